@@ -1,0 +1,51 @@
+// swift-tools-version: 6.1
+import CompilerPluginSupport
+import PackageDescription
+
+let package = Package(
+    name: "cormorant",
+    platforms: [.macOS(.v13), .iOS(.v16)],
+    products: [
+        .library(name: "Cormorant", targets: ["Cormorant"]),
+        .library(name: "CormorantFoundation", targets: ["CormorantFoundation"]),
+        .library(name: "cormorant", type: .dynamic, targets: ["CormorantC"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0")
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "CCormorant", path: "include"),
+        .target(name: "CormorantBase"),
+        .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite"]),
+        .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
+        .target(name: "CormorantORM", dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery"]),
+        .target(
+            name: "CormorantC",
+            dependencies: ["CCormorant", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
+        .macro(
+            name: "CormorantMacros",
+            dependencies: [
+                "CormorantBase",
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+            ]),
+        .target(
+            name: "Cormorant",
+            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMacros"]),
+        .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
+        .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),
+        .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
+        .testTarget(
+            name: "CormorantMacrosTests",
+            dependencies: [
+                "CormorantMacros",
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+            ]),
+        .testTarget(name: "CormorantTests", dependencies: ["Cormorant", "CormorantFoundation"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,112 @@
+import Dispatch
+
+/// The calls for `async` code. They run one after another on a queue of the database's own, so that no thread of
+/// Swift's pool waits for a disk or a lock. Inside `perform` and `transaction` the body is plain synchronous code.
+extension Database {
+    /// Runs `body` on the database's queue. It must end the transactions that it begins.
+    public func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        let queue = companion { DispatchQueue(label: "cormorant") }
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try body(self) }) }
+        }
+    }
+
+    /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
+    @discardableResult
+    public func transaction<Result: Sendable>(
+        _ kind: TransactionKind = .immediate, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await perform { database in try database.transaction(kind) { try body(database) } }
+    }
+
+    /// Runs `body` on a copy of a record, or of an array of them, which takes its place if it does not throw.
+    private func change<Subject: Sendable, Result: Sendable>(
+        _ subject: inout Subject, _ body: @escaping @Sendable (Database, inout Subject) throws -> Result
+    ) async throws -> Result {
+        let before = subject
+        let (after, result) = try await perform { database in
+            var copy = before
+            let result = try body(database, &copy)
+            return (copy, result)
+        }
+        subject = after
+        return result
+    }
+}
+
+/// Records, as the synchronous calls of the same names.
+extension Database {
+    @discardableResult
+    public func insert<R: Record & Sendable>(
+        _ record: inout R, onConflict policy: ConflictPolicy = .abort
+    ) async throws -> Bool {
+        try await change(&record) { try $0.insert(&$1, onConflict: policy) }
+    }
+
+    public func save<R: Record & Sendable>(_ record: inout R) async throws {
+        try await change(&record) { try $0.save(&$1) }
+    }
+
+    public func update<R: Record & Sendable>(_ record: inout R, properties: [String] = []) async throws {
+        try await change(&record) { try $0.update(&$1, properties: properties) }
+    }
+
+    @discardableResult
+    public func delete<R: Record & Sendable>(_ record: R) async throws -> Bool {
+        try await perform { try $0.delete(record) }
+    }
+
+    public func refresh<R: Record & Sendable>(_ record: inout R) async throws {
+        try await change(&record) { try $0.refresh(&$1) }
+    }
+
+    @discardableResult
+    public func insert<R: Record & Sendable>(
+        contentsOf records: inout [R], onConflict policy: ConflictPolicy = .abort
+    ) async throws -> Int {
+        try await change(&records) { try $0.insert(contentsOf: &$1, onConflict: policy) }
+    }
+
+    public func save<R: Record & Sendable>(contentsOf records: inout [R]) async throws {
+        try await change(&records) { try $0.save(contentsOf: &$1) }
+    }
+
+    public func update<R: Record & Sendable>(contentsOf records: inout [R], properties: [String] = []) async throws {
+        try await change(&records) { try $0.update(contentsOf: &$1, properties: properties) }
+    }
+
+    @discardableResult
+    public func delete<R: Record & Sendable>(contentsOf records: [R]) async throws -> Int {
+        try await perform { try $0.delete(contentsOf: records) }
+    }
+}
+
+/// Queries, as the synchronous calls of the same names.
+extension Database {
+    public func find<R: Record & Sendable, Key: ColumnValue & Sendable>(_ type: R.Type, key: Key) async throws -> R? {
+        try await perform { try $0.find(type, key: key) }
+    }
+
+    public func fetchAll<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> [R] {
+        try await perform { try $0.fetchAll(type, query) }
+    }
+
+    public func fetchOne<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> R? {
+        try await perform { try $0.fetchOne(type, query) }
+    }
+
+    public func fetchCount<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> Int64 {
+        try await perform { try $0.fetchCount(type, query) }
+    }
+
+    @discardableResult
+    public func execute(_ sql: String, _ bindings: Bindings = .none) async throws -> Int64 {
+        try await perform { try $0.execute(sql, bindings) }
+    }
+
+    public func query(_ sql: String, _ bindings: Bindings = .none) async throws -> [ResultRow] {
+        try await perform { try $0.query(sql, bindings) }
+    }
+}

@@ -1,0 +1,75 @@
+/// Many records in one transaction, or a savepoint inside one. The first error stops and rolls back the whole batch,
+/// and its `recordIndex` says which record it was; keys that SQLite had made are taken back from the records.
+extension Database {
+    /// Inserts records.
+    ///
+    /// - Returns: how many went in: fewer than all only with `.ignore`.
+    @discardableResult
+    public func insert<R: Record>(
+        contentsOf records: inout [R], onConflict policy: ConflictPolicy = .abort
+    ) throws -> Int {
+        var count = 0
+        try batchOfNew(&records) { plan, record in
+            if try plan.insert(&record, policy) { count += 1 }
+        }
+        return count
+    }
+
+    /// Saves records; see `save(_:)`.
+    public func save<R: Record>(contentsOf records: inout [R]) throws {
+        try batchOfNew(&records) { plan, record in try plan.save(&record) }
+    }
+
+    private func batchOfNew<R: Record>(_ records: inout [R], _ body: (ModelPlan, inout R) throws -> Void) throws {
+        var madeKeys: [Int] = []
+        do {
+            try batch(R.model) { plan, index in
+                try records.withUnsafeMutableBufferPointer { records in
+                    guard let first = records.baseAddress else { return }
+                    while index < records.count {
+                        plan.madeKey = false
+                        try body(plan, &first[index])
+                        if plan.madeKey { madeKeys.append(index) }
+                        index += 1
+                    }
+                }
+            }
+        } catch {
+            for index in madeKeys { records[index].clearGeneratedKey() }
+            throw error
+        }
+    }
+
+    /// Updates records, each of which must be there; see `update(_:properties:)`.
+    public func update<R: Record>(contentsOf records: inout [R], properties: [String] = []) throws {
+        try batch(R.model) { plan, index in
+            let planned = try plan.update(named: properties)
+            try records.withUnsafeMutableBufferPointer { records in
+                guard let first = records.baseAddress else { return }
+                while index < records.count {
+                    try plan.update(&first[index], with: planned)
+                    index += 1
+                }
+            }
+        }
+    }
+
+    /// Deletes the rows with the records' keys.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func delete<R: Record>(contentsOf records: [R]) throws -> Int {
+        try batch(R.model) { plan, index in
+            try plan.model.requireKey()
+            // Read where they lie: an element of a generic array would be copied first.
+            return try records.withUnsafeBufferPointer { records in
+                var count = 0
+                while index < records.count {
+                    if try plan.delete(key: { try records[index].write(to: &$0) }) { count += 1 }
+                    index += 1
+                }
+                return count
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// One record at a time. What SQLite makes comes back into the record: the key, defaults, computed columns.
+extension Database {
+    /// Inserts a record.
+    ///
+    /// - Parameter policy: what to do when a constraint refuses it.
+    /// - Returns: false when `.ignore` skipped it.
+    @discardableResult
+    public func insert<R: Record>(_ record: inout R, onConflict policy: ConflictPolicy = .abort) throws -> Bool {
+        try withPlan(R.model) { try $0.insert(&record, policy) }
+    }
+
+    /// Inserts a record and returns it as it then is.
+    public func inserted<R: Record>(_ record: R, onConflict policy: ConflictPolicy = .abort) throws -> R {
+        var record = record
+        try insert(&record, onConflict: policy)
+        return record
+    }
+
+    /// Inserts a record or, when its key is there, updates that row, in one statement. Another unique column in the way
+    /// is an error.
+    public func save<R: Record>(_ record: inout R) throws {
+        try withPlan(R.model) { try $0.save(&record) }
+    }
+
+    /// Saves a record and returns it as it then is.
+    public func saved<R: Record>(_ record: R) throws -> R {
+        var record = record
+        try save(&record)
+        return record
+    }
+
+    /// Writes a record to the row with its key, which must be there.
+    ///
+    /// - Parameter properties: names of the properties to write; none: all but the key.
+    public func update<R: Record>(_ record: inout R, properties: [String] = []) throws {
+        try withPlan(R.model) { try $0.update(&record, with: $0.update(named: properties)) }
+    }
+
+    /// Deletes the row with the record's key.
+    ///
+    /// - Returns: false when there was none.
+    @discardableResult
+    public func delete<R: Record>(_ record: R) throws -> Bool {
+        try withPlan(R.model) { plan in
+            try plan.model.requireKey()
+            return try plan.delete { try record.write(to: &$0) }
+        }
+    }
+
+    /// Deletes every row of a table.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func deleteAll<R: Record>(_ type: R.Type) throws -> Int64 {
+        try withPlan(R.model) { try $0.deleteAll() }
+    }
+
+    /// Reads a record anew by its key, which must be there.
+    public func refresh<R: Record>(_ record: inout R) throws {
+        try withPlan(R.model) { try $0.refresh(&record) }
+    }
+}
+
+/// Tables.
+extension Database {
+    /// Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is
+    /// there is left as it is; one that lacks a column of its record is an error and nothing is created.
+    public func createTables(_ types: any Record.Type...) throws {
+        try createTables(types.map { $0.model })
+    }
+
+    /// Whether the record's table is in the file.
+    public func tableExists<R: Record>(_ type: R.Type) throws -> Bool { try tableExists(R.model) }
+}

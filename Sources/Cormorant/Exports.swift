@@ -1,0 +1,5 @@
+// One import gives a program the whole library: `import Cormorant`.
+@_exported import CormorantBase
+@_exported import CormorantORM
+@_exported import CormorantQuery
+@_exported import CormorantSQLite

@@ -1,0 +1,69 @@
+/// Makes a struct the record of a table: every stored property becomes a column, named in snake_case.
+///
+/// ```swift
+/// @Model(keys: [.unique("name", "city")])
+/// struct Person {
+///     @Key var id: Int64?
+///     var name: String
+///     @Column(default: "'London'") var city: String?
+///     @References("department", onDelete: .cascade) var departmentID: Int64?
+///     @Ignored var isSelected = false
+/// }
+/// ```
+///
+/// It conforms the struct to `Record` in an extension, so the memberwise initialiser stays. Properties are `var`, of a
+/// type that conforms to `ColumnValue`; an optional is a column that may be NULL. Without `@Key` the table gets a
+/// hidden key, and its records can be inserted and fetched, but not saved, updated or deleted as records.
+///
+/// - Parameters:
+///   - table: the table's name; nil: the struct's name in snake_case.
+///   - keys: keys over several columns, and indexes, by property names.
+///   - references: foreign keys over several columns.
+///   - checks: SQL conditions over the whole row.
+///   - columnOrder: property names in the order of the table's columns; those left out follow.
+@attached(
+    extension, conformances: Record, names: named(model), named(init), named(read), named(write),
+    named(setGeneratedKey), named(clearGeneratedKey))
+public macro Model(
+    table: String? = nil, keys: [KeyDescriptor] = [], references: [ReferenceDescriptor] = [], checks: [String] = [],
+    columnOrder: [String] = [], withoutRowID: Bool = false, strict: Bool = false
+) = #externalMacro(module: "CormorantMacros", type: "ModelMacro")
+
+/// Makes a property of a `@Model` its primary key, or part of it when there are several. A single integer key is made
+/// by SQLite when it is nil, or 0 where it cannot be nil.
+///
+/// - Parameter autoIncrement: keys of deleted rows are never used again (AUTOINCREMENT).
+@attached(peer)
+public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
+
+/// Says more about the column of a property of a `@Model`.
+///
+/// - Parameters:
+///   - name: the column's name; nil: the property's in snake_case.
+///   - unique: no two rows have the same value.
+///   - indexed: an index of this column alone.
+///   - default: SQL expression used when the property is nil at insert.
+///   - check: SQL condition that must hold.
+///   - collate: BINARY, NOCASE or RTRIM.
+///   - length: for text, the greatest number of characters.
+///   - notNull: whether the column is NOT NULL; nil: where the property is not optional.
+///   - computed: SQL expression that computes the column; it is never written and comes back into the record.
+@attached(peer)
+public macro Column(
+    _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,
+    collate: String? = nil, length: Int? = nil, notNull: Bool? = nil, computed: String? = nil
+) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
+
+/// Makes a property of a `@Model` refer to a row of another table.
+///
+/// - Parameters:
+///   - table: the other table.
+///   - column: its column; nil: its primary key.
+@attached(peer)
+public macro References(
+    _ table: String, column: String? = nil, onDelete: ForeignKeyAction = .none, onUpdate: ForeignKeyAction = .none
+) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
+
+/// Keeps a property of a `@Model` out of the table. It needs a default value.
+@attached(peer)
+public macro Ignored() = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")

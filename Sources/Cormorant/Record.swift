@@ -1,0 +1,68 @@
+/// A type whose values are rows of a table. `@Model` writes the conformance for a struct; by hand it looks like this:
+///
+/// ```swift
+/// struct Person {
+///     var id: Int64?
+///     var name: String
+/// }
+///
+/// extension Person: Record {
+///     static let model = ModelDescriptor(
+///         name: "Person",
+///         columns: [
+///             ColumnDescriptor("id", Int64?.self, primaryKey: true),
+///             ColumnDescriptor("name", String.self),
+///         ])
+///
+///     init(from reader: RecordReader) throws {
+///         id = try Int64?(from: reader, at: 0)
+///         name = try String(from: reader, at: 1)
+///     }
+///
+///     func write(to writer: inout RecordWriter) throws {
+///         try id.write(to: &writer, at: 0)
+///         try name.write(to: &writer, at: 1)
+///     }
+///
+///     mutating func setGeneratedKey(_ key: Int64) { id = key }
+///     mutating func clearGeneratedKey() { id = nil }
+/// }
+/// ```
+///
+/// The numbers are positions in `columns`. Every column is read; every column that is not computed is written.
+public protocol Record: RecordAccess {
+    /// How the record lies in its table.
+    static var model: ModelDescriptor { get }
+
+    /// Makes a record of a row.
+    init(from reader: RecordReader) throws
+}
+
+extension Record {
+    /// Replaces the whole record. `@Model` assigns the columns instead and leaves ignored properties alone.
+    public mutating func read(from reader: RecordReader) throws { self = try Self(from: reader) }
+}
+
+/// The record's own verbs, for `try person.insert(in: database)`.
+extension Record {
+    /// Inserts the record; see `Database.insert(_:onConflict:)`.
+    @discardableResult
+    public mutating func insert(in database: Database, onConflict policy: ConflictPolicy = .abort) throws -> Bool {
+        try database.insert(&self, onConflict: policy)
+    }
+
+    /// Inserts the record or updates the row with its key; see `Database.save(_:)`.
+    public mutating func save(in database: Database) throws { try database.save(&self) }
+
+    /// Writes all properties, or those named, to the row with the record's key; see `Database.update(_:properties:)`.
+    public mutating func update(in database: Database, properties: [String] = []) throws {
+        try database.update(&self, properties: properties)
+    }
+
+    /// Deletes the row with the record's key; false when there was none.
+    @discardableResult
+    public func delete(in database: Database) throws -> Bool { try database.delete(self) }
+
+    /// Reads the record anew by its key.
+    public mutating func refresh(in database: Database) throws { try database.refresh(&self) }
+}

@@ -1,0 +1,27 @@
+/// The counterpart of `Row.appendJSON` for values that were copied out of their row.
+func appendJSON(names: [String], values: [Value], to json: inout [UInt8]) {
+    json.append(UInt8(ascii: "{"))
+    for (index, name) in names.enumerated() {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        appendJSONString(name.utf8, to: &json)
+        json.append(UInt8(ascii: ":"))
+        values[index].appendJSON(to: &json)
+    }
+    json.append(UInt8(ascii: "}"))
+}
+
+extension Value {
+    fileprivate func appendJSON(to json: inout [UInt8]) {
+        switch self {
+        case .null: json.append(contentsOf: "null".utf8)
+        case .integer(let value): json.append(contentsOf: "\(value)".utf8)
+        case .real(let value):
+            json.append(contentsOf: (value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : "\(value)").utf8)
+        case .text(let text): appendJSONString(text.utf8, to: &json)
+        case .blob(let bytes):
+            json.append(UInt8(ascii: "\""))
+            bytes.withUnsafeBytes { appendBase64($0, to: &json) }
+            json.append(UInt8(ascii: "\""))
+        }
+    }
+}

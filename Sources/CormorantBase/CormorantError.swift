@@ -1,0 +1,77 @@
+/// The one error of the library. The bound values of a statement never appear in it.
+public struct CormorantError: Error, Sendable {
+    /// Shared, so that throwing moves one pointer.
+    private var storage: Storage
+
+    /// What kind of error.
+    public var code: ErrorCode { storage.fields.code }
+    /// SQLite's extended result code (https://www.sqlite.org/rescode.html); 0 where SQLite was not involved.
+    public var sqliteCode: Int32 { storage.fields.sqliteCode }
+    /// One line that says what went wrong.
+    public var message: String { storage.fields.message }
+    /// One line that says what to do.
+    public var hint: String? { storage.fields.hint }
+    /// The SQL that failed.
+    public var sql: String? { storage.fields.sql }
+    /// The byte offset in `sql` at which it does not compile.
+    public var offset: Int? { storage.fields.offset }
+    /// The table, where known.
+    public var table: String? { storage.fields.table }
+    /// The columns, where known.
+    public var columns: [String] { storage.fields.columns }
+    /// The constraint's name or, where it has none, its kind.
+    public var constraint: String? { storage.fields.constraint }
+    /// In a batch, which record failed, counted from 0.
+    public var recordIndex: Int? { storage.fields.recordIndex }
+
+    package init(
+        _ code: ErrorCode, _ message: String, hint: String? = nil, sqliteCode: Int32 = 0, sql: String? = nil,
+        offset: Int? = nil, table: String? = nil, columns: [String] = [], constraint: String? = nil
+    ) {
+        storage = Storage(
+            Fields(
+                code: code, sqliteCode: sqliteCode, message: message, hint: hint, sql: sql, offset: offset,
+                table: table, columns: columns, constraint: constraint, recordIndex: nil))
+    }
+
+    /// The same error, naming the record of the batch that it stopped at.
+    package func at(record index: Int) -> CormorantError {
+        with { $0.recordIndex = index }
+    }
+
+    private func with(_ change: (inout Fields) -> Void) -> CormorantError {
+        var fields = storage.fields
+        change(&fields)
+        var copy = self
+        copy.storage = Storage(fields)
+        return copy
+    }
+
+    private struct Fields: Sendable {
+        var code: ErrorCode
+        var sqliteCode: Int32
+        var message: String
+        var hint: String?
+        var sql: String?
+        var offset: Int?
+        var table: String?
+        var columns: [String]
+        var constraint: String?
+        var recordIndex: Int?
+    }
+
+    private final class Storage: Sendable {
+        let fields: Fields
+        init(_ fields: Fields) { self.fields = fields }
+    }
+}
+
+extension CormorantError: CustomStringConvertible {
+    public var description: String {
+        var text = "\(code.name): \(message)"
+        if let recordIndex { text += " (record \(recordIndex) of the batch)" }
+        if let hint { text += "; \(hint)" }
+        if let sql { text += " [SQL: \(sql)]" }
+        return text
+    }
+}

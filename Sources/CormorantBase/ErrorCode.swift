@@ -1,0 +1,96 @@
+/// What kind of error happened; the same numbers and meanings as `CORM_E_*` in `cormorant/base.h`.
+public enum ErrorCode: Int32, Sendable, CaseIterable {
+    /// A closed or wrong kind of handle, or an argument that can never be right.
+    case misuse = -1
+    /// Memory could not be had.
+    case noMemory = -2
+    /// A defect of this library.
+    case `internal` = -3
+    /// The operating system refused a read, a write or a lock.
+    case io = -4
+    /// The file cannot be opened: missing, unreadable, a directory.
+    case cannotOpen = -5
+    /// The file is no SQLite database, or it is encrypted.
+    case notADatabase = -6
+    /// The file, or this handle, may only be read.
+    case readOnly = -7
+    /// Another connection held a lock for longer than the busy timeout.
+    case busy = -8
+    /// The file is damaged.
+    case corrupt = -9
+    /// The disk is full.
+    case full = -10
+    /// `interrupt` stopped the call.
+    case interrupted = -11
+    /// The SQL does not compile; `offset` says where.
+    case sql = -12
+    /// Too few, too many or unknown bindings.
+    case binding = -13
+    /// A constraint that is none of the four below, or a trigger, refused the write.
+    case constraint = -14
+    /// A UNIQUE or PRIMARY KEY constraint refused the write.
+    case unique = -15
+    /// A NOT NULL constraint refused the write.
+    case notNull = -16
+    /// A FOREIGN KEY constraint refused the write.
+    case foreignKey = -17
+    /// A CHECK constraint refused the write.
+    case check = -18
+    /// A value is of another type than its column.
+    case type = -19
+    /// A number does not fit: beyond 32 or 64 bits, or NaN, which SQLite cannot store.
+    case range = -20
+    /// Text is not UTF-8, or holds a NUL where the field cannot.
+    case encoding = -21
+    /// The file holds NULL where the field cannot.
+    case nullValue = -22
+    /// The descriptor of a model cannot work.
+    case model = -23
+    /// The file's tables are not what the model says.
+    case schema = -24
+    /// Transactions out of order: none is open on this thread, or SQLite has already rolled it back.
+    case transaction = -25
+    /// A text, blob or statement is longer than SQLite takes.
+    case tooBig = -26
+    /// A callback of the host program reported failure.
+    case callback = -27
+    /// Update or refresh of a record that is not in the table.
+    case noRecord = -28
+    /// Any other SQLite error; `sqliteCode` says which.
+    case sqlite = -29
+
+    /// The name that all faces share, such as `CORM_E_UNIQUE`.
+    public var name: StaticString {
+        switch self {
+        case .misuse: "CORM_E_MISUSE"
+        case .noMemory: "CORM_E_NO_MEMORY"
+        case .internal: "CORM_E_INTERNAL"
+        case .io: "CORM_E_IO"
+        case .cannotOpen: "CORM_E_CANNOT_OPEN"
+        case .notADatabase: "CORM_E_NOT_A_DATABASE"
+        case .readOnly: "CORM_E_READ_ONLY"
+        case .busy: "CORM_E_BUSY"
+        case .corrupt: "CORM_E_CORRUPT"
+        case .full: "CORM_E_FULL"
+        case .interrupted: "CORM_E_INTERRUPTED"
+        case .sql: "CORM_E_SQL"
+        case .binding: "CORM_E_BINDING"
+        case .constraint: "CORM_E_CONSTRAINT"
+        case .unique: "CORM_E_UNIQUE"
+        case .notNull: "CORM_E_NOT_NULL"
+        case .foreignKey: "CORM_E_FOREIGN_KEY"
+        case .check: "CORM_E_CHECK"
+        case .type: "CORM_E_TYPE"
+        case .range: "CORM_E_RANGE"
+        case .encoding: "CORM_E_ENCODING"
+        case .nullValue: "CORM_E_NULL_VALUE"
+        case .model: "CORM_E_MODEL"
+        case .schema: "CORM_E_SCHEMA"
+        case .transaction: "CORM_E_TRANSACTION"
+        case .tooBig: "CORM_E_TOO_BIG"
+        case .callback: "CORM_E_CALLBACK"
+        case .noRecord: "CORM_E_NO_RECORD"
+        case .sqlite: "CORM_E_SQLITE"
+        }
+    }
+}

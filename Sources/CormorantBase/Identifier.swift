@@ -1,0 +1,47 @@
+/// The only place where a name becomes part of SQL text: in double quotes, with quotes inside doubled.
+/// Source: https://www.sqlite.org/lang_keywords.html
+package func quoteIdentifier(_ name: String) -> String {
+    var quoted = "\""
+    for character in name.unicodeScalars {
+        if character == "\"" { quoted.unicodeScalars.append("\"") }
+        quoted.unicodeScalars.append(character)
+    }
+    quoted.unicodeScalars.append("\"")
+    return quoted
+}
+
+/// The column or table name of a property or type: camelCase becomes snake_case, and a run of capitals stays one word
+/// ("createdAt" -> "created_at", "homeURL" -> "home_url", "URLTable" -> "url_table").
+package func snakeCase(_ name: String) -> String {
+    let scalars = Array(name.unicodeScalars)
+    var result = ""
+    for (index, scalar) in scalars.enumerated() {
+        if scalar.properties.isUppercase {
+            let previous = index > 0 ? scalars[index - 1] : nil
+            let next = index + 1 < scalars.count ? scalars[index + 1] : nil
+            let afterWord = previous.map { $0 != "_" && !$0.properties.isUppercase } ?? false
+            let endsCapitals =
+                (previous?.properties.isUppercase ?? false) && (next?.properties.isLowercase ?? false)
+            if afterWord || endsCapitals { result += "_" }
+            result += scalar.properties.lowercaseMapping
+        } else {
+            result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}
+
+/// Whether two identifiers name the same thing to SQLite, which ignores the case of ASCII letters only.
+package func sameIdentifier(_ left: String, _ right: String) -> Bool {
+    let (left, right) = (left.utf8, right.utf8)
+    return left.count == right.count && zip(left, right).allSatisfy { foldASCII($0) == foldASCII($1) }
+}
+
+/// The identifier with ASCII letters in lower case, to look it up in a dictionary.
+package func foldIdentifier(_ name: String) -> String {
+    String(decoding: name.utf8.map(foldASCII), as: UTF8.self)
+}
+
+private func foldASCII(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+}

@@ -1,0 +1,173 @@
+/// A point in time: microseconds since 1970-01-01 00:00:00 UTC. In the file it is the text `YYYY-MM-DD HH:MM:SS.ffffff`
+/// in UTC, which sorts by time and which SQLite's date functions read (https://www.sqlite.org/lang_datefunc.html).
+public struct Timestamp: Sendable, Hashable, Comparable {
+    public var microseconds: Int64
+
+    public init(microseconds: Int64) { self.microseconds = microseconds }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
+
+    /// The first microsecond of year 0 and the last of year 9999: what the text form can hold.
+    package static let range: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+
+    /// How many bytes the text form has.
+    package static let textSize = 26
+
+    /// Writes the text form; the caller has checked `range`.
+    package func write(to bytes: UnsafeMutablePointer<UInt8>) {
+        var days = microseconds / 86_400_000_000
+        var rest = microseconds % 86_400_000_000
+        if rest < 0 {
+            rest += 86_400_000_000
+            days -= 1
+        }
+        let date = civil(fromDays: days)
+        digits(date.year, 4, bytes)
+        bytes[4] = 0x2D
+        digits(date.month, 2, bytes + 5)
+        bytes[7] = 0x2D
+        digits(date.day, 2, bytes + 8)
+        bytes[10] = 0x20
+        digits(rest / 3_600_000_000, 2, bytes + 11)
+        bytes[13] = 0x3A
+        digits(rest / 60_000_000 % 60, 2, bytes + 14)
+        bytes[16] = 0x3A
+        digits(rest / 1_000_000 % 60, 2, bytes + 17)
+        bytes[19] = 0x2E
+        digits(rest % 1_000_000, 6, bytes + 20)
+    }
+
+    /// Reads `YYYY-MM-DD`, then optionally `T` or a space and `HH:MM`, `:SS`, a fraction, and `Z` or `+HH:MM`; nil for
+    /// any other text. Digits beyond microseconds are refused rather than dropped.
+    package init?(parsing text: UnsafeBufferPointer<UInt8>) {
+        var scanner = DigitScanner(text)
+        guard let year = scanner.number(4), scanner.take(0x2D), let month = scanner.number(2), scanner.take(0x2D),
+            let day = scanner.number(2), (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year)
+        else { return nil }
+        var seconds = days(year: year, month: month, day: day) * 86_400
+        var fraction: Int64 = 0
+        if !scanner.atEnd {
+            guard scanner.take(0x20) || scanner.take(0x54), let hour = scanner.number(2), hour < 24,
+                scanner.take(0x3A), let minute = scanner.number(2), minute < 60
+            else { return nil }
+            seconds += hour * 3600 + minute * 60
+            if scanner.take(0x3A) {
+                guard let second = scanner.number(2), second < 60 else { return nil }
+                seconds += second
+                if scanner.take(0x2E) {
+                    guard let micros = scanner.fraction() else { return nil }
+                    fraction = micros
+                }
+            }
+            if scanner.take(0x5A) {
+            } else if let sign = scanner.sign() {
+                guard let hours = scanner.number(2), hours < 24, scanner.take(0x3A), let minutes = scanner.number(2),
+                    minutes < 60
+                else { return nil }
+                seconds -= sign * (hours * 3600 + minutes * 60)
+            }
+            guard scanner.atEnd else { return nil }
+        }
+        microseconds = seconds * 1_000_000 + fraction
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    public var description: String {
+        guard Timestamp.range.contains(microseconds) else { return "\(microseconds) microseconds since 1970" }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Timestamp.textSize) { buffer in
+            guard let base = buffer.baseAddress else { return "" }
+            write(to: base)
+            return String(decoding: buffer, as: UTF8.self)
+        }
+    }
+}
+
+private struct DigitScanner {
+    private let text: UnsafeBufferPointer<UInt8>
+    private var position = 0
+
+    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+    var atEnd: Bool { position == text.count }
+
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard position < text.count, text[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func number(_ count: Int) -> Int64? {
+        guard position + count <= text.count else { return nil }
+        var value: Int64 = 0
+        for index in position..<position + count {
+            let digit = text[index] &- 0x30
+            guard digit <= 9 else { return nil }
+            value = value * 10 + Int64(digit)
+        }
+        position += count
+        return value
+    }
+
+    mutating func fraction() -> Int64? {
+        var value: Int64 = 0
+        var count = 0
+        while position < text.count, text[position] &- 0x30 <= 9 {
+            let digit = Int64(text[position] &- 0x30)
+            if count < 6 { value = value * 10 + digit } else if digit != 0 { return nil }
+            count += 1
+            position += 1
+        }
+        guard count > 0 else { return nil }
+        while count < 6 {
+            value *= 10
+            count += 1
+        }
+        return value
+    }
+
+    mutating func sign() -> Int64? {
+        if take(0x2B) { return 1 }
+        return take(0x2D) ? -1 : nil
+    }
+}
+
+/// Days since 1970-01-01 of a date in the proleptic Gregorian calendar, and back.
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days.
+private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+}
+
+private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth + (shiftedMonth < 10 ? 3 : -9)
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+}
+
+private func daysIn(month: Int64, year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+}
+
+private func digits(_ value: Int64, _ count: Int, _ bytes: UnsafeMutablePointer<UInt8>) {
+    var rest = value
+    var index = count
+    while index > 0 {
+        index -= 1
+        bytes[index] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+    }
+}

@@ -1,0 +1,144 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+@_cdecl("corm_block_free") @implementation
+public func corm_block_free(_ block: UnsafeMutablePointer<corm_block>?) {
+    guard let block else { return }
+    if block.pointee.owned { block.pointee.data?.deallocate() }
+    block.pointee = corm_block()
+}
+
+@_cdecl("corm_block_find") @implementation
+public func corm_block_find(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ key: UnsafeRawPointer?, _ size: Int,
+    _ block: UnsafeMutablePointer<corm_block>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try find(handle, model, block) { writer, model in try writer.writeKey(MarshalReader(key, size), of: model) }
+    }
+}
+
+@_cdecl("corm_block_find_int64") @implementation
+public func corm_block_find_int64(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ key: Int64, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try find(handle, model, block) { writer, model in
+            guard model.keyColumns.count <= 1 else { throw wrongKeyCount(model, 1) }
+            try writer.writeKey(key)
+        }
+    }
+}
+
+@inline(__always)
+private func find(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,
+    _ key: (inout RecordWriter, ModelDescriptor) throws -> Void
+) throws -> corm_status {
+    let database = try database(handle)
+    let box = try requireModel(model)
+    var writer = MarshalWriter(try require(block, "block"))
+    let found: Void? = try database.withPlan(box.descriptor) { plan in
+        try plan.one(plan.find(), key: { try key(&$0, plan.model) }, read: { try writer.row($0, box.types) })
+    }
+    writer.finish()
+    return found == nil ? CORM_NOT_FOUND : CORM_OK
+}
+
+private func wrongKeyCount(_ model: ModelDescriptor, _ count: Int) -> CormorantError {
+    CormorantError(
+        .binding, "the primary key of \(model.name) has \(max(1, model.keyColumns.count)) values, \(count) were given",
+        hint: "give one value for each key column", table: model.table)
+}
+
+extension RecordWriter {
+    /// Writes a primary key given as a marshalled tuple.
+    fileprivate mutating func writeKey(_ reader: MarshalReader, of model: ModelDescriptor) throws {
+        let count = try reader.sequence()
+        guard count == max(1, model.keyColumns.count) else { throw wrongKeyCount(model, count) }
+        for position in 0..<count { try writeKey(reader.value("the key"), position: position) }
+    }
+}
+
+@_cdecl("corm_block_delete_key") @implementation
+public func corm_block_delete_key(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ key: UnsafeRawPointer?, _ size: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try database(handle).withPlan(requireModel(model).descriptor) { plan in
+            let reader = try MarshalReader(key, size)
+            return try plan.delete { try $0.writeKey(reader, of: plan.model) } ? CORM_OK : CORM_NOT_FOUND
+        }
+    }
+}
+
+@_cdecl("corm_block_execute") @implementation
+public func corm_block_execute(
+    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ bindings: UnsafeRawPointer?, _ size: Int,
+    _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let database = try database(handle)
+        let sql = try string(sql, "SQL")
+        var changes: Int64 = 0
+        if bindings == nil {
+            changes = try database.execute(sql) { try $0.checkBindingCount(0) }
+        } else {
+            let reader = try MarshalReader(bindings, size)
+            let count = try reader.sequence()
+            if count == 1 {
+                changes = try database.execute(sql) { try reader.bind(to: $0, borrowing: true) }
+            } else {
+                changes = try database.executeBatch(sql, count: count) { try reader.bind(to: $0, borrowing: true) }
+            }
+        }
+        outChanges?.pointee = changes
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_block_count") @implementation
+public func corm_block_count(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ bindings: UnsafeRawPointer?,
+    _ size: Int, _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let database = try database(handle)
+        let out = try require(outCount, "out_count")
+        if let sql = try optionalString(sql, "SQL") {
+            out.pointee = try database.count(sql) { try bindBlock(bindings, size, to: $0) }
+        } else {
+            let attributes = bindings == nil ? [] : try MarshalReader(bindings, size).attributes()
+            out.pointee = try database.count(
+                requireModel(model).descriptor, Query(attributes: attributes, order: [], limit: nil, offset: 0))
+        }
+        return CORM_OK
+    }
+}
+
+func bindBlock(_ bindings: UnsafeRawPointer?, _ size: Int, to statement: Statement) throws {
+    if bindings == nil {
+        try statement.checkBindingCount(0)
+    } else {
+        try MarshalReader(bindings, size).bind(to: statement, borrowing: false)
+    }
+}
+
+@_cdecl("corm_block_max_key") @implementation
+public func corm_block_max_key(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        var writer = MarshalWriter(try require(block, "block"))
+        let key = try database(handle).maxKey(requireModel(model).descriptor)
+        if let key { try writer.value(key) }
+        writer.finish()
+        return key == nil ? CORM_NOT_FOUND : CORM_OK
+    }
+}

@@ -1,0 +1,142 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantSQLite
+
+/// A database with its path as a C string.
+final class DatabaseBox {
+    let database: Database
+    private let memory = ScratchMemory(firstSize: 256)
+    let path: UnsafePointer<CChar>
+
+    init(_ database: Database) {
+        self.database = database
+        path = memory.copy(database.path)
+    }
+}
+
+@inline(__always)
+func database(_ handle: OpaquePointer?) throws -> Database {
+    try Handles.require(handle, .database, as: DatabaseBox.self).database
+}
+
+private func openDatabase(_ handle: OpaquePointer?) -> Database? {
+    Handles.object(handle, .database, as: DatabaseBox.self)?.database
+}
+
+@_cdecl("corm_open_options_init") @implementation
+public func corm_open_options_init(_ options: UnsafeMutablePointer<corm_open_options>?) {
+    guard let options else { return }
+    options.pointee = corm_open_options()
+    options.pointee.struct_size = UInt32(MemoryLayout<corm_open_options>.size)
+}
+
+@_cdecl("corm_database_open") @implementation
+public func corm_database_open(
+    _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<corm_open_options>?,
+    _ outDatabase: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outDatabase, "out_database")
+        let database = try Database(path: string(path, "path"), options: openOptions(options))
+        out.pointee = try Handles.add(DatabaseBox(database), .database)
+        return CORM_OK
+    }
+}
+
+private func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptions {
+    var options = OpenOptions()
+    guard let given else { return options }
+    let raw: corm_open_options = try readStruct(given, given.pointee.struct_size, "corm_open_options")
+    func choice<T: RawRepresentable>(_ value: Int32, _ what: String) throws -> T where T.RawValue == Int32 {
+        guard let choice = T(rawValue: value) else {
+            throw CormorantError(.misuse, "\(what) \(value) is unknown", hint: "use one of the header's constants")
+        }
+        return choice
+    }
+    options.mode = try choice(raw.mode, "mode")
+    options.journalMode = try choice(raw.journal_mode, "journal_mode")
+    options.synchronous = try choice(raw.synchronous, "synchronous")
+    options.template = try optionalString(raw.template_path, "template path")
+    if raw.busy_timeout != 0 { options.busyTimeout = Int(max(0, raw.busy_timeout)) }
+    options.foreignKeys = !raw.foreign_keys_off
+    if raw.statement_cache_size > 0 { options.statementCacheSize = Int(raw.statement_cache_size) }
+    return options
+}
+
+/// Reads a struct that may be of an older, shorter header; what it lacks is zero.
+func readStruct<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
+    guard size >= 8, Int(size) <= MemoryLayout<T>.size else {
+        throw CormorantError(
+            .misuse, "struct_size \(size) of \(name) is not one this library knows",
+            hint: "initialise the struct with its _INIT macro, and use a library at least as new as the header")
+    }
+    return withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { copy in
+        let raw = UnsafeMutableRawBufferPointer(copy)
+        raw.initializeMemory(as: UInt8.self, repeating: 0)
+        raw.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: Int(size)))
+        return raw.load(as: T.self)
+    }
+}
+
+@_cdecl("corm_database_close") @implementation
+public func corm_database_close(
+    _ handle: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    if handle == nil { return CORM_OK }
+    return boundary(outError) {
+        try database(handle).close()
+        Handles.remove(handle, .database)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_database_execute") @implementation
+public func corm_database_execute(
+    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ values: UnsafePointer<corm_value>?, _ count: Int,
+    _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let changes = try database(handle).execute(string(sql, "SQL")) { try bind(values, count, to: $0) }
+        outChanges?.pointee = changes
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_database_execute_script") @implementation
+public func corm_database_execute_script(
+    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try database(handle).executeScript(string(sql, "SQL"))
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_database_last_insert_id") @implementation
+public func corm_database_last_insert_id(_ handle: OpaquePointer?) -> Int64 { openDatabase(handle)?.lastInsertID ?? 0 }
+
+@_cdecl("corm_database_changes") @implementation
+public func corm_database_changes(_ handle: OpaquePointer?) -> Int64 { openDatabase(handle)?.changes ?? 0 }
+
+@_cdecl("corm_database_total_changes") @implementation
+public func corm_database_total_changes(_ handle: OpaquePointer?) -> Int64 { openDatabase(handle)?.totalChanges ?? 0 }
+
+@_cdecl("corm_database_path") @implementation
+public func corm_database_path(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? {
+    Handles.object(handle, .database, as: DatabaseBox.self)?.path
+}
+
+@_cdecl("corm_database_interrupt") @implementation
+public func corm_database_interrupt(_ handle: OpaquePointer?) { openDatabase(handle)?.interrupt() }
+
+@_cdecl("corm_database_set_trace") @implementation
+public func corm_database_set_trace(
+    _ handle: OpaquePointer?, _ callback: corm_trace_callback?, _ context: UnsafeMutableRawPointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try database(handle).setRawTrace(callback.map { callback in { callback($0, $1, context) } })
+        return CORM_OK
+    }
+}

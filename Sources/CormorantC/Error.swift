@@ -1,0 +1,77 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+
+/// An error as C strings.
+final class ErrorText {
+    let error: CormorantError
+    private let memory = ScratchMemory(firstSize: 512)
+    let message: UnsafePointer<CChar>?
+    let hint: UnsafePointer<CChar>?
+    let sql: UnsafePointer<CChar>?
+    let table: UnsafePointer<CChar>?
+    let columns: UnsafePointer<CChar>?
+    let constraint: UnsafePointer<CChar>?
+
+    init(_ error: CormorantError) {
+        self.error = error
+        message = memory.copy(error.message)
+        hint = error.hint.map(memory.copy)
+        sql = error.sql.map(memory.copy)
+        table = error.table.map(memory.copy)
+        columns = error.columns.isEmpty ? nil : memory.copy(error.columns.joined(separator: ", "))
+        constraint = error.constraint.map(memory.copy)
+    }
+}
+
+extension ScratchMemory {
+    /// A NUL-terminated copy.
+    func copy(_ text: String) -> UnsafePointer<CChar> {
+        var text = text
+        let start = text.withUTF8 { copy($0.baseAddress, count: $0.count) }
+        return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
+    }
+}
+
+private func text(_ error: OpaquePointer?) -> ErrorText? { Handles.object(error, .error, as: ErrorText.self) }
+
+@_cdecl("corm_error_free") @implementation
+public func corm_error_free(_ error: OpaquePointer?) { Handles.remove(error, .error) }
+
+@_cdecl("corm_error_code") @implementation
+public func corm_error_code(_ error: OpaquePointer?) -> corm_status {
+    text(error)?.error.code.rawValue ?? CORM_E_MISUSE
+}
+
+@_cdecl("corm_error_sqlite_code") @implementation
+public func corm_error_sqlite_code(_ error: OpaquePointer?) -> Int32 { text(error)?.error.sqliteCode ?? 0 }
+
+@_cdecl("corm_error_message") @implementation
+public func corm_error_message(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
+    text(error)?.message ?? corm_status_name(CORM_E_MISUSE)
+}
+
+@_cdecl("corm_error_hint") @implementation
+public func corm_error_hint(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.hint }
+
+@_cdecl("corm_error_sql") @implementation
+public func corm_error_sql(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.sql }
+
+@_cdecl("corm_error_offset") @implementation
+public func corm_error_offset(_ error: OpaquePointer?) -> Int32 {
+    text(error)?.error.offset.map { Int32(clamping: $0) } ?? -1
+}
+
+@_cdecl("corm_error_table") @implementation
+public func corm_error_table(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.table }
+
+@_cdecl("corm_error_columns") @implementation
+public func corm_error_columns(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.columns }
+
+@_cdecl("corm_error_constraint") @implementation
+public func corm_error_constraint(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.constraint }
+
+@_cdecl("corm_error_record_index") @implementation
+public func corm_error_record_index(_ error: OpaquePointer?) -> Int64 {
+    text(error)?.error.recordIndex.map(Int64.init) ?? -1
+}

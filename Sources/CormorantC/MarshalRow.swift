@@ -1,0 +1,163 @@
+import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// One row of a block as a record: its values are read from the block, what comes back is written to another.
+struct MarshalRow: RecordAccess {
+    let reader: MarshalReader
+    let model: ModelDescriptor
+    let types: ColumnTypes
+    /// What came back.
+    var returned: Returned = .nothing
+    var writer: MarshalWriter?
+
+    enum Returned {
+        case nothing
+        case key(Int64)
+        case row
+    }
+
+    func write(to writer: inout RecordWriter) throws {
+        let count = try reader.sequence()
+        guard count == types.count else {
+            throw CormorantError(
+                .misuse, "a row of \(model.name) has \(types.count) values, \(count) were given",
+                hint: "give one value for each column", table: model.table)
+        }
+        for column in 0..<count {
+            let item = try reader.next()
+            guard writer.uses(column) else {
+                // What lies inside would be taken for the next columns.
+                switch item {
+                case .sequence, .dictionary, .other: throw unsupported(writer, column)
+                default: continue
+                }
+            }
+            let type = types[column]
+            switch item {
+            case .integer(let integer):
+                if type == .int64, !types.isUnsigned(column) {
+                    writer.write(integer, at: column)
+                } else {
+                    try writer.write(integer: integer, as: type, at: column)
+                }
+            case .text(let bytes, let count):
+                if type == .text {
+                    try writer.write(textBorrowing: bytes, count: count, at: column)
+                } else {
+                    try writer.write(textBorrowing: bytes, count: count, as: type, at: column)
+                }
+            case .none: writer.writeNull(at: column)
+            case .real(let real): try writer.write(real: real, as: type, at: column)
+            case .bool(let bool): try writer.write(integer: bool ? 1 : 0, as: type, at: column)
+            case .bytes(let bytes, let count):
+                try writer.write(blobBorrowing: bytes, count: count, as: type, at: column)
+            case .hugeInteger: throw writer.tooLarge(column)
+            case .sequence, .dictionary, .other: throw unsupported(writer, column)
+            case .end: throw MarshalReader.damaged()
+            }
+        }
+    }
+
+    private func unsupported(_ writer: RecordWriter, _ column: Int) -> CormorantError {
+        writer.wrong(column, .type, "is no None, int, float, str, bytes or bool", "convert it to one of them")
+    }
+
+    mutating func read(from reader: RecordReader) throws {
+        returned = .row
+        if writer != nil { try writer?.row(reader, types) }
+    }
+
+    mutating func setGeneratedKey(_ key: Int64) { returned = .key(key) }
+
+    mutating func clearGeneratedKey() { returned = .nothing }
+}
+
+/// What moving rows needs to know of a model's columns, side by side.
+final class ColumnTypes {
+    private struct Column {
+        let type: ColumnType
+        let isNotNull: Bool
+        let isUnsigned: Bool
+    }
+
+    private let columns: UnsafeMutableBufferPointer<Column>
+    let count: Int
+
+    init(_ model: ModelDescriptor) {
+        count = model.columns.count
+        columns = .allocate(capacity: count)
+        _ = columns.initialize(
+            from: model.columns.map { Column(type: $0.type, isNotNull: $0.notNull, isUnsigned: $0.isUnsigned) })
+    }
+
+    deinit { columns.deallocate() }
+
+    @inline(__always)
+    subscript(column: Int) -> ColumnType { columns[column].type }
+
+    @inline(__always)
+    func isNotNull(_ column: Int) -> Bool { columns[column].isNotNull }
+
+    @inline(__always)
+    func isUnsigned(_ column: Int) -> Bool { columns[column].isUnsigned }
+}
+
+extension MarshalWriter {
+    /// One row as a tuple of the model's columns.
+    @inline(__always)
+    mutating func row(_ reader: RecordReader, _ types: ColumnTypes) throws {
+        try tuple(types.count)
+        for column in 0..<types.count {
+            let cell = reader.cell(at: column)
+            let stored = cell.type
+            let type = types[column]
+            // The common cells need no more than their bytes; the rest goes through the checks of the reader.
+            if stored == StorageType.integer, type == .int64, !types.isUnsigned(column) {
+                integer(cell.int64)
+            } else if stored == StorageType.text, type == .text, try text(cell.text) {
+                continue
+            } else if stored == StorageType.real, type == .double {
+                real(cell.double)
+            } else if stored == StorageType.null, !types.isNotNull(column) {
+                none()
+            } else {
+                try checkedValue(reader, types, column)
+            }
+        }
+    }
+
+    @inline(never)
+    private mutating func checkedValue(_ reader: RecordReader, _ types: ColumnTypes, _ column: Int) throws {
+        switch types[column] {
+        case .int64, .int32: try value(reader.value(at: column))
+        case .text, .varchar, .json, .decimal: _ = try text(reader.validText(at: column))
+        case .double: real(try reader.double(at: column))
+        case .bool: bool(try reader.bool(at: column))
+        case .float: real(Double(try reader.float(at: column)))
+        case .blob: try blob(reader.blob(at: column))
+        case .datetime: integer(try reader.timestamp(at: column).microseconds)
+        case .uuid: try value(.text(reader.uuid(at: column).description))
+        }
+    }
+
+    /// One row of raw SQL as a tuple.
+    mutating func row(_ row: Row) throws {
+        let columns = row.count
+        try tuple(columns)
+        for index in 0..<columns {
+            let column = Int32(truncatingIfNeeded: index)
+            let cell = row.cell(column)
+            switch cell.type {
+            case StorageType.integer: integer(cell.int64)
+            case StorageType.real: real(cell.double)
+            case StorageType.text:
+                guard try text(cell.text) else { throw row.invalidText(column) }
+            case StorageType.blob: try blob(cell.blob)
+            default: none()
+            }
+        }
+    }
+}

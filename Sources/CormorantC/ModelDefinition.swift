@@ -1,0 +1,185 @@
+import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+/// Reads a corm_model_def, which may be of an older header with shorter structs.
+struct ModelDefinition {
+    let descriptor: ModelDescriptor
+    let layout: StructLayout?
+
+    init(_ definition: UnsafePointer<corm_model_def>?) throws {
+        guard let definition else {
+            throw CormorantError(.misuse, "the definition is NULL", hint: "pass a corm_model_def made with CORM_MODEL")
+        }
+        let raw: corm_model_def = try readStruct(definition, definition.pointee.struct_size, "corm_model_def")
+        let name = try optionalString(raw.name, "model name") ?? ""
+        guard (0...greatestRecordSize).contains(raw.record_size) else {
+            throw refuse(name, "a record of \(raw.record_size) bytes is too large", "set record_size by CORM_MODEL")
+        }
+        let columns: [corm_column_def] = try array(raw.columns, raw.column_count, raw.column_def_size, "columns")
+        let keys: [corm_key_def] = try array(raw.keys, raw.key_count, raw.key_def_size, "keys")
+        let references: [corm_reference_def] = try array(
+            raw.references, raw.reference_count, raw.reference_def_size, "references")
+        let kinds = try columns.map { try fieldKind($0, of: name, recordSize: raw.record_size) }
+        let descriptor = ModelDescriptor(
+            name: name, table: try optionalString(raw.table, "table name"),
+            columns: try zip(columns, kinds).map { try columnDescriptor($0, $1) },
+            keys: try keys.map(keyDescriptor), references: try references.map(referenceDescriptor),
+            checks: try strings(raw.checks, raw.check_count, "checks"),
+            columnOrder: try strings(raw.column_order, raw.column_order_count, "column order"),
+            withoutRowID: raw.without_rowid, strict: raw.strict)
+        try descriptor.validate()
+        self.descriptor = descriptor
+        layout =
+            raw.record_size == 0
+            ? nil
+            : StructLayout(
+                descriptor,
+                zip(columns, kinds).enumerated().compactMap { index, field in
+                    field.1.map {
+                        StructLayout.Field(
+                            offset: field.0.offset, size: field.0.size, column: index, kind: $0,
+                            isChecked: descriptor.columns[index].type == .decimal,
+                            isComputed: field.0.computed_sql != nil,
+                            transform: field.0.transform?.pointee)
+                    }
+                }, size: raw.record_size)
+    }
+}
+
+/// Far beyond any struct; keeps the arithmetic over sizes and counts from the caller within bounds.
+private let greatestRecordSize = 1 << 24
+let greatestCount = 1 << 24
+
+private func refuse(_ model: String, _ message: String, _ hint: String, _ columns: [String] = []) -> CormorantError {
+    CormorantError(.model, "model \(model): \(message)", hint: hint, columns: columns)
+}
+
+/// What a column's field is; nil for a model without records.
+private func fieldKind(_ column: corm_column_def, of model: String, recordSize: Int) throws -> StructLayout.Kind? {
+    let name = try optionalString(column.name, "property name") ?? ""
+    let type = try columnType(column)
+    guard recordSize != 0 else { return nil }
+    guard column.offset >= 0, column.size > 0, column.size <= recordSize, column.offset <= recordSize - column.size
+    else {
+        throw refuse(
+            model,
+            "column \"\(name)\" lies at \(column.offset) with \(column.size) bytes, beyond the record's \(recordSize)",
+            "name the record's own struct in CORM_COLUMN and CORM_MODEL", [name])
+    }
+    if let transform = column.transform {
+        guard transform.pointee.encode != nil, transform.pointee.decode != nil else {
+            throw refuse(
+                model, "column \"\(name)\" has a transform that lacks a function", "set encode and decode", [name])
+        }
+        return .transform
+    }
+    guard let kind = StructLayout.kind(type, size: column.size, isUnsigned: column.is_unsigned) else {
+        throw refuse(
+            model, "column \"\(name)\" of type \(type.name) has a field of \(column.size) bytes",
+            "make the field \(StructLayout.fieldTypes(type))", [name])
+    }
+    return kind
+}
+
+private func columnType(_ column: corm_column_def) throws -> ColumnType {
+    switch column.type {
+    case CORM_INT64: return .int64
+    case CORM_INT32: return .int32
+    case CORM_BOOL: return .bool
+    case CORM_DOUBLE: return .double
+    case CORM_FLOAT: return .float
+    case CORM_TEXT: return .text
+    case CORM_VARCHAR: return .varchar(Int(column.length))
+    case CORM_BLOB: return .blob
+    case CORM_DATETIME: return .datetime
+    case CORM_UUID: return .uuid
+    case CORM_DECIMAL: return .decimal
+    case CORM_JSON: return .json
+    default:
+        let name = try optionalString(column.name, "property name") ?? ""
+        throw CormorantError(
+            .model, "column \"\(name)\" has the unknown type \(column.type)", hint: "use CORM_INT64, CORM_TEXT, ...",
+            columns: [name])
+    }
+}
+
+/// The header's number of a type.
+func typeNumber(_ type: ColumnType) -> corm_type {
+    switch type {
+    case .int64: CORM_INT64
+    case .int32: CORM_INT32
+    case .bool: CORM_BOOL
+    case .double: CORM_DOUBLE
+    case .float: CORM_FLOAT
+    case .text: CORM_TEXT
+    case .varchar: CORM_VARCHAR
+    case .blob: CORM_BLOB
+    case .datetime: CORM_DATETIME
+    case .uuid: CORM_UUID
+    case .decimal: CORM_DECIMAL
+    case .json: CORM_JSON
+    }
+}
+
+private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Kind?) throws -> ColumnDescriptor {
+    let name = try optionalString(column.name, "property name") ?? ""
+    let isOptional = kind?.isOptional ?? true
+    let table = try optionalString(column.references_table, "referenced table")
+    let target = try optionalString(column.references_column, "referenced column")
+    if table == nil, target != nil {
+        throw CormorantError(
+            .model, "column \"\(name)\" refers to a column of no table", hint: "set references_table", columns: [name])
+    }
+    return ColumnDescriptor(
+        name, try columnType(column), column: try optionalString(column.column, "column name"), isOptional: isOptional,
+        notNull: column.not_null || !isOptional, isUnsigned: column.is_unsigned, primaryKey: column.primary_key,
+        autoIncrement: column.auto_increment,
+        unique: column.unique, indexed: column.indexed, defaultSQL: try optionalString(column.default_sql, "default"),
+        checkSQL: try optionalString(column.check_sql, "check"),
+        computedSQL: try optionalString(column.computed_sql, "computed expression"),
+        collation: try optionalString(column.collation, "collation"),
+        references: try table.map {
+            ReferenceTarget($0, target, onDelete: try action(column.on_delete), onUpdate: try action(column.on_update))
+        })
+}
+
+private func keyDescriptor(_ key: corm_key_def) throws -> KeyDescriptor {
+    guard let kind = KeyDescriptor.Kind(rawValue: key.kind) else {
+        throw CormorantError(
+            .model, "a key has the unknown kind \(key.kind)", hint: "use CORM_KEY_PRIMARY, _UNIQUE or _INDEX")
+    }
+    return KeyDescriptor(
+        kind, try strings(key.columns, key.column_count, "key columns"), name: try optionalString(key.name, "key name"),
+        where: try optionalString(key.where_sql, "key condition"))
+}
+
+private func referenceDescriptor(_ reference: corm_reference_def) throws -> ReferenceDescriptor {
+    ReferenceDescriptor(
+        try strings(reference.columns, reference.column_count, "reference columns"),
+        table: try optionalString(reference.table, "referenced table") ?? "",
+        tableColumns: reference.table_columns == nil
+            ? [] : try strings(reference.table_columns, reference.column_count, "referenced columns"),
+        onDelete: try action(reference.on_delete), onUpdate: try action(reference.on_update))
+}
+
+private func action(_ number: Int32) throws -> ForeignKeyAction {
+    guard let action = ForeignKeyAction(rawValue: number) else {
+        throw CormorantError(.model, "the action \(number) is unknown", hint: "use one of the CORM_ACTION_ constants")
+    }
+    return action
+}
+
+/// Copies an array of structs whose size in the caller's header may be smaller; what they lack is zero.
+private func array<T: BitwiseCopyable>(
+    _ start: UnsafePointer<T>?, _ count: Int, _ size: UInt32, _ what: StaticString
+) throws -> [T] {
+    guard count != 0 else { return [] }
+    guard (1...greatestCount).contains(count), let start else { throw missingArray(what) }
+    let step = Int(size)
+    return try (0..<count).map { index in
+        let element = UnsafeRawPointer(start) + index * step
+        return try readStruct(element.assumingMemoryBound(to: T.self), size, "an array of the definition")
+    }
+}

@@ -1,0 +1,97 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+/// Runs `body` for each of the structs side by side, in one transaction. When it is rolled back, keys that SQLite had
+/// made are taken back: they will be other records'.
+private func withRecords(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
+    _ arena: OpaquePointer?, _ body: (ModelPlan, inout StructRecord) throws -> Void
+) throws {
+    let database = try database(handle)
+    let box = try requireModel(model)
+    let layout = try box.records()
+    let arena = try memory(arena)
+    guard count != 0 else { return }
+    guard count > 0, let records else { throw missingArray("records") }
+    var access = StructRecord(base: records, layout: layout, arena: arena)
+    var madeKeys: [Int] = []
+    do {
+        try database.batch(box.descriptor) { plan, index in
+            while index < count {
+                access.base = records + index &* layout.size
+                plan.madeKey = false
+                try body(plan, &access)
+                if plan.madeKey { madeKeys.append(index) }
+                index &+= 1
+            }
+        }
+    } catch {
+        for index in madeKeys {
+            access.base = records + index &* layout.size
+            access.clearGeneratedKey()
+        }
+        throw error
+    }
+}
+
+@_cdecl("corm_record_insert_many") @implementation
+public func corm_record_insert_many(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
+    _ conflict: Int32, _ arena: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let policy = try conflictPolicy(conflict)
+        var inserted: Int64 = 0
+        try withRecords(handle, model, records, count, arena) { plan, record in
+            if try plan.insert(&record, policy) { inserted &+= 1 }
+        }
+        outCount?.pointee = inserted
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_record_save_many") @implementation
+public func corm_record_save_many(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
+    _ arena: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try withRecords(handle, model, records, count, arena) { plan, record in try plan.save(&record) }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_record_update_many") @implementation
+public func corm_record_update_many(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
+    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ propertyCount: Int, _ arena: OpaquePointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        var planned: PlannedStatement?
+        try withRecords(handle, model, records, count, arena) { plan, record in
+            let ready = try planned ?? plan.update(properties, propertyCount)
+            planned = ready
+            try plan.update(&record, with: ready)
+        }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_record_delete_many") @implementation
+public func corm_record_delete_many(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeRawPointer?, _ count: Int,
+    _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        var deleted: Int64 = 0
+        try withRecords(handle, model, UnsafeMutableRawPointer(mutating: records), count, nil) { plan, record in
+            if try plan.delete(&record) { deleted &+= 1 }
+        }
+        outCount?.pointee = deleted
+        return CORM_OK
+    }
+}

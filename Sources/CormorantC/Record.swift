@@ -1,0 +1,193 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What every record function works on.
+@inline(__always)
+func withRecord(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?,
+    _ body: (ModelPlan, inout StructRecord) throws -> corm_status
+) throws -> corm_status {
+    let database = try database(handle)
+    let box = try requireModel(model)
+    guard let record else { throw missingRecord() }
+    var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
+    return try database.withPlan(box.descriptor) { try body($0, &access) }
+}
+
+func missingRecord() -> CormorantError {
+    CormorantError(.misuse, "the record is NULL", hint: "pass a struct of the model")
+}
+
+@inline(__always)
+func memory(_ arena: OpaquePointer?) throws -> ScratchMemory? {
+    try arena.map { try Handles.require($0, .arena, as: ScratchMemory.self) }
+}
+
+func conflictPolicy(_ number: Int32) throws -> ConflictPolicy {
+    guard let policy = ConflictPolicy(rawValue: number) else {
+        throw CormorantError(
+            .misuse, "conflict policy \(number) is unknown", hint: "use one of the CORM_CONFLICT_ constants")
+    }
+    return policy
+}
+
+@_cdecl("corm_record_insert") @implementation
+public func corm_record_insert(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ conflict: Int32,
+    _ arena: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let policy = try conflictPolicy(conflict)
+        return try withRecord(handle, model, record, arena) { plan, record in
+            try plan.insert(&record, policy) ? CORM_OK : CORM_IGNORED
+        }
+    }
+}
+
+@_cdecl("corm_record_save") @implementation
+public func corm_record_save(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try withRecord(handle, model, record, arena) { plan, record in
+            try plan.save(&record)
+            return CORM_OK
+        }
+    }
+}
+
+@_cdecl("corm_record_update") @implementation
+public func corm_record_update(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?,
+    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ arena: OpaquePointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try withRecord(handle, model, record, arena) { plan, record in
+            try plan.update(&record, with: plan.update(properties, count))
+            return CORM_OK
+        }
+    }
+}
+
+@_cdecl("corm_record_delete") @implementation
+public func corm_record_delete(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeRawPointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try withRecord(handle, model, UnsafeMutableRawPointer(mutating: record), nil) { plan, record in
+            try plan.delete(&record) ? CORM_OK : CORM_NOT_FOUND
+        }
+    }
+}
+
+@_cdecl("corm_record_refresh") @implementation
+public func corm_record_refresh(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try withRecord(handle, model, record, arena) { plan, record in
+            try plan.refresh(&record)
+            return CORM_OK
+        }
+    }
+}
+
+@_cdecl("corm_record_find") @implementation
+public func corm_record_find(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ key: UnsafePointer<corm_value>?, _ keyCount: Int,
+    _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try withRecord(handle, model, record, arena) { plan, record in
+            let found: Void? = try plan.one(
+                plan.find(), key: { try $0.writeKey(key, keyCount, of: plan.model) },
+                read: { try record.read(from: $0) })
+            return found == nil ? CORM_NOT_FOUND : CORM_OK
+        }
+    }
+}
+
+@_cdecl("corm_record_exists") @implementation
+public func corm_record_exists(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ key: UnsafePointer<corm_value>?, _ keyCount: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try database(handle).withPlan(requireModel(model).descriptor) { plan in
+            let found: Void? = try plan.one(
+                plan.existence(), key: { try $0.writeKey(key, keyCount, of: plan.model) }, read: { _ in })
+            return found == nil ? CORM_NOT_FOUND : CORM_OK
+        }
+    }
+}
+
+@_cdecl("corm_record_delete_key") @implementation
+public func corm_record_delete_key(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ key: UnsafePointer<corm_value>?, _ keyCount: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try database(handle).withPlan(requireModel(model).descriptor) { plan in
+            try plan.delete { try $0.writeKey(key, keyCount, of: plan.model) } ? CORM_OK : CORM_NOT_FOUND
+        }
+    }
+}
+
+@_cdecl("corm_record_delete_all") @implementation
+public func corm_record_delete_all(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let count = try database(handle).withPlan(requireModel(model).descriptor) { try $0.deleteAll() }
+        outCount?.pointee = count
+        return CORM_OK
+    }
+}
+
+/// The properties of an update as C strings, and its statement: a loop of updates does not look names up again.
+private final class NamedUpdate {
+    private let memory = ScratchMemory(firstSize: 256)
+    private let names: [UnsafePointer<CChar>]
+    let planned: PlannedStatement
+
+    init(_ names: [String], _ planned: PlannedStatement) {
+        self.names = names.map { [memory] in memory.copy($0) }
+        self.planned = planned
+    }
+
+    func matches(_ properties: UnsafePointer<UnsafePointer<CChar>?>, _ count: Int) -> Bool {
+        guard count == names.count else { return false }
+        for index in 0..<count {
+            guard let name = properties[index], strcmp(name, names[index]) == 0 else { return false }
+        }
+        return true
+    }
+}
+
+extension ModelPlan {
+    /// The update of some properties, given as C strings; none means all but the key.
+    func update(_ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) throws -> PlannedStatement {
+        if count == 0 { return try update() }
+        if let properties, let last = faceCache as? NamedUpdate, last.matches(properties, count) { return last.planned }
+        let names = try strings(properties, count, "properties")
+        guard let columns = try updatable(names) else { return try update() }
+        let made = NamedUpdate(names, try update(columns))
+        faceCache = made
+        return made.planned
+    }
+}

@@ -1,0 +1,139 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantSQLite
+
+/// The column names of a cursor as C strings. They change when another program alters the table before the first step.
+final class ColumnNames {
+    private var source: [String] = []
+    private var copies: [UnsafePointer<CChar>] = []
+    private let memory = ScratchMemory(firstSize: 512)
+
+    func list(_ names: [String]) -> [UnsafePointer<CChar>] {
+        if names != source {
+            source = names
+            copies = names.map { [memory] in memory.copy($0) }
+        }
+        return copies
+    }
+}
+
+/// A cursor over raw rows, with what C borrows from it.
+final class ResultBox {
+    let cursor: StatementCursor
+    let columnNames = ColumnNames()
+    /// The text that the newest row_json gave out.
+    let jsonText = ScratchMemory(firstSize: 512)
+
+    init(_ cursor: StatementCursor) { self.cursor = cursor }
+
+    var columnCount: Int { cursor.columnNames.count }
+}
+
+private func result(_ handle: OpaquePointer?) -> ResultBox? { Handles.object(handle, .result, as: ResultBox.self) }
+
+private func requireResult(_ handle: OpaquePointer?) throws -> ResultBox {
+    try Handles.require(handle, .result, as: ResultBox.self)
+}
+
+@_cdecl("corm_result_open") @implementation
+public func corm_result_open(
+    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ values: UnsafePointer<corm_value>?, _ count: Int,
+    _ outResult: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outResult, "out_result")
+        let cursor = try database(handle).cursor(string(sql, "SQL")) { try bind(values, count, to: $0) }
+        out.pointee = try Handles.add(ResultBox(cursor), .result)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_result_close") @implementation
+public func corm_result_close(_ handle: OpaquePointer?) {
+    result(handle)?.cursor.close()
+    Handles.remove(handle, .result)
+}
+
+@_cdecl("corm_result_next") @implementation
+public func corm_result_next(
+    _ handle: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) { try requireResult(handle).cursor.nextRow() ? CORM_ROW : CORM_DONE }
+}
+
+@_cdecl("corm_result_column_count") @implementation
+public func corm_result_column_count(_ handle: OpaquePointer?) -> Int32 {
+    result(handle).map { Int32(clamping: $0.columnCount) } ?? 0
+}
+
+@_cdecl("corm_result_column_name") @implementation
+public func corm_result_column_name(_ handle: OpaquePointer?, _ column: Int32) -> UnsafePointer<CChar>? {
+    guard let result = result(handle) else { return nil }
+    let names = result.columnNames.list(result.cursor.columnNames)
+    return names.indices.contains(Int(column)) ? names[Int(column)] : nil
+}
+
+@_cdecl("corm_result_column_index") @implementation
+public func corm_result_column_index(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Int32 {
+    guard let result = result(handle), let name = name.flatMap(String.init(validatingCString:)) else { return -1 }
+    return columnIndex(name, in: result).map { Int32(clamping: $0) } ?? -1
+}
+
+private func columnIndex(_ name: String, in result: ResultBox) -> Int? {
+    result.cursor.columnNames.firstIndex { sameIdentifier($0, name) }
+}
+
+@_cdecl("corm_result_get") @implementation
+public func corm_result_get(
+    _ handle: OpaquePointer?, _ column: Int32, _ outValue: UnsafeMutablePointer<corm_value>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let result = try requireResult(handle)
+        guard column >= 0, column < result.columnCount else {
+            throw CormorantError(
+                .misuse, "there is no column \(column)",
+                hint: "the row has \(result.columnCount) columns, counted from 0")
+        }
+        let out = try require(outValue, "out_value")
+        out.pointee = try result.cursor.row { borrowedValue($0, column) }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_result_get_named") @implementation
+public func corm_result_get_named(
+    _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ outValue: UnsafeMutablePointer<corm_value>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let result = try requireResult(handle)
+        let name = try string(name, "column name")
+        guard let column = columnIndex(name, in: result) else {
+            let known = result.cursor.columnNames.joined(separator: ", ")
+            throw CormorantError(
+                .misuse, "there is no column \"\(name)\"; the columns are \(known)", hint: "name one of them")
+        }
+        let out = try require(outValue, "out_value")
+        out.pointee = try result.cursor.row { borrowedValue($0, Int32(clamping: column)) }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_result_row_json") @implementation
+public func corm_result_row_json(
+    _ handle: OpaquePointer?, _ outJSON: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let result = try requireResult(handle)
+        let out = try require(outJSON, "out_json")
+        var json: [UInt8] = []
+        try result.cursor.row { try $0.appendJSON(names: result.cursor.columnNames, to: &json) }
+        result.jsonText.reset()
+        let copy = json.withUnsafeBytes { result.jsonText.copy($0.baseAddress, count: $0.count) }
+        out.pointee = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
+        return CORM_OK
+    }
+}

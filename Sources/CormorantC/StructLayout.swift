@@ -1,0 +1,96 @@
+import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+/// How the fields of a C struct carry a model's columns.
+final class StructLayout {
+    /// What the field is in C.
+    enum Kind: UInt8 {
+        case int64, optionalInt64, uint64, optionalUInt64
+        case int32, optionalInt32, uint32, optionalUInt32
+        case bool, optionalBool
+        case double, optionalDouble, float, optionalFloat
+        case cString, text, blob
+        case datetime, optionalDatetime
+        case uuid, optionalUUID
+        case value
+        case transform
+    }
+
+    struct Field {
+        let offset: Int
+        let size: Int
+        let column: Int
+        let kind: Kind
+        /// Text whose bytes need more than being UTF-8: a decimal.
+        let isChecked: Bool
+        let isComputed: Bool
+        let transform: corm_transform?
+    }
+
+    let fields: UnsafeMutableBufferPointer<Field>
+    /// The field of the generated key.
+    let generated: Field?
+    let types: [ColumnType]
+    let size: Int
+
+    init(_ model: ModelDescriptor, _ fields: [Field], size: Int) {
+        self.fields = .allocate(capacity: fields.count)
+        _ = self.fields.initialize(from: fields)
+        generated = fields.first { $0.column == model.generatedColumn }
+        types = model.columns.map(\.type)
+        self.size = size
+    }
+
+    deinit { fields.deallocate() }
+
+    /// What a field of `size` bytes is for a column of a type; nil when the type cannot have that size.
+    static func kind(_ type: ColumnType, size: Int, isUnsigned: Bool) -> Kind? {
+        if size == MemoryLayout<corm_value>.size { return .value }
+        func choose(_ plain: Int, _ kind: Kind, _ optional: Int, _ optionalKind: Kind) -> Kind? {
+            size == plain ? kind : size == optional ? optionalKind : nil
+        }
+        let wide = MemoryLayout<corm_optional_int64>.size
+        switch type {
+        case .int64:
+            return isUnsigned ? choose(8, .uint64, wide, .optionalUInt64) : choose(8, .int64, wide, .optionalInt64)
+        case .int32:
+            let narrow = MemoryLayout<corm_optional_int32>.size
+            return isUnsigned ? choose(4, .uint32, narrow, .optionalUInt32) : choose(4, .int32, narrow, .optionalInt32)
+        case .bool: return choose(1, .bool, MemoryLayout<corm_optional_bool>.size, .optionalBool)
+        case .double: return choose(8, .double, MemoryLayout<corm_optional_double>.size, .optionalDouble)
+        case .float: return choose(4, .float, MemoryLayout<corm_optional_float>.size, .optionalFloat)
+        case .text, .varchar, .decimal, .json:
+            return choose(MemoryLayout<UnsafeRawPointer>.size, .cString, MemoryLayout<corm_text>.size, .text)
+        case .blob: return size == MemoryLayout<corm_blob>.size ? .blob : nil
+        case .datetime: return choose(8, .datetime, wide, .optionalDatetime)
+        case .uuid: return choose(16, .uuid, MemoryLayout<corm_optional_uuid>.size, .optionalUUID)
+        }
+    }
+
+    /// The C types that a column type can have, for messages.
+    static func fieldTypes(_ type: ColumnType) -> String {
+        switch type {
+        case .int64: "int64_t or corm_optional_int64"
+        case .int32: "int32_t or corm_optional_int32"
+        case .bool: "bool or corm_optional_bool"
+        case .double: "double or corm_optional_double"
+        case .float: "float or corm_optional_float"
+        case .text, .varchar, .decimal, .json: "const char * or corm_text"
+        case .blob: "corm_blob"
+        case .datetime: "corm_datetime or corm_optional_int64"
+        case .uuid: "corm_uuid or corm_optional_uuid"
+        }
+    }
+}
+
+extension StructLayout.Kind {
+    /// Whether the field can say NULL.
+    var isOptional: Bool {
+        switch self {
+        case .int64, .uint64, .int32, .uint32, .bool, .double, .float, .datetime, .uuid: false
+        default: true
+        }
+    }
+}

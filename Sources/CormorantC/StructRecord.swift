@@ -1,0 +1,148 @@
+import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A record that lies in memory as a C struct. Fields may be unaligned, as in a packed struct.
+struct StructRecord: RecordAccess {
+    var base: UnsafeMutableRawPointer
+    let layout: StructLayout
+    /// Where texts that come back live; nil leaves text and blob fields as they are.
+    let arena: ScratchMemory?
+
+    func write(to writer: inout RecordWriter) throws {
+        for field in layout.fields {
+            let column = field.column
+            if !writer.uses(column) { continue }
+            let at = UnsafeRawPointer(base + field.offset)
+            switch field.kind {
+            case .int64: writer.write(at.loadUnaligned(as: Int64.self), at: column)
+            case .int32: writer.write(Int64(at.loadUnaligned(as: Int32.self)), at: column)
+            case .double: try writer.write(at.loadUnaligned(as: Double.self), at: column)
+            case .cString:
+                if let text = at.loadUnaligned(as: UnsafePointer<CChar>?.self) {
+                    try write(text, cStringLength(text), &writer, field)
+                } else {
+                    writer.writeNull(at: column)
+                }
+            case .text:
+                let text = at.loadUnaligned(as: corm_text.self)
+                if let data = text.data {
+                    try write(data, text.size, &writer, field)
+                } else {
+                    writer.writeNull(at: column)
+                }
+            default:
+                if field.isNull(at) {
+                    writer.writeNull(at: column)
+                } else {
+                    try writeRare(at + field.kind.valueOffset, &writer, field)
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private func write(
+        _ text: UnsafePointer<CChar>, _ size: Int, _ writer: inout RecordWriter, _ field: StructLayout.Field
+    ) throws {
+        guard size >= 0 else { throw writer.tooBig(field.column) }
+        if field.isChecked {
+            try writer.write(textBorrowing: text, count: size, as: layout.types[field.column], at: field.column)
+        } else {
+            try writer.write(textBorrowing: text, count: size, at: field.column)
+        }
+    }
+
+    @inline(never)
+    private func writeRare(_ at: UnsafeRawPointer, _ writer: inout RecordWriter, _ field: StructLayout.Field) throws {
+        let column = field.column
+        switch field.kind {
+        case .optionalInt64: writer.write(at.loadUnaligned(as: Int64.self), at: column)
+        case .uint64, .optionalUInt64:
+            guard let integer = Int64(exactly: at.loadUnaligned(as: UInt64.self)) else {
+                throw writer.tooLarge(column)
+            }
+            writer.write(integer, at: column)
+        case .optionalInt32: writer.write(Int64(at.loadUnaligned(as: Int32.self)), at: column)
+        case .uint32, .optionalUInt32: writer.write(Int64(at.loadUnaligned(as: UInt32.self)), at: column)
+        case .bool, .optionalBool:
+            // As a byte: a bool that C left undefined must not become an undefined Bool.
+            writer.write(at.loadUnaligned(as: UInt8.self) != 0, at: column)
+        case .optionalDouble: try writer.write(at.loadUnaligned(as: Double.self), at: column)
+        case .float, .optionalFloat: try writer.write(Double(at.loadUnaligned(as: Float.self)), at: column)
+        case .blob:
+            let blob = at.loadUnaligned(as: corm_blob.self)
+            guard blob.size >= 0 else { throw writer.tooBig(column) }
+            if let data = blob.data { try writer.write(blobBorrowing: data, count: blob.size, at: column) }
+        case .datetime, .optionalDatetime:
+            try writer.write(Timestamp(microseconds: at.loadUnaligned(as: Int64.self)), at: column)
+        case .uuid, .optionalUUID:
+            let uuid = UUIDBytes(
+                high: UInt64(bigEndian: at.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: at.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+            try writer.write(uuid, at: column)
+        case .value: try writer.write(at.loadUnaligned(as: corm_value.self), as: layout.types[column], at: column)
+        case .transform:
+            var value = corm_value()
+            guard let transform = field.transform, let encode = transform.encode, encode(at, &value, transform.context)
+            else { throw writer.wrong(column, .callback, "could not be encoded by its transform", "mend the value") }
+            try writer.write(value, as: layout.types[column], at: column)
+        default: break
+        }
+    }
+}
+
+extension StructLayout.Kind {
+    /// Whether the field is one of the corm_optional_* structs.
+    @inline(__always)
+    fileprivate var isOptionalStruct: Bool {
+        switch self {
+        case .optionalInt64, .optionalUInt64, .optionalInt32, .optionalUInt32, .optionalBool, .optionalDouble,
+            .optionalFloat, .optionalDatetime, .optionalUUID:
+            true
+        default: false
+        }
+    }
+
+    /// Where the value of a corm_optional_* struct lies; 0 for all other fields.
+    @inline(__always)
+    var valueOffset: Int {
+        switch self {
+        case .optionalInt64, .optionalUInt64, .optionalDouble, .optionalDatetime: 8
+        case .optionalInt32, .optionalUInt32, .optionalFloat: 4
+        case .optionalBool, .optionalUUID: 1
+        default: 0
+        }
+    }
+}
+
+extension StructLayout.Field {
+    /// Whether the field is one that can be NULL, and is.
+    @inline(__always)
+    func isNull(_ at: UnsafeRawPointer) -> Bool {
+        switch kind {
+        case .cString, .text, .blob: at.loadUnaligned(as: UnsafeRawPointer?.self) == nil
+        case .value: at.loadUnaligned(as: corm_value.self).isNull
+        default: kind.isOptionalStruct && at.loadUnaligned(as: UInt8.self) == 0
+        }
+    }
+}
+
+extension corm_value {
+    fileprivate var isNull: Bool {
+        switch type {
+        case CORM_VALUE_NULL: true
+        case CORM_VALUE_TEXT, CORM_VALUE_BLOB: self.as.bytes.data == nil
+        default: false
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@inline(__always)
+func cStringLength(_ text: UnsafePointer<CChar>) -> Int { Int(strlen(text)) }
+
+extension RecordWriter {
+    /// Writes a C value as a column's type wants it; its bytes stay where they are.
+    mutating func write(_ value: corm_value, as type: ColumnType, at column: Int) throws {
+        guard uses(column) else { return }
+        switch value.type {
+        case CORM_VALUE_NULL: writeNull(at: column)
+        case CORM_VALUE_INTEGER: try write(integer: value.as.integer, as: type, at: column)
+        case CORM_VALUE_UNSIGNED:
+            guard let integer = Int64(exactly: value.as.unsigned_integer) else { throw tooLarge(column) }
+            try write(integer: integer, as: type, at: column)
+        case CORM_VALUE_REAL: try write(real: value.as.real, as: type, at: column)
+        case CORM_VALUE_TEXT:
+            guard let data = value.as.bytes.data else { return writeNull(at: column) }
+            guard value.as.bytes.size >= 0 else { throw tooBig(column) }
+            try write(textBorrowing: data, count: value.as.bytes.size, as: type, at: column)
+        case CORM_VALUE_BLOB:
+            guard let data = value.as.bytes.data else { return writeNull(at: column) }
+            guard value.as.bytes.size >= 0 else { throw tooBig(column) }
+            try write(blobBorrowing: data, count: value.as.bytes.size, as: type, at: column)
+        default: throw wrong(column, .misuse, "is a value of unknown type \(value.type)", "make it with corm_value_*")
+        }
+    }
+
+    @inline(never)
+    func tooBig(_ column: Int) -> CormorantError { wrong(column, .tooBig, "is too big", "check its size") }
+
+    @inline(never)
+    func tooLarge(_ column: Int) -> CormorantError {
+        wrong(column, .range, "does not fit into signed 64 bits", "store it as text")
+    }
+
+    /// Writes a primary key given as values.
+    mutating func writeKey(_ key: UnsafePointer<corm_value>?, _ count: Int, of model: ModelDescriptor) throws {
+        let expected = max(1, model.keyColumns.count)
+        guard let key, count >= 0 else { throw missingArray("key values") }
+        guard count == expected else {
+            throw CormorantError(
+                .binding, "the primary key of \(model.name) has \(expected) values, \(count) were given",
+                hint: "give one value for each key column", table: model.table)
+        }
+        if model.keyColumns.isEmpty {
+            try writeKey(try plainValue(key[0], "key"), position: 0)
+        } else {
+            for (index, column) in model.keyColumns.enumerated() {
+                try write(key[index], as: model.columns[column].type, at: column)
+            }
+        }
+    }
+}
+
+/// A copy of a C value.
+func plainValue(_ value: corm_value, _ what: String) throws -> Value {
+    switch value.type {
+    case CORM_VALUE_NULL: return .null
+    case CORM_VALUE_INTEGER: return .integer(value.as.integer)
+    case CORM_VALUE_UNSIGNED:
+        guard let integer = Int64(exactly: value.as.unsigned_integer) else {
+            throw CormorantError(
+                .range, "\(what) does not fit into signed 64 bits", hint: "bind it as text")
+        }
+        return .integer(integer)
+    case CORM_VALUE_REAL: return .real(value.as.real)
+    case CORM_VALUE_TEXT, CORM_VALUE_BLOB:
+        guard let data = value.as.bytes.data else { return .null }
+        guard value.as.bytes.size >= 0 else {
+            throw CormorantError(.tooBig, "\(what) is too big", hint: "check its size")
+        }
+        let bytes = UnsafeRawBufferPointer(start: data, count: value.as.bytes.size)
+        if value.type == CORM_VALUE_BLOB { return .blob(Array(bytes)) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CormorantError(.encoding, "\(what) is not UTF-8", hint: "convert the text, or bind it as a blob")
+        }
+        return .text(text)
+    default:
+        throw CormorantError(
+            .misuse, "\(what) is a value of unknown type \(value.type)", hint: "make it with corm_value_*")
+    }
+}
+
+/// Bindings by position and by name, as corm_value.name says.
+func bind(_ values: UnsafePointer<corm_value>?, _ count: Int, to statement: Statement) throws {
+    guard count != 0 else { return try statement.checkBindingCount(0) }
+    guard count > 0, let values else { throw missingArray("values") }
+    var bound = Set<Int>()
+    var position = 0
+    for offset in 0..<count {
+        let index: Int
+        if let name = values[offset].name {
+            let name = try string(name, "parameter name")
+            index = statement.parameterIndex(name)
+            guard index > 0 else { throw statement.unknownParameter(name) }
+        } else {
+            position += 1
+            index = position
+            guard index <= statement.parameterCount else { try statement.checkBindingCount(count); continue }
+        }
+        let parameter = Int32(truncatingIfNeeded: index)
+        try statement.bind(plainValue(values[offset], "parameter \(statement.describeParameter(parameter))"), parameter)
+        bound.insert(index)
+    }
+    if position == count { try statement.checkBindingCount(count) } else { try statement.checkAllBound(bound) }
+}
+
+/// The value of a row as it is in the file; its bytes are the statement's.
+func borrowedValue(_ row: Row, _ column: Int32) -> corm_value {
+    let cell = row.cell(column)
+    switch cell.type {
+    case StorageType.integer: return corm_value_int64(cell.int64)
+    case StorageType.real: return corm_value_double(cell.double)
+    case StorageType.text:
+        let text = cell.text
+        return corm_value_text_size(
+            text.baseAddress.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }, text.count)
+    case StorageType.blob:
+        let blob = cell.blob
+        return corm_value_blob(blob.baseAddress ?? UnsafeRawPointer(emptyText), blob.count)
+    default: return corm_value()
+    }
+}
+
+extension Value {
+    /// As a C value whose bytes live in the memory.
+    func cValue(in memory: ScratchMemory) -> corm_value {
+        switch self {
+        case .null: return corm_value()
+        case .integer(let integer): return corm_value_int64(integer)
+        case .real(let real): return corm_value_double(real)
+        case .text(let text): return corm_value_text_size(memory.copy(text), text.utf8.count)
+        case .blob(let bytes):
+            return bytes.withUnsafeBytes { corm_value_blob(memory.copy($0.baseAddress, count: $0.count), $0.count) }
+        }
+    }
+}

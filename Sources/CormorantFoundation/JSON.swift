@@ -1,0 +1,56 @@
+import Foundation
+
+/// A `Codable` value in a JSON column.
+///
+/// ```swift
+/// @Model struct Event {
+///     @Key var id: Int64?
+///     var place: JSON<Place>
+/// }
+/// ```
+///
+/// A value that cannot be encoded, and a document that cannot be decoded, are errors that name the column.
+public struct JSON<Content: Codable>: CustomColumnValue {
+    public var content: Content
+
+    public init(_ content: Content) { self.content = content }
+
+    public init(stored: JSONText) throws {
+        do {
+            content = try JSONDecoder().decode(Content.self, from: Data(stored.text.utf8))
+        } catch let error as DecodingError {
+            throw JSONProblem(error)
+        }
+    }
+
+    public var stored: JSONText {
+        get throws {
+            let encoder = JSONEncoder()
+            // One value gives one text, whatever the order its dictionaries are walked in.
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return JSONText(String(decoding: try encoder.encode(content), as: UTF8.self))
+        }
+    }
+}
+
+extension JSON: Sendable where Content: Sendable {}
+extension JSON: Equatable where Content: Equatable {}
+extension JSON: Hashable where Content: Hashable {}
+
+/// Where a document differs from its type. A DecodingError would also show values, which messages do not.
+private struct JSONProblem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: DecodingError) {
+        let (what, context) =
+            switch error {
+            case .typeMismatch(let type, let context): ("it holds no \(type)", context)
+            case .valueNotFound(let type, let context): ("it holds null, not \(type)", context)
+            case .keyNotFound(let key, let context): ("it has no \"\(key.stringValue)\"", context)
+            case .dataCorrupted(let context): ("it holds no such value", context)
+            @unknown default: ("it does not fit its type", DecodingError.Context(codingPath: [], debugDescription: ""))
+            }
+        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        description = path.isEmpty ? what : "\(what) at \(path)"
+    }
+}

@@ -1,0 +1,82 @@
+import CormorantBase
+import SwiftSyntax
+
+/// The arguments of `@Model`, and what they say about the properties.
+struct ModelArguments {
+    private let node: AttributeSyntax
+    private let properties: [StoredProperty]
+
+    init(_ node: AttributeSyntax, _ properties: [StoredProperty]) {
+        self.node = node
+        self.properties = properties
+    }
+
+    /// The code of an argument, if it was given.
+    func code(_ label: String) -> String? { node.argument(label)?.description }
+
+    /// The property that insert gives a key: the only one of the key.
+    var generatedKey: StoredProperty? {
+        let keys = properties.filter(\.isKey)
+        return keys.count == 1 ? keys[0] : nil
+    }
+
+    func check(_ problems: Problems) {
+        let keys = properties.filter(\.isKey)
+        for key in keys where key.markers["Key"]?.argument("autoIncrement")?.description == "true" {
+            if keys.count > 1 || key.isKnownNotInteger { problems.add(.autoIncrement(key.name), at: key.syntax) }
+        }
+        let primary = checkKeys(hasKey: !keys.isEmpty, problems)
+        if code("withoutRowID") == "true" && keys.isEmpty && !primary { problems.add(.withoutRowID, at: node) }
+        if let order = node.argument("columnOrder")?.as(ArrayExprSyntax.self) {
+            for element in order.elements { checkProperty(element.expression, isIndex: false, problems) }
+        }
+        checkColumnNames(problems)
+    }
+
+    /// True when one of the keys is a primary key.
+    private func checkKeys(hasKey: Bool, _ problems: Problems) -> Bool {
+        guard let keys = node.argument("keys") else { return false }
+        guard let list = keys.as(ArrayExprSyntax.self) else {
+            problems.add(.keyForm, at: keys)
+            return false
+        }
+        var primary = false
+        for element in list.elements {
+            guard let call = element.expression.as(FunctionCallExprSyntax.self),
+                let kind = call.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text,
+                ["primary", "unique", "index"].contains(kind)
+            else {
+                problems.add(.keyForm, at: element.expression)
+                continue
+            }
+            let columns = call.arguments.filter { $0.label == nil }
+            for column in columns { checkProperty(column.expression, isIndex: kind != "primary", problems) }
+            guard kind == "primary" else { continue }
+            primary = true
+            if hasKey { problems.add(.twoKeys, at: call) }
+            if columns.count == 1 { problems.add(.primaryOfOne, at: call) }
+        }
+        return primary
+    }
+
+    /// A name that is a literal must be one of a property; any other expression is checked when the model is made.
+    private func checkProperty(_ expression: ExprSyntax, isIndex: Bool, _ problems: Problems) {
+        guard let name = expression.literalText else { return }
+        let names = properties.map(\.name)
+        if names.contains(name) { return }
+        if isIndex && name.hasPrefix("-") && names.contains(String(name.dropFirst())) { return }
+        problems.add(.noSuchProperty(name, names), at: expression)
+    }
+
+    private func checkColumnNames(_ problems: Problems) {
+        var owners: [String: String] = [:]
+        for property in properties {
+            var column: String? = snakeCase(property.name)
+            if let given = property.columnArgument("") { column = given.literalText }
+            guard let column else { continue }
+            if let other = owners.updateValue(property.name, forKey: foldIdentifier(column)) {
+                problems.add(.sharedColumn(other, property.name, column), at: property.syntax)
+            }
+        }
+    }
+}

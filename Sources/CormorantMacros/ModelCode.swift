@@ -1,0 +1,95 @@
+import SwiftSyntax
+
+/// The text of the members that `@Model` makes.
+struct ModelCode {
+    let name: String
+    let access: String
+    let properties: [StoredProperty]
+    let arguments: ModelArguments
+
+    var members: String {
+        [descriptor, initializer, reading, writing, keySetting, keyClearing].joined(separator: "\n\n")
+    }
+
+    private var descriptor: String {
+        let columns = properties.map { "        \($0.descriptorCode)," }.joined(separator: "\n")
+        var lines = ["name: \"\(name)\","]
+        if let table = arguments.code("table") { lines.append("table: \(table),") }
+        lines.append("columns: [\n\(columns)\n    ]")
+        for label in ["keys", "references", "checks", "columnOrder", "withoutRowID", "strict"] {
+            if let value = arguments.code(label) {
+                lines[lines.count - 1] += ","
+                lines.append("\(label): \(value)")
+            }
+        }
+        return "\(access)static let model = Cormorant.ModelDescriptor(\n    \(lines.joined(separator: "\n    ")))"
+    }
+
+    private var initializer: String { "\(access)init(from reader: Cormorant.RecordReader) throws \(block(reads))" }
+
+    private var reading: String {
+        "\(access)mutating func read(from reader: Cormorant.RecordReader) throws \(block(reads))"
+    }
+
+    private var reads: [String] {
+        properties.enumerated().map { "self.\($1.identifier) = try \($1.type)(from: reader, at: \($0))" }
+    }
+
+    private var writing: String {
+        let lines = properties.enumerated().filter { !$1.isComputed }.map { index, property in
+            "try self.\(property.identifier).write(to: &writer, at: \(index))"
+        }
+        return "\(access)func write(to writer: inout Cormorant.RecordWriter) throws \(block(lines))"
+    }
+
+    private var keySetting: String {
+        let key = arguments.generatedKey
+        let lines = key.map { ["self.\($0.identifier) = try \($0.type).generatedKey(key) ?? self.\($0.identifier)"] }
+        return "\(access)mutating func setGeneratedKey(_ key: Int64) throws \(block(lines ?? []))"
+    }
+
+    private var keyClearing: String {
+        let key = arguments.generatedKey
+        let lines = key.map { ["self.\($0.identifier) = \($0.type).missingKey ?? self.\($0.identifier)"] }
+        return "\(access)mutating func clearGeneratedKey() \(block(lines ?? []))"
+    }
+
+    private func block(_ lines: [String]) -> String {
+        lines.isEmpty ? "{\n}" : "{\n" + lines.map { "    \($0)\n" }.joined() + "}"
+    }
+}
+
+extension StoredProperty {
+    /// `.init("id", Int64?.self, primaryKey: true)`
+    fileprivate var descriptorCode: String {
+        var parts = ["\"\(name)\"", "\(type).self"]
+        func add(_ label: String, _ value: ExprSyntax?) {
+            if let value { parts.append("\(label): \(value)") }
+        }
+        add("column", columnArgument(""))
+        add("length", columnArgument("length"))
+        add("notNull", columnArgument("notNull"))
+        if let key = markers["Key"] {
+            parts.append("primaryKey: true")
+            add("autoIncrement", key.argument("autoIncrement"))
+        }
+        add("unique", columnArgument("unique"))
+        add("indexed", columnArgument("indexed"))
+        add("defaultSQL", columnArgument("default"))
+        add("checkSQL", columnArgument("check"))
+        add("computedSQL", columnArgument("computed"))
+        add("collation", columnArgument("collate"))
+        if let target = markers["References"] { parts.append("references: \(target.referenceCode)") }
+        return ".init(\(parts.joined(separator: ", ")))"
+    }
+}
+
+extension AttributeSyntax {
+    /// `.init("department", nil, onDelete: .cascade)`
+    fileprivate var referenceCode: String {
+        let parts = argumentList.map { label, value in
+            label.isEmpty || label == "column" ? "\(value)" : "\(label): \(value)"
+        }
+        return ".init(\(parts.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,72 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@Model`: the conformance of a struct to `Record`.
+public struct ModelMacro: ExtensionMacro {
+    public static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        let problems = Problems(context)
+        guard let structure = declaration.as(StructDeclSyntax.self) else {
+            problems.add(.notAStruct, at: node)
+            return []
+        }
+        if let parameters = structure.genericParameterClause { problems.add(.generic, at: parameters) }
+        let properties = storedProperties(of: structure, problems)
+        let arguments = ModelArguments(node, properties)
+        arguments.check(problems)
+        guard problems.isEmpty else { return [] }
+        let code = ModelCode(
+            name: structure.name.text.withoutBackticks, access: access(of: structure, in: context),
+            properties: properties, arguments: arguments)
+        let conformance = protocols.isEmpty ? "" : ": Cormorant.Record"
+        return [
+            try ExtensionDeclSyntax("extension \(type.trimmed)\(raw: conformance) {\n\(raw: code.members)\n}")
+        ]
+    }
+
+    /// What the members are declared with, so that they can be used wherever the struct can.
+    private static func access(of structure: StructDeclSyntax, in context: some MacroExpansionContext) -> String {
+        let enclosing = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers
+        for modifiers in [structure.modifiers, enclosing].compactMap({ $0 }) {
+            for modifier in modifiers {
+                switch modifier.name.tokenKind {
+                case .keyword(.public): return "public "
+                case .keyword(.package): return "package "
+                case .keyword(.internal), .keyword(.fileprivate), .keyword(.private): return ""
+                default: continue
+                }
+            }
+        }
+        return ""
+    }
+}
+
+extension String {
+    /// The name itself where the code has to write it in backticks.
+    var withoutBackticks: String {
+        count > 2 && hasPrefix("`") && hasSuffix("`") ? String(dropFirst().dropLast()) : self
+    }
+}
+
+extension AttributeSyntax {
+    /// The attribute's name without a module in front of it.
+    var simpleName: String {
+        attributeName.as(MemberTypeSyntax.self)?.name.text ?? attributeName.trimmedDescription
+    }
+
+    /// The arguments by label; one without label has the label "".
+    var argumentList: [(label: String, value: ExprSyntax)] {
+        guard case .argumentList(let list)? = arguments else { return [] }
+        return list.map { ($0.label?.text ?? "", $0.expression.trimmed) }
+    }
+
+    func argument(_ label: String) -> ExprSyntax? { argumentList.first { $0.label == label }?.value }
+}
+
+extension ExprSyntax {
+    /// The text of a string literal without interpolation.
+    var literalText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
+}

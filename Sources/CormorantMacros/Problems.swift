@@ -1,0 +1,85 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// What is wrong with the use of a macro, and what to do about it.
+enum Problem {
+    case notAStruct
+    case generic
+    case noColumns
+    case severalProperties
+    case conditional
+    case noType(String)
+    case constant(String)
+    case lazy(String)
+    case implicitlyUnwrapped(String, String)
+    case ignoredColumn(String)
+    case ignoredWithoutDefault(String)
+    case repeated(String, String)
+    case computedKey(String)
+    case computedDefault(String)
+    case lengthOfNoText(String, String)
+    case autoIncrement(String)
+    case keyForm
+    case twoKeys
+    case primaryOfOne
+    case withoutRowID
+    case noSuchProperty(String, [String])
+    case sharedColumn(String, String, String)
+    case misplaced(String)
+}
+
+extension Problem: DiagnosticMessage {
+    var severity: DiagnosticSeverity { .error }
+
+    var diagnosticID: MessageID {
+        let name = String(describing: self).prefix { $0 != "(" }
+        return MessageID(domain: "Cormorant", id: String(name))
+    }
+
+    var message: String {
+        switch self {
+        case .notAStruct: "@Model goes on a struct; make this one, or conform it to Record by hand"
+        case .generic: "a model cannot be generic; write one struct for each table"
+        case .noColumns: "a model needs at least one stored property; declare its columns"
+        case .severalProperties: "declare each property of a model in a var of its own"
+        case .conditional: "columns cannot depend on #if; declare the property always, or move it out of the model"
+        case .noType(let name): "'\(name)' needs its type written out, as in var \(name): Int"
+        case .constant(let name):
+            "'\(name)' is a constant, and columns are read anew; make it a var, or mark it @Ignored"
+        case .lazy(let name): "'\(name)' is lazy and cannot be a column; drop lazy, or mark it @Ignored"
+        case .implicitlyUnwrapped(let name, let type): "'\(name)' is implicitly unwrapped; make it \(type)?"
+        case .ignoredColumn(let name): "'\(name)' is @Ignored and something else; keep one"
+        case .ignoredWithoutDefault(let name):
+            "'\(name)' is @Ignored and not read from the table; give it a default value"
+        case .repeated(let marker, let name): "'\(name)' has @\(marker) twice; put all into one"
+        case .computedKey(let name): "'\(name)' is computed and cannot be a key; choose another key"
+        case .computedDefault(let name): "'\(name)' is computed and has a default; drop one of the two"
+        case .lengthOfNoText(let name, let type): "'\(name)' is \(type), and only text has a length; drop length"
+        case .autoIncrement(let name):
+            "autoIncrement is for a single integer key; drop it, or make '\(name)' that"
+        case .keyForm: "write the keys as a list of .unique(...), .index(...) or .primary(...)"
+        case .twoKeys: "the primary key is declared with @Key and with .primary; keep one"
+        case .primaryOfOne: "the primary key is a single property; mark it @Key instead"
+        case .withoutRowID: "withoutRowID needs a primary key; mark a property @Key"
+        case .noSuchProperty(let name, let names):
+            "the model has no property '\(name)'; its properties are \(names.joined(separator: ", "))"
+        case .sharedColumn(let one, let other, let column):
+            "'\(one)' and '\(other)' share the column \"\(column)\"; give one another name with @Column"
+        case .misplaced(let marker): "@\(marker) goes on a stored property of a @Model struct; remove it here"
+        }
+    }
+}
+
+/// Collects what is wrong and tells the compiler.
+final class Problems {
+    private let context: any MacroExpansionContext
+    private(set) var isEmpty = true
+
+    init(_ context: some MacroExpansionContext) { self.context = context }
+
+    func add(_ problem: Problem, at node: some SyntaxProtocol) {
+        isEmpty = false
+        context.diagnose(Diagnostic(node: node, message: problem))
+    }
+}

@@ -1,0 +1,138 @@
+import SwiftSyntax
+
+/// A stored property that is a column.
+struct StoredProperty {
+    /// As messages and the descriptor have it.
+    let name: String
+    /// As code has it: in backticks where it is a keyword.
+    let identifier: String
+    let type: String
+    /// The attribute of each marker it has, by the marker's name.
+    let markers: [String: AttributeSyntax]
+    let syntax: VariableDeclSyntax
+
+    var isKey: Bool { markers["Key"] != nil }
+    var isComputed: Bool { columnArgument("computed") != nil }
+
+    func columnArgument(_ label: String) -> ExprSyntax? {
+        guard let value = markers["Column"]?.argument(label), !value.is(NilLiteralExprSyntax.self) else { return nil }
+        return value
+    }
+}
+
+/// The names of the attributes that say something about a property.
+let markerNames: Set<String> = ["Key", "Column", "References", "Ignored"]
+
+/// The columns of a struct, in order. What cannot be one is reported, not skipped.
+func storedProperties(of structure: StructDeclSyntax, _ problems: Problems) -> [StoredProperty] {
+    var properties: [StoredProperty] = []
+    for member in structure.memberBlock.members {
+        if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
+            if conditional.declaresStoredProperty { problems.add(.conditional, at: conditional) }
+        } else if let variable = member.decl.as(VariableDeclSyntax.self), variable.isStoredInInstance {
+            if let property = storedProperty(variable, problems) { properties.append(property) }
+        }
+    }
+    if properties.isEmpty && problems.isEmpty { problems.add(.noColumns, at: structure.name) }
+    return properties
+}
+
+private func storedProperty(_ variable: VariableDeclSyntax, _ problems: Problems) -> StoredProperty? {
+    guard variable.bindings.count == 1, let binding = variable.bindings.first,
+        let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+    else {
+        problems.add(.severalProperties, at: variable)
+        return nil
+    }
+    let identifier = pattern.identifier.text
+    let name = identifier.withoutBackticks
+    let markers = markers(of: variable, name, problems)
+    if markers["Ignored"] != nil {
+        if markers.count > 1 { problems.add(.ignoredColumn(name), at: variable) }
+        if !hasDefault(variable, binding) { problems.add(.ignoredWithoutDefault(name), at: variable) }
+        return nil
+    }
+    guard variable.bindingSpecifier.tokenKind == .keyword(.var) else {
+        problems.add(.constant(name), at: variable)
+        return nil
+    }
+    if variable.modifiers.contains(where: { $0.name.tokenKind == .keyword(.lazy) }) {
+        problems.add(.lazy(name), at: variable)
+        return nil
+    }
+    guard let type = binding.typeAnnotation?.type.trimmed ?? binding.initializer?.value.literalType else {
+        problems.add(.noType(name), at: variable)
+        return nil
+    }
+    if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+        problems.add(.implicitlyUnwrapped(name, unwrapped.wrappedType.description), at: type)
+        return nil
+    }
+    let property = StoredProperty(
+        name: name, identifier: identifier, type: type.description, markers: markers, syntax: variable)
+    property.check(problems)
+    return property
+}
+
+private func markers(
+    of variable: VariableDeclSyntax, _ name: String, _ problems: Problems
+) -> [String: AttributeSyntax] {
+    var markers: [String: AttributeSyntax] = [:]
+    for case .attribute(let attribute) in variable.attributes where markerNames.contains(attribute.simpleName) {
+        if markers.updateValue(attribute, forKey: attribute.simpleName) != nil {
+            problems.add(.repeated(attribute.simpleName, name), at: attribute)
+        }
+    }
+    return markers
+}
+
+/// An optional `var` has nil without saying so.
+private func hasDefault(_ variable: VariableDeclSyntax, _ binding: PatternBindingSyntax) -> Bool {
+    if binding.initializer != nil { return true }
+    guard variable.bindingSpecifier.tokenKind == .keyword(.var), let type = binding.typeAnnotation?.type else {
+        return false
+    }
+    return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+}
+
+extension VariableDeclSyntax {
+    /// Whether it takes room in each value of the type.
+    var isStoredInInstance: Bool {
+        let isStatic = modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
+        return !isStatic && bindings.allSatisfy { !$0.isComputed }
+    }
+}
+
+extension PatternBindingSyntax {
+    fileprivate var isComputed: Bool {
+        switch accessorBlock?.accessors {
+        case nil: false
+        case .getter: true
+        case .accessors(let list):
+            !list.allSatisfy { [.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind) }
+        }
+    }
+}
+
+extension IfConfigDeclSyntax {
+    fileprivate var declaresStoredProperty: Bool {
+        clauses.contains { clause in
+            guard case .decls(let members)? = clause.elements else { return false }
+            return members.contains { $0.decl.as(VariableDeclSyntax.self)?.isStoredInInstance ?? false }
+        }
+    }
+}
+
+extension ExprSyntax {
+    /// The type that Swift gives a literal.
+    fileprivate var literalType: TypeSyntax? {
+        if self.is(BooleanLiteralExprSyntax.self) { return "Bool" }
+        if self.is(StringLiteralExprSyntax.self) { return "String" }
+        if let signed = self.as(PrefixOperatorExprSyntax.self), signed.operator.text == "-" {
+            return signed.expression.literalType
+        }
+        if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
+        if self.is(FloatLiteralExprSyntax.self) { return "Double" }
+        return nil
+    }
+}

@@ -1,0 +1,135 @@
+import CormorantBase
+import CormorantQuery
+
+/// One column of a model: a property of the record and the column that holds it.
+public struct ColumnDescriptor: Sendable {
+    /// The property's name, as records, attributes and errors use it.
+    public var name: String
+    /// The column's name in the table.
+    public var column: String
+    public var type: ColumnType
+    /// Whether the record's property can hold NULL.
+    public var isOptional: Bool
+    /// Whether the table's column is NOT NULL. An optional property may be NOT NULL when a default fills it in.
+    public var notNull: Bool
+    /// Whether the property is an unsigned integer: 0 to 2^32-1 for int32, to 2^63-1 for int64.
+    public var isUnsigned: Bool
+    public var primaryKey: Bool
+    /// AUTOINCREMENT: keys are never used again.
+    public var autoIncrement: Bool
+    public var unique: Bool
+    /// An index of this column alone.
+    public var indexed: Bool
+    /// SQL expression used when the property is NULL at insert.
+    public var defaultSQL: String?
+    /// SQL condition that must hold.
+    public var checkSQL: String?
+    /// SQL expression that computes the column (STORED).
+    public var computedSQL: String?
+    public var collation: String?
+    public var references: ReferenceTarget?
+
+    /// - Parameters:
+    ///   - column: the column's name; nil: `name` in snake_case.
+    ///   - notNull: nil: the column is NOT NULL where the property is not optional.
+    public init(
+        _ name: String, _ type: ColumnType, column: String? = nil, isOptional: Bool = false, notNull: Bool? = nil,
+        isUnsigned: Bool = false, primaryKey: Bool = false, autoIncrement: Bool = false, unique: Bool = false,
+        indexed: Bool = false,
+        defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
+        references: ReferenceTarget? = nil
+    ) {
+        self.name = name
+        self.column = column ?? snakeCase(name)
+        self.type = type
+        self.isOptional = isOptional
+        self.notNull = notNull ?? !isOptional
+        self.isUnsigned = isUnsigned
+        self.primaryKey = primaryKey
+        self.autoIncrement = autoIncrement
+        self.unique = unique
+        self.indexed = indexed
+        self.defaultSQL = defaultSQL
+        self.checkSQL = checkSQL
+        self.computedSQL = computedSQL
+        self.collation = collation
+        self.references = references
+    }
+}
+
+/// What a column refers to.
+public struct ReferenceTarget: Sendable {
+    public var table: String
+    /// nil: the table's primary key.
+    public var column: String?
+    public var onDelete: ForeignKeyAction
+    public var onUpdate: ForeignKeyAction
+
+    public init(
+        _ table: String, _ column: String? = nil, onDelete: ForeignKeyAction = .none,
+        onUpdate: ForeignKeyAction = .none
+    ) {
+        self.table = table
+        self.column = column
+        self.onDelete = onDelete
+        self.onUpdate = onUpdate
+    }
+}
+
+/// A key over several columns.
+public struct KeyDescriptor: Sendable {
+    public enum Kind: Int32, Sendable {
+        case primary = 1
+        case unique = 2
+        case index = 3
+    }
+
+    public var kind: Kind
+    /// Property names; in an index a leading "-" means descending.
+    public var columns: [String]
+    /// Name of the index; nil: made from table and columns.
+    public var name: String?
+    /// SQL condition of a partial index.
+    public var whereSQL: String?
+
+    public init(_ kind: Kind, _ columns: [String], name: String? = nil, where whereSQL: String? = nil) {
+        self.kind = kind
+        self.columns = columns
+        self.name = name
+        self.whereSQL = whereSQL
+    }
+
+    public static func primary(_ columns: String...) -> KeyDescriptor { KeyDescriptor(.primary, columns) }
+
+    public static func unique(_ columns: String..., name: String? = nil, where whereSQL: String? = nil) -> KeyDescriptor
+    {
+        KeyDescriptor(.unique, columns, name: name, where: whereSQL)
+    }
+
+    public static func index(_ columns: String..., name: String? = nil, where whereSQL: String? = nil) -> KeyDescriptor
+    {
+        KeyDescriptor(.index, columns, name: name, where: whereSQL)
+    }
+}
+
+/// A foreign key over several columns.
+public struct ReferenceDescriptor: Sendable {
+    /// Property names.
+    public var columns: [String]
+    public var table: String
+    /// Column names, as many as `columns`; empty: the table's primary key.
+    public var tableColumns: [String]
+    public var onDelete: ForeignKeyAction
+    public var onUpdate: ForeignKeyAction
+
+    public init(
+        _ columns: [String], table: String, tableColumns: [String] = [], onDelete: ForeignKeyAction = .none,
+        onUpdate: ForeignKeyAction = .none
+    ) {
+        self.columns = columns
+        self.table = table
+        self.tableColumns = tableColumns
+        self.onDelete = onDelete
+        self.onUpdate = onUpdate
+    }
+}

@@ -1,0 +1,155 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+extension Database {
+    /// Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is
+    /// there is left as it is; one that lacks a column of its model is an error and nothing is created.
+    public func createTables(_ models: [ModelDescriptor]) throws {
+        for model in models { try model.validate() }
+        try checkDistinct(models)
+        try withConnection { connection in
+            // Nothing to do is the usual case at start-up and must not wait for the write lock.
+            if try missing(models, connection).isEmpty { return }
+            try transaction {
+                for sql in try missing(models, connection) {
+                    let statement = try connection.statement(sql)
+                    defer { connection.recycle(statement) }
+                    _ = try statement.step()
+                }
+            }
+        }
+    }
+
+    public func tableExists(_ model: ModelDescriptor) throws -> Bool {
+        try model.validate()
+        return try withConnection { try SchemaNames($0).tables.contains(foldIdentifier(model.table)) }
+    }
+
+    private func checkDistinct(_ models: [ModelDescriptor]) throws {
+        var byTable: [String: ModelDescriptor] = [:]
+        for model in models {
+            let other = byTable.updateValue(model, forKey: foldIdentifier(model.table))
+            if let other, other !== model {
+                throw CormorantError(
+                    .model, "models \(other.name) and \(model.name) share the table \"\(model.table)\"",
+                    hint: "give one of them another table name", table: model.table)
+            }
+        }
+    }
+
+    /// The CREATE statements that are to run, in order.
+    private func missing(_ models: [ModelDescriptor], _ connection: Connection) throws -> [String] {
+        let names = try SchemaNames(connection)
+        try checkReferences(models, names)
+        var statements: [String] = []
+        for model in dependencyOrder(models) {
+            let create = model.createStatements
+            if !names.tables.contains(foldIdentifier(model.table)) {
+                statements += create
+                continue
+            }
+            try checkColumns(of: model, connection)
+            for (index, sql) in zip(model.schema.indexes, create.dropFirst()) {
+                guard let table = names.indexes[foldIdentifier(index.name)] else {
+                    statements.append(sql)
+                    continue
+                }
+                guard sameIdentifier(table, model.table) else {
+                    throw CormorantError(
+                        .schema, "index \"\(index.name)\" is there already, on table \"\(table)\"",
+                        hint: "name the model's key otherwise", table: model.table)
+                }
+            }
+        }
+        return statements
+    }
+
+    private func checkReferences(_ models: [ModelDescriptor], _ names: SchemaNames) throws {
+        let known = names.tables.union(models.map { foldIdentifier($0.table) })
+        for model in models {
+            for key in model.schema.foreignKeys where !known.contains(foldIdentifier(key.table)) {
+                throw CormorantError(
+                    .model,
+                    "model \(model.name) refers to the table \"\(key.table)\", which is neither a model nor in the file",
+                    hint: "create its model together with this one, or mend the reference", table: model.table,
+                    columns: key.columns)
+            }
+        }
+    }
+
+    private func checkColumns(of model: ModelDescriptor, _ connection: Connection) throws {
+        let statement = try connection.statement("PRAGMA table_xinfo(\(quoteIdentifier(model.table)))")
+        defer { connection.recycle(statement) }
+        var present = Set<String>()
+        var rowIDs = Set<String>()
+        var keyCount = 0
+        while try statement.step() {
+            let row = Row(statement)
+            guard case .text(let name) = try row.value(1), case .text(let type) = try row.value(2) else { continue }
+            present.insert(foldIdentifier(name))
+            guard row.cell(5).int64 > 0 else { continue }
+            keyCount += 1
+            if sameIdentifier(type, "INTEGER") { rowIDs.insert(foldIdentifier(name)) }
+        }
+        let lacking = model.schema.columns.map(\.name).filter { !present.contains(foldIdentifier($0)) }
+        guard lacking.isEmpty else {
+            throw CormorantError(
+                .schema, "table \"\(model.table)\" lacks \(lacking.joined(separator: ", ")) of model \(model.name)",
+                hint: "migrate the file, or change the model", table: model.table, columns: lacking)
+        }
+        if model.generatesKey, keyCount != 1 || !rowIDs.contains(foldIdentifier(model.keyNames[0])) {
+            throw CormorantError(
+                .schema,
+                "\"\(model.table).\(model.keyNames[0])\" is not the table's INTEGER PRIMARY KEY, which makes keys",
+                hint: "migrate the file, or give the model the key that the table has", table: model.table,
+                columns: model.keyNames)
+        }
+    }
+
+    /// Referenced tables before those that refer to them; a cycle, which SQLite allows, in the order given.
+    private func dependencyOrder(_ models: [ModelDescriptor]) -> [ModelDescriptor] {
+        let byTable = Dictionary(models.map { (foldIdentifier($0.table), $0) }, uniquingKeysWith: { first, _ in first })
+        var done = Set<ObjectIdentifier>()
+        var ordered: [ModelDescriptor] = []
+        for root in models {
+            var stack = [(model: root, next: 0)]
+            if !done.insert(ObjectIdentifier(root)).inserted { continue }
+            while let top = stack.last {
+                let keys = top.model.schema.foreignKeys
+                if top.next < keys.count {
+                    stack[stack.count - 1].next += 1
+                    if let target = byTable[foldIdentifier(keys[top.next].table)],
+                        done.insert(ObjectIdentifier(target)).inserted
+                    {
+                        stack.append((target, 0))
+                    }
+                } else {
+                    ordered.append(top.model)
+                    stack.removeLast()
+                }
+            }
+        }
+        return ordered
+    }
+}
+
+/// The names that the file has now, in lower case.
+private struct SchemaNames {
+    var tables: Set<String> = []
+    /// The table of each index.
+    var indexes: [String: String] = [:]
+
+    init(_ connection: Connection) throws {
+        let statement = try connection.statement("SELECT type, name, tbl_name FROM sqlite_schema")
+        defer { connection.recycle(statement) }
+        while try statement.step() {
+            let row = Row(statement)
+            guard case .text(let type) = try row.value(0), case .text(let name) = try row.value(1),
+                case .text(let table) = try row.value(2)
+            else { continue }
+            if type == "table" || type == "view" { tables.insert(foldIdentifier(name)) }
+            if type == "index" { indexes[foldIdentifier(name)] = table }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import CormorantBase
+import CormorantQuery
+
+/// How a record lies in a table. It is checked when it is made; a descriptor that cannot work keeps its `problem`, and
+/// every use of it throws that.
+public final class ModelDescriptor: Sendable {
+    /// The model's name, as errors use it.
+    public let name: String
+    public let table: String
+    public let columns: [ColumnDescriptor]
+    /// Indices of the primary key's columns; empty when the key is hidden.
+    public let keyColumns: [Int]
+    /// Whether insert makes a key: one integer key, or a hidden one.
+    public let generatesKey: Bool
+    /// What is wrong with the descriptor.
+    public let problem: CormorantError?
+
+    package let schema: TableSchema
+    /// The column that insert fills in when it is NULL, or 0 where it cannot be NULL; -1 for none.
+    package let generatedColumn: Int
+    /// Whether the generated column can hold NULL in a record.
+    package let keyIsOptional: Bool
+    /// Whether a write can change the record beyond its key: computed columns, or a default for an optional property.
+    package let insertFillsIn: Bool
+    package let hasComputed: Bool
+    /// Whether SQLite can make a key that the property cannot hold.
+    package let keyMayNotFit: Bool
+    private let byName: [String: Int]
+
+    /// - Parameters:
+    ///   - table: the table's name; nil: `name` in snake_case.
+    ///   - checks: SQL conditions over the whole row.
+    ///   - columnOrder: property names in the order of the table's columns; those left out follow.
+    public init(
+        name: String, table: String? = nil, columns: [ColumnDescriptor], keys: [KeyDescriptor] = [],
+        references: [ReferenceDescriptor] = [], checks: [String] = [], columnOrder: [String] = [],
+        withoutRowID: Bool = false, strict: Bool = false
+    ) {
+        self.name = name
+        self.table = table ?? snakeCase(name)
+        self.columns = columns
+        byName = Dictionary(
+            columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let draft = ModelDraft(
+            name: name, table: self.table, columns: columns, keys: keys, references: references, checks: checks,
+            columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict)
+        problem = draft.problem()
+        keyColumns = problem == nil ? draft.keyColumns : []
+        schema = problem == nil ? draft.schema() : TableSchema(name: self.table, columns: [], primaryKey: [])
+        let single = keyColumns.count == 1 ? keyColumns[0] : nil
+        let rowID = single.flatMap { columns[$0].type.isInteger && !withoutRowID ? $0 : nil }
+        generatedColumn = rowID ?? -1
+        keyIsOptional = rowID.map { !columns[$0].notNull } ?? true
+        keyMayNotFit = rowID.map { columns[$0].type == .int32 } ?? false
+        generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
+        hasComputed = columns.contains { $0.computedSQL != nil }
+        insertFillsIn = hasComputed || columns.contains { $0.isOptional && $0.defaultSQL != nil }
+    }
+
+    /// Throws what is wrong with the descriptor.
+    public func validate() throws {
+        if let problem { throw problem }
+    }
+
+    /// The index of a property.
+    public func column(named property: String) -> Int? { byName[property] }
+
+    /// The `CREATE TABLE` and `CREATE INDEX` statements.
+    public var createSQL: String {
+        createStatements.map { $0 + ";\n" }.joined()
+    }
+
+    package var createStatements: [String] {
+        guard problem == nil else { return [] }
+        let compiler = SQLCompiler()
+        return [compiler.createTable(schema)] + schema.indexes.map { compiler.createIndex($0, on: table) }
+    }
+
+    package func require(_ property: String) throws -> Int {
+        if let index = byName[property] { return index }
+        let known = columns.map(\.name).joined(separator: ", ")
+        throw CormorantError(
+            .misuse, "model \(name) has no property \"\(property)\"", hint: "its properties are \(known)", table: table)
+    }
+
+    package func requireKey() throws {
+        if keyColumns.isEmpty {
+            throw CormorantError(
+                .misuse, "model \(name) has a hidden key, which its records do not hold",
+                hint: "declare a primary key to save, update, delete or refresh records", table: table)
+        }
+    }
+
+    package var keyNames: [String] {
+        keyColumns.isEmpty ? schema.primaryKey : keyColumns.map { columns[$0].column }
+    }
+}
+
+/// The name of the key column that a model without one gets.
+package let hiddenKeyName = "corm_id"

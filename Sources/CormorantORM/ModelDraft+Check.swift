@@ -1,0 +1,199 @@
+import CormorantBase
+import CormorantQuery
+
+extension ModelDraft {
+    /// The first thing that cannot work, with what to change.
+    func problem() -> CormorantError? {
+        do {
+            try checkNames()
+            for column in columns { try check(column) }
+            try checkPrimaryKey()
+            try checkKeys()
+            try checkReferences()
+            try checkOrder()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func refuse(_ message: String, _ hint: String, _ properties: [String] = []) -> CormorantError {
+        CormorantError(.model, "model \(name): \(message)", hint: hint, table: table, columns: properties)
+    }
+
+    private func checkNames() throws(CormorantError) {
+        guard !name.isEmpty else { throw refuse("it has no name", "give the model a name") }
+        guard !columns.isEmpty else { throw refuse("it has no columns", "declare at least one column") }
+        try checkIdentifier(table, "table name")
+        guard !foldIdentifier(table).hasPrefix("sqlite_") else {
+            throw refuse("table name \"\(table)\" is reserved", "choose one that does not begin with sqlite_")
+        }
+        var properties = Set<String>()
+        var names: [String: String] = [:]
+        for column in columns {
+            try checkIdentifier(column.name, "property name")
+            try checkIdentifier(column.column, "column name")
+            guard properties.insert(column.name).inserted else {
+                throw refuse("two properties are named \"\(column.name)\"", "rename one", [column.name])
+            }
+            if let other = names.updateValue(column.name, forKey: foldIdentifier(column.column)) {
+                throw refuse(
+                    "properties \"\(other)\" and \"\(column.name)\" share the column \"\(column.column)\"",
+                    "give one another column name; SQLite ignores the case of letters", [other, column.name])
+            }
+        }
+    }
+
+    private func checkIdentifier(_ name: String, _ what: String) throws(CormorantError) {
+        if name.isEmpty { throw refuse("a \(what) is empty", "give it a name") }
+        if name.utf8.contains(0) { throw refuse("a \(what) holds a NUL character", "choose another name") }
+    }
+
+    private func check(_ column: ColumnDescriptor) throws(CormorantError) {
+        func refuse(_ message: String, _ hint: String) -> CormorantError {
+            self.refuse("column \"\(column.name)\" \(message)", hint, [column.name])
+        }
+        if case .varchar(let length) = column.type, length < 1 {
+            throw refuse("is a VARCHAR without length", "give a length of at least 1")
+        }
+        if column.isUnsigned, !column.type.isInteger { throw refuse("is unsigned but no integer", "drop is_unsigned") }
+        if column.computedSQL != nil {
+            guard column.defaultSQL == nil else { throw refuse("is computed and has a default", "drop one of the two") }
+            guard !isKey(column) else { throw refuse("is computed and part of the primary key", "choose another key") }
+        }
+        for (what, sql) in [
+            ("default", column.defaultSQL), ("check", column.checkSQL), ("computed expression", column.computedSQL),
+        ] {
+            if let sql, sql.isEmpty || sql.utf8.contains(0) {
+                throw refuse("has an empty \(what)", "give an SQL expression, or leave it out")
+            }
+        }
+        if let collation = column.collation, collation.isEmpty || collation.utf8.contains(0) {
+            throw refuse("has an empty collation", "name one, such as NOCASE, or leave it out")
+        }
+        if let target = column.references { try check(target, of: column, refuse) }
+    }
+
+    private func check(
+        _ target: ReferenceTarget, of column: ColumnDescriptor, _ refuse: (String, String) -> CormorantError
+    ) throws(CormorantError) {
+        if target.table.isEmpty || target.column?.isEmpty == true {
+            throw refuse("refers to nothing", "name the table, and the column if it is not its primary key")
+        }
+        if column.notNull && (target.onDelete == .setNull || target.onUpdate == .setNull) {
+            throw refuse("is NOT NULL but its reference sets NULL", "make it nullable, or choose another action")
+        }
+        if references.contains(where: { $0.columns == [column.name] }) {
+            throw refuse("has two references", "keep one")
+        }
+    }
+
+    private func isKey(_ column: ColumnDescriptor) -> Bool {
+        keyColumns.contains { columns[$0].name == column.name }
+    }
+
+    private func checkPrimaryKey() throws(CormorantError) {
+        let declared = keys.filter { $0.kind == .primary }
+        guard declared.count <= 1 else { throw refuse("it has two primary keys", "keep one") }
+        if let key = declared.first {
+            if let column = columns.first(where: { $0.primaryKey && !key.columns.contains($0.name) }) {
+                throw refuse(
+                    "column \"\(column.name)\" is a primary key beside the declared one",
+                    "list it among the key's columns, or drop its mark", [column.name])
+            }
+            if key.whereSQL != nil { throw refuse("the primary key has a condition", "use a unique key for that") }
+        }
+        let key = keyColumns
+        if withoutRowID && key.isEmpty && declared.isEmpty {
+            throw refuse("it is WITHOUT ROWID and has no primary key", "declare one, or drop WITHOUT ROWID")
+        }
+        for column in columns where column.autoIncrement {
+            guard key.count == 1, columns[key[0]].name == column.name, column.type.isInteger, !withoutRowID else {
+                throw refuse(
+                    "column \"\(column.name)\" is AUTOINCREMENT but not the single integer primary key of a rowid table",
+                    "make it that, or drop AUTOINCREMENT", [column.name])
+            }
+        }
+        if key.isEmpty && declared.isEmpty,
+            let column = columns.first(where: { sameIdentifier($0.column, hiddenKeyName) })
+        {
+            throw refuse(
+                "column \"\(column.name)\" takes the name of the hidden key", "make it the primary key, or rename it",
+                [column.name])
+        }
+    }
+
+    private func checkKeys() throws(CormorantError) {
+        var names = Set<String>()
+        for index in columns where index.unique || index.indexed {
+            names.insert(foldIdentifier("\(table)_\(index.column)_\(index.unique ? "key" : "index")"))
+        }
+        for key in keys {
+            let what = key.kind == .primary ? "the primary key" : key.kind == .unique ? "a unique key" : "an index"
+            guard !key.columns.isEmpty else { throw refuse("\(what) has no columns", "list its properties") }
+            var seen = Set<String>()
+            for term in key.columns {
+                guard
+                    let column = key.kind == .primary
+                        ? index(term).map({ OrderedColumn(columns[$0].column) }) : ordered(term)
+                else {
+                    throw refuse(
+                        "\(what) is over \"\(term)\", which is no property",
+                        "its properties are \(columns.map(\.name).joined(separator: ", "))")
+                }
+                guard seen.insert(column.name).inserted else {
+                    throw refuse("\(what) lists \"\(term)\" twice", "list it once")
+                }
+            }
+            guard key.kind != .primary else { continue }
+            if let whereSQL = key.whereSQL, whereSQL.isEmpty {
+                throw refuse("\(what) has an empty condition", "drop it")
+            }
+            let made = "\(table)_\(key.columns.compactMap(ordered).map(\.name).joined(separator: "_"))"
+            let name = key.name ?? "\(made)_\(key.kind == .unique ? "key" : "index")"
+            try checkIdentifier(name, "index name")
+            guard names.insert(foldIdentifier(name)).inserted else {
+                throw refuse("two keys are named \"\(name)\"", "name one of them yourself")
+            }
+        }
+    }
+
+    private func checkReferences() throws(CormorantError) {
+        for key in references {
+            guard !key.columns.isEmpty, !key.table.isEmpty else {
+                throw refuse("a reference has no columns or no table", "name both")
+            }
+            for property in key.columns {
+                guard let column = index(property) else {
+                    throw refuse(
+                        "a reference is over \"\(property)\", which is no property",
+                        "its properties are \(columns.map(\.name).joined(separator: ", "))")
+                }
+                if columns[column].notNull && (key.onDelete == .setNull || key.onUpdate == .setNull) {
+                    throw refuse(
+                        "column \"\(property)\" is NOT NULL but its reference sets NULL",
+                        "make it nullable, or choose another action", [property])
+                }
+            }
+            guard key.tableColumns.isEmpty || key.tableColumns.count == key.columns.count else {
+                throw refuse(
+                    "a reference has \(key.columns.count) columns to \(key.tableColumns.count)", "list as many of each")
+            }
+        }
+    }
+
+    private func checkOrder() throws(CormorantError) {
+        for condition in checks where condition.isEmpty || condition.utf8.contains(0) {
+            throw refuse("it has an empty check", "give an SQL condition, or leave it out")
+        }
+        var seen = Set<String>()
+        for property in columnOrder {
+            guard index(property) != nil else {
+                throw refuse("the column order lists \"\(property)\", which is no property", "list properties only")
+            }
+            guard seen.insert(property).inserted else {
+                throw refuse("the column order lists \"\(property)\" twice", "list it once")
+            }
+        }
+    }
+}

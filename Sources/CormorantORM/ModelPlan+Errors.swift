@@ -1,0 +1,37 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+extension ModelPlan {
+    /// Adds to a constraint error what SQLite leaves out: the table, and the columns of a CHECK or FOREIGN KEY.
+    /// - Parameter isWriting: whether it was an insert or update, which break the table's own references; a delete
+    ///   breaks those of others.
+    package func explain(_ error: any Error, isWriting: Bool = true) -> any Error {
+        guard let error = error as? CormorantError else { return error }
+        switch error.code {
+        case .check:
+            let check = model.schema.checks.first { $0.name == error.constraint }
+            return named(error, columns: check?.column.map { [$0] } ?? [])
+        case .foreignKey:
+            let columns = isWriting ? model.schema.foreignKeys.flatMap(\.columns) : []
+            return named(error, columns: columns)
+        case .constraint, .unique, .notNull, .type:
+            return error.table == nil ? named(error, columns: error.columns) : error
+        // A table that was dropped or altered since the statement was prepared.
+        case .sql where isMissingName(error.message): return schemaError(error)
+        default: return error
+        }
+    }
+
+    private func isMissingName(_ message: String) -> Bool {
+        message.hasPrefix("no such table") || message.hasPrefix("no such column")
+            || message.contains(" has no column named ")
+    }
+
+    private func named(_ error: CormorantError, columns: [String]) -> CormorantError {
+        let place = columns.isEmpty ? model.table : "\(model.table).\(columns.joined(separator: ", "))"
+        return CormorantError(
+            error.code, "\(error.message) (\(place))", hint: error.hint, sqliteCode: error.sqliteCode, sql: error.sql,
+            offset: error.offset, table: model.table, columns: columns, constraint: error.constraint)
+    }
+}

@@ -1,0 +1,154 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// The record operations, run under the database's lock.
+extension ModelPlan {
+    /// False when the conflict policy or a trigger skipped the row.
+    @discardableResult
+    package func insert<Access: RecordAccess>(_ record: inout Access, _ conflict: ConflictPolicy = .abort) throws
+        -> Bool
+    {
+        try run(insertion(conflict), &record, makesKey: true)
+    }
+
+    package func save<Access: RecordAccess>(_ record: inout Access) throws {
+        _ = try run(save(), &record, makesKey: true)
+    }
+
+    /// - Parameter planned: made by one of this plan's `update` functions.
+    package func update<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws {
+        guard try run(planned, &record, makesKey: false) else { throw noRecord() }
+    }
+
+    /// False when there was no such row.
+    package func delete<Access: RecordAccess>(_ record: inout Access) throws -> Bool {
+        try model.requireKey()
+        return try run(deletion(), &record, makesKey: false, isDelete: true)
+    }
+
+    package func refresh<Access: RecordAccess>(_ record: inout Access) throws {
+        try model.requireKey()
+        let found: Void? = try one(
+            find(), key: { try record.write(to: &$0) }, read: { try record.read(from: $0) })
+        guard found != nil else { throw noRecord() }
+    }
+
+    /// Binds, runs to the end, takes back what SQLite made. True when a row was changed.
+    private func run<Access: RecordAccess>(
+        _ planned: PlannedStatement, _ record: inout Access, makesKey: Bool, isDelete: Bool = false
+    ) throws -> Bool {
+        // What comes back may not fit the record. In a batch all of it is undone then; elsewhere a savepoint sees to
+        // it.
+        let guarded = (planned.returnsRow || (makesKey && model.keyMayNotFit)) && !isInBatch
+        if guarded { try connection.begin(.immediate) }
+        var writer = writer(planned, makesKey: makesKey)
+        do {
+            let changed = try step(planned, &record, &writer, makesKey)
+            if guarded { try connection.commit() }
+            madeKey = writer.wantsKey
+            return changed
+        } catch {
+            planned.statement.reset()
+            let explained = explain(error, isWriting: !isDelete)
+            if guarded { try? connection.rollback() }
+            if writer.wantsKey { record.clearGeneratedKey() }
+            throw explained
+        }
+    }
+
+    @inline(__always)
+    private func step<Access: RecordAccess>(
+        _ planned: PlannedStatement, _ record: inout Access, _ writer: inout RecordWriter, _ makesKey: Bool
+    ) throws -> Bool {
+        let statement = planned.statement
+        scratch.reset()
+        try record.write(to: &writer)
+        var changed = false
+        if planned.returnsRow {
+            while try statement.step() {
+                changed = true
+                try record.readBack(from: RecordReader(statement, columns: planned.results, model: model))
+            }
+        } else {
+            _ = try statement.step()
+            changed = connection.changes > 0
+            if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty) {
+                try record.setGeneratedKey(connection.lastInsertID)
+            }
+        }
+        statement.reset()
+        return changed
+    }
+
+    /// Runs a statement by key and reads its one row, if it is there.
+    package func one<Result>(
+        _ planned: PlannedStatement, isWriting: Bool = true, key: (inout RecordWriter) throws -> Void,
+        read: (RecordReader) throws -> Result
+    ) throws -> Result? {
+        let statement = planned.statement
+        var writer = writer(planned, makesKey: false)
+        scratch.reset()
+        do {
+            try key(&writer)
+            let found = try statement.step()
+            let result = found ? try read(RecordReader(statement, columns: planned.results, model: model)) : nil
+            statement.reset()
+            return result
+        } catch {
+            statement.reset()
+            throw explain(error, isWriting: isWriting)
+        }
+    }
+
+    /// Deletes by key; false when there was no such row.
+    package func delete(key: (inout RecordWriter) throws -> Void) throws -> Bool {
+        _ = try one(deletion(), isWriting: false, key: key, read: { _ in })
+        return connection.changes > 0
+    }
+
+    package func deleteAll() throws -> Int64 {
+        let statement: Statement
+        do {
+            statement = try connection.statement(SQLCompiler().deleteAll(from: model.table))
+        } catch let error as CormorantError {
+            throw schemaError(error)
+        }
+        defer { connection.recycle(statement) }
+        do {
+            _ = try statement.step()
+        } catch {
+            throw explain(error, isWriting: false)
+        }
+        return connection.changes
+    }
+
+    /// The indices of properties to update: none means all but the key.
+    package func updatable(_ properties: [String]) throws -> [Int]? {
+        if properties.isEmpty { return nil }
+        return try properties.map { property in
+            let index = try model.require(property)
+            let why =
+                model.keyColumns.contains(index)
+                ? "part of the primary key" : model.columns[index].computedSQL != nil ? "computed" : nil
+            if let why {
+                throw CormorantError(
+                    .misuse, "\(model.name).\(property) is \(why) and cannot be updated",
+                    hint: "leave it out of the properties to update", table: model.table, columns: [property])
+            }
+            return index
+        }
+    }
+
+    @inline(__always)
+    private func writer(_ planned: PlannedStatement, makesKey: Bool) -> RecordWriter {
+        RecordWriter(planned.statement, planned.parameters, model, scratch, makesKey: makesKey)
+    }
+
+    private func noRecord() -> CormorantError {
+        CormorantError(
+            .noRecord, "no row of \"\(model.table)\" has this record's key",
+            hint: "insert it, or save instead of update",
+            table: model.table)
+    }
+}

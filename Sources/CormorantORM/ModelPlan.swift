@@ -1,0 +1,168 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// A prepared statement of one model, with which parameter each column binds to and where it comes back.
+package final class PlannedStatement {
+    let statement: Statement
+    /// For each column of the model its parameter, 0 for none.
+    let parameters: UnsafeMutablePointer<Int32>
+    /// For each column of the model its place in the rows that come back, which are all columns or none.
+    let results: UnsafeMutablePointer<Int32>
+    let returnsRow: Bool
+
+    init(_ statement: Statement, columnCount: Int, binds columns: [Int], returnsRow: Bool) {
+        self.statement = statement
+        self.returnsRow = returnsRow
+        parameters = .allocate(capacity: max(1, columnCount))
+        parameters.initialize(repeating: 0, count: max(1, columnCount))
+        for (index, column) in columns.enumerated() { parameters[column] = Int32(truncatingIfNeeded: index + 1) }
+        results = .allocate(capacity: max(1, columnCount))
+        results.initialize(repeating: 0, count: max(1, columnCount))
+        for index in 0..<columnCount { results[index] = Int32(truncatingIfNeeded: index) }
+    }
+
+    deinit {
+        parameters.deallocate()
+        results.deallocate()
+    }
+}
+
+/// What one connection keeps for one model: its statements, made when first used and kept until it closes.
+package final class ModelPlan {
+    package let model: ModelDescriptor
+    /// Outlives the plan: both are the database's.
+    unowned(unsafe) let connection: Connection
+    let scratch = ScratchMemory()
+    private var inserts: [PlannedStatement?] = Array(repeating: nil, count: ConflictPolicy.allCases.count)
+    private var saving: PlannedStatement?
+    private var updating: PlannedStatement?
+    private var partialUpdates: [[Int]: PlannedStatement] = [:]
+    private var deleting: PlannedStatement?
+    private var finding: PlannedStatement?
+    private var testing: PlannedStatement?
+    /// Whether the record written last got its key from SQLite.
+    package var madeKey = false
+    /// Whether an error rolls back more than the record it is about.
+    package var isInBatch = false
+    private var lastNamedUpdate: (names: [String], planned: PlannedStatement)?
+    /// What a face keeps with the plan to find an update again.
+    package var faceCache: AnyObject?
+
+    init(_ model: ModelDescriptor, _ connection: Connection) throws {
+        try model.validate()
+        self.model = model
+        self.connection = connection
+    }
+
+    private let compiler = SQLCompiler()
+
+    /// Indices of the columns that are written.
+    private var stored: [Int] { model.columns.indices.filter { model.columns[$0].computedSQL == nil } }
+
+    private func insertColumns() -> [SQLCompiler.InsertColumn] {
+        stored.map { index in
+            let column = model.columns[index]
+            return SQLCompiler.InsertColumn(column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil)
+        }
+    }
+
+    private var allNames: [String] { model.columns.map(\.column) }
+
+    package func insertion(_ conflict: ConflictPolicy) throws -> PlannedStatement {
+        let slot = Int(conflict.rawValue)
+        if let ready = inserts[slot] { return ready }
+        let sql = compiler.insert(
+            into: model.table, insertColumns(), conflict: conflict, returning: model.insertFillsIn ? allNames : [])
+        let made = try prepare(sql, binds: stored, returnsRow: model.insertFillsIn)
+        inserts[slot] = made
+        return made
+    }
+
+    package func save() throws -> PlannedStatement {
+        if let saving { return saving }
+        try model.requireKey()
+        let sql = compiler.save(
+            into: model.table, insertColumns(), key: model.keyNames, returning: model.insertFillsIn ? allNames : [])
+        let made = try prepare(sql, binds: stored, returnsRow: model.insertFillsIn)
+        saving = made
+        return made
+    }
+
+    /// All columns but the key.
+    package func update() throws -> PlannedStatement {
+        if let updating { return updating }
+        let made = try makeUpdate(stored.filter { !model.keyColumns.contains($0) })
+        updating = made
+        return made
+    }
+
+    package func update(_ properties: [Int]) throws -> PlannedStatement {
+        if let ready = partialUpdates[properties] { return ready }
+        let made = try makeUpdate(properties)
+        partialUpdates[properties] = made
+        return made
+    }
+
+    /// The update of properties by their names; none means all but the key. A loop of updates finds it at once.
+    package func update(named names: [String]) throws -> PlannedStatement {
+        if let last = lastNamedUpdate, last.names == names { return last.planned }
+        guard let properties = try updatable(names) else { return try update() }
+        let planned = try update(properties)
+        lastNamedUpdate = (names, planned)
+        return planned
+    }
+
+    private func makeUpdate(_ properties: [Int]) throws -> PlannedStatement {
+        try model.requireKey()
+        let sql = compiler.update(
+            model.table, set: properties.map { model.columns[$0].column }, key: model.keyNames,
+            returning: model.hasComputed ? allNames : [])
+        return try prepare(sql, binds: properties + model.keyColumns, returnsRow: model.hasComputed)
+    }
+
+    /// By key, whose parts are the parameters in order.
+    package func deletion() throws -> PlannedStatement {
+        if let deleting { return deleting }
+        let made = try prepare(
+            compiler.delete(from: model.table, key: model.keyNames), binds: model.keyColumns, returnsRow: false)
+        deleting = made
+        return made
+    }
+
+    package func find() throws -> PlannedStatement {
+        if let finding { return finding }
+        let made = try prepare(
+            compiler.select(allNames, from: model.table, key: model.keyNames), binds: model.keyColumns, returnsRow: true
+        )
+        finding = made
+        return made
+    }
+
+    package func existence() throws -> PlannedStatement {
+        if let testing { return testing }
+        let made = try prepare(
+            compiler.exists(in: model.table, key: model.keyNames), binds: model.keyColumns, returnsRow: true)
+        testing = made
+        return made
+    }
+
+    private func prepare(_ sql: String, binds columns: [Int], returnsRow: Bool) throws -> PlannedStatement {
+        do {
+            return PlannedStatement(
+                try Statement(connection, sql), columnCount: model.columns.count, binds: columns, returnsRow: returnsRow
+            )
+        } catch let error as CormorantError {
+            throw schemaError(error)
+        }
+    }
+
+    /// SQL made from a model does not compile when the file lacks the table or a column.
+    package func schemaError(_ error: CormorantError) -> CormorantError {
+        guard error.code == .sql else { return error }
+        return CormorantError(
+            .schema, "model \(model.name) does not fit the file: \(error.message)",
+            hint: "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
+            offset: error.offset, table: model.table)
+    }
+}

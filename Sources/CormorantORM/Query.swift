@@ -1,0 +1,128 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// Which records: by equal attributes, ordered and paged; or a whole SELECT of one's own.
+public struct Query: Sendable {
+    /// Properties and the values they must equal; NULL equals NULL.
+    public var attributes: [(property: String, value: Value)]
+    /// Property names; a leading "-" means descending.
+    public var order: [String]
+    /// The greatest number of records; nil: all.
+    public var limit: Int64?
+    /// How many records to skip.
+    public var offset: Int64
+    /// A raw SELECT instead of all these: its columns are matched to the model by name.
+    public var sql: String?
+    public var bindings: Bindings
+
+    public init(
+        _ attributes: KeyValuePairs<String, Value> = [:], order: [String] = [], limit: Int64? = nil, offset: Int64 = 0
+    ) {
+        self.attributes = attributes.map { ($0, $1) }
+        self.order = order
+        self.limit = limit
+        self.offset = offset
+        bindings = .none
+    }
+
+    public init(sql: String, _ bindings: Bindings = .none) {
+        self.init()
+        self.sql = sql
+        self.bindings = bindings
+    }
+
+    /// The same with attributes known only at run time.
+    package init(attributes: [(property: String, value: Value)], order: [String], limit: Int64?, offset: Int64) {
+        self.init([:], order: order, limit: limit, offset: offset)
+        self.attributes = attributes
+    }
+}
+
+extension ModelPlan {
+    /// The statement of a query, bound, and the result column of each column of the model.
+    /// - Parameter scratch: holds the bound texts; must live as long as the statement runs.
+    func open(
+        _ query: Query, _ scratch: ScratchMemory, bind: ((Statement) throws -> Void)? = nil
+    ) throws -> (statement: Statement, columns: [Int32]) {
+        guard let sql = query.sql else {
+            let statement = try select(query, scratch)
+            return (statement, model.columns.indices.map { Int32(truncatingIfNeeded: $0) })
+        }
+        let statement = try connection.statement(sql)
+        do {
+            if let bind { try bind(statement) } else { try statement.bind(query.bindings) }
+            return (statement, try model.resultColumns(of: statement))
+        } catch {
+            connection.recycle(statement)
+            throw error
+        }
+    }
+
+    /// - Parameter counting: gives the number of rows instead of the rows.
+    func select(_ query: Query, _ scratch: ScratchMemory, counting: Bool = false) throws -> Statement {
+        let columns = try query.attributes.map { try model.require($0.property) }
+        let order = try query.order.map(ordered)
+        let limited = query.limit != nil || query.offset > 0
+        let compiler = SQLCompiler()
+        let select = compiler.select(
+            model.columns.map(\.column), from: model.table, attributes: columns.map { model.columns[$0].column },
+            order: order, limited: limited)
+        let statement: Statement
+        do {
+            statement = try connection.statement(counting ? compiler.count(select) : select)
+        } catch let error as CormorantError {
+            throw schemaError(error)
+        }
+        do {
+            try bind(query, columns, statement, limited, scratch)
+            return statement
+        } catch {
+            connection.recycle(statement)
+            throw error
+        }
+    }
+
+    private func bind(
+        _ query: Query, _ columns: [Int], _ statement: Statement, _ limited: Bool, _ scratch: ScratchMemory
+    ) throws {
+        var parameters = [Int32](repeating: 0, count: model.columns.count)
+        try parameters.withUnsafeMutableBufferPointer { parameters in
+            guard let base = parameters.baseAddress else { return }
+            for (position, column) in columns.enumerated() {
+                // One attribute at a time, so that a property may be named twice.
+                base[column] = Int32(truncatingIfNeeded: position + 1)
+                var writer = RecordWriter(statement, base, model, scratch)
+                try writer.write(query.attributes[position].value, as: model.columns[column].type, at: column)
+                base[column] = 0
+            }
+        }
+        if limited {
+            statement.bind(query.limit ?? -1, Int32(truncatingIfNeeded: columns.count + 1))
+            statement.bind(query.offset, Int32(truncatingIfNeeded: columns.count + 2))
+        }
+    }
+
+    private func ordered(_ term: String) throws -> OrderedColumn {
+        if let column = model.column(named: term) { return OrderedColumn(model.columns[column].column) }
+        let property = term.hasPrefix("-") ? String(term.dropFirst()) : term
+        return OrderedColumn(model.columns[try model.require(property)].column, descending: true)
+    }
+}
+
+extension ModelDescriptor {
+    /// Matches the columns of a raw SELECT to the model by name, case ignored; of two of one name the first counts.
+    func resultColumns(of statement: Statement) throws -> [Int32] {
+        var byName: [String: Int32] = [:]
+        for index in (0..<statement.columnCount).reversed() {
+            byName[foldIdentifier(statement.columnName(index))] = Int32(truncatingIfNeeded: index)
+        }
+        return try columns.map { column in
+            if let index = byName[foldIdentifier(column.column)] { return index }
+            throw CormorantError(
+                .schema, "the SELECT has no column \"\(column.column)\", which model \(name) needs",
+                hint: "select it, or read the rows without a model", sql: statement.sql, table: table,
+                columns: [column.column])
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import CormorantBase
+
+/// How the engine reaches the values of one record: a C struct, a Swift value, a marshalled row or a list of values
+/// each have one conformance.
+public protocol RecordAccess {
+    /// Gives every column that is not computed to the writer, in any order.
+    func write(to writer: inout RecordWriter) throws
+
+    /// Takes every column from the reader.
+    mutating func read(from reader: RecordReader) throws
+
+    /// Takes from a row that was just written what SQLite made: key, defaults, computed columns. The row has every
+    /// column, and taking them all is right where that changes nothing.
+    mutating func readBack(from reader: RecordReader) throws
+
+    /// Takes the key that SQLite made.
+    mutating func setGeneratedKey(_ key: Int64) throws
+
+    /// Forgets the key that SQLite made, because the row was rolled back: it will be another record's.
+    mutating func clearGeneratedKey()
+}
+
+extension RecordAccess {
+    public mutating func readBack(from reader: RecordReader) throws { try read(from: reader) }
+}

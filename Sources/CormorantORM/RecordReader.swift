@@ -1,0 +1,190 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// Reads the columns of one record from the row a statement stands on. Nothing is converted silently: a value that the
+/// type cannot hold is an error that names the column.
+public struct RecordReader {
+    @usableFromInline package let row: Row
+    /// The result column of each column of the model.
+    @usableFromInline package let columns: UnsafePointer<Int32>
+    @usableFromInline package let model: Unmanaged<ModelDescriptor>
+
+    init(_ statement: Statement, columns: UnsafePointer<Int32>, model: ModelDescriptor) {
+        row = Row(statement)
+        self.columns = columns
+        self.model = Unmanaged.passUnretained(model)
+    }
+
+    @inlinable @inline(__always)
+    package func cell(at column: Int) -> Cell { row.cell(columns[column]) }
+
+    @inlinable @inline(__always)
+    public func isNull(at column: Int) -> Bool { cell(at: column).type == StorageType.null }
+
+    @inlinable @inline(__always)
+    public func int64(at column: Int) throws -> Int64 {
+        let cell = cell(at: column)
+        guard cell.type == StorageType.integer else { throw mismatch(column, "an integer") }
+        return cell.int64
+    }
+
+    @inlinable @inline(__always)
+    public func int32(at column: Int) throws -> Int32 {
+        let value = try int64(at: column)
+        guard let narrow = Int32(exactly: value) else { throw outOfRange(column, "does not fit into 32 bits") }
+        return narrow
+    }
+
+    @inlinable @inline(__always)
+    public func bool(at column: Int) throws -> Bool {
+        let value = try int64(at: column)
+        guard value == 0 || value == 1 else { throw outOfRange(column, "is neither 0 nor 1") }
+        return value == 1
+    }
+
+    /// A real; an integer is taken where a double holds it exactly.
+    @inlinable @inline(__always)
+    public func double(at column: Int) throws -> Double {
+        let cell = cell(at: column)
+        if cell.type == StorageType.real { return cell.double }
+        return try exactDouble(at: column)
+    }
+
+    /// A real rounded to 32 bits. A number that only infinity is left of is refused.
+    public func float(at column: Int) throws -> Float {
+        let value = try double(at: column)
+        let rounded = Float(value)
+        if rounded.isInfinite, !value.isInfinite { throw outOfRange(column, "does not fit into 32 bits") }
+        return rounded
+    }
+
+    /// An integer from 0 to 2^63-1, or to 2^32-1 when narrow.
+    package func unsigned(at column: Int, narrow: Bool) throws -> Int64 {
+        let value = try int64(at: column)
+        guard value >= 0, !narrow || value <= UInt32.max else {
+            throw error(
+                column, .range, "does not fit into its unsigned type", "make the property signed, or wide enough")
+        }
+        return value
+    }
+
+    /// An integer as a real.
+    @usableFromInline @inline(never)
+    package func exactDouble(at column: Int) throws -> Double {
+        guard cell(at: column).type == StorageType.integer else { throw mismatch(column, "a real") }
+        guard let exact = Double(exactly: try int64(at: column)) else {
+            throw outOfRange(column, "is an integer that a double cannot hold")
+        }
+        return exact
+    }
+
+    @inlinable @inline(__always)
+    public func string(at column: Int) throws -> String {
+        String(decoding: try validText(at: column), as: UTF8.self)
+    }
+
+    /// The bytes of a text, not copied and not checked; valid until the next step.
+    @inlinable @inline(__always)
+    package func text(at column: Int) throws -> UnsafeBufferPointer<UInt8> {
+        let cell = cell(at: column)
+        guard cell.type == StorageType.text else { throw mismatch(column, "text") }
+        return cell.text
+    }
+
+    /// The bytes of a text, checked to be UTF-8.
+    @inlinable @inline(__always)
+    package func validText(at column: Int) throws -> UnsafeBufferPointer<UInt8> {
+        let bytes = try text(at: column)
+        if let base = bytes.baseAddress, !isValidUTF8(base, count: bytes.count) { throw notUTF8(column) }
+        return bytes
+    }
+
+    /// The same; nil for NULL.
+    @inlinable @inline(__always)
+    package func validTextIfAny(at column: Int) throws -> UnsafeBufferPointer<UInt8>? {
+        let cell = cell(at: column)
+        let type = cell.type
+        if type == StorageType.null { return nil }
+        guard type == StorageType.text else { throw mismatch(column, "text") }
+        let bytes = cell.text
+        if let base = bytes.baseAddress, !isValidUTF8(base, count: bytes.count) { throw notUTF8(column) }
+        return bytes
+    }
+
+    public func bytes(at column: Int) throws -> [UInt8] { Array(try blob(at: column)) }
+
+    /// The bytes of a blob, not copied; valid until the next step.
+    package func blob(at column: Int) throws -> UnsafeRawBufferPointer {
+        let cell = cell(at: column)
+        guard cell.type == StorageType.blob else { throw mismatch(column, "a blob") }
+        return cell.blob
+    }
+
+    public func timestamp(at column: Int) throws -> Timestamp {
+        guard let time = Timestamp(parsing: try text(at: column)) else {
+            throw error(column, .type, "is no time", "the file must hold YYYY-MM-DD HH:MM:SS.ffffff")
+        }
+        return time
+    }
+
+    public func uuid(at column: Int) throws -> UUIDBytes {
+        guard let uuid = UUIDBytes(parsing: try text(at: column)) else {
+            throw error(column, .type, "is no UUID", "the file must hold 36 characters of a UUID")
+        }
+        return uuid
+    }
+
+    /// A copy of the value as the column's type has it: a datetime is its microseconds.
+    package func value(at column: Int) throws -> Value {
+        if isNull(at: column) { return .null }
+        let (type, isUnsigned) = model._withUnsafeGuaranteedRef {
+            ($0.columns[column].type, $0.columns[column].isUnsigned)
+        }
+        switch type {
+        case _ where isUnsigned: return .integer(try unsigned(at: column, narrow: type == .int32))
+        case .int64: return .integer(try int64(at: column))
+        case .int32: return .integer(Int64(try int32(at: column)))
+        case .bool: return .integer(try bool(at: column) ? 1 : 0)
+        case .double: return .real(try double(at: column))
+        case .float: return .real(Double(try float(at: column)))
+        case .text, .varchar, .decimal, .json: return .text(try string(at: column))
+        case .uuid: return .text(try uuid(at: column).description)
+        case .blob: return .blob(try bytes(at: column))
+        case .datetime: return .integer(try timestamp(at: column).microseconds)
+        }
+    }
+}
+
+extension RecordReader {
+    @usableFromInline @inline(never)
+    package func mismatch(_ column: Int, _ expected: String) -> CormorantError {
+        let type = cell(at: column).type
+        if type == StorageType.null {
+            return error(
+                column, .nullValue, "holds NULL, its property cannot",
+                "make the property optional, or fill the column in")
+        }
+        return error(
+            column, .type, "holds \(StorageType.name(type)), not \(expected)", "mend the file, or change the model")
+    }
+
+    @usableFromInline @inline(never)
+    package func outOfRange(_ column: Int, _ what: String) -> CormorantError {
+        error(column, .range, what, "make the property wide enough")
+    }
+
+    @usableFromInline @inline(never)
+    package func notUTF8(_ column: Int) -> CormorantError {
+        error(column, .encoding, "holds text that is not UTF-8", "read it as a blob: CAST(... AS BLOB)")
+    }
+
+    /// An error about the value of one column.
+    @inline(never)
+    package func error(_ column: Int, _ code: ErrorCode, _ what: String, _ hint: String) -> CormorantError {
+        let model = model.takeUnretainedValue()
+        return CormorantError(
+            code, "\(model.table).\(model.columns[column].column) \(what)", hint: hint, table: model.table,
+            columns: [model.columns[column].column])
+    }
+}

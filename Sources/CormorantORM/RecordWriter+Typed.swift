@@ -1,0 +1,124 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+extension RecordWriter {
+    /// Writes an integer as a column's type wants it: a bool must be 0 or 1, 32 bits must suffice, a datetime is
+    /// microseconds.
+    package mutating func write(integer value: Int64, as type: ColumnType, at column: Int) throws {
+        if model.columns[column].isUnsigned {
+            guard value >= 0, type == .int64 || value <= UInt32.max else { throw beyondUnsigned(column) }
+            return write(value, at: column)
+        }
+        switch type {
+        case .int64: write(value, at: column)
+        case .int32:
+            guard Int32(exactly: value) != nil else {
+                throw wrong(column, .range, "does not fit into 32 bits", "make the column 64 bits wide")
+            }
+            write(value, at: column)
+        case .bool:
+            guard value == 0 || value == 1 else {
+                throw wrong(column, .range, "is neither 0 nor 1", "give a truth value")
+            }
+            write(value, at: column)
+        case .datetime: try write(Timestamp(microseconds: value), at: column)
+        case .double, .float:
+            guard let real = Double(exactly: value) else {
+                throw wrong(column, .range, "is an integer that a double cannot hold", "give a real number")
+            }
+            try write(real, at: column)
+        default: throw mismatch(column, "an integer")
+        }
+    }
+
+    @inline(never)
+    package func beyondUnsigned(_ column: Int) -> CormorantError {
+        wrong(column, .range, "does not fit into its unsigned type", "give a number that fits")
+    }
+
+    package mutating func write(real value: Double, as type: ColumnType, at column: Int) throws {
+        guard type == .double || type == .float else { throw mismatch(column, "a real") }
+        try write(value, at: column)
+    }
+
+    /// Writes text whose bytes stay where they are until the record has been written.
+    package mutating func write(
+        textBorrowing bytes: UnsafeRawPointer, count: Int, as type: ColumnType, at column: Int
+    ) throws {
+        let text = UnsafeBufferPointer(start: bytes.assumingMemoryBound(to: UInt8.self), count: count)
+        switch type {
+        case .text, .varchar, .json: try write(textBorrowing: bytes, count: count, at: column)
+        case .decimal:
+            guard isDecimalText(text) else {
+                throw wrong(
+                    column, .type, "is not a decimal number", "give digits, with a sign, a point or an exponent")
+            }
+            try write(textBorrowing: bytes, count: count, at: column)
+        case .uuid:
+            guard let uuid = UUIDBytes(parsing: text) else {
+                throw wrong(column, .type, "is not a UUID", "give 32 hexadecimal digits, with or without dashes")
+            }
+            try write(uuid, at: column)
+        default: throw mismatch(column, "text")
+        }
+    }
+
+    package mutating func write(
+        blobBorrowing bytes: UnsafeRawPointer, count: Int, as type: ColumnType, at column: Int
+    ) throws {
+        guard type == .blob else { throw mismatch(column, "a blob") }
+        try write(blobBorrowing: bytes, count: count, at: column)
+    }
+
+    /// Writes a copy of a value as a column's type wants it.
+    package mutating func write(_ value: Value, as type: ColumnType, at column: Int) throws {
+        guard uses(column) else { return }
+        switch value {
+        case .null: writeNull(at: column)
+        case .integer(let integer): try write(integer: integer, as: type, at: column)
+        case .real(let real): try write(real: real, as: type, at: column)
+        case .text(var text):
+            try text.withUTF8 { bytes in
+                let copy = scratch.copy(bytes.baseAddress, count: bytes.count)
+                try write(textBorrowing: copy, count: bytes.count, as: type, at: column)
+            }
+        case .blob(let bytes):
+            guard type == .blob else { throw mismatch(column, "a blob") }
+            try write(bytes, at: column)
+        }
+    }
+
+    package func mismatch(_ column: Int, _ given: String) -> CormorantError {
+        let type = model.columns[column].type.name
+        return wrong(column, .type, "is \(given), its column is of type \(type)", "give a value of type \(type)")
+    }
+}
+
+extension RecordWriter {
+    /// Writes part `position` of a primary key.
+    package mutating func writeKey(_ value: Value, position: Int) throws {
+        if model.keyColumns.isEmpty {
+            guard case .integer(let integer) = value else { throw hiddenKeyMismatch() }
+            statement.bind(integer, 1)
+        } else {
+            let column = model.keyColumns[position]
+            try write(value, as: model.columns[column].type, at: column)
+        }
+    }
+
+    @inline(__always)
+    package mutating func writeKey(_ value: Int64) throws {
+        if model.keyColumns.isEmpty {
+            statement.bind(value, 1)
+        } else {
+            let column = model.keyColumns[0]
+            try write(integer: value, as: model.columns[column].type, at: column)
+        }
+    }
+
+    private func hiddenKeyMismatch() -> CormorantError {
+        CormorantError(
+            .type, "the hidden key of \(model.name) is an integer", hint: "give an integer", table: model.table)
+    }
+}

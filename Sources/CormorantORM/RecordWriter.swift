@@ -1,0 +1,145 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// Binds the values of one record to a statement. Columns that the statement does not use are skipped.
+public struct RecordWriter {
+    @usableFromInline package let statement: Statement
+    /// The statement's parameter for each column of the model, 0 for none.
+    @usableFromInline package let parameters: UnsafePointer<Int32>
+    @usableFromInline package let model: ModelDescriptor
+    @usableFromInline package let scratch: ScratchMemory
+    /// The column that a NULL or a plain 0 asks SQLite to fill in; -1 for none.
+    @usableFromInline package let generatedColumn: Int
+    /// Whether that column may be NULL, so that 0 is a key like any other.
+    @usableFromInline package let keyIsOptional: Bool
+    /// Whether it was asked.
+    @usableFromInline package var wantsKey = false
+
+    init(
+        _ statement: Statement, _ parameters: UnsafePointer<Int32>, _ model: ModelDescriptor, _ scratch: ScratchMemory,
+        makesKey: Bool = false
+    ) {
+        self.statement = statement
+        self.parameters = parameters
+        self.model = model
+        self.scratch = scratch
+        generatedColumn = makesKey ? model.generatedColumn : -1
+        keyIsOptional = model.keyIsOptional
+    }
+
+    /// Whether the statement uses the column.
+    @inlinable @inline(__always)
+    public func uses(_ column: Int) -> Bool { parameters[column] != 0 }
+
+    @inlinable @inline(__always)
+    public mutating func writeNull(at column: Int) {
+        let parameter = parameters[column]
+        if parameter == 0 { return }
+        if column == generatedColumn { wantsKey = true }
+        statement.bindNull(parameter)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func write(_ value: Int64, at column: Int) {
+        let parameter = parameters[column]
+        if parameter == 0 { return }
+        if column == generatedColumn, value == 0, !keyIsOptional {
+            wantsKey = true
+            statement.bindNull(parameter)
+        } else {
+            statement.bind(value, parameter)
+        }
+    }
+
+    /// NaN is refused: SQLite would store NULL.
+    @inlinable @inline(__always)
+    public mutating func write(_ value: Double, at column: Int) throws {
+        let parameter = parameters[column]
+        if parameter == 0 { return }
+        if value.isNaN { throw nan(column) }
+        statement.bind(value, parameter)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func write(_ value: Bool, at column: Int) {
+        write(value ? 1 : 0 as Int64, at: column)
+    }
+
+    /// Copies the text.
+    @inlinable @inline(__always)
+    public mutating func write(_ value: String, at column: Int) throws {
+        let parameter = parameters[column]
+        if parameter == 0 { return }
+        var value = value
+        try value.withUTF8 { bytes in
+            let copy = scratch.copy(bytes.baseAddress, count: bytes.count)
+            try statement.bindText(borrowing: copy, count: bytes.count, parameter)
+        }
+    }
+
+    /// Binds text whose bytes stay where they are until the record has been written; checks that it is UTF-8.
+    @inlinable @inline(__always)
+    package mutating func write(textBorrowing bytes: UnsafeRawPointer, count: Int, at column: Int) throws {
+        let parameter = parameters[column]
+        if parameter == 0 { return }
+        guard isValidUTF8(bytes, count: count) else { throw notUTF8(column) }
+        try statement.bindText(borrowing: bytes, count: count, parameter)
+    }
+
+    /// Copies the bytes.
+    public mutating func write(_ value: [UInt8], at column: Int) throws {
+        try value.withUnsafeBytes { bytes in
+            guard uses(column) else { return }
+            let copy = scratch.copy(bytes.baseAddress, count: bytes.count)
+            try write(blobBorrowing: UnsafeRawPointer(copy), count: bytes.count, at: column)
+        }
+    }
+
+    /// Binds a blob whose bytes stay where they are until the record has been written.
+    package mutating func write(blobBorrowing bytes: UnsafeRawPointer, count: Int, at column: Int) throws {
+        let parameter = parameters[column]
+        if parameter == 0 { return }
+        try statement.bindBlob(borrowing: bytes, count: count, parameter)
+    }
+
+    public mutating func write(_ value: Timestamp, at column: Int) throws {
+        guard uses(column) else { return }
+        guard Timestamp.range.contains(value.microseconds) else {
+            throw wrong(column, .range, "is a time beyond the years 0 to 9999", "give a time within them")
+        }
+        let bytes = scratch.allocate(Timestamp.textSize).assumingMemoryBound(to: UInt8.self)
+        value.write(to: bytes)
+        try statement.bindText(borrowing: bytes, count: Timestamp.textSize, parameters[column])
+    }
+
+    public mutating func write(_ value: UUIDBytes, at column: Int) throws {
+        guard uses(column) else { return }
+        let bytes = scratch.allocate(UUIDBytes.textSize).assumingMemoryBound(to: UInt8.self)
+        value.write(to: bytes)
+        try statement.bindText(borrowing: bytes, count: UUIDBytes.textSize, parameters[column])
+    }
+}
+
+extension RecordWriter {
+    @usableFromInline @inline(never)
+    package func nan(_ column: Int) -> CormorantError {
+        wrong(
+            column, .range, "is NaN, which SQLite cannot store",
+            "make it nullable and give NULL where a number is missing")
+    }
+
+    @usableFromInline @inline(never)
+    package func notUTF8(_ column: Int) -> CormorantError {
+        wrong(column, .encoding, "is not UTF-8", "convert the text, or make the column a blob")
+    }
+
+    /// An error about the value of one column.
+    @inline(never)
+    package func wrong(_ column: Int, _ code: ErrorCode, _ what: String, _ hint: String) -> CormorantError {
+        let property = model.columns[column].name
+        return CormorantError(
+            code, "\(model.name).\(property) \(what)", hint: hint, table: model.table,
+            columns: [model.columns[column].column])
+    }
+}

@@ -1,0 +1,193 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// A running statement that streams its rows in constant memory. One thread at a time; closed with its database at the
+/// latest.
+package final class StatementCursor {
+    private let database: Database
+    private let model: ModelDescriptor?
+    private let plan: ModelPlan?
+    private var statement: Statement?
+    private let connection: Connection
+    /// How often SQLite had prepared the statement when `columns` was made; nil once the first step has confirmed it.
+    private var reprepared: Int32?
+    /// The result column of each column of the model.
+    private let columns: UnsafeMutablePointer<Int32>
+    /// Empty once its database is closed.
+    package private(set) var columnNames: [String]
+    package private(set) var onRow = false
+    /// Why it ended before its last row.
+    private var ending: CormorantError?
+    private let isRawSQL: Bool
+    /// The texts it is bound to.
+    private let scratch: ScratchMemory?
+
+    /// Under the database's lock, with a statement that is bound.
+    init(
+        _ database: Database, _ connection: Connection, _ statement: Statement, plan: ModelPlan?,
+        columns: [Int32], scratch: ScratchMemory? = nil, isRawSQL: Bool = true
+    ) {
+        self.isRawSQL = isRawSQL
+        self.database = database
+        self.connection = connection
+        self.statement = statement
+        self.plan = plan
+        model = plan?.model
+        self.scratch = scratch
+        self.columns = .allocate(capacity: max(1, columns.count))
+        self.columns.initialize(from: columns, count: columns.count)
+        reprepared = statement.reprepareCount
+        columnNames = (0..<statement.columnCount).map(statement.columnName)
+        database.add(self)
+    }
+
+    deinit {
+        close()
+        columns.deallocate()
+    }
+
+    /// Ends the statement. A second close does nothing.
+    package func close() {
+        database.withLock {
+            ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
+            finish()
+            database.remove(self)
+        }
+    }
+
+    /// The database closes: the statement ends first.
+    func invalidate() {
+        finish()
+        columnNames = []
+    }
+
+    /// Ends the statement because of an interrupt, which SQLite upholds until no statement runs.
+    func interrupted() {
+        guard statement != nil else { return }
+        ending = CormorantError(.interrupted, "the statement was interrupted")
+        finish()
+    }
+
+    private func finish() {
+        onRow = false
+        guard let statement else { return }
+        self.statement = nil
+        connection.recycle(statement)
+    }
+
+    /// Goes to the next row and reads it as a record; nil at the end.
+    package func next<Result>(_ read: (RecordReader) throws -> Result) throws -> Result? {
+        try database.withConnection { _ in
+            guard let model, let statement = try advance() else { return nil }
+            return try read(RecordReader(statement, columns: columns, model: model))
+        }
+    }
+
+    /// Reads the next rows, `limit` at most, as records, the lock taken once.
+    /// - Returns: how many there were.
+    @discardableResult
+    package func forEach(limit: Int = .max, _ read: (RecordReader) throws -> Void) throws -> Int {
+        try database.withConnection { _ in
+            guard let model, limit > 0, let statement = try advance() else { return 0 }
+            let reader = RecordReader(statement, columns: columns, model: model)
+            var count = 0
+            repeat {
+                try read(reader)
+                count &+= 1
+            } while try count < limit && advance() != nil
+            return count
+        }
+    }
+
+    /// The same for the rows of raw SQL.
+    @discardableResult
+    package func forEachRow(limit: Int = .max, _ read: (Row) throws -> Void) throws -> Int {
+        try database.withConnection { _ in
+            var count = 0
+            while count < limit, let statement = try advance() {
+                try read(Row(statement))
+                count &+= 1
+            }
+            return count
+        }
+    }
+
+    /// Goes to the next row; false at the end.
+    package func nextRow() throws -> Bool {
+        try database.withConnection { _ in try advance() != nil }
+    }
+
+    /// Reads the row it stands on.
+    package func row<Result>(_ read: (Row) throws -> Result) throws -> Result {
+        try database.withConnection { _ in
+            guard onRow, let statement else {
+                throw CormorantError(
+                    .misuse, "there is no current row", hint: "go to the next row first, and stop at the end")
+            }
+            return try read(Row(statement))
+        }
+    }
+
+    @inline(__always)
+    private func advance() throws -> Statement? {
+        guard let statement else {
+            if let ending { throw ending }
+            return nil
+        }
+        do {
+            onRow = try statement.step()
+            if reprepared != nil { try confirmColumns(statement) }
+        } catch {
+            finish()
+            throw isRawSQL ? error : plan?.explain(error) ?? error
+        }
+        if !onRow {
+            finish()
+            return nil
+        }
+        return statement
+    }
+}
+
+extension StatementCursor {
+    /// After the first step: a `SELECT *` prepared before another program altered its table has other columns now.
+    private func confirmColumns(_ statement: Statement) throws {
+        defer { reprepared = nil }
+        guard statement.reprepareCount != reprepared else { return }
+        columnNames = (0..<statement.columnCount).map(statement.columnName)
+        guard let model, isRawSQL else { return }
+        let found = try model.resultColumns(of: statement)
+        columns.update(from: found, count: found.count)
+    }
+}
+
+extension Database {
+    /// A cursor over the records of a query.
+    /// - Parameter bind: binds the query's SQL, where it has some; nil: its own bindings.
+    package func cursor(
+        _ model: ModelDescriptor, _ query: Query, bind: ((Statement) throws -> Void)? = nil
+    ) throws -> StatementCursor {
+        try withPlan(model) { plan in
+            let scratch = ScratchMemory(firstSize: 256)
+            let (statement, columns) = try plan.open(query, scratch, bind: bind)
+            return StatementCursor(
+                self, plan.connection, statement, plan: plan, columns: columns, scratch: scratch,
+                isRawSQL: query.sql != nil)
+        }
+    }
+
+    /// A cursor over the rows of raw SQL.
+    package func cursor(_ sql: String, _ bind: (Statement) throws -> Void) throws -> StatementCursor {
+        try withConnection { connection in
+            let statement = try connection.statement(sql)
+            do {
+                try bind(statement)
+            } catch {
+                connection.recycle(statement)
+                throw error
+            }
+            return StatementCursor(self, connection, statement, plan: nil, columns: [])
+        }
+    }
+}

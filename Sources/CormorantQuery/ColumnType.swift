@@ -1,0 +1,61 @@
+/// The type of a column: what its values mean, and how the file holds them.
+public enum ColumnType: Sendable, Hashable {
+    case int64
+    case int32
+    /// 0 or 1.
+    case bool
+    case double
+    /// Rounded to 32 bits when read.
+    case float
+    case text
+    /// Text of at most so many characters, checked by SQLite.
+    case varchar(Int)
+    case blob
+    /// The text form of `Timestamp`.
+    case datetime
+    /// 36 lower-case characters.
+    case uuid
+    /// A decimal number as text, so that no digit is lost.
+    case decimal
+    /// JSON text, checked by SQLite.
+    case json
+}
+
+extension ColumnType {
+    /// The type's name as messages use it.
+    package var name: String {
+        switch self {
+        case .int64: "int64"
+        case .int32: "int32"
+        case .bool: "bool"
+        case .double: "double"
+        case .float: "float"
+        case .text: "text"
+        case .varchar(let length): "varchar(\(length))"
+        case .blob: "blob"
+        case .datetime: "datetime"
+        case .uuid: "uuid"
+        case .decimal: "decimal"
+        case .json: "json"
+        }
+    }
+
+    /// The declared type. Names with TEXT in them keep SQLite from turning "1.10" into a number
+    /// (https://www.sqlite.org/datatype3.html#determination_of_column_affinity).
+    package func declaration(strict: Bool) -> String {
+        switch self {
+        case .int64, .int32: "INTEGER"
+        case .bool: strict ? "INTEGER" : "BOOLEAN"
+        case .double, .float: "REAL"
+        case .text: "TEXT"
+        case .varchar(let length): strict ? "TEXT" : "VARCHAR(\(length))"
+        case .blob: "BLOB"
+        case .datetime: strict ? "TEXT" : "DATETIME"
+        case .uuid: strict ? "TEXT" : "UUID_TEXT"
+        case .decimal: strict ? "TEXT" : "DECIMAL_TEXT"
+        case .json: strict ? "TEXT" : "JSON_TEXT"
+        }
+    }
+
+    package var isInteger: Bool { self == .int64 || self == .int32 }
+}

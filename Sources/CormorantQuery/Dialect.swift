@@ -1,0 +1,21 @@
+import CormorantBase
+
+/// How one database engine writes names and parameters. SQLite is the only one today.
+package struct Dialect: Sendable {
+    package static let sqlite = Dialect()
+
+    package func identifier(_ name: String) -> String { quoteIdentifier(name) }
+
+    package func parameter(_ position: Int) -> String { "?\(position)" }
+
+    package func list(_ names: some Sequence<String>) -> String {
+        names.map(identifier).joined(separator: ", ")
+    }
+}
+
+/// Turns schema values and record operations into SQL text.
+package struct SQLCompiler: Sendable {
+    package let dialect: Dialect
+
+    package init(dialect: Dialect = .sqlite) { self.dialect = dialect }
+}

@@ -1,0 +1,118 @@
+/// The statements of record operations. Parameters are numbered in the order of the columns given, from 1.
+extension SQLCompiler {
+    /// One column of an INSERT: the default takes the place of a NULL.
+    package struct InsertColumn {
+        package var name: String
+        package var defaultSQL: String?
+
+        package init(_ name: String, defaultSQL: String? = nil) {
+            self.name = name
+            self.defaultSQL = defaultSQL
+        }
+    }
+
+    package func insert(
+        into table: String, _ columns: [InsertColumn], conflict: ConflictPolicy, returning: [String] = []
+    ) -> String {
+        "INSERT \(conflict.keyword)INTO \(values(table, columns))\(returningClause(returning))"
+    }
+
+    /// INSERT that updates the row with the same key, in one statement.
+    package func save(
+        into table: String, _ columns: [InsertColumn], key: [String], returning: [String] = []
+    ) -> String {
+        let others = columns.map(\.name).filter { !key.contains($0) }
+        // A table of keys only has nothing to update, but RETURNING needs an updated row.
+        let updates = (others.isEmpty ? key : others).map { name in
+            let name = dialect.identifier(name)
+            return "\(name) = excluded.\(name)"
+        }
+        return "INSERT INTO \(values(table, columns)) ON CONFLICT (\(dialect.list(key))) DO UPDATE SET "
+            + updates.joined(separator: ", ") + returningClause(returning)
+    }
+
+    /// Parameters: the columns, then the key. Without columns the key is set to itself, which still tells whether the
+    /// row is there.
+    package func update(_ table: String, set columns: [String], key: [String], returning: [String] = []) -> String {
+        let assignments =
+            columns.isEmpty
+            ? key.map { "\(dialect.identifier($0)) = \(dialect.identifier($0))" }
+            : columns.enumerated().map { "\(dialect.identifier($1)) = \(dialect.parameter($0 + 1))" }
+        return "UPDATE \(dialect.identifier(table)) SET \(assignments.joined(separator: ", ")) "
+            + "WHERE \(matches(key, from: columns.count + 1))\(returningClause(returning))"
+    }
+
+    package func delete(from table: String, key: [String]) -> String {
+        "DELETE FROM \(dialect.identifier(table)) WHERE \(matches(key, from: 1))"
+    }
+
+    package func deleteAll(from table: String) -> String { "DELETE FROM \(dialect.identifier(table))" }
+
+    package func select(_ columns: [String], from table: String, key: [String]) -> String {
+        "SELECT \(dialect.list(columns)) FROM \(dialect.identifier(table)) WHERE \(matches(key, from: 1))"
+    }
+
+    package func exists(in table: String, key: [String]) -> String {
+        "SELECT 1 FROM \(dialect.identifier(table)) WHERE \(matches(key, from: 1))"
+    }
+
+    package func greatest(_ column: String, in table: String) -> String {
+        "SELECT max(\(dialect.identifier(column))) FROM \(dialect.identifier(table))"
+    }
+
+    /// Parameters: the attributes (NULL equals NULL), then limit and offset if there is a limit.
+    package func select(
+        _ columns: [String], from table: String, attributes: [String], order: [OrderedColumn], limited: Bool
+    ) -> String {
+        var sql = "SELECT \(dialect.list(columns)) FROM \(dialect.identifier(table))"
+        if !attributes.isEmpty {
+            let conditions = attributes.enumerated().map { index, name in
+                "\(dialect.identifier(name)) IS \(dialect.parameter(index + 1))"
+            }
+            sql += " WHERE \(conditions.joined(separator: " AND "))"
+        }
+        if !order.isEmpty {
+            let terms = order.map { dialect.identifier($0.name) + ($0.descending ? " DESC" : "") }
+            sql += " ORDER BY \(terms.joined(separator: ", "))"
+        }
+        if limited {
+            sql += " LIMIT \(dialect.parameter(attributes.count + 1)) OFFSET \(dialect.parameter(attributes.count + 2))"
+        }
+        return sql
+    }
+
+    /// How many rows another SELECT has. The line break ends a comment the SELECT may end with.
+    package func count(_ select: String) -> String { "SELECT count(*) FROM (\(select)\n)" }
+
+    private func values(_ table: String, _ columns: [InsertColumn]) -> String {
+        guard !columns.isEmpty else { return "\(dialect.identifier(table)) DEFAULT VALUES" }
+        let values = columns.enumerated().map { index, column in
+            let parameter = dialect.parameter(index + 1)
+            return column.defaultSQL.map { "ifnull(\(parameter), (\($0)))" } ?? parameter
+        }
+        return
+            "\(dialect.identifier(table)) (\(dialect.list(columns.map(\.name)))) VALUES (\(values.joined(separator: ", ")))"
+    }
+
+    private func matches(_ key: [String], from first: Int) -> String {
+        key.enumerated().map { index, name in
+            "\(dialect.identifier(name)) = \(dialect.parameter(first + index))"
+        }.joined(separator: " AND ")
+    }
+
+    private func returningClause(_ columns: [String]) -> String {
+        columns.isEmpty ? "" : " RETURNING \(dialect.list(columns))"
+    }
+}
+
+extension ConflictPolicy {
+    fileprivate var keyword: String {
+        switch self {
+        case .abort: ""
+        case .ignore: "OR IGNORE "
+        case .replace: "OR REPLACE "
+        case .fail: "OR FAIL "
+        case .rollback: "OR ROLLBACK "
+        }
+    }
+}

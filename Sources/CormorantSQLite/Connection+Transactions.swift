@@ -1,0 +1,101 @@
+import CSQLite
+import CormorantBase
+
+/// How the outermost transaction begins (https://www.sqlite.org/lang_transaction.html).
+public enum TransactionKind: Int32, Sendable {
+    /// Takes the write lock at once; a read-only handle begins deferred.
+    case immediate = 0
+    /// One snapshot for several reads.
+    case deferred = 1
+    case exclusive = 2
+}
+
+extension Connection {
+    /// How many transactions and savepoints are open, those included that SQLite has already rolled back.
+    package var transactionDepth: Int { savepoints }
+
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    package func begin(_ kind: TransactionKind) throws {
+        if savepoints == 0 {
+            guard !isInTransaction else {
+                throw CormorantError(
+                    .transaction, "a transaction begun by raw SQL is open",
+                    hint: "end it with COMMIT or ROLLBACK, or begin it through the transaction calls")
+            }
+            let kind = isReadOnly ? .deferred : kind
+            switch kind {
+            case .immediate: try run("BEGIN IMMEDIATE")
+            case .deferred: try run("BEGIN")
+            case .exclusive: try run("BEGIN EXCLUSIVE")
+            }
+        } else {
+            try checkAlive()
+            try run("SAVEPOINT corm_\(savepoints)")
+        }
+        savepoints += 1
+    }
+
+    /// Commits the innermost transaction or releases the innermost savepoint. On failure it stays open.
+    package func commit() throws {
+        try checkAlive()
+        if savepoints == 1 { try run("COMMIT") } else { try run("RELEASE corm_\(savepoints - 1)") }
+        savepoints -= 1
+    }
+
+    /// Rolls back the innermost transaction or savepoint.
+    package func rollback() throws {
+        guard savepoints > 0 else { throw noTransaction() }
+        if isInTransaction {
+            do {
+                try rollbackInnermost()
+            } catch let error as CormorantError where error.code == .interrupted && isInTransaction {
+                // SQLite upholds an interrupt until no statement runs, and refuses even ROLLBACK.
+                endReaders?()
+                try rollbackInnermost()
+            } catch {
+                // Raw SQL has ended what was begun here: nothing of it can be kept apart, so all of it goes.
+                if isInTransaction { try run("ROLLBACK") }
+            }
+        }
+        savepoints -= 1
+    }
+
+    private func rollbackInnermost() throws {
+        if savepoints == 1 {
+            try run("ROLLBACK")
+        } else {
+            try run("ROLLBACK TO corm_\(savepoints - 1)")
+            try run("RELEASE corm_\(savepoints - 1)")
+        }
+    }
+
+    private func checkAlive() throws {
+        guard savepoints > 0 else { throw noTransaction() }
+        try checkTransaction()
+    }
+
+    /// Refuses to work on as if a transaction were open that SQLite has rolled back.
+    @inline(__always)
+    package func checkTransaction() throws {
+        if savepoints > 0, !isInTransaction { throw rolledBack() }
+    }
+
+    private func rolledBack() -> CormorantError {
+        CormorantError(
+            .transaction, "SQLite has rolled this transaction back after an earlier error",
+            hint: "roll back and begin again")
+    }
+
+    private func run(_ sql: String) throws {
+        let statement = try statement(sql)
+        defer { recycle(statement) }
+        _ = try statement.step()
+    }
+}
+
+package func noTransaction() -> CormorantError {
+    CormorantError(
+        .transaction, "no transaction is open on this thread",
+        hint: "begin one first; a transaction is ended by the thread that began it")
+}

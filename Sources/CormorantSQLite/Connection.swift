@@ -1,0 +1,142 @@
+import CSQLite
+import CormorantBase
+
+/// One SQLite connection with its prepared statements and transactions. Not safe to share: whoever owns it holds a
+/// lock.
+package final class Connection {
+    package let path: String
+    let handle: OpaquePointer?
+    var cache: StatementCache
+    var tracer: Tracer?
+    var savepoints = 0
+    /// Ends the statements that its owner has running.
+    package var endReaders: (() -> Void)?
+    package private(set) var isOpen = true
+    package let isReadOnly: Bool
+
+    /// Opens the file and applies the options.
+    package init(path: String, options: OpenOptions) throws {
+        let memory = path == ":memory:"
+        try checkPath(path)
+        if let template = options.template, !memory { try copyTemplate(template, to: path) }
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        switch options.mode {
+        case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .readWrite: flags |= SQLITE_OPEN_READWRITE | (memory ? SQLITE_OPEN_CREATE : 0)
+        case .readOnly: flags |= SQLITE_OPEN_READONLY
+        }
+        var opened: OpaquePointer?
+        let status = sqlite3_open_v2(path, &opened, flags, nil)
+        self.path = path
+        handle = opened
+        cache = StatementCache(capacity: options.statementCacheSize)
+        isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
+        do {
+            guard status == SQLITE_OK else { throw cannotOpen(error(status), path) }
+            try apply(options, memory: memory)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit { close() }
+
+    private func apply(_ options: OpenOptions, memory: Bool) throws {
+        csqlite_refuse_double_quoted_strings(handle)
+        sqlite3_busy_timeout(handle, Int32(clamping: max(0, options.busyTimeout)))
+        guard !isReadOnly || options.mode == .readOnly else {
+            throw CormorantError(
+                .readOnly, "\"\(path)\" is read-only",
+                hint: "open it with the read-only mode, or make the file writable")
+        }
+        try script("PRAGMA foreign_keys = \(options.foreignKeys ? "ON" : "OFF")")
+        try script("PRAGMA synchronous = \(options.synchronous.keyword)")
+        // Reading the schema shows now, not at the first query, that a file is no database.
+        try script("SELECT 1 FROM sqlite_schema LIMIT 1")
+        guard !memory, !isReadOnly else { return }
+        let wanted = options.journalMode.keyword
+        let got = try setJournalMode(wanted, options.busyTimeout)
+        guard sameIdentifier(wanted, got) else {
+            throw CormorantError(
+                .sqlite, "\"\(path)\" stays in journal mode \(got), \(wanted) was asked for",
+                hint: "open it with a journal mode that its file system supports")
+        }
+    }
+
+    /// The switch to WAL does not use SQLite's busy handler, so it is tried again here until the timeout is over.
+    private func setJournalMode(_ wanted: String, _ timeout: Int) throws -> String {
+        var waited = 0
+        while true {
+            do {
+                return try Statement(self, "PRAGMA journal_mode = \(wanted)").firstText() ?? ""
+            } catch let error as CormorantError where error.code == .busy && waited < timeout {
+                sleepMilliseconds(10)
+                waited += 10
+            }
+        }
+    }
+
+    /// Closes the connection; an open transaction is rolled back. A second close does nothing.
+    package func close() {
+        guard isOpen else { return }
+        isOpen = false
+        cache.removeAll()
+        setTrace(nil)
+        // Statements that are still out are finalised by their owners; SQLite keeps a zombie until then.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs SQL text with any number of statements and no bindings. An error's offset counts from the start of the
+    /// text.
+    package func script(_ sql: String) throws {
+        guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
+        try sql.withCString { start in
+            var next: UnsafePointer<CChar>? = start
+            while let begin = next, begin.pointee != 0 {
+                var statement: OpaquePointer?
+                var status = sqlite3_prepare_v2(handle, begin, -1, &statement, &next)
+                while status == SQLITE_OK, statement != nil {
+                    status = sqlite3_step(statement)
+                    if status == SQLITE_ROW { status = SQLITE_OK } else { break }
+                }
+                if status != SQLITE_OK, status != SQLITE_DONE {
+                    let error = error(status, sql: sql, from: begin - start)
+                    sqlite3_finalize(statement)
+                    throw error
+                }
+                sqlite3_finalize(statement)
+            }
+        }
+    }
+
+    /// A prepared statement for raw SQL, from the cache where it is there. Give it back with `recycle`.
+    package func statement(_ sql: String) throws -> Statement {
+        if let cached = cache.take(sql) { return cached }
+        return try Statement(self, sql)
+    }
+
+    package func recycle(_ statement: Statement) {
+        statement.reset()
+        statement.clearBindings()
+        if isOpen { cache.put(statement) } else { statement.finalize() }
+    }
+
+    package var lastInsertID: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var changes: Int64 { sqlite3_changes64(handle) }
+    package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+
+    /// Stops the running statements. The only call that needs no lock; the connection must be open.
+    package func interrupt() { sqlite3_interrupt(handle) }
+}
+
+func nulInSQL(_ sql: String) -> CormorantError {
+    CormorantError(.sql, "the SQL text holds a NUL character", hint: "pass data as bindings, not as SQL text", sql: sql)
+}
+
+private func cannotOpen(_ error: CormorantError, _ path: String) -> CormorantError {
+    guard error.code == .cannotOpen else { return error }
+    return CormorantError(
+        .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",
+        hint: "check the path, its folder and their permissions", sqliteCode: error.sqliteCode)
+}

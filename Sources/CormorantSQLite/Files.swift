@@ -1,0 +1,112 @@
+import CormorantBase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+func sleepMilliseconds(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }
+
+func systemMessage(_ number: Int32) -> String {
+    guard let text = strerror(number) else { return "error \(number)" }
+    return String(cString: text)
+}
+
+func checkPath(_ path: String) throws {
+    guard !path.isEmpty else {
+        throw CormorantError(.misuse, "the path is empty", hint: "give a file, or \":memory:\"")
+    }
+    guard !path.utf8.contains(0) else {
+        throw CormorantError(.misuse, "the path holds a NUL character", hint: "give another path")
+    }
+    var info = stat()
+    if stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR {
+        throw CormorantError(
+            .cannotOpen, "\"\(path)\" cannot be opened: it is a directory", hint: "give the path of a file in it")
+    }
+}
+
+/// Why a path that SQLite could not open is not openable, in the system's words.
+func pathProblem(_ path: String) -> String {
+    var info = stat()
+    guard stat(path, &info) == 0 else { return systemMessage(errno) }
+    return access(path, R_OK) == 0 ? "its folder cannot be used" : systemMessage(errno)
+}
+
+/// Copies a template database to `path` unless something is there. The copy is made beside it and linked into place, so
+/// that no reader ever sees half a file and two processes cannot overwrite one another.
+func copyTemplate(_ template: String, to path: String) throws {
+    func failure(_ what: String, _ hint: String) -> CormorantError {
+        CormorantError(.cannotOpen, "the template \"\(template)\" cannot be copied to \"\(path)\": \(what)", hint: hint)
+    }
+    func systemFailure(_ what: String, _ number: Int32) -> CormorantError {
+        failure("\(what): \(systemMessage(number))", "check both paths and their permissions")
+    }
+    guard access(path, F_OK) != 0 else { return }
+    for suffix in ["-wal", "-journal"] where fileSize(template + suffix) > 0 {
+        throw failure(
+            "its \(suffix.dropFirst()) holds changes that a copy would miss", "open and close the template once")
+    }
+    for suffix in ["-wal", "-journal", "-shm"] where access(path + suffix, F_OK) == 0 {
+        throw failure("\"\(path)\(suffix)\" is left over from another database", "remove it")
+    }
+    let source = open(template, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else { throw systemFailure("reading", errno) }
+    defer { close(source) }
+    guard isDatabase(source) else {
+        throw CormorantError(
+            .notADatabase, "the template \"\(template)\" is no database", hint: "give one made by SQLite")
+    }
+    let (target, temporary) = try openTemporary(beside: path, systemFailure)
+    defer {
+        close(target)
+        unlink(temporary)
+    }
+    try copyBytes(from: source, to: target, systemFailure)
+    guard fsync(target) == 0 else { throw systemFailure("writing", errno) }
+    guard link(temporary, path) == 0 || errno == EEXIST else { throw systemFailure("linking", errno) }
+}
+
+private func fileSize(_ path: String) -> Int {
+    var info = stat()
+    return stat(path, &info) == 0 ? Int(info.st_size) : 0
+}
+
+/// Whether the file begins as https://www.sqlite.org/fileformat2.html#magic_header_string says.
+private func isDatabase(_ file: Int32) -> Bool {
+    let magic = Array("SQLite format 3\0".utf8)
+    var head = [UInt8](repeating: 0, count: magic.count)
+    return pread(file, &head, head.count, 0) == head.count && head == magic
+}
+
+/// A new file whose rights follow the process's umask.
+private func openTemporary(
+    beside path: String, _ failure: (String, Int32) -> CormorantError
+) throws -> (file: Int32, path: String) {
+    for attempt in 0..<100 {
+        let name = "\(path).\(getpid()).\(attempt)"
+        let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        if file >= 0 { return (file, name) }
+        guard errno == EEXIST else { throw failure("writing", errno) }
+    }
+    throw failure("writing", EEXIST)
+}
+
+private func copyBytes(from source: Int32, to target: Int32, _ failure: (String, Int32) -> CormorantError) throws {
+    try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
+        while true {
+            let count = read(source, buffer.baseAddress, buffer.count)
+            if count == 0 { return }
+            guard count > 0 else { throw failure("reading", errno) }
+            var written = 0
+            while written < count {
+                let step = write(target, buffer.baseAddress! + written, count - written)
+                guard step > 0 else { throw failure("writing", errno) }
+                written += step
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CormorantBase
+
+extension Row {
+    /// Appends the row as one JSON object, keys in column order. A blob is its base64; an infinity is 9e999 or -9e999,
+    /// as SQLite itself writes it.
+    package func appendJSON(names: [String], to json: inout [UInt8]) throws {
+        json.append(UInt8(ascii: "{"))
+        for (index, name) in names.enumerated() {
+            if index > 0 { json.append(UInt8(ascii: ",")) }
+            appendJSONString(name.utf8, to: &json)
+            json.append(UInt8(ascii: ":"))
+            try appendJSON(column: Int32(truncatingIfNeeded: index), to: &json)
+        }
+        json.append(UInt8(ascii: "}"))
+    }
+
+    private func appendJSON(column: Int32, to json: inout [UInt8]) throws {
+        let cell = cell(column)
+        switch cell.type {
+        case StorageType.integer: json.append(contentsOf: String(cell.int64).utf8)
+        case StorageType.real:
+            let value = cell.double
+            json.append(contentsOf: (value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : "\(value)").utf8)
+        case StorageType.text:
+            let bytes = cell.text
+            if let base = bytes.baseAddress, !isValidUTF8(base, count: bytes.count) { throw invalidText(column) }
+            appendJSONString(bytes, to: &json)
+        case StorageType.blob:
+            json.append(UInt8(ascii: "\""))
+            appendBase64(cell.blob, to: &json)
+            json.append(UInt8(ascii: "\""))
+        default: json.append(contentsOf: "null".utf8)
+        }
+    }
+}
+
+/// Source: RFC 8259, section 7.
+package func appendJSONString(_ bytes: some Sequence<UInt8>, to json: inout [UInt8]) {
+    let hex = Array("0123456789abcdef".utf8)
+    json.append(UInt8(ascii: "\""))
+    for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "\""): json.append(contentsOf: "\\\"".utf8)
+        case UInt8(ascii: "\\"): json.append(contentsOf: "\\\\".utf8)
+        case 0x0A: json.append(contentsOf: "\\n".utf8)
+        case 0x00..<0x20:
+            json.append(contentsOf: "\\u00".utf8)
+            json.append(hex[Int(byte >> 4)])
+            json.append(hex[Int(byte & 15)])
+        default: json.append(byte)
+        }
+    }
+    json.append(UInt8(ascii: "\""))
+}
+
+/// Source: RFC 4648, section 4.
+package func appendBase64(_ bytes: UnsafeRawBufferPointer, to json: inout [UInt8]) {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var index = 0
+    while index < bytes.count {
+        let left = bytes.count - index
+        let first = bytes[index]
+        let second = left > 1 ? bytes[index + 1] : 0
+        let third = left > 2 ? bytes[index + 2] : 0
+        json.append(alphabet[Int(first >> 2)])
+        json.append(alphabet[Int(first & 3) << 4 | Int(second >> 4)])
+        json.append(left > 1 ? alphabet[Int(second & 15) << 2 | Int(third >> 6)] : UInt8(ascii: "="))
+        json.append(left > 2 ? alphabet[Int(third & 63)] : UInt8(ascii: "="))
+        index += 3
+    }
+}

@@ -1,0 +1,129 @@
+import CSQLite
+import CormorantBase
+
+extension Connection {
+    /// The error of the call that just returned `status` on this connection.
+    /// - Parameter from: where in the SQL the failing statement begins.
+    func error(_ status: Int32, sql: String? = nil, from start: Int = 0) -> CormorantError {
+        let extended = sqlite3_extended_errcode(handle)
+        let code = extended & 0xFF == status & 0xFF ? extended : status
+        let message = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
+        let offset = sqlite3_error_offset(handle)
+        return sqliteError(
+            code, message, sql: sql, offset: offset >= 0 && sql != nil ? Int(offset) + start : nil,
+            systemError: sqlite3_system_errno(handle))
+    }
+}
+
+/// An error from SQLite's extended code and message, with what can be read from the message put into fields.
+func sqliteError(
+    _ code: Int32, _ message: String, sql: String? = nil, offset: Int? = nil, systemError: Int32 = 0
+) -> CormorantError {
+    func make(
+        _ kind: ErrorCode, _ message: String, hint: String? = nil, table: String? = nil, columns: [String] = [],
+        constraint: String? = nil
+    ) -> CormorantError {
+        CormorantError(
+            kind, message, hint: hint, sqliteCode: code, sql: sql, offset: offset, table: table, columns: columns,
+            constraint: constraint)
+    }
+    switch code & 0xFF {
+    case SQLITE_CONSTRAINT: return constraintError(code, message, make)
+    case SQLITE_LOCKED:
+        return make(
+            .busy, "a table is in use by a statement of this database",
+            hint: "close the cursors open on it, and try again")
+    case SQLITE_BUSY where code == SQLITE_BUSY | 2 << 8:  // SNAPSHOT
+        return make(
+            .busy, "another connection wrote since this transaction began to read",
+            hint: "close the cursors, or begin the transaction IMMEDIATE before reading")
+    case SQLITE_BUSY:
+        return make(
+            .busy, "the database is locked by another connection",
+            hint: "try again, or give a longer busy timeout when opening")
+    case SQLITE_READONLY:
+        return make(
+            .readOnly, message, hint: "open the file for writing, and check that it and its folder are writable")
+    case SQLITE_INTERRUPT: return make(.interrupted, "the statement was interrupted")
+    case SQLITE_IOERR:
+        return make(.io, systemError == 0 ? message : "\(message): \(systemMessage(systemError))")
+    case SQLITE_CORRUPT:
+        return make(
+            .corrupt, message, hint: "restore a backup, or recover what is left with the sqlite3 shell's .recover")
+    case SQLITE_FULL: return make(.full, message, hint: "free some disk space and try again; nothing was written")
+    case SQLITE_CANTOPEN:
+        return make(.cannotOpen, systemError == 0 ? message : "\(message): \(systemMessage(systemError))")
+    case SQLITE_NOTADB:
+        return make(.notADatabase, message, hint: "check the path; an encrypted file needs its key")
+    case SQLITE_NOMEM: return make(.noMemory, message)
+    case SQLITE_TOOBIG: return make(.tooBig, message, hint: "SQLite takes texts and blobs up to 1,000,000,000 bytes")
+    case SQLITE_MISUSE: return make(.misuse, message)
+    case SQLITE_ERROR: return make(.sql, message)
+    case SQLITE_MISMATCH: return make(.type, message, hint: "give the key an integer")
+    default: return make(.sqlite, message)
+    }
+}
+
+/// Texts of constraint errors: sqlite3HaltConstraint and its callers in SQLite's vdbe.c and insert.c.
+private func constraintError(
+    _ code: Int32, _ message: String,
+    _ make: (ErrorCode, String, String?, String?, [String], String?) -> CormorantError
+) -> CormorantError {
+    let detail = message.split(separator: ":", maxSplits: 1).dropFirst().first.map { trimmingSpaces(String($0)) }
+    let (table, columns) = columnList(detail)
+    switch code {
+    case SQLITE_CONSTRAINT | 8 << 8, SQLITE_CONSTRAINT | 6 << 8, SQLITE_CONSTRAINT | 10 << 8:
+        // UNIQUE, PRIMARYKEY, ROWID
+        if let detail, detail.hasPrefix("index '"), detail.hasSuffix("'") {
+            return make(
+                .unique, message, "another row has the same value", nil, [], String(detail.dropFirst(7).dropLast()))
+        }
+        return make(
+            .unique, message, "another row has the same value; change it, or save instead of insert", table, columns,
+            code == SQLITE_CONSTRAINT | 8 << 8 ? "UNIQUE" : "PRIMARY KEY")
+    case SQLITE_CONSTRAINT | 5 << 8:
+        return make(.notNull, message, "give the column a value", table, columns, "NOT NULL")
+    // ON DELETE RESTRICT comes with a trigger's code.
+    case _ where message == "FOREIGN KEY constraint failed":
+        return make(
+            .foreignKey, message, "write the referenced row first, and delete referring rows before it", nil, [],
+            "FOREIGN KEY")
+    case SQLITE_CONSTRAINT | 1 << 8:
+        return make(.check, message, "give a value that meets the condition", nil, [], detail)
+    case SQLITE_CONSTRAINT | 12 << 8:  // DATATYPE: "cannot store TEXT value in INTEGER column t.c"
+        let name = message.split(separator: " ").last.map(String.init)
+        let (table, columns) = columnList(name)
+        return make(.type, message, "give a value of the column's type", table, columns, nil)
+    default: return make(.constraint, message, nil, nil, [], nil)
+    }
+}
+
+/// "t.a, t.b" as the table and its columns. A name with a dot or comma in it cannot be told apart and gives none.
+private func columnList(_ text: String?) -> (table: String?, columns: [String]) {
+    guard let text else { return (nil, []) }
+    var table: String?
+    var columns: [String] = []
+    var rest = Substring(text)
+    while !rest.isEmpty {
+        let item: Substring
+        if let comma = rest.firstIndex(of: ",") {
+            item = rest[..<comma]
+            rest = rest[rest.index(after: comma)...].drop { $0 == " " }
+        } else {
+            item = rest
+            rest = ""
+        }
+        let parts = item.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, table == nil || table == String(parts[0]) else { return (nil, []) }
+        table = String(parts[0])
+        columns.append(String(parts[1]))
+    }
+    return (table, columns)
+}
+
+private func trimmingSpaces(_ text: String) -> String {
+    var text = Substring(text)
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+}

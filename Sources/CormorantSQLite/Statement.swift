@@ -1,0 +1,127 @@
+import CSQLite
+import CormorantBase
+
+/// A prepared statement. Belongs to its connection's lock.
+@usableFromInline
+package final class Statement {
+    /// Constant, so that the hot paths read it without a check; owners do not use a statement they have finalised.
+    @usableFromInline package let pointer: OpaquePointer?
+    package let sql: String
+    package let parameterCount: Int
+    /// As it was prepared; SQLite prepares it again when the schema has changed.
+    package var columnCount: Int { Int(sqlite3_column_count(pointer)) }
+    /// How often SQLite has prepared it again.
+    package var reprepareCount: Int32 { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0) }
+    /// Outlives the statement, which it finalises or whose owner keeps it.
+    private unowned(unsafe) let connection: Connection
+    private var isFinalized = false
+
+    /// Prepares exactly one statement to be used again and again.
+    package init(_ connection: Connection, _ sql: String) throws {
+        self.connection = connection
+        self.sql = sql
+        var prepared: OpaquePointer?
+        var trailing = false
+        var text = sql
+        let status = text.withUTF8 { bytes -> Int32 in
+            guard let base = bytes.baseAddress else { return SQLITE_OK }
+            return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
+                var tail: UnsafePointer<CChar>?
+                let status = sqlite3_prepare_v3(
+                    connection.handle, start, Int32(clamping: bytes.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+                    &prepared,
+                    &tail)
+                if status == SQLITE_OK, let tail, tail < start + bytes.count {
+                    trailing = hasStatement(connection.handle, tail, start + bytes.count)
+                }
+                return status
+            }
+        }
+        pointer = prepared
+        parameterCount = Int(sqlite3_bind_parameter_count(prepared))
+        guard status == SQLITE_OK else { throw connection.error(status, sql: sql) }
+        guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
+        guard !trailing else {
+            throw CormorantError(
+                .sql, "the SQL holds more than one statement",
+                hint: "run them one by one, or as a script without bindings", sql: sql)
+        }
+        guard prepared != nil else {
+            throw CormorantError(.sql, "the SQL holds no statement", hint: "give one SQL statement", sql: sql)
+        }
+    }
+
+    deinit { finalize() }
+
+    package func finalize() {
+        if !isFinalized { sqlite3_finalize(pointer) }
+        isFinalized = true
+    }
+
+    /// Goes to the next row; false at the end.
+    @inlinable @inline(__always)
+    package func step() throws -> Bool {
+        let status = sqlite3_step(pointer)
+        if status == SQLITE_ROW { return true }
+        if status == SQLITE_DONE { return false }
+        throw stepError(status)
+    }
+
+    @usableFromInline @inline(never)
+    package func stepError(_ status: Int32) -> CormorantError {
+        let error = connection.error(status, sql: sql)
+        sqlite3_reset(pointer)
+        return error
+    }
+
+    @inlinable
+    package func reset() { sqlite3_reset(pointer) }
+
+    package func clearBindings() { sqlite3_clear_bindings(pointer) }
+
+    /// The text of the statement alone, without what followed it.
+    package var ownSQL: String { sqlite3_sql(pointer).map { String(cString: $0) } ?? sql }
+
+    package var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
+
+    package func columnName(_ index: Int) -> String {
+        sqlite3_column_name(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) } ?? ""
+    }
+
+    /// Position of the named parameter, with or without its sigil; 0 for none.
+    package func parameterIndex(_ name: String) -> Int {
+        if let first = name.first, ":@$?".contains(first) {
+            return Int(sqlite3_bind_parameter_index(pointer, name))
+        }
+        for sigil in [":", "@", "$"] {
+            let index = sqlite3_bind_parameter_index(pointer, sigil + name)
+            if index > 0 { return Int(index) }
+        }
+        return 0
+    }
+
+    /// The name of a parameter with its sigil, nil for `?`.
+    package func parameterName(_ index: Int) -> String? {
+        sqlite3_bind_parameter_name(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) }
+    }
+
+    /// The text of the first row's first column, for PRAGMAs.
+    func firstText() throws -> String? {
+        defer { reset() }
+        return try step() ? sqlite3_column_text(pointer, 0).map { String(cString: $0) } : nil
+    }
+}
+
+package func databaseClosed() -> CormorantError {
+    CormorantError(.misuse, "the database is closed", hint: "open it again, and close it after its last use")
+}
+
+/// Whether anything but space and comments follows.
+private func hasStatement(
+    _ handle: OpaquePointer?, _ start: UnsafePointer<CChar>, _ end: UnsafePointer<CChar>
+) -> Bool {
+    var next: OpaquePointer?
+    let status = sqlite3_prepare_v2(handle, start, Int32(clamping: end - start), &next, nil)
+    sqlite3_finalize(next)
+    return status != SQLITE_OK || next != nil
+}

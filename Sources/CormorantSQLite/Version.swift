@@ -1,0 +1,4 @@
+import CSQLite
+
+/// The version of the SQLite library underneath, such as "3.40.1"; lives as long as that library.
+package func sqliteVersion() -> UnsafePointer<CChar>? { sqlite3_libversion() }

@@ -1,0 +1,24 @@
+/*
+ * Cormorant: an ORM for SQLite. Include this one header.
+ *
+ * Ownership words used in every doc block:
+ *   owned     the caller frees it with the function named there
+ *   borrowed  valid until the event named there; never freed by the caller
+ *   copied    the library takes its own copy; the caller may drop it after the call
+ *   static    valid as long as the library is loaded
+ */
+#ifndef CORMORANT_H
+#define CORMORANT_H
+
+#include "cormorant/base.h"
+#include "cormorant/block.h"
+#include "cormorant/database.h"
+#include "cormorant/error.h"
+#include "cormorant/model.h"
+#include "cormorant/query.h"
+#include "cormorant/record.h"
+#include "cormorant/result.h"
+#include "cormorant/transaction.h"
+#include "cormorant/value.h"
+
+#endif

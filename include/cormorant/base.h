@@ -1,0 +1,123 @@
+/* Version, status codes and the macros every other header needs. */
+#ifndef CORMORANT_BASE_H
+#define CORMORANT_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define CORM_BEGIN_DECLS extern "C" {
+#define CORM_END_DECLS }
+#else
+#define CORM_BEGIN_DECLS
+#define CORM_END_DECLS
+#endif
+
+#define CORM_VERSION_MAJOR 0
+#define CORM_VERSION_MINOR 1
+#define CORM_VERSION_PATCH 0
+#define CORM_VERSION "0.1.0"
+
+CORM_BEGIN_DECLS
+
+/*
+ * What every fallible function returns. Zero and above is no error: nothing was written to out_error. Below zero is an
+ * error, and *out_error (where out_error is not NULL) holds an owned corm_error. Values are never renumbered or reused.
+ */
+typedef int32_t corm_status;
+
+/* The call did what it says. */
+#define CORM_OK 0
+/* A cursor or result stands on a row. */
+#define CORM_ROW 1
+/* A cursor or result has no more rows. */
+#define CORM_DONE 2
+/* No such record; nothing was read, changed or deleted. */
+#define CORM_NOT_FOUND 3
+/* An insert with CORM_CONFLICT_IGNORE met a conflict and inserted nothing. */
+#define CORM_IGNORED 4
+
+/* A NULL, closed or wrong kind of handle, or an argument that can never be right. */
+#define CORM_E_MISUSE (-1)
+/* Memory could not be had. */
+#define CORM_E_NO_MEMORY (-2)
+/* A defect of this library; please report it. */
+#define CORM_E_INTERNAL (-3)
+/* The operating system refused a read, a write or a lock. */
+#define CORM_E_IO (-4)
+/* The file cannot be opened: missing, unreadable, a directory. */
+#define CORM_E_CANNOT_OPEN (-5)
+/* The file is no SQLite database, or it is encrypted. */
+#define CORM_E_NOT_A_DATABASE (-6)
+/* The file, or this handle, may only be read. */
+#define CORM_E_READ_ONLY (-7)
+/* Another connection held a lock for longer than the busy timeout. */
+#define CORM_E_BUSY (-8)
+/* The file is damaged. */
+#define CORM_E_CORRUPT (-9)
+/* The disk is full. */
+#define CORM_E_FULL (-10)
+/* corm_database_interrupt stopped the call. */
+#define CORM_E_INTERRUPTED (-11)
+/* The SQL does not compile; corm_error_offset says where. */
+#define CORM_E_SQL (-12)
+/* Too few, too many or unknown bindings. */
+#define CORM_E_BINDING (-13)
+/* A constraint that is none of the four below, or a trigger, refused the write. */
+#define CORM_E_CONSTRAINT (-14)
+/* A UNIQUE or PRIMARY KEY constraint refused the write. */
+#define CORM_E_UNIQUE (-15)
+/* A NOT NULL constraint refused the write. */
+#define CORM_E_NOT_NULL (-16)
+/* A FOREIGN KEY constraint refused the write. */
+#define CORM_E_FOREIGN_KEY (-17)
+/* A CHECK constraint refused the write. */
+#define CORM_E_CHECK (-18)
+/* A value is of another type than its column. */
+#define CORM_E_TYPE (-19)
+/* A number does not fit: beyond 32 or 64 bits, or NaN, which SQLite cannot store. */
+#define CORM_E_RANGE (-20)
+/* Text is not UTF-8, or holds a NUL where the field cannot. */
+#define CORM_E_ENCODING (-21)
+/* The file holds NULL where the field cannot. */
+#define CORM_E_NULL_VALUE (-22)
+/* The descriptor of a model cannot work. */
+#define CORM_E_MODEL (-23)
+/* The file's tables are not what the model says. */
+#define CORM_E_SCHEMA (-24)
+/* Transactions out of order: none is open on this thread, or SQLite has already rolled it back. */
+#define CORM_E_TRANSACTION (-25)
+/* A text, blob or statement is longer than SQLite takes. */
+#define CORM_E_TOO_BIG (-26)
+/* A callback of the host program reported failure. */
+#define CORM_E_CALLBACK (-27)
+/* update or refresh of a record that is not in the table. */
+#define CORM_E_NO_RECORD (-28)
+/* Any other SQLite error; corm_error_sqlite_code says which. */
+#define CORM_E_SQLITE (-29)
+
+/*
+ * The name of a status, such as "CORM_E_UNIQUE"; "CORM_UNKNOWN" for a number that is none.
+ *
+ * Returns: static. Threading: any thread. Since 0.1.
+ */
+const char *corm_status_name(corm_status status);
+
+/*
+ * The version of the library that is loaded, such as "0.1.0". Compare with CORM_VERSION, the header's.
+ *
+ * Returns: static. Threading: any thread. Since 0.1.
+ */
+const char *corm_version(void);
+
+/*
+ * The version of the SQLite library underneath, such as "3.40.1".
+ *
+ * Returns: static. Threading: any thread. Since 0.1.
+ */
+const char *corm_sqlite_version(void);
+
+CORM_END_DECLS
+
+#endif

@@ -1,0 +1,135 @@
+/* Opening and closing files, running SQL, tracing, interrupting. */
+#ifndef CORMORANT_DATABASE_H
+#define CORMORANT_DATABASE_H
+
+#include "error.h"
+#include "value.h"
+
+CORM_BEGIN_DECLS
+
+/*
+ * An open database. Safe to share between threads: calls run one at a time, and a transaction belongs to the thread
+ * that began it while the calls of other threads wait. Use after close gives CORM_E_MISUSE; closing it while another
+ * thread is inside a call is the host's mistake.
+ */
+typedef struct corm_database corm_database;
+
+/* corm_open_options.mode */
+#define CORM_OPEN_CREATE 0     /* read and write; made if it is not there */
+#define CORM_OPEN_READ_WRITE 1 /* read and write; CORM_E_CANNOT_OPEN if it is not there */
+#define CORM_OPEN_READ_ONLY 2  /* read only; CORM_E_CANNOT_OPEN if it is not there */
+
+/* corm_open_options.journal_mode (https://www.sqlite.org/pragma.html#pragma_journal_mode) */
+#define CORM_JOURNAL_DEFAULT 0 /* WAL; left as it is when the file is read-only */
+#define CORM_JOURNAL_WAL 1
+#define CORM_JOURNAL_DELETE 2
+#define CORM_JOURNAL_TRUNCATE 3
+#define CORM_JOURNAL_PERSIST 4
+#define CORM_JOURNAL_MEMORY 5
+#define CORM_JOURNAL_OFF 6
+
+/* corm_open_options.synchronous (https://www.sqlite.org/pragma.html#pragma_synchronous) */
+#define CORM_SYNCHRONOUS_DEFAULT 0 /* NORMAL */
+#define CORM_SYNCHRONOUS_OFF 1
+#define CORM_SYNCHRONOUS_NORMAL 2
+#define CORM_SYNCHRONOUS_FULL 3
+#define CORM_SYNCHRONOUS_EXTRA 4
+
+/* How to open. Zero everywhere is the default everywhere; set struct_size by CORM_OPEN_OPTIONS_INIT. */
+typedef struct corm_open_options {
+    uint32_t struct_size;
+    int32_t mode;
+    /* A database file that is copied into place, atomically, when the file to open is not there. Copied; NULL: none. */
+    const char *template_path;
+    /* Milliseconds to wait for another connection's lock. 0: 5,000. Negative: do not wait. */
+    int32_t busy_timeout;
+    int32_t journal_mode;
+    int32_t synchronous;
+    /* True leaves foreign keys unchecked; they are checked by default. */
+    bool foreign_keys_off;
+    /* How many prepared statements of raw SQL are kept. 0: 64. */
+    int32_t statement_cache_size;
+} corm_open_options;
+
+#define CORM_OPEN_OPTIONS_INIT {.struct_size = sizeof(corm_open_options)}
+
+/* Fills the options with the defaults; agrees with CORM_OPEN_OPTIONS_INIT. NULL is a no-op. Since 0.1. */
+void corm_open_options_init(corm_open_options *options);
+
+/*
+ * Opens a database file, or memory with the path ":memory:".
+ *
+ * path         copied; UTF-8.
+ * options      borrowed until return; NULL: all defaults.
+ * out_database owned (corm_database_close); set only on success.
+ *
+ * Statuses: CORM_E_CANNOT_OPEN (missing, unreadable, a directory), CORM_E_NOT_A_DATABASE, CORM_E_BUSY,
+ * CORM_E_READ_ONLY, CORM_E_IO, CORM_E_MISUSE. Threading: any thread. Since 0.1.
+ */
+corm_status corm_database_open(const char *path, const corm_open_options *options, corm_database **out_database,
+                               corm_error **out_error);
+
+/*
+ * Closes a database. Results and cursors still open on it are closed first; an open transaction is rolled back. NULL is
+ * a no-op; a second close gives CORM_E_MISUSE. Threading: any thread, but see corm_database. Since 0.1.
+ */
+corm_status corm_database_close(corm_database *database, corm_error **out_error);
+
+/*
+ * Runs one SQL statement to its end; rows it gives are dropped.
+ *
+ * sql         borrowed until return; UTF-8, one statement.
+ * values      borrowed until return; the bindings, by position or by name (corm_value.name); NULL when value_count is
+ *             0.
+ * out_changes rows inserted, updated or deleted by this statement; NULL accepted.
+ *
+ * Statuses: CORM_E_SQL with the offset, CORM_E_BINDING, CORM_E_RANGE and CORM_E_ENCODING for a value that cannot go in,
+ * the constraint statuses, CORM_E_BUSY, CORM_E_READ_ONLY, CORM_E_FULL, CORM_E_INTERRUPTED. Threading: any thread. Since
+ * 0.1.
+ */
+corm_status corm_database_execute(corm_database *database, const char *sql, const corm_value *values,
+                                  size_t value_count, int64_t *out_changes, corm_error **out_error);
+
+/*
+ * Runs SQL text with any number of statements and no bindings, stopping at the first error; those before it stay done
+ * unless a transaction is open. sql: borrowed until return. Threading: any thread. Since 0.1.
+ */
+corm_status corm_database_execute_script(corm_database *database, const char *sql, corm_error **out_error);
+
+/* The rowid of the newest insert through this handle, 0 before the first or for a bad handle. Since 0.1. */
+int64_t corm_database_last_insert_id(corm_database *database);
+
+/* Rows changed by the newest INSERT, UPDATE or DELETE, 0 for a bad handle. Since 0.1. */
+int64_t corm_database_changes(corm_database *database);
+
+/* Rows changed since the database was opened, 0 for a bad handle. Since 0.1. */
+int64_t corm_database_total_changes(corm_database *database);
+
+/* The path given to corm_database_open. Returns: borrowed until corm_database_close; NULL for a bad handle. Since 0.1. */
+const char *corm_database_path(corm_database *database);
+
+/*
+ * Stops what the database is doing now: that call returns CORM_E_INTERRUPTED. Nothing running: no-op. Threading: any
+ * thread, at any time before close; it does not wait. Since 0.1.
+ */
+void corm_database_interrupt(corm_database *database);
+
+/*
+ * What a trace callback gets: the SQL with its parameters unexpanded (so no bound value) and the time it ran. Runs on
+ * the thread of the traced call, inside it; it must not call the library with the same database.
+ *
+ * sql         borrowed until return.
+ * nanoseconds from the first step to the last.
+ */
+typedef void (*corm_trace_callback)(const char *sql, int64_t nanoseconds, void *context);
+
+/*
+ * Calls `callback` after every statement; NULL stops. context is handed through and must live as long as the callback
+ * is set. Threading: any thread. Since 0.1.
+ */
+corm_status corm_database_set_trace(corm_database *database, corm_trace_callback callback, void *context,
+                                    corm_error **out_error);
+
+CORM_END_DECLS
+
+#endif

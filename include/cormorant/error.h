@@ -1,0 +1,54 @@
+/* Errors: what went wrong, where, and what to do about it. */
+#ifndef CORMORANT_ERROR_H
+#define CORMORANT_ERROR_H
+
+#include "base.h"
+
+CORM_BEGIN_DECLS
+
+/*
+ * One error. Functions that can fail take `corm_error **out_error` last; NULL means the caller wants the status only.
+ * On failure *out_error is set to an owned error; on success it is left alone. It does not depend on the database it
+ * came from and may be read after that is closed. Bound values never appear in it. Threading: one thread at a time.
+ */
+typedef struct corm_error corm_error;
+
+/* Frees an error. NULL is a no-op. Since 0.1. */
+void corm_error_free(corm_error *error);
+
+/* The status that the failing function returned. CORM_E_MISUSE for a NULL or freed error. Since 0.1. */
+corm_status corm_error_code(const corm_error *error);
+
+/* SQLite's extended result code (https://www.sqlite.org/rescode.html), 0 where SQLite was not involved. Since 0.1. */
+int32_t corm_error_sqlite_code(const corm_error *error);
+
+/* One line that says what went wrong. Returns: borrowed until corm_error_free; never NULL. Since 0.1. */
+const char *corm_error_message(const corm_error *error);
+
+/* One line that says what to do, or NULL. Returns: borrowed until corm_error_free. Since 0.1. */
+const char *corm_error_hint(const corm_error *error);
+
+/* The SQL that failed, or NULL. Returns: borrowed until corm_error_free. Since 0.1. */
+const char *corm_error_sql(const corm_error *error);
+
+/* The byte offset in the SQL at which it does not compile, or -1. Since 0.1. */
+int32_t corm_error_offset(const corm_error *error);
+
+/* The table, where known, or NULL. Returns: borrowed until corm_error_free. Since 0.1. */
+const char *corm_error_table(const corm_error *error);
+
+/* The columns by their names in the table, where known, separated by ", ", or NULL. Returns: borrowed until corm_error_free. Since 0.1. */
+const char *corm_error_columns(const corm_error *error);
+
+/*
+ * The constraint's name or, where it has none, its kind ("UNIQUE", "CHECK", ...), or NULL.
+ * Returns: borrowed until corm_error_free. Since 0.1.
+ */
+const char *corm_error_constraint(const corm_error *error);
+
+/* In a batch, which record failed, counted from 0; else -1. Since 0.1. */
+int64_t corm_error_record_index(const corm_error *error);
+
+CORM_END_DECLS
+
+#endif

@@ -1,0 +1,225 @@
+/* Models: how a C struct, or a set of named values, lies in a table. */
+#ifndef CORMORANT_MODEL_H
+#define CORMORANT_MODEL_H
+
+#include "database.h"
+
+CORM_BEGIN_DECLS
+
+/*
+ * Column types, what the file holds, and which C fields may carry them. The library tells the field by its size, so the
+ * size must be one of these. A field of type corm_value carries any column. A plain number is a NOT NULL column;
+ * corm_optional_* is nullable; texts and blobs are nullable unless not_null is set.
+ */
+typedef int32_t corm_type;
+
+#define CORM_INT64 1    /* INTEGER        int64_t, corm_optional_int64 (is_unsigned: uint64_t) */
+#define CORM_INT32 2    /* INTEGER        int32_t, corm_optional_int32 (is_unsigned: uint32_t) */
+#define CORM_BOOL 3     /* BOOLEAN        bool, corm_optional_bool */
+#define CORM_DOUBLE 4   /* REAL           double, corm_optional_double */
+#define CORM_FLOAT 5    /* REAL           float, corm_optional_float; rounded to float when read */
+#define CORM_TEXT 6     /* TEXT           const char * (text with NUL is CORM_E_ENCODING), corm_text */
+#define CORM_VARCHAR 7  /* VARCHAR(n)     as CORM_TEXT; `length` characters at most, checked by SQLite */
+#define CORM_BLOB 8     /* BLOB           corm_blob */
+#define CORM_DATETIME 9 /* DATETIME       corm_datetime, corm_optional_int64 */
+#define CORM_UUID 10    /* UUID_TEXT      corm_uuid, corm_optional_uuid */
+#define CORM_DECIMAL 11 /* DECIMAL_TEXT   as CORM_TEXT; checked to be a decimal number */
+#define CORM_JSON 12    /* JSON_TEXT      as CORM_TEXT; checked by SQLite to be JSON */
+
+/* What a foreign key does when the referenced row goes or its key changes. */
+#define CORM_ACTION_NONE 0 /* NO ACTION */
+#define CORM_ACTION_RESTRICT 1
+#define CORM_ACTION_SET_NULL 2
+#define CORM_ACTION_SET_DEFAULT 3
+#define CORM_ACTION_CASCADE 4
+
+/*
+ * Own conversion between a field and its column value. Both run on the thread of the call, inside it, and must not call
+ * the library with the same database. They return false for a value they cannot convert: the call fails with
+ * CORM_E_CALLBACK and names the column.
+ */
+typedef struct corm_transform {
+    /* field: borrowed, the record's field. out_value: what the column gets; its bytes must live until the call returns. */
+    bool (*encode)(const void *field, corm_value *out_value, void *context);
+    /* value: borrowed until return. field: to be filled. arena: for its texts (corm_arena_copy); may be NULL. */
+    bool (*decode)(const corm_value *value, void *field, corm_arena *arena, void *context);
+    /* Handed to both. */
+    void *context;
+} corm_transform;
+
+/* One column. Zero in a member means: not so, none, the default. All text is copied. */
+typedef struct corm_column_def {
+    /* The property's name, as records, attributes and errors use it. */
+    const char *name;
+    /* The column's name in the table. NULL: name in snake_case ("createdAt" -> "created_at"). */
+    const char *column;
+    corm_type type;
+    /* CORM_VARCHAR: the greatest number of characters. */
+    uint32_t length;
+    /* Where the field lies in the record and how long it is, in bytes. Set by CORM_COLUMN. */
+    size_t offset;
+    size_t size;
+    /* Part of the primary key. One integer key is SQLite's rowid: NULL, or 0 in a plain integer, asks for a new key. */
+    bool primary_key;
+    /* With primary_key on one integer: AUTOINCREMENT, keys are never used again. */
+    bool auto_increment;
+    bool not_null;
+    bool unique;
+    /* An index of this column alone. */
+    bool indexed;
+    /* The integer field is unsigned; values that do not fit are CORM_E_RANGE, not wrapped. */
+    bool is_unsigned;
+    /*
+     * SQL expression used when the field is NULL at insert and save, so that the column cannot be inserted as NULL; an
+     * update writes NULL as NULL.
+     */
+    const char *default_sql;
+    /* SQL condition that must hold. */
+    const char *check_sql;
+    /* SQL expression that computes the column (STORED); it is never written and comes back into the record. */
+    const char *computed_sql;
+    /* BINARY, NOCASE, RTRIM or a collation of your own. */
+    const char *collation;
+    /* Foreign key: the table and column (NULL: its primary key) that this column refers to. */
+    const char *references_table;
+    const char *references_column;
+    int32_t on_delete;
+    int32_t on_update;
+    /* NULL: none. Copied; its context must live as long as the model and the databases and cursors that use it. */
+    const corm_transform *transform;
+} corm_column_def;
+
+/* corm_key_def.kind */
+#define CORM_KEY_PRIMARY 1
+#define CORM_KEY_UNIQUE 2
+#define CORM_KEY_INDEX 3
+
+/* A key over several columns. */
+typedef struct corm_key_def {
+    int32_t kind;
+    /* Property names; in an index a leading "-" means descending. */
+    const char *const *columns;
+    size_t column_count;
+    /* Name of the index; NULL: made from table and columns. */
+    const char *name;
+    /* CORM_KEY_INDEX and CORM_KEY_UNIQUE: SQL condition of a partial index. */
+    const char *where_sql;
+} corm_key_def;
+
+/* A foreign key over several columns. */
+typedef struct corm_reference_def {
+    const char *const *columns;
+    size_t column_count;
+    const char *table;
+    /* As many as columns; NULL: the table's primary key. */
+    const char *const *table_columns;
+    int32_t on_delete;
+    int32_t on_update;
+} corm_reference_def;
+
+/* A model. Meant to be `static const`; make it with CORM_MODEL or set the four sizes as CORM_MODEL does. */
+typedef struct corm_model_def {
+    uint32_t struct_size;
+    uint32_t column_def_size;
+    uint32_t key_def_size;
+    uint32_t reference_def_size;
+    /* The model's name, as errors use it. */
+    const char *name;
+    /* The table's name. NULL: name in snake_case. */
+    const char *table;
+    /* sizeof the record; 0 for a model whose rows are only moved in blocks (block.h). */
+    size_t record_size;
+    const corm_column_def *columns;
+    size_t column_count;
+    const corm_key_def *keys;
+    size_t key_count;
+    const corm_reference_def *references;
+    size_t reference_count;
+    /* SQL conditions over the whole row. */
+    const char *const *checks;
+    size_t check_count;
+    /* Property names in the order of the table's columns; those left out follow. NULL: as listed. */
+    const char *const *column_order;
+    size_t column_order_count;
+    bool without_rowid;
+    bool strict;
+} corm_model_def;
+
+/* CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0"): the struct, the field, its type, and what else is said. */
+#define CORM_COLUMN(record, field, ...)                                                                                \
+    {.name = #field, .offset = offsetof(record, field), .size = sizeof(((record *)0)->field), .type = __VA_ARGS__}
+
+/* CORM_MODEL(person, "Person", person_columns, .strict = true): the struct, the name, the array of columns, the rest. */
+#define CORM_MODEL(record, model_name, ...)                                                                            \
+    {.struct_size = sizeof(corm_model_def),                                                                            \
+     .column_def_size = sizeof(corm_column_def),                                                                       \
+     .key_def_size = sizeof(corm_key_def),                                                                             \
+     .reference_def_size = sizeof(corm_reference_def),                                                                 \
+     .name = model_name,                                                                                               \
+     .record_size = sizeof(record),                                                                                    \
+     .column_count = sizeof(CORM_FIRST_(__VA_ARGS__, 0)) / sizeof(corm_column_def),                                    \
+     .columns = __VA_ARGS__}
+#define CORM_FIRST_(first, ...) first
+
+/*
+ * A model that was checked. Belongs to no database; any number may use it. Threading: any thread.
+ * A model without primary key gets a hidden one, "corm_id INTEGER PRIMARY KEY AUTOINCREMENT": its records can be
+ * inserted, fetched and found by that key, but not saved, updated, deleted or refreshed as records.
+ */
+typedef struct corm_model corm_model;
+
+/*
+ * Makes a model from its definition.
+ *
+ * definition copied (but see corm_column_def.transform).
+ * out_model  owned (corm_model_free).
+ *
+ * Statuses: CORM_E_MODEL with a message that says what to change: no columns, two of one name, an unknown type, a field
+ * beyond record_size or of a size its type cannot have, keys over unknown columns, WITHOUT ROWID without key, ...
+ * Threading: any thread. Since 0.1.
+ */
+corm_status corm_model_create(const corm_model_def *definition, corm_model **out_model, corm_error **out_error);
+
+/*
+ * Frees the model; databases and cursors that use it keep what they need until they are closed, the function pointers
+ * and contexts of transforms included. NULL and a second free are no-ops. Since 0.1.
+ */
+void corm_model_free(corm_model *model);
+
+/* The model's name. Returns: borrowed until corm_model_free; NULL for a bad handle. Since 0.1. */
+const char *corm_model_name(const corm_model *model);
+/* The table's name. Returns: borrowed until corm_model_free; NULL for a bad handle. Since 0.1. */
+const char *corm_model_table(const corm_model *model);
+/* How many columns the model declares; 0 for a bad handle. Since 0.1. */
+int32_t corm_model_column_count(const corm_model *model);
+/* The property name of a column; NULL out of range. Returns: borrowed until corm_model_free. Since 0.1. */
+const char *corm_model_property_name(const corm_model *model, int32_t column);
+/* The table's name of a column; NULL out of range. Returns: borrowed until corm_model_free. Since 0.1. */
+const char *corm_model_column_name(const corm_model *model, int32_t column);
+/* The type of a column, CORM_INT64 and so on; 0 out of range. Since 0.1. */
+corm_type corm_model_column_type(const corm_model *model, int32_t column);
+/* How many columns the primary key has: 0 when it is hidden. Since 0.1. */
+int32_t corm_model_key_count(const corm_model *model);
+/* The column index of part `position` of the primary key; -1 out of range. Since 0.1. */
+int32_t corm_model_key_column(const corm_model *model, int32_t position);
+/* Whether insert gives the record a key: one integer key or a hidden one. Since 0.1. */
+bool corm_model_generates_key(const corm_model *model);
+/* The CREATE TABLE and CREATE INDEX statements. Returns: borrowed until corm_model_free; NULL if bad. Since 0.1. */
+const char *corm_model_create_sql(const corm_model *model);
+
+/*
+ * Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is there
+ * is left as it is; one that lacks a column of its model is CORM_E_SCHEMA and nothing is created.
+ *
+ * models borrowed until return. Statuses: CORM_E_MODEL for two models of one table or a reference to a table that is
+ * neither among the models nor in the file, CORM_E_SCHEMA. Threading: any thread. Since 0.1.
+ */
+corm_status corm_model_create_tables(corm_database *database, const corm_model *const *models, size_t model_count,
+                                     corm_error **out_error);
+
+/* Whether the model's table is in the file: CORM_OK or CORM_NOT_FOUND. Since 0.1. */
+corm_status corm_model_table_exists(corm_database *database, const corm_model *model, corm_error **out_error);
+
+CORM_END_DECLS
+
+#endif

@@ -1,0 +1,96 @@
+/* Records of a model in numbers: as an array, one, streamed, counted, paged. */
+#ifndef CORMORANT_QUERY_H
+#define CORMORANT_QUERY_H
+
+#include "record.h"
+
+CORM_BEGIN_DECLS
+
+/*
+ * Which records. Zero everywhere (or a NULL query) is every record in no promised order. Either `sql`, or `values` as
+ * attributes with order, limit and offset. Everything is borrowed until the call returns.
+ */
+typedef struct corm_query {
+    uint32_t struct_size;
+    /* A whole SELECT, labelled raw: its columns are matched to the model by name, and every one must be there. */
+    const char *sql;
+    /* With sql its bindings; without, attributes: `name` is a property that must equal the value (NULL equals NULL). */
+    const corm_value *values;
+    size_t value_count;
+    /* Property names; a leading "-" means descending. Not with sql. */
+    const char *const *order_by;
+    size_t order_by_count;
+    /* The greatest number of records. 0: all. Not with sql. */
+    int64_t limit;
+    /* How many records to skip. Page p (from 0) of size n: limit n, offset p * n. Not with sql. */
+    int64_t offset;
+} corm_query;
+
+#define CORM_QUERY_INIT {.struct_size = sizeof(corm_query)}
+
+/* Fills a query with "every record"; agrees with CORM_QUERY_INIT. NULL is a no-op. Since 0.1. */
+void corm_query_init(corm_query *query);
+
+/* Fetched records: one array of structs, its texts beside it. Threading: one thread at a time. */
+typedef struct corm_records corm_records;
+
+/*
+ * Fetches records into an array.
+ *
+ * query       borrowed until return; NULL: every record.
+ * out_records owned (corm_records_free).
+ * Statuses: CORM_E_SQL, CORM_E_BINDING, CORM_E_SCHEMA (the SELECT lacks a column of the model), CORM_E_MISUSE (unknown
+ * property; model with record_size 0), CORM_E_TYPE, CORM_E_RANGE, CORM_E_NULL_VALUE, CORM_E_ENCODING naming the column.
+ * Threading: any thread. Since 0.1.
+ */
+corm_status corm_query_fetch(corm_database *database, const corm_model *model, const corm_query *query,
+                             corm_records **out_records, corm_error **out_error);
+
+/* How many records; 0 for a bad handle. Since 0.1. */
+size_t corm_records_count(const corm_records *records);
+/* The array: cast it to your struct. Returns: borrowed until corm_records_free; NULL when empty. Since 0.1. */
+void *corm_records_data(const corm_records *records);
+/* Frees the array and its texts. NULL and a second free are no-ops. Since 0.1. */
+void corm_records_free(corm_records *records);
+
+/* The first record of a query: CORM_OK and `record` is filled, or CORM_NOT_FOUND. arena as in record.h. Since 0.1. */
+corm_status corm_query_first(corm_database *database, const corm_model *model, const corm_query *query, void *record,
+                             corm_arena *arena, corm_error **out_error);
+
+/* How many records a query has. model NULL: query.sql alone counts, any SELECT. Since 0.1. */
+corm_status corm_query_count(corm_database *database, const corm_model *model, const corm_query *query,
+                             int64_t *out_count, corm_error **out_error);
+
+/* How many pages of `page_size` records; page_size below 1 is CORM_E_MISUSE. model NULL as above. Since 0.1. */
+corm_status corm_query_page_count(corm_database *database, const corm_model *model, const corm_query *query,
+                                  int64_t page_size, int64_t *out_count, corm_error **out_error);
+
+/*
+ * The greatest primary key; CORM_NOT_FOUND for an empty table, CORM_E_MISUSE for a composite key. A text key lives in
+ * the arena. Since 0.1.
+ */
+corm_status corm_query_max_key(corm_database *database, const corm_model *model, corm_value *out_key, corm_arena *arena,
+                               corm_error **out_error);
+
+/*
+ * Records streamed in constant memory. Threading: one thread at a time; calls, close included, wait for another thread's
+ * transaction to end. Closed with its database at the latest.
+ */
+typedef struct corm_cursor corm_cursor;
+
+/* Opens a cursor; as corm_query_fetch. out_cursor: owned (corm_cursor_close). Since 0.1. */
+corm_status corm_cursor_open(corm_database *database, const corm_model *model, const corm_query *query,
+                             corm_cursor **out_cursor, corm_error **out_error);
+
+/*
+ * Fills `record` with the next one: CORM_ROW, or CORM_DONE and it is left alone. Its texts are borrowed until the next
+ * call or close. Since 0.1.
+ */
+corm_status corm_cursor_next(corm_cursor *cursor, void *record, corm_error **out_error);
+
+/* Ends the cursor. NULL and a second close are no-ops. Since 0.1. */
+void corm_cursor_close(corm_cursor *cursor);
+
+CORM_END_DECLS
+
+#endif

@@ -1,0 +1,57 @@
+/* Rows of raw SQL, streamed in constant memory. For rows that are records of a model see query.h. */
+#ifndef CORMORANT_RESULT_H
+#define CORMORANT_RESULT_H
+
+#include "database.h"
+
+CORM_BEGIN_DECLS
+
+/*
+ * A running statement. Threading: one thread at a time; calls, close included, wait for another thread's transaction to
+ * end. Closed with its database at the latest.
+ */
+typedef struct corm_result corm_result;
+
+/*
+ * Starts a statement; corm_result_next steps it. sql and values as in corm_database_execute, copied.
+ *
+ * out_result owned (corm_result_close). Statuses: as corm_database_execute. Since 0.1.
+ */
+corm_status corm_result_open(corm_database *database, const char *sql, const corm_value *values, size_t value_count,
+                             corm_result **out_result, corm_error **out_error);
+
+/* Ends the statement and frees the result. NULL and a second close are no-ops. Since 0.1. */
+void corm_result_close(corm_result *result);
+
+/* Goes to the next row. Returns CORM_ROW, CORM_DONE, or an error after which only close makes sense. Since 0.1. */
+corm_status corm_result_next(corm_result *result, corm_error **out_error);
+
+/* How many columns a row has; 0 for a bad handle or a statement without rows. Since 0.1. */
+int32_t corm_result_column_count(corm_result *result);
+
+/* A column's name; NULL out of range. Returns: borrowed until corm_result_close. Since 0.1. */
+const char *corm_result_column_name(corm_result *result, int32_t column);
+
+/* A column's index by name, first match, ASCII case ignored; -1 for none. name: borrowed until return. Since 0.1. */
+int32_t corm_result_column_index(corm_result *result, const char *name);
+
+/*
+ * One value of the row, as SQLite holds it. Its bytes are borrowed until the next corm_result_next or close.
+ *
+ * Statuses: CORM_E_MISUSE before the first row, after the last, or for a column out of range. Since 0.1.
+ */
+corm_status corm_result_get(corm_result *result, int32_t column, corm_value *out_value, corm_error **out_error);
+
+/* corm_result_get by column name. An unknown name is CORM_E_MISUSE and its message lists the columns. Since 0.1. */
+corm_status corm_result_get_named(corm_result *result, const char *name, corm_value *out_value, corm_error **out_error);
+
+/*
+ * The row as one JSON object, keys in column order; a blob is its base64, an infinity 9e999 or -9e999.
+ *
+ * out_json borrowed until the next corm_result_next, _row_json or close. Since 0.1.
+ */
+corm_status corm_result_row_json(corm_result *result, const char **out_json, corm_error **out_error);
+
+CORM_END_DECLS
+
+#endif

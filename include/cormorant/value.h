@@ -1,0 +1,135 @@
+/* Values that go into SQL and come out of it, optional fields of records, and the memory that texts live in. */
+#ifndef CORMORANT_VALUE_H
+#define CORMORANT_VALUE_H
+
+#include "base.h"
+
+CORM_BEGIN_DECLS
+
+/* Text with its size in bytes, so that it may hold a NUL. data NULL is SQL NULL; size 0 with data is empty text. */
+typedef struct corm_text {
+    const char *data;
+    size_t size;
+} corm_text;
+
+/* Bytes. data NULL is SQL NULL; size 0 with data is an empty blob. */
+typedef struct corm_blob {
+    const void *data;
+    size_t size;
+} corm_blob;
+
+/* A UUID as its 16 bytes, most significant first; the file holds its 36 lower-case characters. */
+typedef struct corm_uuid {
+    uint8_t bytes[16];
+} corm_uuid;
+
+/* A point in time: microseconds since 1970-01-01 00:00:00 UTC. The file holds 'YYYY-MM-DD HH:MM:SS.ffffff'. */
+typedef int64_t corm_datetime;
+
+/*
+ * Numbers that can be NULL. A field of one of these types is a nullable column; a plain number is a NOT NULL column.
+ * All bytes zero is NULL.
+ */
+typedef struct corm_optional_int64 {
+    bool has_value;
+    int64_t value;
+} corm_optional_int64;
+
+typedef struct corm_optional_int32 {
+    bool has_value;
+    int32_t value;
+} corm_optional_int32;
+
+typedef struct corm_optional_bool {
+    bool has_value;
+    bool value;
+} corm_optional_bool;
+
+typedef struct corm_optional_double {
+    bool has_value;
+    double value;
+} corm_optional_double;
+
+typedef struct corm_optional_float {
+    bool has_value;
+    float value;
+} corm_optional_float;
+
+typedef struct corm_optional_uuid {
+    bool has_value;
+    corm_uuid value;
+} corm_optional_uuid;
+
+/* Tags of corm_value. */
+#define CORM_VALUE_NULL 0
+#define CORM_VALUE_INTEGER 1
+#define CORM_VALUE_REAL 2
+#define CORM_VALUE_TEXT 3
+#define CORM_VALUE_BLOB 4
+/* Only going in: an unsigned integer; above INT64_MAX it is refused with CORM_E_RANGE. Comes out as an integer. */
+#define CORM_VALUE_UNSIGNED 5
+
+/*
+ * One value of any type. As a binding, `name` NULL means the next position (`?`, or `?N` by order), else the parameter
+ * so named, with or without its `:`, `@` or `$`. As an attribute, `name` is the property. All bytes zero is NULL.
+ * Bytes going in are borrowed until the call returns; coming out, until the event the function names.
+ */
+typedef struct corm_value {
+    const char *name;
+    int32_t type;
+    int32_t reserved;
+    union {
+        int64_t integer;
+        uint64_t unsigned_integer;
+        double real;
+        struct {
+            const void *data;
+            size_t size;
+        } bytes;
+    } as;
+} corm_value;
+
+/* The value NULL. Since 0.1. */
+corm_value corm_value_null(void);
+/* An integer. Since 0.1. */
+corm_value corm_value_int64(int64_t value);
+/* An unsigned integer; refused when used if it is above INT64_MAX. Since 0.1. */
+corm_value corm_value_uint64(uint64_t value);
+/* A real. NaN is refused when used. Since 0.1. */
+corm_value corm_value_double(double value);
+/* A NUL-terminated text, borrowed; NULL gives SQL NULL. Since 0.1. */
+corm_value corm_value_text(const char *text);
+/* A text of `size` bytes, borrowed; data NULL gives SQL NULL. Since 0.1. */
+corm_value corm_value_text_size(const char *data, size_t size);
+/* A blob of `size` bytes, borrowed; data NULL gives SQL NULL. Since 0.1. */
+corm_value corm_value_blob(const void *data, size_t size);
+/* The same value with a parameter or property name, borrowed. Since 0.1. */
+corm_value corm_value_named(const char *name, corm_value value);
+
+/* `CORM_VALUES(corm_value_int64(1), corm_value_text("x"))` is an array of values and its count: two arguments. */
+#define CORM_VALUES(...)                                                                                               \
+    (const corm_value[]){__VA_ARGS__}, (sizeof((const corm_value[]){__VA_ARGS__}) / sizeof(corm_value))
+/* No values: two arguments. */
+#define CORM_NO_VALUES NULL, 0
+
+/*
+ * Memory for the texts and blobs of records that the library fills in. One arena serves any number of records; their
+ * texts live until corm_arena_clear or corm_arena_free. Threading: one thread at a time.
+ */
+typedef struct corm_arena corm_arena;
+
+/* A new, empty arena. Returns: owned (corm_arena_free). Since 0.1. */
+corm_arena *corm_arena_create(void);
+/* Forgets every text in the arena and keeps its memory for the next ones. NULL is a no-op. Since 0.1. */
+void corm_arena_clear(corm_arena *arena);
+/* Frees the arena and every text in it. NULL is a no-op. Since 0.1. */
+void corm_arena_free(corm_arena *arena);
+/*
+ * A copy of `size` bytes in the arena, followed by a NUL; for transforms. data may be NULL when size is 0.
+ * Returns: borrowed until corm_arena_clear or corm_arena_free; NULL for a bad arena or without memory. Since 0.1.
+ */
+char *corm_arena_copy(corm_arena *arena, const void *data, size_t size);
+
+CORM_END_DECLS
+
+#endif
