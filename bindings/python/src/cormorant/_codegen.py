@@ -1,0 +1,182 @@
+"""Functions made for one model, as dataclasses makes __init__: straight code without a loop over the columns.
+
+Names in the generated code: properties are attributes and parameters only; v0, v1, ... are values; others start with _.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from operator import attrgetter
+from typing import Any
+
+from ._native import Row
+from .column import MISSING, Column, Ignored
+from .error import ProgrammingError
+from .value import COLUMN_TYPES
+
+Columns = Sequence[Column[Any]]
+
+
+def _compile(source: str, name: str, names: dict[str, Any]) -> Any:
+    exec(source, names)
+    return names[name]
+
+
+def _targets(columns: Columns) -> str:
+    return "".join(f"v{i}, " for i in range(len(columns)))
+
+
+def _keeps_none(column: Column[Any]) -> bool:
+    """None is NULL, except in a JSON column that cannot hold NULL: there it is JSON's null."""
+    return column.transform is COLUMN_TYPES["json"].transform and not column.nullable
+
+
+def _encoded(position: int, column: Column[Any], value: str) -> str:
+    """Code that encodes a value."""
+    if column.transform is None:
+        return value
+    if _keeps_none(column):
+        return f"_encode{position}({value})"
+    return f"None if {value} is None else _encode{position}({value})"
+
+
+def _decoded(position: int, column: Column[Any], value: str) -> str:
+    return value if column.transform is None else f"None if {value} is None else _decode{position}({value})"
+
+
+def _transforms(columns: Columns) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    for position, column in enumerate(columns):
+        if column.transform:
+            names[f"_encode{position}"], names[f"_decode{position}"] = column.transform
+    return names
+
+
+def make_encode(columns: Columns, only: Collection[str] | None = None) -> Callable[[Any], Row]:
+    """object -> row; with `only`, None stands for the other properties."""
+    if only is None and len(columns) > 1 and not any(column.transform for column in columns):
+        return attrgetter(*(column.name for column in columns))
+    values = "".join(
+        f"{_encoded(i, column, f'_o.{column.name}') if only is None or column.name in only else None}, "
+        for i, column in enumerate(columns)
+    )
+    answer: Callable[[Any], Row] = _compile(f"def _encode(_o): return ({values})", "_encode", _transforms(columns))
+    return answer
+
+
+def encoder(column: Column[Any]) -> Callable[[Any], Any]:
+    """value -> value of a row; for single values, where speed matters less."""
+    transform = column.transform
+    if transform is None:
+        return lambda value: value
+    if _keeps_none(column):
+        return transform.encode
+    return lambda value: None if value is None else transform.encode(value)
+
+
+def make_decode(columns: Columns) -> Callable[[list[Row]], list[Row]] | None:
+    """rows -> rows with decoded values; None when they are what they should be."""
+    if not any(column.transform for column in columns):
+        return None
+    values = "".join(f"{_decoded(i, column, f'v{i}')}, " for i, column in enumerate(columns))
+    source = f"def _decode(_rows): return [({values}) for {_targets(columns)} in _rows]"
+    answer: Callable[[list[Row]], list[Row]] = _compile(source, "_decode", _transforms(columns))
+    return answer
+
+
+def make_build(cls: type, columns: Columns, ignored: dict[str, Ignored]) -> Callable[[list[Row]], list[Any]]:
+    """rows -> objects, without __init__."""
+    names, lines = _building(cls, columns, ignored, "  ")
+    source = "\n".join(
+        [
+            "def _build(_rows):",
+            " _out = []",
+            f" for {_targets(columns)} in _rows:",
+            "  _o = _new(_cls)",
+            *lines,
+            "  _out.append(_o)",
+            " return _out",
+        ]
+    )
+    answer: Callable[[list[Row]], list[Any]] = _compile(source, "_build", names)
+    return answer
+
+
+def make_build_one(cls: type, columns: Columns, ignored: dict[str, Ignored]) -> Callable[[Row], Any]:
+    """row -> object, without __init__."""
+    names, lines = _building(cls, columns, ignored, " ")
+    source = "\n".join(["def _build(_row):", f" {_targets(columns)} = _row", " _o = _new(_cls)", *lines, " return _o"])
+    answer: Callable[[Row], Any] = _compile(source, "_build", names)
+    return answer
+
+
+def _building(
+    cls: type, columns: Columns, ignored: dict[str, Ignored], indent: str
+) -> tuple[dict[str, Any], list[str]]:
+    """Names and lines that fill the object _o from v0, v1, ..."""
+    names = _transforms(columns) | {"_new": object.__new__, "_cls": cls}
+    lines = [f"{indent}_o.{column.name} = {_decoded(i, column, f'v{i}')}" for i, column in enumerate(columns)]
+    for name, field in ignored.items():
+        lines.append(f"{indent}_o.{name} = {_default(name, field._options, names)}")
+    return names, lines
+
+
+def make_assign(columns: Columns) -> Callable[[Any, Row], None]:
+    """Puts a row into an object that is there."""
+    lines = [f" _o.{column.name} = {_decoded(i, column, f'v{i}')}" for i, column in enumerate(columns)]
+    source = "\n".join(["def _assign(_o, _row):", f" {_targets(columns)} = _row", *lines])
+    answer: Callable[[Any, Row], None] = _compile(source, "_assign", _transforms(columns))
+    return answer
+
+
+def make_init(fields: dict[str, Column[Any] | Ignored]) -> Callable[..., None]:
+    """__init__ as dataclasses have it: parameters in the order of the fields."""
+    this = "self" if "self" not in fields else "_self"
+    names: dict[str, Any] = {"_MISSING": MISSING}
+    positional, keywords, lines = [], [], []
+    after = ""
+    for name, field in fields.items():
+        options = field._options
+        default, factory = options.get("default", MISSING), options.get("default_factory", MISSING)
+        if isinstance(default, (list, dict, set)):
+            raise ProgrammingError(
+                f"the default of {name} would be shared by all records", code="CORM_E_MODEL", hint="use default_factory"
+            )
+        value = _default(name, options, names)
+        if not options.get("init", True):
+            lines.append(f" {this}.{name} = {value}")
+            continue
+        if factory is not MISSING:
+            lines.append(f" {this}.{name} = {value} if {name} is _MISSING else {name}")
+            parameter = f"{name}=_MISSING"
+        else:
+            lines.append(f" {this}.{name} = {name}")
+            parameter = name if default is MISSING else f"{name}={value}"
+        if options.get("kw_only"):
+            keywords.append(parameter)
+            continue
+        if "=" in parameter:
+            after = name
+        elif after:
+            raise ProgrammingError(
+                f"{name} has no default but follows {after}, which has one",
+                code="CORM_E_MODEL",
+                hint=f"give {after} kw_only=True, or move it to the end",
+            )
+        positional.append(parameter)
+    parameters = ", ".join([this, *positional, *(["*", *keywords] if keywords else [])])
+    init: Callable[..., None] = _compile(
+        "\n".join([f"def __init__({parameters}):", *lines, " pass"]), "__init__", names
+    )
+    return init
+
+
+def _default(name: str, options: dict[str, Any], names: dict[str, Any]) -> str:
+    """Code for the default of a field; None without one."""
+    if options.get("default_factory", MISSING) is not MISSING:
+        names[f"_factory_{name}"] = options["default_factory"]
+        return f"_factory_{name}()"
+    if options.get("default", MISSING) is not MISSING:
+        names[f"_default_{name}"] = options["default"]
+        return f"_default_{name}"
+    return "None"

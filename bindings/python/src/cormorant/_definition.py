@@ -1,0 +1,209 @@
+"""From a class to columns and a corm_model_def: reads annotations, options and class keywords."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import types
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Union, get_args, get_origin
+
+from . import _abi
+from .column import MISSING, Action, Column, Ignored, Key, Reference
+from .error import ProgrammingError
+from .value import COLUMN_TYPES, PYTHON_TYPES
+
+if TYPE_CHECKING:
+    from .model import Model
+
+Field = Column[Any] | Ignored
+
+
+def model_error(message: str, hint: str | None = None) -> ProgrammingError:
+    return ProgrammingError(message, code="CORM_E_MODEL", hint=hint)
+
+
+def collect_fields(cls: type) -> dict[str, Field]:
+    """The fields of a class in order: those of its bases first, as dataclasses have it."""
+    fields: dict[str, Field] = {}
+    for base in reversed(cls.__mro__[1:]):
+        for name, field in base.__dict__.get("__fields__", {}).items():
+            fields[name] = copy.copy(field)
+    for name, annotation in cls.__annotations__.items():
+        where = f"{cls.__name__}.{name}"
+        if not name.isidentifier() or iskeyword(name):
+            raise model_error(f"{name!r} cannot name a property", "give column(name=...) for the name in the table")
+        annotation = _resolve(annotation, cls, where)
+        origin: Any = get_origin(annotation)
+        if origin is ClassVar or annotation is ClassVar:
+            continue
+        value = cls.__dict__.get(name, MISSING)
+        if origin is Column:
+            if value is MISSING:
+                value = Column({})
+            elif not isinstance(value, Column):
+                raise model_error(f"{where} = {value!r} is no column", f"write = column(default={value!r})")
+            _set_type(value, name, get_args(annotation)[0], cls, where)
+            fields[name] = value
+        elif isinstance(value, Ignored):
+            fields[name] = value
+        else:
+            raise model_error(
+                f"{where} is neither a column nor ignored",
+                "annotate it Column[...] or ClassVar, or give it = ignored()",
+            )
+    return fields
+
+
+def _resolve(annotation: Any, cls: type, where: str) -> Any:
+    """The object an annotation names: `from __future__ import annotations` leaves its text."""
+    if isinstance(annotation, ForwardRef):
+        annotation = annotation.__forward_arg__
+    if not isinstance(annotation, str):
+        return annotation
+    module = sys.modules.get(cls.__module__)
+    try:
+        return eval(annotation, dict(vars(module)) if module else {}, dict(vars(cls)))
+    except Exception as error:
+        raise model_error(
+            f"the annotation of {where} cannot be read: {error}", "names in it must be defined at the top of the module"
+        ) from error
+
+
+def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where: str) -> None:
+    annotation = _resolve(annotation, cls, where)
+    column.name = name
+    column.nullable = False
+    origin: Any = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        others = [item for item in get_args(annotation) if item is not type(None)]
+        column.nullable = len(others) < len(get_args(annotation))
+        annotation = others[0] if len(others) == 1 else None
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    options = column._options
+    type_name = options.get("type") or ("json" if options.get("json") else None)
+    if type_name is None:
+        with suppress(TypeError):  # not hashable, so no type
+            type_name = PYTHON_TYPES.get(get_origin(annotation) or annotation)
+    if type_name is None:
+        raise model_error(
+            f"{where} has a type that no column has",
+            "give column(type=..., transform=Transform(...)) or column(json=True)",
+        )
+    if type_name == "text" and options.get("length"):
+        type_name = "varchar"
+    if type_name not in COLUMN_TYPES:
+        raise model_error(f"{where}: there is no column type {type_name!r}", f"use one of {', '.join(COLUMN_TYPES)}")
+    column.type_name = type_name
+    column.transform = options.get("transform") or COLUMN_TYPES[type_name].transform
+
+
+# --- corm_model_def ---
+
+_ACTIONS = {
+    "none": _abi.CORM_ACTION_NONE,
+    "restrict": _abi.CORM_ACTION_RESTRICT,
+    "set_null": _abi.CORM_ACTION_SET_NULL,
+    "set_default": _abi.CORM_ACTION_SET_DEFAULT,
+    "cascade": _abi.CORM_ACTION_CASCADE,
+}
+
+
+def definition(
+    name: str,
+    columns: Iterable[Column[Any]],
+    *,
+    table: str | None,
+    primary_key: Sequence[str],
+    unique: Sequence[str | Sequence[str] | Key],
+    indexes: Sequence[str | Sequence[str] | Key],
+    checks: Sequence[str],
+    references: Sequence[Reference],
+    column_order: Sequence[str],
+    without_rowid: bool,
+    strict: bool,
+) -> dict[str, Any]:
+    """A corm_model_def as _native.create_model takes it."""
+    keys = [_key(_abi.CORM_KEY_PRIMARY, primary_key)] if primary_key else []
+    keys += [_key(_abi.CORM_KEY_UNIQUE, key) for key in unique]
+    keys += [_key(_abi.CORM_KEY_INDEX, key) for key in indexes]
+    return {
+        "name": name,
+        "table": table,
+        "columns": [_column(column) for column in columns],
+        "keys": keys,
+        "references": [_reference(reference) for reference in references],
+        "checks": list(checks),
+        "column_order": list(column_order),
+        "without_rowid": without_rowid,
+        "strict": strict,
+    }
+
+
+def _column(column: Column[Any]) -> dict[str, Any]:
+    option = column._options.get
+    table, table_column = _target(option("references"))
+    length = option("length", 0)
+    if not 0 <= length < 2**32:
+        raise model_error(f"{column.name}: length {length} is out of range")
+    return {
+        "name": column.name,
+        "column": option("name"),
+        "type": COLUMN_TYPES[column.type_name].number,
+        "length": length,
+        "primary_key": option("primary_key", False),
+        "auto_increment": option("auto_increment", False),
+        "not_null": not column.nullable,
+        "unique": option("unique", False),
+        "indexed": option("index", False),
+        "is_unsigned": option("unsigned", False),
+        "default_sql": option("default_sql"),
+        "check_sql": option("check"),
+        "computed_sql": option("computed"),
+        "collation": option("collate"),
+        "references_table": table,
+        "references_column": table_column,
+        "on_delete": _action(option("on_delete", "none")),
+        "on_update": _action(option("on_update", "none")),
+    }
+
+
+def _key(kind: int, key: str | Sequence[str] | Key) -> dict[str, Any]:
+    if isinstance(key, Key):
+        return {"kind": kind, "columns": list(key.columns), "name": key.name, "where_sql": key.where}
+    return {"kind": kind, "columns": [key] if isinstance(key, str) else list(key)}
+
+
+def _reference(reference: Reference) -> dict[str, Any]:
+    table = reference.table if isinstance(reference.table, str) else reference.table.__model__.table
+    if reference.table_columns and len(reference.table_columns) != len(reference.columns):
+        raise model_error(
+            f"a reference of {len(reference.columns)} columns to {len(reference.table_columns)} of {table}",
+            "name as many columns there as here",
+        )
+    return {
+        "columns": list(reference.columns),
+        "table": table,
+        "table_columns": list(reference.table_columns),
+        "on_delete": _action(reference.on_delete),
+        "on_update": _action(reference.on_update),
+    }
+
+
+def _target(target: str | type[Model] | None) -> tuple[str | None, str | None]:
+    """Table and column of a reference: "table", "table.column" or a Model class."""
+    if target is None:
+        return None, None
+    if not isinstance(target, str):
+        return target.__model__.table, None
+    table, dot, column = target.partition(".")
+    return table, column if dot else None
+
+
+def _action(action: Action) -> int:
+    if action not in _ACTIONS:
+        raise model_error(f"there is no action {action!r}", f"use one of {', '.join(_ACTIONS)}")
+    return _ACTIONS[action]

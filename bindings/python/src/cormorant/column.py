@@ -1,0 +1,133 @@
+"""Columns of a model: how a class declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast, overload
+
+from .value import Transform
+
+if TYPE_CHECKING:
+    from .model import Model
+
+    ModelClass: TypeAlias = type[Model]
+
+T = TypeVar("T")
+
+TypeName: TypeAlias = Literal[
+    "int64", "int32", "bool", "double", "float", "text", "varchar", "blob", "datetime", "uuid", "decimal", "json"
+]
+Action: TypeAlias = Literal["none", "restrict", "set_null", "set_default", "cascade"]
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Any = _Missing()
+
+
+class Key(NamedTuple):
+    """A unique key or index with more to say than its properties; a leading "-" means descending."""
+
+    columns: Sequence[str]
+    name: str | None = None
+    where: str | None = None
+
+
+class Reference(NamedTuple):
+    """A foreign key over several properties, to a table's columns (none given: its primary key)."""
+
+    columns: Sequence[str]
+    table: str | type[Model]
+    table_columns: Sequence[str] = ()
+    on_delete: Action = "none"
+    on_update: Action = "none"
+
+
+class Column(Generic[T]):
+    """A column: `name: Column[str]` in a Model. On the class it is this object, on an instance the value.
+
+    name: the property. column_name: its name in the table. type_name: "int64" and so on. nullable: may hold None.
+    """
+
+    # No __set__ at run time: a data descriptor would run Python code at every access, so instances keep their values
+    # in __dict__, where Python finds them by itself.
+    name: str
+    column_name: str
+    type_name: str
+    nullable: bool
+    transform: Transform | None
+    """What encodes and decodes values at the boundary: the type's own or the column's; None for plain values."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Column[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> Column[T] | T:
+        if instance is None:
+            return self
+        raise AttributeError(f"{owner.__name__}.{self.name} has no value")
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: object, value: T) -> None: ...
+
+    def __repr__(self) -> str:
+        return f"<Column {self.name}: {self.type_name}>"
+
+
+def column(
+    *,
+    default: T = MISSING,
+    default_factory: Callable[[], T] = MISSING,
+    init: bool = True,
+    kw_only: bool = False,
+    name: str | None = None,
+    type: TypeName | None = None,
+    length: int = 0,
+    json: bool = False,
+    primary_key: bool = False,
+    auto_increment: bool = False,
+    unique: bool = False,
+    index: bool = False,
+    unsigned: bool = False,
+    default_sql: str | None = None,
+    check: str | None = None,
+    computed: str | None = None,
+    collate: str | None = None,
+    references: str | ModelClass | None = None,
+    on_delete: Action = "none",
+    on_update: Action = "none",
+    transform: Transform | None = None,
+) -> Column[T]:
+    """What a column has beyond its annotation.
+
+    default, default_factory, init, kw_only: as in dataclasses. With init=False and no default it starts as None.
+    name: in the table; the property in snake_case otherwise. type: where the annotation does not say enough, such as
+    "int32" or "float". length: VARCHAR of so many characters. json: any JSON-like annotation is stored as JSON.
+    unsigned: an integer that is never negative.
+    default_sql: SQL expression for None at insert. check: SQL condition. computed: SQL expression; the column is never
+    written. collate: BINARY, NOCASE, RTRIM. references: "table", "table.column" or a Model.
+    transform: own conversion; `type` then says what is stored.
+    """
+    return Column(dict(locals()))
+
+
+def ignored(
+    *, default: T = MISSING, default_factory: Callable[[], T] = MISSING, init: bool = True, kw_only: bool = False
+) -> T:
+    """A field of the class that is not in the table: `note: str = ignored(default="")`."""
+    # The class body holds this only until the class is made; then it is what the annotation says.
+    return cast("T", Ignored(dict(locals())))
+
+
+class Ignored:
+    """What ignored() leaves in a class body until the class is made."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options

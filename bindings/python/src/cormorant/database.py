@@ -1,0 +1,184 @@
+"""Databases: opening and closing files, raw SQL, tracing, interrupting."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _abi, _native
+from .error import ProgrammingError
+from .model import Model
+from .query import QueryMethods
+from .record import info_of
+from .transaction import Transaction, TransactionKind
+from .value import Bindings, dump_binding_rows, dump_bindings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_MODES = {
+    "create": _abi.CORM_OPEN_CREATE,
+    "read_write": _abi.CORM_OPEN_READ_WRITE,
+    "read_only": _abi.CORM_OPEN_READ_ONLY,
+}
+_JOURNAL_MODES = {
+    None: _abi.CORM_JOURNAL_DEFAULT,
+    "wal": _abi.CORM_JOURNAL_WAL,
+    "delete": _abi.CORM_JOURNAL_DELETE,
+    "truncate": _abi.CORM_JOURNAL_TRUNCATE,
+    "persist": _abi.CORM_JOURNAL_PERSIST,
+    "memory": _abi.CORM_JOURNAL_MEMORY,
+    "off": _abi.CORM_JOURNAL_OFF,
+}
+_SYNCHRONOUS = {
+    None: _abi.CORM_SYNCHRONOUS_DEFAULT,
+    "off": _abi.CORM_SYNCHRONOUS_OFF,
+    "normal": _abi.CORM_SYNCHRONOUS_NORMAL,
+    "full": _abi.CORM_SYNCHRONOUS_FULL,
+    "extra": _abi.CORM_SYNCHRONOUS_EXTRA,
+}
+_INT32_MAX = 2**31 - 1
+
+
+class Database(QueryMethods):
+    """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
+
+    mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file
+    is not there. busy_timeout: seconds to wait for another connection's lock. journal_mode: None is WAL. synchronous:
+    None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept.
+
+    Threads may share it: calls run one at a time, and a transaction belongs to the thread that began it.
+    """
+
+    _open = False
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        mode: Literal["create", "read_write", "read_only"] = "create",
+        template: str | os.PathLike[str] | None = None,
+        busy_timeout: float = 5.0,
+        journal_mode: Literal["wal", "delete", "truncate", "persist", "memory", "off"] | None = None,
+        synchronous: Literal["off", "normal", "full", "extra"] | None = None,
+        foreign_keys: bool = True,
+        statement_cache_size: int = 64,
+    ) -> None:
+        self._trace: object = None
+        self.path = os.fspath(path)
+        milliseconds = int(min(busy_timeout * 1000, _INT32_MAX))
+        self._handle = _native.open_database(
+            self.path,
+            {
+                "mode": _choice("mode", mode, _MODES),
+                "template_path": None if template is None else os.fspath(template),
+                # 0 is the library's word for its default, below 0 is not to wait.
+                "busy_timeout": milliseconds if milliseconds > 0 else -1,
+                "journal_mode": _choice("journal_mode", journal_mode, _JOURNAL_MODES),
+                "synchronous": _choice("synchronous", synchronous, _SYNCHRONOUS),
+                "foreign_keys_off": not foreign_keys,
+                "statement_cache_size": max(0, min(statement_cache_size, _INT32_MAX)),
+            },
+        )
+        self._open = True
+
+    def close(self) -> None:
+        """Closes the database; open results end, an open transaction is rolled back. A second close does nothing."""
+        if self._open:
+            self._open = False
+            # The handle stays: the library knows a closed one and says so.
+            _native.close_database(self._handle)
+            self._trace = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if self._open:
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<Database {self.path!r}{'' if self._open else ' closed'}>"
+
+    # --- Tables ---
+
+    def create_tables(self, *models: type[Model]) -> None:
+        """Creates the tables and indexes that are missing, referenced tables first, in one transaction."""
+        _native.create_tables(self._handle, [info_of(model).handle for model in models])
+
+    def table_exists(self, model: type[Model]) -> bool:
+        """Whether the model's table is in the file."""
+        return _native.table_exists(self._handle, info_of(model).handle)
+
+    # --- Raw SQL; see also query() ---
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> int:
+        """Runs one statement to its end; how many rows it changed."""
+        return _native.execute(self._handle, sql, dump_bindings(bindings, as_list=True))
+
+    def execute_many(self, sql: str, rows: Iterable[Bindings]) -> int:
+        """Runs one statement for each row of bindings, in one transaction; how many rows it changed."""
+        rows = rows if isinstance(rows, list) else list(rows)
+        return _native.execute(self._handle, sql, dump_binding_rows(rows)) if rows else 0
+
+    def execute_script(self, sql: str) -> None:
+        """Runs any number of statements without bindings, up to the first error; what came before it stays done."""
+        _native.execute_script(self._handle, sql)
+
+    # --- Transactions ---
+
+    def transaction(self, kind: TransactionKind = "immediate") -> Transaction:
+        """A transaction for a `with` block: commits at its end, rolls back when an exception leaves it.
+
+        Inside another it is a savepoint. It belongs to this thread; calls of other threads wait until it ends.
+        """
+        return Transaction(self, kind)
+
+    @property
+    def transaction_depth(self) -> int:
+        """How many transactions and savepoints this thread has open."""
+        return _native.depth(self._handle)
+
+    # --- State ---
+
+    @property
+    def last_insert_id(self) -> int:
+        """The rowid of the newest insert; 0 before the first."""
+        return _native.last_insert_id(self._handle)
+
+    @property
+    def changes(self) -> int:
+        """Rows changed by the newest INSERT, UPDATE or DELETE."""
+        return _native.changes(self._handle)
+
+    @property
+    def total_changes(self) -> int:
+        """Rows changed since the database was opened."""
+        return _native.total_changes(self._handle)
+
+    def set_trace(self, callback: Callable[[str, float], object] | None) -> None:
+        """Calls `callback(sql, seconds)` after every statement; None stops.
+
+        It runs on the thread of the call and must not use this database.
+        """
+        self._trace = _native.set_trace(self._handle, callback)
+
+    def interrupt(self) -> None:
+        """Stops what the database is doing now: that call raises OperationalError. Any thread may call this."""
+        _native.interrupt(self._handle)
+
+
+def _choice(option: str, value: Any, numbers: dict[Any, int]) -> int:
+    if value not in numbers:
+        names = ", ".join(name for name in numbers if name)
+        raise ProgrammingError(f"{option} is {value!r}", hint=f"use one of {names}")
+    return numbers[value]

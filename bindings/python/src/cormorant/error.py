@@ -1,0 +1,155 @@
+"""Exceptions: the tree of PEP 249, each with what the engine knows about the failure."""
+
+from __future__ import annotations
+
+from . import _abi
+
+__all__ = [
+    "BusyError",
+    "CheckViolation",
+    "DataError",
+    "DatabaseError",
+    "Error",
+    "ForeignKeyViolation",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NoRecordError",
+    "NotNullViolation",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "UniqueViolation",
+]
+
+
+class Error(Exception):
+    """Base of all errors of this package.
+
+    code: the status by name, such as "CORM_E_UNIQUE". status: the same as a number.
+    message, hint: what went wrong and, where known, what to do about it; str() joins them.
+    sqlite_code: SQLite's extended result code, 0 where SQLite was not involved.
+    sql, offset: the statement that failed, and the byte at which it does not compile (or -1).
+    table, columns, constraint: what refused a write; several columns are joined by ", ".
+    record_index: in a batch, the record that failed, counted from 0; else -1.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: str = "CORM_E_MISUSE",
+        sqlite_code: int = 0,
+        hint: str | None = None,
+        sql: str | None = None,
+        offset: int = -1,
+        table: str | None = None,
+        columns: str | None = None,
+        constraint: str | None = None,
+        record_index: int = -1,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.status: int = getattr(_abi, code)
+        self.sqlite_code = sqlite_code
+        self.hint = hint
+        self.sql = sql
+        self.offset = offset
+        self.table = table
+        self.columns = columns
+        self.constraint = constraint
+        self.record_index = record_index
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[type[Error], tuple[str], dict[str, object]]:
+        return type(self), (self.message,), self.__dict__
+
+
+class InterfaceError(Error):
+    """The package itself was used wrongly, apart from any database."""
+
+
+class DatabaseError(Error):
+    """Base of what a database reports; itself: the file is damaged or no database."""
+
+
+class DataError(DatabaseError):
+    """A value does not fit its column: type, range, encoding, size, NULL."""
+
+
+class OperationalError(DatabaseError):
+    """The surroundings refused: files, locks, disks, memory, an interrupt."""
+
+
+class BusyError(OperationalError):
+    """Another connection held a lock for longer than the busy timeout."""
+
+
+class IntegrityError(DatabaseError):
+    """A constraint or a trigger refused the write."""
+
+
+class UniqueViolation(IntegrityError):
+    """A UNIQUE or PRIMARY KEY constraint refused the write."""
+
+
+class NotNullViolation(IntegrityError):
+    """A NOT NULL constraint refused the write."""
+
+
+class ForeignKeyViolation(IntegrityError):
+    """A FOREIGN KEY constraint refused the write."""
+
+
+class CheckViolation(IntegrityError):
+    """A CHECK constraint refused the write."""
+
+
+class InternalError(DatabaseError):
+    """A defect of the library; please report it."""
+
+
+class ProgrammingError(DatabaseError):
+    """The program is wrong: SQL, bindings, a model, a closed database, transactions out of order."""
+
+
+class NoRecordError(ProgrammingError):
+    """update or refresh of a record that is not in the table."""
+
+
+class NotSupportedError(DatabaseError):
+    """SQLite cannot do this."""
+
+
+_CLASSES: dict[str, type[Error]] = {
+    "CORM_E_INTERNAL": InternalError,
+    "CORM_E_NOT_A_DATABASE": DatabaseError,
+    "CORM_E_CORRUPT": DatabaseError,
+    "CORM_E_BUSY": BusyError,
+    "CORM_E_MISUSE": ProgrammingError,
+    "CORM_E_SQL": ProgrammingError,
+    "CORM_E_BINDING": ProgrammingError,
+    "CORM_E_MODEL": ProgrammingError,
+    "CORM_E_SCHEMA": ProgrammingError,
+    "CORM_E_TRANSACTION": ProgrammingError,
+    "CORM_E_NO_RECORD": NoRecordError,
+    "CORM_E_CONSTRAINT": IntegrityError,
+    "CORM_E_UNIQUE": UniqueViolation,
+    "CORM_E_NOT_NULL": NotNullViolation,
+    "CORM_E_FOREIGN_KEY": ForeignKeyViolation,
+    "CORM_E_CHECK": CheckViolation,
+    "CORM_E_TYPE": DataError,
+    "CORM_E_RANGE": DataError,
+    "CORM_E_ENCODING": DataError,
+    "CORM_E_NULL_VALUE": DataError,
+    "CORM_E_TOO_BIG": DataError,
+    "CORM_E_CALLBACK": DataError,
+}
+
+
+def error_class(code: str) -> type[Error]:
+    """The exception class for a status; what is not listed comes from the surroundings."""
+    return _CLASSES.get(code, OperationalError)

@@ -1,0 +1,291 @@
+"""Models: classes whose objects are rows of a table."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from . import _codegen, _native
+from ._definition import collect_fields, definition
+from .column import Column, Ignored, Key, Reference, column, ignored
+from .error import DataError, ProgrammingError
+from .value import can_dump
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, dataclass_transform
+
+    from .database import Database
+else:
+
+    def dataclass_transform(**_: Any) -> Any:
+        return lambda cls: cls
+
+
+class ModelInfo:
+    """What is known of a model, as `Person.__model__`.
+
+    name, table. columns: in order of declaration. key: the properties of the primary key, () when it is hidden.
+    generates_key: insert makes a key. create_sql: the CREATE statements. The rest serves the package itself.
+    """
+
+    def __init__(self, cls: type[Model], fields: dict[str, Column[Any] | Ignored], options: dict[str, Any]) -> None:
+        self.name = cls.__name__
+        columns = tuple(field for field in fields.values() if isinstance(field, Column))
+        handle = self.handle = _native.create_model(definition(self.name, columns, **options))
+        self.table = _native.model_table(handle)
+        for position, item in enumerate(columns):
+            item.column_name = _native.model_column_name(handle, position)
+        self.columns = columns
+        key = [columns[position] for position in _native.model_key(handle)]
+        self.key = tuple(item.name for item in key)
+        self.generates_key = _native.model_generates_key(handle)
+        self.create_sql = _native.model_create_sql(handle)
+
+        self.plain_key = not any(item.transform for item in key)
+        self._cls = cls
+        self._ignored = {name: field for name, field in fields.items() if isinstance(field, Ignored)}
+        self._encode_values = {item.name: _codegen.encoder(item) for item in columns}
+        self._partial: dict[tuple[str, ...], Callable[[Any], _native.Row]] = {}
+
+    # Made when first needed: a program with hundreds of models starts with most of them unused.
+
+    @cached_property
+    def _encode(self) -> Callable[[Any], _native.Row]:
+        return _codegen.make_encode(self.columns)
+
+    @cached_property
+    def _decode(self) -> Callable[[list[_native.Row]], list[_native.Row]] | None:
+        return _codegen.make_decode(self.columns)
+
+    @cached_property
+    def _build(self) -> Callable[[list[_native.Row]], list[Any]]:
+        return _codegen.make_build(self._cls, self.columns, self._ignored)
+
+    @cached_property
+    def _build_one(self) -> Callable[[_native.Row], Any]:
+        return _codegen.make_build_one(self._cls, self.columns, self._ignored)
+
+    @cached_property
+    def _assign(self) -> Callable[[Any, _native.Row], None]:
+        return _codegen.make_assign(self.columns)
+
+    def __del__(self) -> None:
+        _native.free_model(getattr(self, "handle", None))
+
+    def __repr__(self) -> str:
+        return f"<model {self.name} of table {self.table}>"
+
+    def dump(self, records: Sequence[Any], only: tuple[str, ...] | None = None) -> bytes:
+        """Records as rows; with `only`, just these properties and the key, and None for the rest."""
+        encode = self._encode
+        if only is not None:
+            encode = self._partial.get(only) or self._partial.setdefault(
+                only, _codegen.make_encode(self.columns, {*only, *self.key})
+            )
+        try:
+            return marshal.dumps(list(map(encode, records)), 2)
+        except Exception as error:
+            raise self._explain(records, only) from error
+
+    def dump_key(self, key: tuple[Any, ...]) -> bytes:
+        if not self.plain_key:
+            key = tuple(map(self._encode_value, self.key, key)) + key[len(self.key) :]
+        return self._dump_values(key, key)
+
+    def dump_key_of(self, record: Any) -> bytes:
+        if not self.key:
+            raise ProgrammingError(f"{self.name} has no primary key", hint="declare one with column(primary_key=True)")
+        return self.dump_key(tuple(getattr(record, name) for name in self.key))
+
+    def dump_attributes(self, attributes: Mapping[str, Any]) -> bytes:
+        values = {
+            name: self._encode_value(name, value) if name in self._encode_values else value
+            for name, value in attributes.items()
+        }
+        return self._dump_values(values, tuple(values.values()))
+
+    def decode_key(self, value: Any) -> Any:
+        key = next((item for item in self.columns if item.name in self.key), None)
+        return key.transform.decode(value) if key and key.transform else value
+
+    def take_back(self, record: Any, item: Any) -> None:
+        """Puts what the database made into the record: a whole row, a key, or nothing."""
+        if item is None or item is False:
+            return
+        if type(item) is tuple:
+            self.fill(record, item)
+        elif self.key:
+            setattr(record, self.key[0], item)
+
+    def load(self, rows: list[_native.Row]) -> list[Any]:
+        """Rows as records."""
+        try:
+            return self._build(rows)
+        except Exception as error:
+            raise self._unreadable(rows) from error
+
+    def load_one(self, row: _native.Row) -> Any:
+        try:
+            return self._build_one(row)
+        except Exception as error:
+            raise self._unreadable([row]) from error
+
+    def load_rows(self, rows: list[_native.Row]) -> list[_native.Row]:
+        """Rows with the values that records have."""
+        try:
+            return self._decode(rows) if self._decode else rows
+        except Exception as error:
+            raise self._unreadable(rows) from error
+
+    def fill(self, record: Any, row: _native.Row) -> None:
+        """Puts a row into a record that is there."""
+        try:
+            self._assign(record, row)
+        except Exception as error:
+            raise self._unreadable([row]) from error
+
+    def _encode_value(self, name: str, value: Any) -> Any:
+        try:
+            return self._encode_values[name](value)
+        except Exception as error:
+            raise self._unwritable(name, error, -1) from error
+
+    def _dump_values(self, values: Any, each: tuple[Any, ...]) -> bytes:
+        try:
+            return marshal.dumps(values, 2)
+        except ValueError:
+            kind = next(type(value).__name__ for value in each if not can_dump(value))
+            raise DataError(f"{self.name}: a value of type {kind} fits no column", code="CORM_E_TYPE") from None
+
+    def _explain(self, records: Sequence[Any], only: tuple[str, ...] | None) -> Exception:
+        """Which value of which record could not be written: the fast way does not know."""
+        for index, record in enumerate(records):
+            for name, encode in self._encode_values.items():
+                if only is not None and name not in only and name not in self.key:
+                    continue
+                at = index if len(records) > 1 else -1
+                try:
+                    value = encode(getattr(record, name))
+                except Exception as error:
+                    return self._unwritable(name, error, at)
+                if not can_dump(value):
+                    kind = type(value).__name__
+                    return self._unwritable(name, TypeError(f"a {kind} does not fit this column"), at)
+        return ProgrammingError(f"the records of {self.name} changed while they were written")
+
+    def _unreadable(self, rows: Sequence[_native.Row]) -> Exception:
+        """Which value of the file could not be read: the fast way does not know."""
+        for row in rows:
+            for item, value in zip(self.columns, row):
+                if item.transform and value is not None:
+                    try:
+                        item.transform.decode(value)
+                    except Exception as error:
+                        return self._unreadable_value(item, error)
+        return ProgrammingError(f"records of {self.name} cannot be made of rows")
+
+    def _unreadable_value(self, column: Column[Any], error: Exception) -> DataError:
+        where = f"{self.name}.{column.name}"
+        if column._options.get("transform"):
+            code, message = "CORM_E_CALLBACK", f"{where} cannot be decoded: {error}"
+        else:
+            code = "CORM_E_RANGE" if isinstance(error, OverflowError) else "CORM_E_TYPE"
+            message = f"{where} is no {column.type_name} that Python knows"
+        hint = "mend the file, or change the model"
+        return DataError(message, code=code, hint=hint, table=self.table, columns=column.column_name)
+
+    def _unwritable(self, name: str, error: Exception, index: int) -> DataError:
+        column = next(item for item in self.columns if item.name == name)
+        if column._options.get("transform"):
+            code = "CORM_E_CALLBACK"
+        elif isinstance(error, ValueError | OverflowError):
+            code = "CORM_E_RANGE"
+        else:
+            code = "CORM_E_TYPE"
+        return DataError(
+            f"{self.name}.{name}: {error}", code=code, table=self.table, columns=column.column_name, record_index=index
+        )
+
+
+@dataclass_transform(field_specifiers=(column, ignored))
+class Model:
+    """Base of models.
+
+        class Person(Model, table="people", unique=[("name", "born")]):
+            name: Column[str]
+            born: Column[datetime | None] = column(default=None)
+            id: Column[int | None] = column(primary_key=True, default=None)
+
+    Each annotation `Column[...]` is a column; the class gets __init__, __repr__ and __eq__ as a dataclass does.
+    Class keywords: table, primary_key (properties, for an order of their own), unique, indexes (properties, tuples of
+    them or Key), checks (SQL), references (Reference), column_order, without_rowid, strict.
+    """
+
+    __model__: ClassVar[ModelInfo]
+    __fields__: ClassVar[dict[str, Column[Any] | Ignored]]
+
+    def __init_subclass__(
+        cls,
+        *,
+        table: str | None = None,
+        primary_key: Sequence[str] = (),
+        unique: Sequence[str | Sequence[str] | Key] = (),
+        indexes: Sequence[str | Sequence[str] | Key] = (),
+        checks: Sequence[str] = (),
+        references: Sequence[Reference] = (),
+        column_order: Sequence[str] = (),
+        without_rowid: bool = False,
+        strict: bool = False,
+    ) -> None:
+        super().__init_subclass__()
+        options = {name: value for name, value in locals().items() if name not in ("cls", "__class__")}
+        fields = cls.__fields__ = collect_fields(cls)
+        for name, field in fields.items():
+            if isinstance(field, Column):
+                setattr(cls, name, field)
+            elif name in cls.__dict__:
+                delattr(cls, name)
+        init = _codegen.make_init(fields)
+        cls.__model__ = ModelInfo(cls, fields, options)
+        if "__init__" not in cls.__dict__:
+            init.__qualname__ = f"{cls.__qualname__}.__init__"
+            cls.__init__ = init  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{item.name}={self.__dict__.get(item.name)!r}" for item in self.__model__.columns)
+        return f"{type(self).__qualname__}({values})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self.__dict__, other.__dict__
+        return all(mine.get(item.name) == theirs.get(item.name) for item in self.__model__.columns)
+
+    # Records change, so like those of a dataclass they cannot be keys of a dict.
+    __hash__ = None  # type: ignore[assignment]
+
+    def insert(self, database: Database) -> Self:
+        """Inserts this record; the key, defaults and computed columns come back into it."""
+        database.insert(self)
+        return self
+
+    def save(self, database: Database) -> Self:
+        """Inserts this record or updates the row with its key."""
+        database.save(self)
+        return self
+
+    def update(self, database: Database, *properties: str) -> Self:
+        """Writes this record, or only the properties, to the row with its key."""
+        database.update(self, *properties)
+        return self
+
+    def delete(self, database: Database) -> bool:
+        """Deletes the row with this record's key; False when there was none."""
+        return database.delete(self)
+
+    def refresh(self, database: Database) -> Self:
+        """Reads this record anew by its key."""
+        database.refresh(self)
+        return self

@@ -1,0 +1,156 @@
+"""Values and models of conformance scenarios; Tests/Conformance/README.md says what they mean."""
+
+from __future__ import annotations
+
+import types
+import uuid
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from cormorant import Column, Key, Model, Reference, Transform, _native, column
+from cormorant._definition import definition
+
+Json = dict[str, Any]
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+PYTHON: Json = {
+    "int64": int, "int32": int, "bool": bool, "double": float, "float": float, "text": str, "varchar": str,
+    "blob": bytes, "datetime": datetime, "uuid": uuid.UUID, "decimal": Decimal, "json": str,
+}  # fmt: skip
+
+
+class Failure(AssertionError):
+    """A scenario does not hold."""
+
+
+def members(given: Json, allowed: str, what: str) -> None:
+    if unknown := set(given) - set(allowed.split()) - {"note"}:
+        raise Failure(f"unknown member of {what}: {', '.join(sorted(unknown))}")
+
+
+# --- Values ---
+
+
+def value(given: Any, number: int = -1) -> Any:
+    """A value of the scenario; `number` is that of a generated record."""
+    if not isinstance(given, dict):
+        return given
+    members(given, "unsigned real blob times repeat textHex index indexText", "a value")
+    if "unsigned" in given:
+        return int(given["unsigned"])
+    if "real" in given:
+        return float(given["real"])
+    if "blob" in given:
+        return bytes.fromhex(given["blob"]) * given.get("times", 1)
+    if "repeat" in given:
+        return given["repeat"] * given["times"]
+    if "textHex" in given:
+        return bytes.fromhex(given["textHex"]).decode()
+    return number + given["index"] if "index" in given else f"{given['indexText']}{number}"
+
+
+def same(found: Any, expected: Any) -> bool:
+    return type(found) is type(expected) and bool(found == expected)
+
+
+def held(kind: str, given: Any) -> Any:
+    """What a model's property of this type holds; a text that is none of its type stays, to be refused."""
+    try:
+        if kind == "datetime" and type(given) is int:
+            return EPOCH + timedelta(microseconds=given)
+        if kind in ("uuid", "decimal") and type(given) is str:
+            return PYTHON[kind](given)
+    except (ValueError, InvalidOperation, OverflowError):
+        pass
+    return given
+
+
+# --- Models ---
+
+COLUMN = (
+    "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
+    "referencesTable referencesColumn onDelete onUpdate"
+)
+ACTIONS: Json = {
+    "none": "none",
+    "restrict": "restrict",
+    "setNull": "set_null",
+    "setDefault": "set_default",
+    "cascade": "cascade",
+}
+# JSON is kept as text here, so that the file holds what the scenario says byte by byte.
+AS_TEXT = Transform(lambda text: text, lambda text: text)
+
+
+def make_column(given: Json) -> tuple[Any, Any]:
+    members(given, COLUMN, "a column")
+    target = value(given.get("referencesTable"))
+    if "referencesColumn" in given:
+        target = f"{target}.{value(given['referencesColumn'])}"
+    options = column(
+        default=None,
+        name=value(given.get("column")),
+        type=given["type"],
+        length=given.get("length", 0),
+        primary_key=given.get("primaryKey", False),
+        auto_increment=given.get("autoIncrement", False),
+        unique=given.get("unique", False),
+        index=given.get("indexed", False),
+        unsigned=given.get("unsigned", False),
+        default_sql=value(given.get("default")),
+        check=value(given.get("check")),
+        computed=value(given.get("computed")),
+        collate=given.get("collation"),
+        references=target,
+        on_delete=ACTIONS[given.get("onDelete", "none")],
+        on_update=ACTIONS[given.get("onUpdate", "none")],
+        transform=AS_TEXT if given["type"] == "json" else None,
+    )
+    kind: Any = PYTHON[given["type"]]
+    annotation: Any = Column
+    return annotation[kind if given.get("notNull") else kind | None], options
+
+
+def make_model(given: Json) -> type[Model]:
+    members(given, "name table columns keys references checks columnOrder withoutRowid strict", "a model")
+    annotations, body = {}, {}
+    for item in given["columns"]:
+        annotations[item["name"]], body[item["name"]] = make_column(item)
+    keys: dict[str, list[Json]] = {"primary": [], "unique": [], "index": []}
+    for key in given.get("keys", []):
+        members(key, "kind columns name where", "a key")
+        keys[key["kind"]].append(key)
+    for reference in given.get("references", []):
+        members(reference, "columns table tableColumns onDelete onUpdate", "a reference")
+    options: Json = {
+        "table": value(given.get("table")),
+        "primary_key": keys["primary"][0]["columns"] if keys["primary"] else (),
+        "unique": [Key(key["columns"], value(key.get("name")), value(key.get("where"))) for key in keys["unique"]],
+        "indexes": [Key(key["columns"], value(key.get("name")), value(key.get("where"))) for key in keys["index"]],
+        "checks": [value(check) for check in given.get("checks", [])],
+        "references": [
+            Reference(
+                reference["columns"],
+                value(reference["table"]),
+                [value(name) for name in reference.get("tableColumns", [])],
+                ACTIONS[reference.get("onDelete", "none")],
+                ACTIONS[reference.get("onUpdate", "none")],
+            )
+            for reference in given.get("references", [])
+        ],
+        "column_order": given.get("columnOrder", ()),
+        "without_rowid": given.get("withoutRowid", False),
+        "strict": given.get("strict", False),
+    }
+    namespace = {"__annotations__": annotations, **body}
+    if len(keys["primary"]) > 1 or any("where" in key for key in keys["primary"]):
+        # A class cannot say this, so only the description is tried.
+        described = definition(given["name"], [], **options)
+        probe = make_model({**given, "keys": []})
+        described["columns"] = definition(given["name"], probe.__model__.columns, **options)["columns"]
+        described["keys"] = [
+            {"kind": 1, "columns": key["columns"], "where_sql": key.get("where")} for key in keys["primary"]
+        ]
+        _native.create_model(described)
+    model: type[Model] = types.new_class(given["name"], (Model,), options, lambda body: body.update(namespace))
+    return model

@@ -1,0 +1,91 @@
+"""The library: found, declared, of the right version."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import cormorant
+from cormorant import _abi, _native
+
+PACKAGE = Path(cormorant.__file__).parent
+ROOT = Path(__file__).parent.parent
+
+
+def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment},
+        check=False,
+    )
+
+
+def test_versions() -> None:
+    assert cormorant.version() == cormorant.__version__ == _abi.CORM_VERSION
+    assert re.fullmatch(r"3\.\d+\.\d+", cormorant.sqlite_version())
+
+
+def test_status_names_are_the_headers() -> None:
+    statuses = {name: value for name, value in vars(_abi).items() if name == "CORM_OK" or name.startswith("CORM_E_")}
+    assert len(statuses) > 25
+    for name, value in statuses.items():
+        assert _native.status_name(value) == name
+    assert _native.status_name(-12345) == "CORM_UNKNOWN"
+
+
+def test_declarations_are_those_of_the_headers() -> None:
+    run = subprocess.run(
+        [sys.executable, ROOT / "generate_abi.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stdout) == (0, "")
+
+
+def test_stale_declarations_are_shown(tmp_path: Path) -> None:
+    package = tmp_path / "bindings" / "python"
+    (package / "src" / "cormorant").mkdir(parents=True)
+    (tmp_path / "include").symlink_to(ROOT.parent.parent / "include")
+    (package / "generate_abi.py").write_text((ROOT / "generate_abi.py").read_text())
+    stale = (PACKAGE / "_abi.py").read_text().replace("CORM_E_BUSY: Final = -8", "CORM_E_BUSY: Final = -9")
+    (package / "src" / "cormorant" / "_abi.py").write_text(stale)
+    run = subprocess.run(
+        [sys.executable, package / "generate_abi.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert "+CORM_E_BUSY: Final = -8" in run.stdout
+
+
+def test_a_struct_is_as_long_as_the_library_says() -> None:
+    options = _native._TYPES["corm_open_options"]()
+    _native._library.corm_open_options_init(ctypes.byref(options))
+    assert options.struct_size == ctypes.sizeof(options)
+
+
+def test_ctypes_is_in_one_file_only() -> None:
+    using = {
+        path.name for path in PACKAGE.glob("*.py") if re.search(r"^\s*(import|from) ctypes", path.read_text(), re.M)
+    }
+    assert using == {"_native.py"}
+
+
+def test_the_library_can_be_chosen() -> None:
+    chosen = python("import cormorant; print(cormorant.version())", CORMORANT_LIBRARY=_native._library._name)
+    assert chosen.stdout.strip() == _abi.CORM_VERSION
+
+
+def test_a_library_that_is_not_there() -> None:
+    run = python("import cormorant", CORMORANT_LIBRARY="/nowhere/libcormorant.so")
+    assert run.returncode == 1
+    assert "ImportError: cannot load /nowhere/libcormorant.so" in run.stderr
+    assert "set CORMORANT_LIBRARY" in run.stderr
+
+
+def test_another_library() -> None:
+    run = python("import cormorant", CORMORANT_LIBRARY="libc.so.6")
+    assert run.returncode == 1
+    assert "ImportError" in run.stderr

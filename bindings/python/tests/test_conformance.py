@@ -1,0 +1,70 @@
+"""The scenarios that C, Python and Swift share, and the runner's own strictness."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conformance import FOLDER, Scenario
+from conformance_model import Failure, Json, make_model, members
+
+FILES = sorted(path for path in FOLDER.glob("*.json") if path.name != "edge-values.json")
+CASES = [(path, scenario["name"]) for path in FILES for scenario in json.loads(path.read_text())["scenarios"]]
+
+
+def run(document: Json, name: str) -> None:
+    members(document, "models scenarios", "the file")
+    scenario = next(item for item in document["scenarios"] if item["name"] == name)
+    members(scenario, "name steps", "the scenario")
+    running = Scenario({item["name"]: make_model(item) for item in document.get("models", [])})
+    try:
+        running.run(scenario["steps"])
+    finally:
+        running.close()
+
+
+@pytest.mark.parametrize(("path", "name"), CASES, ids=[f"{path.stem}: {name}" for path, name in CASES])
+def test_scenario(path: Path, name: str) -> None:
+    run(json.loads(path.read_text()), name)
+
+
+def test_there_are_scenarios() -> None:
+    assert len(CASES) > 50
+
+
+def test_edge_values_are_written_and_read(path: Path) -> None:
+    program = Path(__file__).parent / "edge_values.py"
+    for command in ("write", "read"):
+        done = subprocess.run([sys.executable, program, command, path], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("ok ")
+    missing = subprocess.run([sys.executable, program, "read", path.parent / "x.db"], capture_output=True, check=False)
+    assert missing.returncode == 1
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"do": "dance"},
+        {"do": "count", "model": "Person", "extra": 1},
+        {"do": "count", "model": "Person", "expect": {"sum": 1}},
+        {"do": "count", "model": "Person", "expect": {"count": 1}},
+        {"do": "count", "model": "Person", "expect": {"error": {"code": "CORM_E_SQL"}}},
+        {"do": "insert", "model": "Person", "record": {"unknown": 1}},
+        {"do": "insert", "model": "Person", "record": {"name": "a"}, "expect": {"record": {"id": 2}}},
+        {"do": "insert", "model": "Person", "record": {}, "expect": {"error": {"code": "CORM_E_UNIQUE"}}},
+        {"do": "query", "sql": "SELECT 1.0", "expect": {"rows": [[1]]}},
+        {"do": "query", "sql": "SELECT 1", "expect": {"rows": [[1], [1]]}},
+        {"do": "fetchAll", "model": "Person", "expect": {"records": [{}]}},
+    ],
+)
+def test_a_scenario_that_does_not_hold_fails(step: Any) -> None:
+    columns = [{"name": "id", "type": "int64", "primaryKey": True}, {"name": "name", "type": "text", "notNull": True}]
+    models = [{"name": "Person", "columns": columns}]
+    steps = [{"do": "createTables", "models": ["Person"]}, step]
+    with pytest.raises(Failure, match="step 1"):
+        run({"models": models, "scenarios": [{"name": "wrong", "steps": steps}]}, "wrong")

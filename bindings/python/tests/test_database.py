@@ -1,0 +1,217 @@
+"""Databases: opening and closing, options, raw SQL, tracing, interrupting."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+from models import Department, Person
+
+import cormorant
+from cormorant import Database, OperationalError, ProgrammingError
+
+
+def pragma(db: Database, name: str) -> object:
+    row = db.query(f"PRAGMA {name}").fetch_one()
+    assert row is not None
+    return row[0]
+
+
+def test_defaults_that_do_not_surprise(db: Database, path: Path) -> None:
+    assert db.path == str(path)
+    assert [pragma(db, name) for name in ("journal_mode", "synchronous", "foreign_keys")] == ["wal", 1, 1]
+
+
+def test_options(path: Path) -> None:
+    with Database(path, journal_mode="truncate", synchronous="full", foreign_keys=False, statement_cache_size=1) as db:
+        assert [pragma(db, name) for name in ("journal_mode", "synchronous", "foreign_keys")] == ["truncate", 2, 0]
+    with pytest.raises(ProgrammingError, match="wals"):
+        Database(path, journal_mode="wals")  # type: ignore[arg-type]
+
+
+def test_memory() -> None:
+    with Database(":memory:") as db:
+        db.create_tables(Department)
+        db.insert(Department("a"))
+        assert db.count(Department) == 1
+
+
+def test_modes(path: Path) -> None:
+    with pytest.raises(OperationalError) as caught:
+        Database(path, mode="read_write")
+    assert caught.value.code == "CORM_E_CANNOT_OPEN"
+    assert not path.exists()
+    with Database(path) as db:
+        db.create_tables(Department)
+    with Database(path, mode="read_write") as db:
+        db.insert(Department("a"))
+    with Database(path, mode="read_only") as db:
+        assert db.count(Department) == 1
+        with pytest.raises(OperationalError) as caught:
+            db.insert(Department("b"))
+        assert caught.value.code == "CORM_E_READ_ONLY"
+
+
+def test_a_template_is_copied_once(tmp_path: Path, path: Path) -> None:
+    template = tmp_path / "template.db"
+    with Database(template, journal_mode="delete") as db:
+        db.create_tables(Department)
+        db.insert(Department("from the template"))
+    with Database(path, template=template) as db:
+        db.insert(Department("new"))
+    with Database(path, template=template) as db:
+        assert db.count(Department) == 2
+    with Database(template) as db:
+        assert db.count(Department) == 1
+    with pytest.raises(OperationalError):
+        Database(tmp_path / "other.db", template=tmp_path / "missing.db")
+    assert not (tmp_path / "other.db").exists()
+
+
+def test_closing(path: Path) -> None:
+    db = Database(path)
+    db.close()
+    assert "closed" in repr(db)
+    db.close()
+    for call in (
+        lambda: db.execute("SELECT 1"),
+        lambda: db.query("SELECT 1"),
+        lambda: db.find(Person, 1),
+        lambda: db.insert(Person("a")),
+        lambda: db.insert_many([Person("a")]),
+        lambda: db.fetch_all(Person),
+        lambda: db.count(Person),
+        lambda: db.create_tables(Person),
+        lambda: db.transaction().__enter__(),
+        lambda: db.set_trace(print),
+    ):
+        with pytest.raises(ProgrammingError) as caught:
+            call()
+        assert caught.value.code == "CORM_E_MISUSE"
+        assert "closed" in str(caught.value)
+    db.interrupt()
+    assert (db.changes, db.total_changes, db.last_insert_id, db.transaction_depth) == (0, 0, 0, 0)
+
+
+def test_closing_rolls_back(path: Path) -> None:
+    db = Database(path)
+    db.create_tables(Department)
+    with pytest.raises(ProgrammingError), db.transaction():
+        db.insert(Department("a"))
+        db.close()
+    with Database(path) as db:
+        assert db.count(Department) == 0
+
+
+def test_one_that_is_not_closed_warns(path: Path) -> None:
+    db = Database(path)
+    with pytest.warns(ResourceWarning, match=r"unclosed <Database .*test.db"):
+        del db
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Database(path).close()
+
+
+def test_bindings(db: Database) -> None:
+    assert db.query("SELECT ?, ?3, ?2", [1, 2, 3]).fetch_one() == (1, 3, 2)
+    assert db.query("SELECT :a, @b, $c", {"a": 1, "@b": 2, "$c": 3}).fetch_one() == (1, 2, 3)
+    assert db.query("SELECT ?", (True,)).fetch_one() == (1,)
+    assert db.query("SELECT ?", range(1)).fetch_one() == (0,)
+    for sql, bindings in (
+        ("SELECT ?", []), ("SELECT ?", [1, 2]), ("SELECT 1", [1]), ("SELECT :a", {"b": 1}), ("SELECT :a, :b", {"a": 1}),
+        ("SELECT ?", "x"), ("SELECT ?", {"a": 1}),
+    ):  # fmt: skip
+        with pytest.raises(ProgrammingError) as caught:
+            db.query(sql, bindings)
+        assert caught.value.code == "CORM_E_BINDING", sql
+    with pytest.raises(cormorant.DataError, match="binding 2 is of type object"):
+        db.execute("SELECT ?, ?", [1, object()])
+    with pytest.raises(cormorant.DataError, match=r"binding x is of type \w*Path"):
+        db.execute("SELECT :x", {"x": Path()})
+
+
+def test_execute_counts_changes(db: Database) -> None:
+    assert db.execute("INSERT INTO departments (name) VALUES ('a'), ('b')") == 2
+    assert (db.changes, db.last_insert_id) == (2, 2)
+    assert db.execute("UPDATE departments SET name = name || ?", ["!"]) == 2
+    assert db.execute("DELETE FROM departments WHERE id = ?", [1]) == 1
+    assert db.execute("SELECT 1") == 0
+    assert db.total_changes == 5
+
+
+def test_execute_many(db: Database) -> None:
+    sql = "INSERT INTO departments (name) VALUES (?)"
+    assert db.execute_many(sql, [("a",), ("b",)]) == 2
+    assert db.execute_many(sql, (["c"], ("d",))) == 2
+    assert db.execute_many("INSERT INTO departments (name) VALUES (:n)", iter([{"n": "e"}, {"n": "f"}])) == 2
+    assert db.execute_many(sql, []) == 0
+    with pytest.raises(cormorant.UniqueViolation) as caught:
+        db.execute_many(sql, [("g",), ("a",), ("h",)])
+    assert caught.value.record_index == 1
+    with pytest.raises(cormorant.DataError) as data:
+        db.execute_many(sql, [("g",), (object(),)])
+    assert data.value.record_index == 1
+    assert db.count(Department) == 6
+
+
+def test_scripts(db: Database) -> None:
+    db.execute_script("CREATE TABLE t (a); INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); -- end")
+    assert db.count(sql="SELECT * FROM t") == 2
+    with pytest.raises(ProgrammingError):
+        db.execute_script("INSERT INTO t VALUES (3); INSERT INTO nothing VALUES (4); INSERT INTO t VALUES (5)")
+    assert db.count(sql="SELECT * FROM t") == 3
+    with pytest.raises(ProgrammingError):
+        db.execute("INSERT INTO t VALUES (6); INSERT INTO t VALUES (7)")
+    assert db.count(sql="SELECT * FROM t") == 3
+
+
+def test_trace(db: Database) -> None:
+    seen: list[tuple[str, float]] = []
+    db.set_trace(lambda sql, seconds: seen.append((sql, seconds)))
+    db.execute("INSERT INTO departments (name) VALUES (?)", ["secret"])
+    db.find(Department, 1)
+    db.set_trace(None)
+    db.execute("SELECT 1")
+    assert len(seen) == 2
+    assert seen[0][0] == "INSERT INTO departments (name) VALUES (?)"
+    assert "departments" in seen[1][0]
+    assert all(0 <= seconds < 1 for _, seconds in seen)
+    assert "secret" not in str(seen)
+
+
+def test_interrupt(db: Database) -> None:
+    timer = threading.Timer(0.2, db.interrupt)
+    timer.start()
+    started = time.monotonic()
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    with pytest.raises(OperationalError) as caught:
+        db.query(endless).fetch_all()
+    assert caught.value.code == "CORM_E_INTERRUPTED"
+    assert time.monotonic() - started < 5
+    timer.join()
+    assert db.count(Department) == 0
+
+
+def test_the_busy_timeout_is_kept(db: Database, path: Path) -> None:
+    with db.transaction():
+        for timeout in (0, 0.3):
+            with Database(path, busy_timeout=timeout) as other:
+                started = time.monotonic()
+                with pytest.raises(cormorant.BusyError) as caught:
+                    other.insert(Department("a"))
+                assert caught.value.code == "CORM_E_BUSY"
+                assert timeout <= time.monotonic() - started < timeout + 2
+
+
+def test_python_sqlite3_sees_the_same_file(db: Database, path: Path) -> None:
+    db.insert(Person("Ann", 35))
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT name, age FROM people").fetchall() == [("Ann", 35)]
+    with connection:
+        connection.execute("INSERT INTO people (name, age) VALUES ('Bob', 20)")
+    connection.close()
+    assert [p.name for p in db.fetch_all(Person, order_by="id")] == ["Ann", "Bob"]

@@ -1,0 +1,154 @@
+"""Hostile input: the process never crashes, the file stays intact, the error says what to do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models import Department, Everything, Person
+from test_model import make
+
+import cormorant
+from cormorant import Column, Database, Key, column
+
+NAMES = [
+    'with "quotes"', "with 'quotes'", "with `ticks`", "[brackets]", "]", "select", "from table", " ", "a;b", "a--b",
+    "/*", "ünïcödé", "🐦", "a\nb", "a.b", "%s", "?", ":a", "x" * 10_000, '"; DROP TABLE people; --',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_names(db: Database, name: str) -> None:
+    cls: Any = make(
+        {"id": Column[int | None], "value": Column[str | None]},
+        {"id": column(primary_key=True, default=None), "value": column(name=name, default=None, index=True)},
+        table=name,
+        unique=[Key(["value"], name=f"u {name}")],
+    )
+    db.create_tables(cls)
+    assert db.table_exists(cls)
+    record = cls(value=name)
+    db.insert(record)
+    assert db.find(cls, 1) == record
+    assert db.fetch_all(cls, value=name, order_by="-value") == [record]
+    record.value = None
+    db.save(record)
+    db.update(record, "value")
+    assert db.count(cls, value=None) == 1
+    db.insert(cls(value="x"))
+    with pytest.raises(cormorant.UniqueViolation) as caught:
+        db.insert(cls(value="x"))
+    assert caught.value.code == "CORM_E_UNIQUE"
+    assert db.count(Person) == 0
+    assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+
+
+@pytest.mark.parametrize("text", ["'; DROP TABLE people; --", '" OR 1=1', "?", "%", "\\", "\0'; DROP TABLE people"])
+def test_sql_in_data_is_data(db: Database, text: str) -> None:
+    Person(text, born=text).insert(db)
+    assert [p.name for p in db.fetch_all(Person, name=text)] == [text]
+    assert db.query("SELECT name FROM people WHERE born = ?", [text]).fetch_all() == [(text,)]
+    assert db.count(Person) == 1
+
+
+@pytest.mark.parametrize("text", ["SELECT 1\0; DROP TABLE people", "SELECT '\ud800'"])
+def test_sql_that_is_no_c_string(db: Database, text: str) -> None:
+    for call in (db.execute, db.query, db.execute_script, lambda sql: db.fetch_all(Person, sql)):
+        with pytest.raises(cormorant.DataError) as caught:
+            call(text)
+        assert caught.value.code == "CORM_E_ENCODING"
+    with pytest.raises(cormorant.DataError):
+        Database(f"x{text}")
+    with pytest.raises(cormorant.DataError):
+        db.fetch_all(Person, order_by=text)
+
+
+@pytest.mark.parametrize("sql", ["", " ", "-- nothing", ";"])
+def test_sql_that_is_nothing(db: Database, sql: str) -> None:
+    with pytest.raises(cormorant.ProgrammingError):
+        db.query(sql)
+
+
+def test_paths(tmp_path: Path) -> None:
+    def code(path: Path, **options: Any) -> str:
+        with pytest.raises(cormorant.DatabaseError) as caught:
+            Database(path, **options)
+        assert "\n" not in str(caught.value)
+        return caught.value.code
+
+    assert code(tmp_path) == "CORM_E_CANNOT_OPEN"
+    assert code(tmp_path / "no" / "such" / "folder.db") == "CORM_E_CANNOT_OPEN"
+    assert code(tmp_path / "missing.db", mode="read_only") == "CORM_E_CANNOT_OPEN"
+    assert not (tmp_path / "missing.db").exists()
+    text = tmp_path / "text.db"
+    text.write_text("This is no database. " * 100)
+    assert code(text) == "CORM_E_NOT_A_DATABASE"
+    assert text.read_text() == "This is no database. " * 100
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may read and write everything")
+def test_files_without_permission(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    with Database(path, journal_mode="delete") as db:
+        db.create_tables(Department)
+    path.chmod(0o444)
+    with Database(path, mode="read_only") as db, pytest.raises(cormorant.OperationalError) as caught:
+        db.insert(Department("a"))
+    assert caught.value.code == "CORM_E_READ_ONLY"
+    path.chmod(0)
+    with pytest.raises(cormorant.OperationalError) as caught:
+        Database(path)
+    assert caught.value.code == "CORM_E_CANNOT_OPEN"
+    path.chmod(0o644)
+
+
+def test_a_damaged_file(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    with Database(path, journal_mode="delete") as db:
+        db.create_tables(Person, Department)
+        db.insert_many(Person(f"n{i}") for i in range(5_000))
+    with path.open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(os.urandom(4096 * 8))
+    with pytest.raises(cormorant.DatabaseError) as caught, Database(path) as db:
+        db.fetch_all(Person)
+    assert caught.value.code == "CORM_E_CORRUPT"
+
+
+def test_a_large_blob(db: Database) -> None:
+    data = os.urandom(1_000_000) * 100
+    record = Everything(data=data).insert(db)
+    found = db.find(Everything, record.id)
+    assert found is not None
+    assert found.data == data
+
+
+def test_a_blob_beyond_the_limit_of_sqlite(db: Database) -> None:
+    with pytest.raises(cormorant.DatabaseError) as caught:
+        db.execute("INSERT INTO everything (data) VALUES (zeroblob(1000000001))")
+    assert caught.value.code == "CORM_E_TOO_BIG"
+    assert db.count(Everything) == 0
+
+
+def test_things_that_are_no_model_or_record(db: Database) -> None:
+    for thing in (None, 5, "Person", object(), Person):
+        with pytest.raises(cormorant.ProgrammingError):
+            db.insert(thing)  # type: ignore[arg-type]
+    nothing: Any
+    for nothing in (None, 5, int):
+        with pytest.raises(cormorant.ProgrammingError):
+            db.fetch_all(nothing)
+
+
+def test_values_that_ctypes_would_cut(db: Database) -> None:
+    for key in (2**63, 2**64 + 1, -(2**63) - 1):
+        with pytest.raises(cormorant.DataError):
+            db.find(Person, key)
+        with pytest.raises(cormorant.DataError):
+            db.delete_key(Person, key)
+        with pytest.raises(cormorant.DataError):
+            db.query("SELECT ?", [key])
+    with Database(":memory:", busy_timeout=1e300, statement_cache_size=2**40) as other:
+        assert other.query("PRAGMA busy_timeout").fetch_one() == (2**31 - 1,)

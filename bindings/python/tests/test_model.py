@@ -1,0 +1,229 @@
+"""Models: how classes are made, what their objects are like, and which descriptions are refused."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import types
+import weakref
+from typing import Any, ClassVar
+
+import pytest
+from models import Department, Entry, Note, Person, Setting
+
+from cormorant import Column, Database, Key, Model, ProgrammingError, Reference, column, ignored
+
+
+def make(columns: dict[str, Any], values: dict[str, Any] | None = None, **keywords: Any) -> type[Model]:
+    """A model made at run time."""
+    body = {"__annotations__": columns, **(values or {})}
+    return types.new_class("Made", (Model,), keywords, lambda namespace: namespace.update(body))
+
+
+def test_objects_are_like_dataclasses() -> None:
+    ann = Person("Ann", 35, department=2, id=7)
+    assert (ann.id, ann.name, ann.age, ann.born, ann.department) == (7, "Ann", 35, None, 2)
+    assert repr(ann) == "Person(id=7, name='Ann', age=35, born=None, department=2)"
+    assert ann == Person(name="Ann", age=35, department=2, id=7)
+    assert ann != Person("Ann", 36)
+    assert ann != "Ann"
+    assert str(inspect.signature(Person)) == "(name, age=0, born=None, department=None, *, id=None)"
+    with pytest.raises(TypeError, match="name"):
+        Person()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="years"):
+        Person("Ann", years=35)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(ann)
+
+
+def test_a_column_on_the_class_and_a_value_on_the_object() -> None:
+    assert isinstance(Person.age, Column)
+    assert (Person.age.name, Person.age.column_name, Person.age.type_name, Person.age.nullable) == (
+        "age", "age", "int64", False,
+    )  # fmt: skip
+    assert repr(Person.age) == "<Column age: int64>"
+    assert vars(Person("Ann")) == {"id": None, "name": "Ann", "age": 0, "born": None, "department": None}
+    empty = Person.__new__(Person)
+    with pytest.raises(AttributeError, match=r"Person.age has no value"):
+        _ = empty.age
+
+
+def test_what_is_known_of_a_model() -> None:
+    info = Person.__model__
+    assert (info.name, info.table, info.key, info.generates_key) == ("Person", "people", ("id",), True)
+    assert [item.name for item in info.columns] == ["id", "name", "age", "born", "department"]
+    assert "CREATE TABLE" in info.create_sql
+    assert Setting.__model__.key == ("section", "name")
+    assert not Setting.__model__.generates_key
+    assert (Entry.__model__.key, Entry.__model__.generates_key) == ((), True)
+    assert repr(info) == "<model Person of table people>"
+
+
+def test_names_are_made_in_snake_case_unless_given() -> None:
+    class BlogPost(Model):
+        createdAt: Column[int]
+        other: Column[int] = column(name="Other Name")
+
+    assert BlogPost.__model__.table == "blog_post"
+    assert [item.column_name for item in BlogPost.__model__.columns] == ["created_at", "Other Name"]
+
+
+def test_class_keywords_reach_the_table() -> None:
+    class Kept(
+        Model,
+        table="kept things",
+        unique=["a", ("a", "b"), Key(["c"], name="only_c", where="c > 0")],
+        indexes=["b", ("a", "-c"), Key(["b"], name="some_b", where="b = 1")],
+        checks=["a < b"],
+        references=[Reference(["b", "c"], "settings", ["section", "name"], on_delete="set_null", on_update="restrict")],
+        column_order=["c"],
+        strict=True,
+    ):
+        a: Column[int] = column(primary_key=True, auto_increment=True)
+        b: Column[int | None] = column(check="b <> 5", collate="NOCASE", default_sql="3")
+        c: Column[int | None] = column(unique=True, index=True, references="departments.id")
+        d: Column[str] = column(length=9)
+
+    sql = Kept.__model__.create_sql
+    for part in (
+        '"kept things"', "AUTOINCREMENT", "a < b", "b <> 5", "NOCASE", "STRICT", "only_c", "c > 0", "some_b", "b = 1",
+        "DESC", "SET NULL", "RESTRICT", '"departments"', '"settings"',
+    ):  # fmt: skip
+        assert part in sql, part
+    assert sql.index('"c"') < sql.index('"a"')
+
+
+def test_a_model_made_at_run_time(db: Database) -> None:
+    cls: Any = make(
+        {"id": Column[int | None], "name": Column[str]}, {"id": column(primary_key=True, default=None, kw_only=True)}
+    )
+    db.create_tables(cls)
+    record = cls("x").insert(db)
+    assert db.find(cls, record.id) == record
+
+
+def test_fields_are_inherited() -> None:
+    class Animal(Model):
+        name: Column[str]
+        legs: Column[int] = column(default=4)
+
+    class Bird(Animal):
+        legs: Column[int] = column(default=2)
+        wings: Column[int] = column(default=2)
+
+    assert Bird("Kea") == Bird("Kea", 2, 2)
+    assert [item.name for item in Bird.__model__.columns] == ["name", "legs", "wings"]
+    assert (Animal.__model__.table, Bird.__model__.table) == ("animal", "bird")
+    assert Bird.name is not Animal.name
+
+
+def test_fields_that_are_not_columns(db: Database) -> None:
+    class Page(Model):
+        kind: ClassVar[str] = "page"
+        title: Column[str]
+        visits: int = ignored(default=3)
+        cache: list[str] = ignored(default_factory=list, init=False)
+
+    assert [item.name for item in Page.__model__.columns] == ["title"]
+    page = Page("a", visits=5)
+    assert (page.visits, page.cache, Page.kind) == (5, [], "page")
+    assert page == Page("a")
+    db.create_tables(Page)
+    page.insert(db)
+    found = db.fetch_all(Page)[0]
+    assert (found.title, found.visits, found.cache) == ("a", 3, [])
+    assert found.cache is not page.cache
+
+
+def test_methods_of_the_class_are_kept() -> None:
+    class Own(Model):
+        name: Column[str]
+
+        def __init__(self, first: str, last: str) -> None:
+            self.name = f"{first} {last}"
+
+        def __repr__(self) -> str:
+            return self.name
+
+    assert repr(Own("Ann", "Lee")) == "Ann Lee"
+
+
+def test_a_default_factory_is_called_for_each() -> None:
+    class Tagged(Model):
+        tags: Column[list[str]] = column(default_factory=list)
+
+    first, second = Tagged(), Tagged(["x"])
+    assert (first.tags, second.tags) == ([], ["x"])
+    assert Tagged().tags is not first.tags
+
+
+def test_create_tables_makes_what_is_missing(path: object) -> None:
+    with Database(str(path)) as db:
+        assert not db.table_exists(Person)
+        db.create_tables(Person, Department)
+        assert db.table_exists(Person)
+        db.insert(Department("Sales"))
+        db.create_tables(Department, Person, Note)
+        assert db.count(Department) == 1
+        assert db.table_exists(Note)
+
+
+def test_a_table_that_is_not_what_the_model_says(db: Database) -> None:
+    db.execute("CREATE TABLE made (id INTEGER)")
+    cls = make({"id": Column[int], "other": Column[str]}, table="made")
+    with pytest.raises(ProgrammingError, match="other") as caught:
+        db.create_tables(cls)
+    assert caught.value.code == "CORM_E_SCHEMA"
+
+
+@pytest.mark.parametrize(
+    ("columns", "values", "keywords", "message"),
+    [
+        ({}, {}, {}, "column"),
+        ({"a": Column[int], "b": Column[int]}, {"b": column(name="a")}, {}, "a"),
+        ({"a": Column[int]}, {}, {"without_rowid": True}, "key"),
+        ({"a": Column[int]}, {}, {"unique": [("a", "z")]}, "z"),
+        ({"a": Column[int]}, {}, {"indexes": ["z"]}, "z"),
+        ({"a": Column[int]}, {}, {"primary_key": ["z"]}, "z"),
+        ({"a": Column[int]}, {}, {"column_order": ["z"]}, "z"),
+        ({"a": Column[str]}, {"a": column(primary_key=True, auto_increment=True)}, {}, "a"),
+        ({"a": Column[int]}, {}, {"references": [Reference(["a"], "b", ["c", "d"])]}, "columns"),
+        ({"a": Column[int]}, {"a": column(on_delete="explode")}, {}, "explode"),  # type: ignore[arg-type]
+        ({"a": Column[int]}, {"a": column(type="varchar2")}, {}, "varchar2"),  # type: ignore[arg-type]
+        ({"a": Column[object]}, {}, {}, "transform"),
+        ({"a": Column[int | str]}, {}, {}, "transform"),
+        ({"a": "Column[Unknown]"}, {}, {}, "cannot be read"),
+        ({"a": int}, {}, {}, "ignored"),
+        ({"a": Column[int]}, {"a": 5}, {}, "default=5"),
+        ({"a": Column[int], "b": Column[int]}, {"a": column(default=1)}, {}, "kw_only"),
+        ({"a": Column[list[int]]}, {"a": column(default=[])}, {}, "default_factory"),
+        ({"a b": Column[int]}, {}, {}, "name="),
+        ({"class": Column[int]}, {}, {}, "name="),
+    ],
+)
+def test_a_model_that_cannot_work_is_refused(columns: Any, values: Any, keywords: Any, message: str) -> None:
+    with pytest.raises(ProgrammingError) as caught:
+        make(columns, values, **keywords)
+    assert caught.value.code == "CORM_E_MODEL"
+    assert message in str(caught.value)
+
+
+def test_a_reference_to_nothing(path: object) -> None:
+    cls = make({"a": Column[int]}, {"a": column(references="nowhere.id")})
+    with Database(str(path)) as db, pytest.raises(ProgrammingError, match="nowhere") as caught:
+        db.create_tables(cls)
+    assert caught.value.code == "CORM_E_MODEL"
+
+
+def test_a_model_goes_with_its_class(db: Database) -> None:
+    cls: Any = make({"id": Column[int]})
+    db.create_tables(cls)
+    db.insert(cls(5))
+    cursor = db.cursor(cls)
+    gone = weakref.ref(cls.__model__)
+    del cls
+    gc.collect()
+    assert [record.id for record in cursor] == [5]
+    del cursor
+    gc.collect()
+    assert gone() is None

@@ -1,0 +1,128 @@
+"""Queries: by attributes and by SQL, as objects, tuples and dicts; streamed, counted, paged."""
+
+from __future__ import annotations
+
+import pytest
+from models import Department, Person
+
+import cormorant
+from cormorant import Column, Database, Model
+
+
+@pytest.fixture(autouse=True)
+def people(db: Database) -> None:
+    db.insert_many([Person("Ann", 35), Person("Bob", 20, "2000"), Person("Cid", 35, "1990"), Person("Dan", 50)])
+
+
+def names(found: list[Person]) -> list[str]:
+    return [person.name for person in found]
+
+
+def test_by_attributes(db: Database) -> None:
+    assert len(db.fetch_all(Person)) == 4
+    assert names(db.fetch_all(Person, age=35, order_by="name")) == ["Ann", "Cid"]
+    assert names(db.fetch_all(Person, age=35, born=None)) == ["Ann"]
+    assert names(db.fetch_all(Person, bindings={"age": 35}, born="1990")) == ["Cid"]
+    assert db.fetch_all(Person, age=99) == []
+    with pytest.raises(cormorant.ProgrammingError, match="years"):
+        db.fetch_all(Person, years=3)
+
+
+def test_order_limit_and_offset(db: Database) -> None:
+    assert names(db.fetch_all(Person, order_by=["-age", "name"])) == ["Dan", "Ann", "Cid", "Bob"]
+    assert names(db.fetch_all(Person, order_by="name", limit=2)) == ["Ann", "Bob"]
+    assert names(db.fetch_all(Person, order_by="name", limit=2, offset=2)) == ["Cid", "Dan"]
+    assert names(db.fetch_all(Person, order_by="name", offset=3)) == ["Dan"]
+    for wrong in ({"order_by": "years"}, {"limit": -1}, {"offset": -1}):
+        with pytest.raises(cormorant.ProgrammingError):
+            db.fetch_all(Person, **wrong)
+    with pytest.raises(cormorant.DataError):
+        db.fetch_all(Person, limit=2**64 + 1)
+
+
+def test_by_sql(db: Database) -> None:
+    sql = "SELECT * FROM people WHERE age > ? ORDER BY name"
+    assert names(db.fetch_all(Person, sql, [30])) == ["Ann", "Cid", "Dan"]
+    assert names(
+        db.fetch_all(Person, "SELECT department, born, age, name, id FROM people WHERE age = :a", {"a": 20})
+    ) == ["Bob"]
+    first = db.fetch_one(Person, sql, (30,))
+    assert first is not None
+    assert first.name == "Ann"
+    with pytest.raises(cormorant.ProgrammingError, match="born") as caught:
+        db.fetch_all(Person, "SELECT id, name, age, department FROM people")
+    assert caught.value.code == "CORM_E_SCHEMA"
+    with pytest.raises(cormorant.ProgrammingError, match="age"):
+        db.fetch_all(Person, sql, [30], age=3)
+    with pytest.raises(cormorant.ProgrammingError, match="without SQL"):
+        db.fetch_all(Person, bindings=[30])
+    with pytest.raises(cormorant.ProgrammingError):
+        db.fetch_all(Person, sql, [30], limit=1)
+
+
+def test_fetch_one(db: Database) -> None:
+    found = db.fetch_one(Person, order_by="-age")
+    assert found is not None
+    assert found.name == "Dan"
+    assert db.fetch_one(Person, name="Zoe") is None
+    second = db.fetch_one(Person, order_by="name", offset=1)
+    assert second is not None
+    assert second.name == "Bob"
+
+
+def test_rows_as_objects_tuples_and_dicts(db: Database) -> None:
+    cursor = db.cursor(Person, order_by="name", limit=1)
+    assert cursor.columns == ("id", "name", "age", "born", "department")
+    assert cursor.fetch_all() == [Person("Ann", 35, id=1)]
+    assert db.cursor(Person, name="Ann").tuples().fetch_all() == [(1, "Ann", 35, None, None)]
+    assert list(db.cursor(Person, name="Ann").dicts()) == [
+        {"id": 1, "name": "Ann", "age": 35, "born": None, "department": None}
+    ]
+
+
+def test_a_cursor_is_open_to_writes_beside_it(db: Database) -> None:
+    for person in db.cursor(Person, order_by="id"):
+        person.age += 1
+        person.update(db)
+    assert [p.age for p in db.fetch_all(Person, order_by="id")] == [36, 21, 36, 51]
+
+
+def test_a_cursor_that_is_left_early(db: Database) -> None:
+    for person in db.cursor(Person):
+        assert person.name == "Ann"
+        break
+    db.execute("DROP TABLE people")
+
+
+def test_count_and_pages(db: Database) -> None:
+    assert db.count(Person) == 4
+    assert db.count(Person, age=35) == 2
+    assert db.count(Person, "SELECT * FROM people WHERE age < ?", [40]) == 3
+    assert db.count(sql="SELECT 1 UNION ALL SELECT 2") == 2
+    assert db.page_count(Person, page_size=3) == 2
+    assert db.page_count(Person, page_size=4) == 1
+    assert db.page_count(Department, page_size=4) == 0
+    assert db.page_count(sql="SELECT * FROM people WHERE age = :age", bindings={"age": 35}, page_size=1) == 2
+    for size in (0, -1):
+        with pytest.raises(cormorant.ProgrammingError, match="page size"):
+            db.page_count(Person, page_size=size)
+    with pytest.raises(cormorant.ProgrammingError):
+        db.count()
+    with pytest.raises(cormorant.ProgrammingError, match="without a model"):
+        db.count(age=3)
+
+
+def test_max_key(db: Database) -> None:
+    assert db.max_key(Person) == 4
+    assert db.max_key(Department) is None
+
+
+def test_properties_named_as_parameters(db: Database) -> None:
+    class Odd(Model):
+        limit: Column[int]
+        sql: Column[str]
+
+    db.create_tables(Odd)
+    db.insert(Odd(3, "x"))
+    assert db.fetch_all(Odd, bindings={"limit": 3, "sql": "x"}) == [Odd(3, "x")]
+    assert db.fetch_all(Odd, bindings={"limit": 4}) == []

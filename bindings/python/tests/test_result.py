@@ -1,0 +1,101 @@
+"""Results of raw SQL."""
+
+from __future__ import annotations
+
+import gc
+import resource
+from pathlib import Path
+
+import pytest
+from models import Entry, Person
+
+import cormorant
+from cormorant import Database
+
+NUMBERS = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i, 'text ' || i AS t FROM n"
+)
+
+
+def test_rows_and_columns(db: Database) -> None:
+    result = db.query(NUMBERS, [3])
+    assert result.columns == ("i", "t")
+    assert list(result) == [(1, "text 1"), (2, "text 2"), (3, "text 3")]
+    assert list(result) == []
+    assert result.fetch_one() is None
+
+
+def test_every_type_as_sqlite_holds_it(db: Database) -> None:
+    assert db.query("SELECT NULL, 1, -1.5, 'a', x'00ff', '', x'', ?", ["\0"]).fetch_all() == [
+        (None, 1, -1.5, "a", b"\0\xff", "", b"", "\0")
+    ]
+
+
+def test_reading_in_turns(db: Database) -> None:
+    result = db.query(NUMBERS, [5_000])
+    assert result.fetch_one() == (1, "text 1")
+    assert [row[0] for row, _ in zip(result, range(1500))][-1] == 1501
+    # zip took one row more than it gave.
+    assert result.fetch_one() == (1503, "text 1503")
+    assert [row[0] for row in result.fetch_all()] == list(range(1504, 5001))
+    assert result.fetch_all() == []
+
+
+def test_dicts(db: Database) -> None:
+    assert db.query(NUMBERS, [1]).dicts().fetch_all() == [{"i": 1, "t": "text 1"}]
+
+
+def test_rows_of_any_number(db: Database) -> None:
+    for count in (0, 1, 999, 1000, 1001, 3000):
+        assert len(db.query(NUMBERS + " WHERE ? > 0 AND i <= ?", [3000, 1, count]).fetch_all()) == count
+
+
+def test_a_statement_that_changes_and_returns(db: Database) -> None:
+    assert db.query("INSERT INTO entries (text) VALUES ('a'), ('b') RETURNING text").fetch_all() == [("a",), ("b",)]
+    assert db.count(Entry) == 2
+
+
+def test_an_error_on_the_way_ends_it(db: Database) -> None:
+    result = db.query("SELECT abs(i) FROM (SELECT 1 AS i UNION ALL SELECT -9223372036854775808)")
+    with pytest.raises(cormorant.DatabaseError):
+        result.fetch_all()
+    assert result.fetch_all() == []
+
+
+def test_a_result_is_closed_once_or_twice(db: Database) -> None:
+    result = db.query(NUMBERS, [10])
+    with result:
+        result.fetch_one()
+    result.close()
+    assert result.fetch_all() == []
+
+
+def test_a_result_ends_with_its_database(path: Path) -> None:
+    database = Database(path)
+    result = database.query(NUMBERS, [5_000])
+    assert result.fetch_one() == (1, "text 1")
+    database.close()
+    with pytest.raises(cormorant.ProgrammingError):
+        for _ in result:
+            pass
+
+
+def test_fetching_leaves_the_collector_as_it_was(db: Database) -> None:
+    assert gc.isenabled()
+    db.fetch_all(Person)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        db.fetch_all(Person)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_a_long_result_needs_no_memory(db: Database) -> None:
+    for _ in db.query(NUMBERS, [20_000]):
+        pass
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    count = sum(1 for _ in db.query(NUMBERS, [1_000_000]))
+    assert count == 1_000_000
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 5_000

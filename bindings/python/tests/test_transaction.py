@@ -1,0 +1,101 @@
+"""Transactions: committed by the end of the block, rolled back by an exception, nested as savepoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from models import Department, Person
+
+import cormorant
+from cormorant import Database
+
+
+def names(db: Database) -> list[str]:
+    return [item.name for item in db.fetch_all(Department, order_by="name")]
+
+
+def test_the_end_of_the_block_commits(db: Database, path: Path) -> None:
+    with Database(path) as other:
+        with db.transaction():
+            assert db.transaction_depth == 1
+            db.insert(Department("a"))
+            assert names(db) == ["a"]
+            assert names(other) == []
+        assert db.transaction_depth == 0
+        assert names(other) == ["a"]
+
+
+def test_an_exception_rolls_back(db: Database) -> None:
+    with pytest.raises(KeyError), db.transaction():
+        db.insert(Department("a"))
+        raise KeyError
+    assert names(db) == []
+
+
+def test_a_nested_one_is_a_savepoint(db: Database) -> None:
+    with db.transaction():
+        db.insert(Department("a"))
+        with pytest.raises(KeyError), db.transaction():
+            db.insert(Department("b"))
+            assert db.transaction_depth == 2
+            raise KeyError
+        with db.transaction():
+            db.insert(Department("c"))
+        assert db.transaction_depth == 1
+    assert names(db) == ["a", "c"]
+
+
+def test_it_can_end_before_its_block(db: Database) -> None:
+    with db.transaction() as transaction:
+        db.insert(Department("a"))
+        transaction.commit()
+        db.insert(Department("b"))
+    with db.transaction() as transaction:
+        db.insert(Department("c"))
+        transaction.rollback()
+        assert db.transaction_depth == 0
+    assert names(db) == ["a", "b"]
+    with pytest.raises(cormorant.ProgrammingError) as caught:
+        transaction.rollback()
+    assert caught.value.code == "CORM_E_TRANSACTION"
+
+
+def test_a_failed_statement_leaves_the_transaction_open(db: Database) -> None:
+    with db.transaction():
+        db.insert(Department("a"))
+        with pytest.raises(cormorant.UniqueViolation):
+            db.insert(Department("a"))
+        db.insert(Department("b"))
+    assert names(db) == ["a", "b"]
+
+
+def test_a_commit_that_fails_rolls_back(db: Database) -> None:
+    db.execute("CREATE TABLE child (parent REFERENCES departments DEFERRABLE INITIALLY DEFERRED)")
+    with pytest.raises(cormorant.ForeignKeyViolation), db.transaction():
+        db.insert(Department("a"))
+        db.execute("INSERT INTO child VALUES (99)")
+    assert db.transaction_depth == 0
+    assert names(db) == []
+
+
+def test_kinds(db: Database, path: Path) -> None:
+    with Database(path, busy_timeout=0) as other:
+        with db.transaction("deferred"):
+            assert names(db) == []
+            other.insert(Department("a"))
+            assert names(db) == []
+        with db.transaction("exclusive"), pytest.raises(cormorant.BusyError), other.transaction():
+            pass
+    with pytest.raises(cormorant.ProgrammingError, match="later"):
+        db.transaction("later")  # type: ignore[arg-type]
+
+
+def test_many_statements_of_each_kind_in_one(db: Database) -> None:
+    with db.transaction():
+        for number in range(1_000):
+            Person(f"n{number}").insert(db)
+        for person in db.fetch_all(Person):
+            person.age = 1
+            person.save(db)
+    assert db.count(Person, age=1) == 1_000
