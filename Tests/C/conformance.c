@@ -1,0 +1,129 @@
+/* conformance FILE...: runs scenario files and exits with 1 when one fails. */
+#include "conformance.h"
+#include "folders.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct allocation {
+    struct allocation *next;
+    max_align_t bytes[];
+};
+
+void *allocate(scenario *run, size_t size) {
+    struct allocation *allocation = calloc(1, sizeof(struct allocation) + size + 1);
+    if (allocation == NULL)
+        abort();
+    allocation->next = run->allocations;
+    run->allocations = allocation;
+    return allocation->bytes;
+}
+
+void release_allocations(scenario *run) {
+    while (run->allocations != NULL) {
+        struct allocation *next = run->allocations->next;
+        free(run->allocations);
+        run->allocations = next;
+    }
+}
+
+bool fail(scenario *run, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "FAIL %s: %s: step %zu: ", run->file, run->name, run->step_number);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    run->failed = true;
+    return false;
+}
+
+bool check_members(scenario *run, json_t *object, const char *what, const char *allowed) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) {
+        char padded[64];
+        snprintf(padded, sizeof padded, " %s ", key);
+        if (strcmp(key, "note") != 0 && strstr(allowed, padded) == NULL) {
+            return fail(run, "%s has the unknown member \"%s\"", what, key);
+        }
+    }
+    return true;
+}
+
+static bool run_scenario(const char *file, json_t *models, json_t *json) {
+    scenario run = {.file = file, .name = json_string_value(json_object_get(json, "name")), .models = models};
+    char folder[] = "/tmp/corm-conformance-XXXXXX";
+    if (run.name == NULL || !json_is_array(json_object_get(json, "steps"))) {
+        run.name = run.name == NULL ? "?" : run.name;
+        return fail(&run, "a scenario needs a name and steps");
+    }
+    if (mkdtemp(folder) == NULL)
+        return fail(&run, "no temporary folder");
+    snprintf(run.path, sizeof run.path, "%s/test.db", folder);
+    run.arena = corm_arena_create();
+    if (corm_database_open(run.path, NULL, &run.database, &run.error) != CORM_OK) {
+        fail(&run, "the database does not open: %s", corm_error_message(run.error));
+    }
+    json_t *step;
+    json_array_foreach(json_object_get(json, "steps"), run.step_number, step) {
+        if (run.failed || !run_step(&run, step))
+            break;
+        corm_error_free(run.error);
+        run.error = NULL;
+    }
+    corm_error_free(run.error);
+    run.error = NULL;
+    if (corm_database_close(run.database, &run.error) != CORM_OK) {
+        fail(&run, "the database does not close: %s", corm_error_message(run.error));
+    }
+    corm_error_free(run.error);
+    corm_arena_free(run.arena);
+    release_allocations(&run);
+    remove_folder(folder);
+    return !run.failed;
+}
+
+/* The models of a file as an object by name. */
+static json_t *models_by_name(json_t *file) {
+    json_t *models = json_object();
+    size_t index;
+    json_t *model;
+    json_array_foreach(json_object_get(file, "models"), index, model) {
+        json_object_set(models, json_string_value(json_object_get(model, "name")), model);
+    }
+    return models;
+}
+
+static int run_file(const char *path, int *count) {
+    json_error_t error;
+    json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (file == NULL) {
+        fprintf(stderr, "FAIL %s:%d: %s\n", path, error.line, error.text);
+        return 1;
+    }
+    const char *slash = strrchr(path, '/');
+    json_t *models = models_by_name(file);
+    int failures = 0;
+    size_t index;
+    json_t *json;
+    json_array_foreach(json_object_get(file, "scenarios"), index, json) {
+        failures += run_scenario(slash == NULL ? path : slash + 1, models, json) ? 0 : 1;
+        *count += 1;
+    }
+    json_decref(models);
+    json_decref(file);
+    return failures;
+}
+
+int main(int argument_count, char **arguments) {
+    int failures = 0;
+    int count = 0;
+    for (int index = 1; index < argument_count; index += 1)
+        failures += run_file(arguments[index], &count);
+    printf("%d scenarios, %d failed\n", count, failures);
+    return failures > 0 || count == 0;
+}

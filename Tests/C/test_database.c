@@ -1,0 +1,214 @@
+/* Options, SQL, tracing and interrupting. What files can do wrong is in test_files.c. */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static void the_two_ways_to_make_options_agree(void **state) {
+    (void)state;
+    corm_open_options made = CORM_OPEN_OPTIONS_INIT;
+    corm_open_options filled;
+    memset(&filled, 0xff, sizeof filled);
+    corm_open_options_init(&filled);
+    corm_open_options_init(NULL);
+    assert_int_equal(filled.struct_size, made.struct_size);
+    assert_int_equal(filled.mode, made.mode);
+    assert_ptr_equal(filled.template_path, made.template_path);
+    assert_int_equal(filled.busy_timeout, made.busy_timeout);
+    assert_int_equal(filled.journal_mode, made.journal_mode);
+    assert_int_equal(filled.synchronous, made.synchronous);
+    assert_int_equal(filled.foreign_keys_off, made.foreign_keys_off);
+    assert_int_equal(filled.statement_cache_size, made.statement_cache_size);
+}
+
+static void the_defaults(void **state) {
+    (void)state;
+    assert_string_equal(select_text("PRAGMA journal_mode"), "wal");
+    assert_int_equal(select_int("PRAGMA synchronous"), 1);
+    assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
+    assert_int_equal(select_int("PRAGMA busy_timeout"), 5000);
+    assert_string_equal(corm_database_path(db), path_to("test.db"));
+}
+
+static void reopen(const corm_open_options *options, const char *name) {
+    OK(corm_database_close(db, &failure));
+    db = NULL;
+    OK(corm_database_open(path_to(name), options, &db, &failure));
+}
+
+static void options_are_heeded(void **state) {
+    (void)state;
+    static const char *const journals[] = {"wal", "wal", "delete", "truncate", "persist", "memory", "off"};
+    for (int32_t mode = CORM_JOURNAL_DEFAULT; mode <= CORM_JOURNAL_OFF; mode += 1) {
+        corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+        options.journal_mode = mode;
+        options.synchronous = mode % 5;
+        options.foreign_keys_off = true;
+        options.busy_timeout = 1234;
+        options.statement_cache_size = 1;
+        reopen(&options, "options.db");
+        assert_string_equal(select_text("PRAGMA journal_mode"), journals[mode]);
+        assert_int_equal(select_int("PRAGMA synchronous"), mode % 5 == 0 ? 1 : mode % 5 - 1);
+        assert_int_equal(select_int("PRAGMA foreign_keys"), 0);
+        assert_int_equal(select_int("PRAGMA busy_timeout"), 1234);
+    }
+}
+
+static void options_that_can_never_be_right(void **state) {
+    (void)state;
+    corm_database *other = NULL;
+    for (int wrong = 0; wrong < 4; wrong += 1) {
+        corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+        if (wrong == 0)
+            options.mode = 3;
+        if (wrong == 1)
+            options.journal_mode = 7;
+        if (wrong == 2)
+            options.synchronous = -1;
+        if (wrong == 3)
+            options.struct_size = 0;
+        GIVES(CORM_E_MISUSE, corm_database_open(path_to("other.db"), &options, &other, &failure));
+        assert_null(other);
+    }
+    GIVES(CORM_E_MISUSE, corm_database_open(NULL, NULL, &other, &failure));
+    GIVES(CORM_E_MISUSE, corm_database_open(path_to("other.db"), NULL, NULL, &failure));
+}
+
+static void memory_is_a_database_of_its_own(void **state) {
+    (void)state;
+    corm_database *memory;
+    OK(corm_database_open(":memory:", NULL, &memory, &failure));
+    assert_string_equal(corm_database_path(memory), ":memory:");
+    GIVES(CORM_NOT_FOUND, corm_model_table_exists(memory, people, &failure));
+    OK(corm_model_create_tables(memory, (const corm_model *const[]){people}, 1, &failure));
+    person one = {.name = "x"};
+    OK(corm_record_insert(memory, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    assert_int_equal(one.id, 1);
+    OK(corm_database_close(memory, &failure));
+}
+
+static void sql_tells_its_changes(void **state) {
+    (void)state;
+    int64_t changes = -1;
+    assert_int_equal(corm_database_last_insert_id(db), 0);
+    assert_int_equal(corm_database_total_changes(db), 0);
+    OK(corm_database_execute(db, "INSERT INTO person (name, height) VALUES (?, 1), (?, 2)",
+                             CORM_VALUES(corm_value_text("a"), corm_value_text("b")), &changes, &failure));
+    assert_int_equal(changes, 2);
+    assert_int_equal(corm_database_last_insert_id(db), 2);
+    OK(corm_database_execute(db, "SELECT * FROM person", CORM_NO_VALUES, &changes, &failure));
+    assert_int_equal(changes, 0);
+    assert_int_equal(corm_database_changes(db), 2);
+    OK(corm_database_execute(db, "DELETE FROM person WHERE id = :id",
+                             CORM_VALUES(corm_value_named("id", corm_value_int64(1))), NULL, &failure));
+    assert_int_equal(corm_database_changes(db), 1);
+    assert_int_equal(corm_database_total_changes(db), 3);
+    OK(corm_database_execute_script(db, "DELETE FROM person; DELETE FROM person;", &failure));
+    assert_int_equal(corm_database_total_changes(db), 4);
+}
+
+static void bindings_by_position_and_name(void **state) {
+    (void)state;
+    const char *sql = "SELECT ?, :a, @b, $c, ?2";
+    corm_value values[] = {corm_value_int64(1), corm_value_named(":a", corm_value_int64(2)),
+                           corm_value_named("b", corm_value_int64(3)), corm_value_named("$c", corm_value_int64(4))};
+    corm_result *result;
+    corm_value value;
+    OK(corm_result_open(db, sql, values, 4, &result, &failure));
+    GIVES(CORM_ROW, corm_result_next(result, &failure));
+    for (int32_t column = 0; column < 5; column += 1) {
+        OK(corm_result_get(result, column, &value, &failure));
+        assert_int_equal(value.as.integer, column == 4 ? 2 : column + 1);
+    }
+    corm_result_close(result);
+    GIVES(CORM_E_BINDING, corm_result_open(db, sql, values, 3, &result, &failure));
+    values[3].name = "d";
+    GIVES(CORM_E_BINDING, corm_result_open(db, sql, values, 4, &result, &failure));
+    assert_non_null(strstr(corm_error_message(failure), "d"));
+    GIVES(CORM_E_BINDING, corm_database_execute(db, "SELECT ?", CORM_NO_VALUES, NULL, &failure));
+    GIVES(CORM_E_BINDING, corm_database_execute(db, "SELECT 1", values, 1, NULL, &failure));
+}
+
+typedef struct traced {
+    int count;
+    char sql[256];
+    int64_t nanoseconds;
+} traced;
+
+static void trace(const char *sql, int64_t nanoseconds, void *context) {
+    traced *seen = context;
+    seen->count += 1;
+    strncpy(seen->sql, sql, sizeof seen->sql - 1);
+    seen->nanoseconds = nanoseconds;
+}
+
+static void a_trace_sees_sql_and_time_and_no_values(void **state) {
+    (void)state;
+    traced seen = {0};
+    OK(corm_database_set_trace(db, trace, &seen, &failure));
+    OK(corm_database_execute(db, "SELECT ?, 'shown'", CORM_VALUES(corm_value_text("hidden")), NULL, &failure));
+    assert_int_equal(seen.count, 1);
+    assert_string_equal(seen.sql, "SELECT ?, 'shown'");
+    assert_true(seen.nanoseconds >= 0);
+    OK(corm_database_execute(
+        db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT max(i) FROM n",
+        CORM_NO_VALUES, NULL, &failure));
+    assert_true(seen.nanoseconds > 1000000);
+    insert_people(1);
+    assert_int_equal(seen.count, 3);
+    assert_non_null(strstr(seen.sql, "INSERT"));
+    OK(corm_database_set_trace(db, NULL, NULL, &failure));
+    insert_people(0);
+    OK(corm_database_execute(db, "SELECT 1", CORM_NO_VALUES, NULL, &failure));
+    assert_int_equal(seen.count, 3);
+}
+
+static void *interrupt_soon(void *unused) {
+    (void)unused;
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    corm_database_interrupt(db);
+    return NULL;
+}
+
+static void interrupt_stops_what_runs(void **state) {
+    (void)state;
+    const char *endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    pthread_t thread;
+    corm_database_interrupt(db);
+    OK(corm_database_execute(db, "SELECT 1", CORM_NO_VALUES, NULL, &failure));
+    pthread_create(&thread, NULL, interrupt_soon, NULL);
+    int64_t start = milliseconds();
+    GIVES(CORM_E_INTERRUPTED, corm_database_execute(db, endless, CORM_NO_VALUES, NULL, &failure));
+    assert_true(milliseconds() - start >= 50 && milliseconds() - start <= 20000);
+    pthread_join(thread, NULL);
+    insert_people(1);
+}
+
+static void statements_are_reused_beyond_the_cache(void **state) {
+    (void)state;
+    char sql[64];
+    for (int round = 0; round < 3; round += 1) {
+        for (int number = 0; number < 200; number += 1) {
+            snprintf(sql, sizeof sql, "SELECT %d", number);
+            assert_int_equal(select_int(sql), number);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_two_ways_to_make_options_agree),
+        TEST(the_defaults),
+        TEST(options_are_heeded),
+        TEST(options_that_can_never_be_right),
+        TEST(memory_is_a_database_of_its_own),
+        TEST(sql_tells_its_changes),
+        TEST(bindings_by_position_and_name),
+        TEST(a_trace_sees_sql_and_time_and_no_values),
+        TEST(interrupt_stops_what_runs),
+        TEST(statements_are_reused_beyond_the_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

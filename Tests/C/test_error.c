@@ -1,0 +1,124 @@
+/* What errors tell, and how long they live. */
+#include "support.h"
+
+#include <string.h>
+
+static void no_error_answers_too(void **state) {
+    (void)state;
+    corm_error_free(NULL);
+    assert_int_equal(corm_error_code(NULL), CORM_E_MISUSE);
+    assert_int_equal(corm_error_sqlite_code(NULL), 0);
+    assert_non_null(corm_error_message(NULL));
+    assert_null(corm_error_hint(NULL));
+    assert_null(corm_error_sql(NULL));
+    assert_int_equal(corm_error_offset(NULL), -1);
+    assert_null(corm_error_table(NULL));
+    assert_null(corm_error_columns(NULL));
+    assert_null(corm_error_constraint(NULL));
+    assert_int_equal(corm_error_record_index(NULL), -1);
+}
+
+static void a_freed_error_answers_too(void **state) {
+    (void)state;
+    corm_error *error = NULL;
+    assert_int_equal(corm_database_execute(db, "SELEC", CORM_NO_VALUES, NULL, &error), CORM_E_SQL);
+    corm_error_free(error);
+    assert_int_equal(corm_error_code(error), CORM_E_MISUSE);
+    assert_non_null(corm_error_message(error));
+    assert_null(corm_error_sql(error));
+    corm_error_free(error);
+}
+
+static void a_syntax_error_says_where(void **state) {
+    (void)state;
+    GIVES(CORM_E_SQL, corm_database_execute(db, "SELECT 'é', nosuch FROM person", CORM_NO_VALUES, NULL, &failure));
+    assert_int_equal(corm_error_offset(failure), 13);
+    assert_string_equal(corm_error_sql(failure), "SELECT 'é', nosuch FROM person");
+    assert_non_null(strstr(corm_error_message(failure), "nosuch"));
+    assert_int_equal(corm_error_sqlite_code(failure), 1);
+    assert_int_equal(corm_error_record_index(failure), -1);
+    assert_null(strchr(corm_error_message(failure), '\n'));
+}
+
+static void a_constraint_error_names_its_parts(void **state) {
+    (void)state;
+    insert_people(1);
+    person again = {.id = 1, .name = "again"};
+    GIVES(CORM_E_UNIQUE, corm_record_insert(db, people, &again, CORM_CONFLICT_ABORT, NULL, &failure));
+    assert_int_equal(corm_error_sqlite_code(failure), 1555);
+    assert_string_equal(corm_error_table(failure), "person");
+    assert_string_equal(corm_error_columns(failure), "id");
+    assert_string_equal(corm_error_constraint(failure), "PRIMARY KEY");
+    assert_non_null(corm_error_hint(failure));
+    assert_non_null(corm_error_sql(failure));
+    assert_int_equal(corm_error_offset(failure), -1);
+
+    person young = {.name = "young", .age = {true, -1}};
+    GIVES(CORM_E_CHECK, corm_record_insert(db, people, &young, CORM_CONFLICT_ABORT, NULL, &failure));
+    assert_string_equal(corm_error_table(failure), "person");
+    assert_string_equal(corm_error_columns(failure), "age");
+    assert_non_null(corm_error_constraint(failure));
+    assert_int_equal(corm_error_sqlite_code(failure), 275);
+
+    person nameless = {.city = "Paris"};
+    GIVES(CORM_E_NOT_NULL, corm_record_insert(db, people, &nameless, CORM_CONFLICT_ABORT, NULL, &failure));
+    assert_string_equal(corm_error_table(failure), "person");
+    assert_string_equal(corm_error_columns(failure), "name");
+    assert_string_equal(corm_error_constraint(failure), "NOT NULL");
+}
+
+static void an_error_outlives_its_database(void **state) {
+    (void)state;
+    corm_error *error = NULL;
+    assert_int_equal(corm_database_execute(db, "SELECT nosuch", CORM_NO_VALUES, NULL, &error), CORM_E_SQL);
+    OK(corm_database_close(db, &failure));
+    db = NULL;
+    assert_int_equal(corm_error_code(error), CORM_E_SQL);
+    assert_string_equal(corm_error_sql(error), "SELECT nosuch");
+    assert_non_null(strstr(corm_error_message(error), "nosuch"));
+    corm_error_free(error);
+}
+
+static void success_leaves_the_error_alone(void **state) {
+    (void)state;
+    corm_error *mine = (corm_error *)&mine;
+    assert_int_equal(corm_database_execute(db, "SELECT 1", CORM_NO_VALUES, NULL, &mine), CORM_OK);
+    assert_ptr_equal(mine, (corm_error *)&mine);
+    assert_int_equal(corm_record_exists(db, people, CORM_VALUES(corm_value_int64(1)), &mine), CORM_NOT_FOUND);
+    assert_ptr_equal(mine, (corm_error *)&mine);
+}
+
+static void the_error_is_not_wanted(void **state) {
+    (void)state;
+    person nameless = {0};
+    assert_int_equal(corm_database_execute(db, "SELEC", CORM_NO_VALUES, NULL, NULL), CORM_E_SQL);
+    assert_int_equal(corm_database_open("/no/such/file", NULL, &db, NULL), CORM_E_CANNOT_OPEN);
+    assert_int_equal(corm_record_insert(db, people, &nameless, 0, NULL, NULL), CORM_E_NOT_NULL);
+    assert_int_equal(corm_model_create(NULL, &people, NULL), CORM_E_MISUSE);
+}
+
+static void bound_values_are_not_in_it(void **state) {
+    (void)state;
+    person secret = {.id = 770077, .name = "hunter2", .city = "hunter2", .age = {true, -770077}};
+    GIVES(CORM_E_CHECK, corm_record_insert(db, people, &secret, CORM_CONFLICT_ABORT, NULL, &failure));
+    const char *texts[] = {corm_error_message(failure), corm_error_hint(failure), corm_error_sql(failure),
+                           corm_error_constraint(failure)};
+    for (size_t index = 0; index < 4; index += 1) {
+        assert_true(texts[index] == NULL || strstr(texts[index], "hunter2") == NULL);
+        assert_true(texts[index] == NULL || strstr(texts[index], "770077") == NULL);
+    }
+    GIVES(CORM_E_BINDING,
+          corm_database_execute(db, "SELECT :a", CORM_VALUES(corm_value_text("hunter2"), corm_value_text("x")), NULL,
+                                &failure));
+    assert_null(strstr(corm_error_message(failure), "hunter2"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_error_answers_too), TEST(a_freed_error_answers_too),
+        TEST(a_syntax_error_says_where),        TEST(a_constraint_error_names_its_parts),
+        TEST(an_error_outlives_its_database),   TEST(success_leaves_the_error_alone),
+        TEST(the_error_is_not_wanted),          TEST(bound_values_are_not_in_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

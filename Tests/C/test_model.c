@@ -1,0 +1,126 @@
+/* What a model tells, how long it lives, and how its table is made. What is refused is in test_definitions.c. */
+#include "support.h"
+
+#include <string.h>
+
+static void a_model_tells_what_it_is(void **state) {
+    (void)state;
+    assert_string_equal(corm_model_name(people), "Person");
+    assert_string_equal(corm_model_table(people), "person");
+    assert_int_equal(corm_model_column_count(people), 5);
+    assert_string_equal(corm_model_property_name(people, 3), "age");
+    assert_string_equal(corm_model_column_name(people, 3), "age");
+    assert_int_equal(corm_model_column_type(people, 0), CORM_INT64);
+    assert_int_equal(corm_model_column_type(people, 1), CORM_TEXT);
+    assert_int_equal(corm_model_column_type(people, 4), CORM_DOUBLE);
+    assert_null(corm_model_property_name(people, 5));
+    assert_null(corm_model_column_name(people, -1));
+    assert_int_equal(corm_model_column_type(people, 5), 0);
+    assert_int_equal(corm_model_key_count(people), 1);
+    assert_int_equal(corm_model_key_column(people, 0), 0);
+    assert_int_equal(corm_model_key_column(people, 1), -1);
+    assert_int_equal(corm_model_key_column(people, -1), -1);
+    assert_true(corm_model_generates_key(people));
+    assert_non_null(strstr(corm_model_create_sql(people), "CREATE TABLE"));
+}
+
+static void a_definition_is_copied(void **state) {
+    (void)state;
+    char name[] = "createdAt";
+    char table[] = "things";
+    corm_column_def columns[] = {{.name = name, .type = CORM_INT64, .offset = 0, .size = 8, .primary_key = true}};
+    corm_model_def definition = {
+        .struct_size = sizeof(corm_model_def),
+        .column_def_size = sizeof(corm_column_def),
+        .key_def_size = sizeof(corm_key_def),
+        .reference_def_size = sizeof(corm_reference_def),
+        .name = "Thing",
+        .table = table,
+        .record_size = 8,
+        .columns = columns,
+        .column_count = 1,
+    };
+    corm_model *model;
+    OK(corm_model_create(&definition, &model, &failure));
+    memset(name, 'x', sizeof name);
+    memset(table, 'x', sizeof table);
+    memset(columns, 0, sizeof columns);
+    assert_string_equal(corm_model_table(model), "things");
+    assert_string_equal(corm_model_property_name(model, 0), "createdAt");
+    assert_string_equal(corm_model_column_name(model, 0), "created_at");
+    OK(corm_model_create_tables(db, (const corm_model *const[]){model, people}, 2, &failure));
+    int64_t id = 0;
+    OK(corm_record_insert(db, model, &id, CORM_CONFLICT_ABORT, NULL, &failure));
+    assert_int_equal(id, 1);
+    corm_model_free(model);
+}
+
+static void a_model_serves_several_databases(void **state) {
+    (void)state;
+    corm_database *other;
+    OK(corm_database_open(path_to("other.db"), NULL, &other, &failure));
+    OK(corm_model_create_tables(other, (const corm_model *const[]){people}, 1, &failure));
+    OK(corm_model_table_exists(other, people, &failure));
+    person one = {.name = "x"};
+    insert_people(3);
+    OK(corm_record_insert(other, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    assert_int_equal(one.id, 1);
+    OK(corm_database_close(other, &failure));
+    insert_people(1);
+}
+
+static void a_freed_model_is_refused_and_open_cursors_go_on(void **state) {
+    (void)state;
+    corm_cursor *cursor;
+    person one = {.name = "x"};
+    insert_people(2);
+    OK(corm_cursor_open(db, people, NULL, &cursor, &failure));
+    corm_model_free(people);
+    GIVES(CORM_ROW, corm_cursor_next(cursor, &one, &failure));
+    GIVES(CORM_ROW, corm_cursor_next(cursor, &one, &failure));
+    corm_cursor_close(cursor);
+    GIVES(CORM_E_MISUSE, corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    assert_null(corm_model_name(people));
+    assert_null(corm_model_create_sql(people));
+    assert_int_equal(corm_model_column_count(people), 0);
+    corm_model_free(people);
+    people = NULL;
+}
+
+static void creating_nothing_and_wrong_lists(void **state) {
+    (void)state;
+    OK(corm_model_create_tables(db, NULL, 0, &failure));
+    GIVES(CORM_E_MISUSE, corm_model_create_tables(db, NULL, 1, &failure));
+    GIVES(CORM_E_MISUSE, corm_model_create_tables(db, (const corm_model *const[]){people, NULL}, 2, &failure));
+    corm_model *twin;
+    OK(corm_model_create(&person_def, &twin, &failure));
+    GIVES(CORM_E_MODEL, corm_model_create_tables(db, (const corm_model *const[]){people, twin}, 2, &failure));
+    assert_non_null(strstr(corm_error_message(failure), "person"));
+    corm_model_free(twin);
+}
+
+static void a_model_without_record_is_for_blocks_only(void **state) {
+    (void)state;
+    corm_model *model;
+    corm_model_def definition = person_def;
+    person one = {.name = "x"};
+    corm_records *records;
+    definition.record_size = 0;
+    OK(corm_model_create(&definition, &model, &failure));
+    OK(corm_model_table_exists(db, model, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_insert(db, model, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_query_fetch(db, model, NULL, &records, &failure));
+    int64_t count = -1;
+    OK(corm_query_count(db, model, NULL, &count, &failure));
+    assert_int_equal(count, 0);
+    corm_model_free(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_model_tells_what_it_is),         TEST(a_definition_is_copied),
+        TEST(a_model_serves_several_databases), TEST(a_freed_model_is_refused_and_open_cursors_go_on),
+        TEST(creating_nothing_and_wrong_lists), TEST(a_model_without_record_is_for_blocks_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+/* Records in numbers: fetched, streamed, counted, paged. */
+#include "support.h"
+
+#include <string.h>
+
+static corm_records *records;
+
+static const person *fetch(const corm_query *query, size_t count) {
+    OK(corm_query_fetch(db, people, query, &records, &failure));
+    assert_int_equal(corm_records_count(records), count);
+    return corm_records_data(records);
+}
+
+static void the_two_ways_to_make_a_query_agree(void **state) {
+    (void)state;
+    corm_query made = CORM_QUERY_INIT;
+    corm_query filled;
+    memset(&filled, 0xff, sizeof filled);
+    corm_query_init(&filled);
+    corm_query_init(NULL);
+    assert_int_equal(filled.struct_size, made.struct_size);
+    assert_null(filled.sql);
+    assert_null(filled.values);
+    assert_int_equal(filled.value_count, 0);
+    assert_null(filled.order_by);
+    assert_int_equal(filled.order_by_count, 0);
+    assert_int_equal(filled.limit, 0);
+    assert_int_equal(filled.offset, 0);
+}
+
+static void all_of_them(void **state) {
+    (void)state;
+    assert_null(fetch(NULL, 0));
+    corm_records_free(records);
+    insert_people(5000);
+    const person *found = fetch(NULL, 5000);
+    int64_t sum = 0;
+    for (int index = 0; index < 5000; index += 1) {
+        sum += found[index].age.value;
+        assert_int_equal(found[index].name[0], 'p');
+    }
+    assert_int_equal(sum, 5000LL * 5001 / 2);
+    corm_records_free(records);
+    corm_records_free(records);
+    assert_int_equal(corm_records_count(records), 0);
+    assert_null(corm_records_data(records));
+}
+
+static void by_attributes_in_order_in_pages(void **state) {
+    (void)state;
+    insert_people(10);
+    OK(corm_database_execute(db, "UPDATE person SET city = 'Rome' WHERE id > 4", CORM_NO_VALUES, NULL, &failure));
+    corm_value rome[] = {corm_value_named("city", corm_value_text("Rome"))};
+    corm_value nowhere[] = {corm_value_named("city", corm_value_null())};
+    corm_query query = CORM_QUERY_INIT;
+    query.values = rome;
+    query.value_count = 1;
+    query.order_by = (const char *const[]){"city", "-id"};
+    query.order_by_count = 2;
+    query.limit = 2;
+    query.offset = 1;
+    const person *found = fetch(&query, 2);
+    assert_int_equal(found[0].id, 9);
+    assert_int_equal(found[1].id, 8);
+    corm_records_free(records);
+    int64_t count;
+    OK(corm_query_count(db, people, &query, &count, &failure));
+    assert_int_equal(count, 2);
+    query = (corm_query)CORM_QUERY_INIT;
+    query.values = nowhere;
+    query.value_count = 1;
+    fetch(&query, 4);
+    corm_records_free(records);
+    person one = {0};
+    query.order_by = (const char *const[]){"-id"};
+    query.order_by_count = 1;
+    OK(corm_query_first(db, people, &query, &one, NULL, &failure));
+    assert_int_equal(one.id, 4);
+    query.limit = 0;
+    query.offset = 4;
+    GIVES(CORM_NOT_FOUND, corm_query_first(db, people, &query, &one, NULL, &failure));
+    assert_int_equal(one.id, 4);
+}
+
+static void by_sql(void **state) {
+    (void)state;
+    insert_people(10);
+    corm_query query = CORM_QUERY_INIT;
+    corm_value values[] = {corm_value_named("least", corm_value_int64(8))};
+    query.sql = "SELECT height, AGE, city, name, id, 'more' FROM person WHERE id >= :least ORDER BY id";
+    query.values = values;
+    query.value_count = 1;
+    const person *found = fetch(&query, 3);
+    assert_int_equal(found[0].id, 8);
+    assert_string_equal(found[2].name, "p10");
+    assert_int_equal(found[2].age.value, 10);
+    corm_records_free(records);
+    int64_t count;
+    OK(corm_query_count(db, people, &query, &count, &failure));
+    assert_int_equal(count, 3);
+    OK(corm_query_count(db, NULL, &query, &count, &failure));
+    assert_int_equal(count, 3);
+    OK(corm_query_page_count(db, NULL, &query, 2, &count, &failure));
+    assert_int_equal(count, 2);
+    query.sql = "SELECT id FROM person WHERE id >= :least";
+    GIVES(CORM_E_SCHEMA, corm_query_fetch(db, people, &query, &records, &failure));
+    assert_non_null(strstr(corm_error_message(failure), "name"));
+    query.sql = "DELETE FROM person WHERE id >= :least";
+    assert_true(corm_query_fetch(db, people, &query, &records, NULL) < 0);
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 10);
+}
+
+static void queries_that_can_never_be_right(void **state) {
+    (void)state;
+    corm_value nameless[] = {corm_value_int64(1)};
+    corm_value unknown[] = {corm_value_named("shoe", corm_value_int64(1))};
+    corm_query query = CORM_QUERY_INIT;
+    int64_t count;
+    records = NULL;
+#define REFUSED(status)                                                                                                \
+    GIVES(status, corm_query_fetch(db, people, &query, &records, &failure));                                           \
+    corm_query_init(&query)
+    query.values = nameless, query.value_count = 1;
+    REFUSED(CORM_E_MISUSE);
+    query.values = unknown, query.value_count = 1;
+    REFUSED(CORM_E_MISUSE);
+    query.value_count = 1;
+    REFUSED(CORM_E_MISUSE);
+    query.order_by_count = 1;
+    REFUSED(CORM_E_MISUSE);
+    query.order_by = (const char *const[]){"-shoe"}, query.order_by_count = 1;
+    REFUSED(CORM_E_MISUSE);
+    query.order_by = (const char *const[]){NULL}, query.order_by_count = 1;
+    REFUSED(CORM_E_MISUSE);
+    query.limit = -1;
+    REFUSED(CORM_E_MISUSE);
+    query.offset = -1;
+    REFUSED(CORM_E_MISUSE);
+    query.sql = "SELECT * FROM person", query.limit = 1;
+    REFUSED(CORM_E_MISUSE);
+    query.sql = "SELECT * FROM person", query.order_by = (const char *const[]){"id"}, query.order_by_count = 1;
+    REFUSED(CORM_E_MISUSE);
+    query.struct_size = 0;
+    REFUSED(CORM_E_MISUSE);
+    query.sql = "SELECT * FROM \xff";
+    REFUSED(CORM_E_ENCODING);
+    assert_null(records);
+    GIVES(CORM_E_MISUSE, corm_query_count(db, NULL, NULL, &count, &failure));
+    GIVES(CORM_E_MISUSE, corm_query_count(db, NULL, &query, &count, &failure));
+    GIVES(CORM_E_MISUSE, corm_query_count(db, people, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_query_page_count(db, people, NULL, 0, &count, &failure));
+    GIVES(CORM_E_MISUSE, corm_query_page_count(db, people, NULL, -5, &count, &failure));
+    GIVES(CORM_E_MISUSE, corm_query_fetch(db, people, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_query_first(db, people, NULL, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_cursor_open(db, people, NULL, NULL, &failure));
+}
+
+static void the_greatest_key(void **state) {
+    (void)state;
+    corm_value key = corm_value_int64(77);
+    int64_t pages = -1;
+    GIVES(CORM_NOT_FOUND, corm_query_max_key(db, people, &key, NULL, &failure));
+    insert_people(7);
+    OK(corm_query_max_key(db, people, &key, NULL, &failure));
+    assert_int_equal(key.type, CORM_VALUE_INTEGER);
+    assert_int_equal(key.as.integer, 7);
+    OK(corm_query_page_count(db, people, NULL, 3, &pages, &failure));
+    assert_int_equal(pages, 3);
+    GIVES(CORM_E_MISUSE, corm_query_max_key(db, people, NULL, NULL, &failure));
+}
+
+static void streamed(void **state) {
+    (void)state;
+    corm_cursor *cursor;
+    person one;
+    int64_t sum = 0;
+    insert_people(1000);
+    OK(corm_cursor_open(db, people, NULL, &cursor, &failure));
+    while (corm_cursor_next(cursor, &one, &failure) == CORM_ROW) {
+        sum += one.id;
+        assert_int_equal(one.name[0], 'p');
+    }
+    assert_int_equal(sum, 1000 * 1001 / 2);
+    one.id = -1;
+    GIVES(CORM_DONE, corm_cursor_next(cursor, &one, &failure));
+    assert_int_equal(one.id, -1);
+    corm_cursor_close(cursor);
+    corm_cursor_close(cursor);
+    GIVES(CORM_E_MISUSE, corm_cursor_next(cursor, &one, &failure));
+    GIVES(CORM_E_MISUSE, corm_cursor_next(NULL, &one, &failure));
+}
+
+static void a_long_stream_needs_little_memory(void **state) {
+    (void)state;
+    corm_cursor *cursor;
+    corm_query query = CORM_QUERY_INIT;
+    person one;
+    int64_t size = 0;
+    query.sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500000) "
+                "SELECT i AS id, printf('%0200d', i) AS name, NULL AS city, i AS age, 0.5 AS height FROM n";
+    OK(corm_cursor_open(db, people, &query, &cursor, &failure));
+    int64_t before = peak_memory();
+    while (corm_cursor_next(cursor, &one, &failure) == CORM_ROW)
+        size += (int64_t)strlen(one.name);
+    corm_cursor_close(cursor);
+    assert_int_equal(size, 100000000);
+    assert_true(peak_memory() - before >= 0 && peak_memory() - before <= 30000);
+}
+
+static void writing_beside_a_cursor(void **state) {
+    (void)state;
+    corm_cursor *cursor;
+    person one;
+    corm_query query = CORM_QUERY_INIT;
+    int rows = 0;
+    insert_people(100);
+    query.order_by = (const char *const[]){"id"};
+    query.order_by_count = 1;
+    query.limit = 100;
+    OK(corm_cursor_open(db, people, &query, &cursor, &failure));
+    for (; corm_cursor_next(cursor, &one, &failure) == CORM_ROW; rows += 1) {
+        OK(corm_record_delete(db, people, &one, &failure));
+        OK(corm_database_execute(db, "INSERT INTO person (id, name, height) VALUES (?, 'new', 0)",
+                                 CORM_VALUES(corm_value_int64(one.id + 1000)), NULL, &failure));
+    }
+    corm_cursor_close(cursor);
+    assert_int_equal(rows, 100);
+}
+
+static void closed_with_the_database(void **state) {
+    (void)state;
+    corm_cursor *cursor;
+    person one;
+    insert_people(3);
+    OK(corm_cursor_open(db, people, NULL, &cursor, &failure));
+    GIVES(CORM_ROW, corm_cursor_next(cursor, &one, &failure));
+    GIVES(CORM_E_MISUSE, corm_cursor_next(cursor, NULL, &failure));
+    const person *found = fetch(NULL, 3);
+    OK(corm_database_close(db, &failure));
+    db = NULL;
+    GIVES(CORM_E_MISUSE, corm_cursor_next(cursor, &one, &failure));
+    corm_cursor_close(cursor);
+    assert_string_equal(found[2].name, "p3");
+    corm_records_free(records);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_two_ways_to_make_a_query_agree),
+        TEST(all_of_them),
+        TEST(by_attributes_in_order_in_pages),
+        TEST(by_sql),
+        TEST(queries_that_can_never_be_right),
+        TEST(the_greatest_key),
+        TEST(streamed),
+        TEST(a_long_stream_needs_little_memory),
+        TEST(writing_beside_a_cursor),
+        TEST(closed_with_the_database),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

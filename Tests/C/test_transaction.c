@@ -1,0 +1,152 @@
+/* Transactions and savepoints. */
+#include "support.h"
+
+static int64_t count(void) { return select_int("SELECT count(*) FROM person"); }
+
+static void insert(const char *name) {
+    person one = {.name = name};
+    OK(corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+}
+
+static void commit_keeps_and_rollback_forgets(void **state) {
+    (void)state;
+    static const int32_t kinds[] = {CORM_TRANSACTION_IMMEDIATE, CORM_TRANSACTION_DEFERRED, CORM_TRANSACTION_EXCLUSIVE};
+    for (int index = 0; index < 3; index += 1) {
+        OK(corm_transaction_begin(db, kinds[index], &failure));
+        insert("kept");
+        OK(corm_transaction_commit(db, &failure));
+        OK(corm_transaction_begin(db, kinds[index], &failure));
+        insert("forgotten");
+        assert_int_equal(count(), index + 2);
+        OK(corm_transaction_rollback(db, &failure));
+        assert_int_equal(count(), index + 1);
+    }
+}
+
+static void nested_ones_are_savepoints(void **state) {
+    (void)state;
+    assert_int_equal(corm_transaction_depth(db), 0);
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    assert_int_equal(corm_transaction_depth(db), 1);
+    insert("1");
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_DEFERRED, &failure));
+    assert_int_equal(corm_transaction_depth(db), 2);
+    insert("2");
+    OK(corm_transaction_rollback(db, &failure));
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_EXCLUSIVE, &failure));
+    insert("3");
+    OK(corm_transaction_commit(db, &failure));
+    assert_int_equal(corm_transaction_depth(db), 1);
+    OK(corm_transaction_commit(db, &failure));
+    assert_int_equal(corm_transaction_depth(db), 0);
+    assert_int_equal(select_int("SELECT sum(name) FROM person"), 4);
+}
+
+static void deep_nesting(void **state) {
+    (void)state;
+    for (int depth = 0; depth < 200; depth += 1) {
+        OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+        insert("x");
+    }
+    assert_int_equal(corm_transaction_depth(db), 200);
+    for (int depth = 0; depth < 100; depth += 1)
+        OK(corm_transaction_rollback(db, &failure));
+    for (int depth = 0; depth < 100; depth += 1)
+        OK(corm_transaction_commit(db, &failure));
+    assert_int_equal(count(), 100);
+}
+
+static void out_of_order(void **state) {
+    (void)state;
+    GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
+    assert_non_null(corm_error_hint(failure));
+    GIVES(CORM_E_TRANSACTION, corm_transaction_rollback(db, &failure));
+    GIVES(CORM_E_MISUSE, corm_transaction_begin(db, 77, &failure));
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    OK(corm_transaction_commit(db, &failure));
+    GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
+}
+
+static void sqlite_rolled_it_back(void **state) {
+    (void)state;
+    insert_people(1);
+    person same = {.id = 1, .name = "same"};
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    insert("lost");
+    GIVES(CORM_E_UNIQUE, corm_record_insert(db, people, &same, CORM_CONFLICT_ROLLBACK, NULL, &failure));
+    GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
+    OK(corm_transaction_rollback(db, &failure));
+    assert_int_equal(corm_transaction_depth(db), 0);
+    assert_int_equal(count(), 1);
+    insert("usable again");
+}
+
+static void a_commit_that_fails_leaves_it_open(void **state) {
+    (void)state;
+    OK(corm_database_execute_script(db,
+                                    "CREATE TABLE parent (id INTEGER PRIMARY KEY);"
+                                    "CREATE TABLE child (p REFERENCES parent DEFERRABLE INITIALLY DEFERRED)",
+                                    &failure));
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    OK(corm_database_execute(db, "INSERT INTO child VALUES (1)", CORM_NO_VALUES, NULL, &failure));
+    GIVES(CORM_E_FOREIGN_KEY, corm_transaction_commit(db, &failure));
+    assert_int_equal(corm_transaction_depth(db), 1);
+    OK(corm_database_execute(db, "INSERT INTO parent VALUES (1)", CORM_NO_VALUES, NULL, &failure));
+    OK(corm_transaction_commit(db, &failure));
+    assert_int_equal(select_int("SELECT count(*) FROM child"), 1);
+}
+
+static void closing_rolls_back(void **state) {
+    (void)state;
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    insert("lost");
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    insert("lost too");
+    OK(corm_database_close(db, &failure));
+    OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
+    assert_int_equal(count(), 0);
+}
+
+static void reading_while_a_result_is_open(void **state) {
+    (void)state;
+    corm_result *result;
+    insert_people(3);
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    OK(corm_result_open(db, "SELECT id FROM person", CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_ROW, corm_result_next(result, &failure));
+    insert("beside");
+    corm_result_close(result);
+    OK(corm_transaction_commit(db, &failure));
+    assert_int_equal(count(), 4);
+}
+
+static void a_read_only_handle_begins_deferred(void **state) {
+    (void)state;
+    corm_database *reader;
+    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+    options.mode = CORM_OPEN_READ_ONLY;
+    insert_people(1);
+    OK(corm_database_open(path_to("test.db"), &options, &reader, &failure));
+    OK(corm_transaction_begin(reader, CORM_TRANSACTION_IMMEDIATE, &failure));
+    OK(corm_record_exists(reader, people, CORM_VALUES(corm_value_int64(1)), &failure));
+    insert("beside the reader");
+    GIVES(CORM_NOT_FOUND, corm_record_exists(reader, people, CORM_VALUES(corm_value_int64(2)), &failure));
+    OK(corm_transaction_commit(reader, &failure));
+    OK(corm_record_exists(reader, people, CORM_VALUES(corm_value_int64(2)), &failure));
+    OK(corm_database_close(reader, &failure));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(commit_keeps_and_rollback_forgets),
+        TEST(nested_ones_are_savepoints),
+        TEST(deep_nesting),
+        TEST(out_of_order),
+        TEST(sqlite_rolled_it_back),
+        TEST(a_commit_that_fails_leaves_it_open),
+        TEST(closing_rolls_back),
+        TEST(reading_while_a_result_is_open),
+        TEST(a_read_only_handle_begins_deferred),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

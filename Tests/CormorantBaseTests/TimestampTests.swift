@@ -1,0 +1,61 @@
+import CormorantBase
+import Testing
+
+struct TimestampTests {
+    private func parse(_ text: String) -> Int64? {
+        var text = text
+        return text.withUTF8 { Timestamp(parsing: $0)?.microseconds }
+    }
+
+    @Test(
+        arguments: [
+            (0, "1970-01-01 00:00:00.000000"), (-1, "1969-12-31 23:59:59.999999"),
+            (1_700_000_000_123_456, "2023-11-14 22:13:20.123456"), (951_782_400_000_000, "2000-02-29 00:00:00.000000"),
+            (-2_203_891_200_000_000, "1900-03-01 00:00:00.000000"),
+            (Timestamp.range.lowerBound, "0000-01-01 00:00:00.000000"),
+            (Timestamp.range.upperBound, "9999-12-31 23:59:59.999999"),
+        ] as [(Int64, String)])
+    func textFormAndBack(_ microseconds: Int64, _ text: String) {
+        #expect(Timestamp(microseconds: microseconds).description == text)
+        #expect(parse(text) == microseconds)
+    }
+
+    @Test func tenThousandYearsComeBackInOrder() {
+        // Every day would take long in a debug build; steps of 29 days and a bit meet every day of the month too.
+        let step = 29 * 86_400_000_000 + 1_234_567
+        var previous = ""
+        var wrong: [String] = []
+        for microseconds in stride(from: Timestamp.range.lowerBound, through: Timestamp.range.upperBound, by: step) {
+            let text = Timestamp(microseconds: microseconds).description
+            if parse(text) != microseconds || text <= previous { wrong.append(text) }
+            previous = text
+        }
+        #expect(wrong == [])
+    }
+
+    @Test(
+        arguments: [
+            ("1970-01-02", 86_400_000_000), ("1970-01-01T00:01", 60_000_000), ("1970-01-01 00:00:01", 1_000_000),
+            ("1970-01-01 00:00:00.5", 500_000), ("1970-01-01T00:00:00Z", 0), ("1970-01-01 01:00:00+01:00", 0),
+            ("1969-12-31 22:30:00.000001-01:30", 1), ("1970-01-01 00:00:00.1234560000", 123_456),
+        ] as [(String, Int64)])
+    func shorterAndForeignForms(_ text: String, _ microseconds: Int64) {
+        #expect(parse(text) == microseconds)
+    }
+
+    @Test(
+        arguments: [
+            "", "1970", "1970-1-1", "1970-13-01", "1970-00-01", "1970-01-00", "1970-04-31", "1900-02-29", "2001-02-29",
+            "1970-01-01 24:00", "1970-01-01 00:60", "1970-01-01 00:00:60", "1970-01-01 00", "1970-01-01 00:00:00.",
+            "1970-01-01 00:00:00.1234567", "1970-01-01 00:00:00 ", "1970-01-01 00:00:00+1", "1970-01-01 00:00:00+24:00",
+            "1970-01-01x", " 1970-01-01", "now", "1970-01-01 00:00:00ZZ", "１９７０-01-01",
+        ])
+    func otherTextIsRefused(_ text: String) {
+        #expect(parse(text) == nil)
+    }
+
+    @Test func timesAreOrdered() {
+        #expect(Timestamp(microseconds: -1) < Timestamp(microseconds: 0))
+        #expect(Timestamp(microseconds: .max).description.contains("microseconds since 1970"))
+    }
+}

@@ -1,0 +1,113 @@
+import Testing
+
+/// Every misuse says what to do.
+struct ModelDiagnosticTests {
+    struct Misuse: CustomTestStringConvertible {
+        let source: String
+        let complaint: String
+        var testDescription: String { complaint }
+
+        init(_ source: String, _ complaint: String) {
+            self.source = source
+            self.complaint = complaint
+        }
+
+        /// A misuse in the members of a model.
+        init(members: String, _ complaint: String) {
+            self.init("@Model struct Entry {\n\(members)\n}", complaint)
+        }
+    }
+
+    static let misuses = [
+        Misuse(
+            "@Model class Entry { var id: Int64? }",
+            "@Model goes on a struct; make this one, or conform it to Record by hand"),
+        Misuse("@Model struct Entry<T> { var value: T }", "a model cannot be generic; write one struct for each table"),
+        Misuse(members: "@Ignored var a = 1", "a model needs at least one stored property; declare its columns"),
+        Misuse(members: "var a: Int, b: Int", "declare each property of a model in a var of its own"),
+        Misuse(members: "var (a, b) = (1, 2)", "declare each property of a model in a var of its own"),
+        Misuse(
+            members: "var a: Int\n#if DEBUG\nvar b: Int = 1\n#endif",
+            "columns cannot depend on #if; declare the property always, or move it out of the model"),
+        Misuse(members: "var a = Date()", "'a' needs its type written out, as in var a: Int"),
+        Misuse(
+            members: "let a: Int", "'a' is a constant, and columns are read anew; make it a var, or mark it @Ignored"),
+        Misuse(members: "lazy var a: Int = 1", "'a' is lazy and cannot be a column; drop lazy, or mark it @Ignored"),
+        Misuse(members: "var a: Int!", "'a' is implicitly unwrapped; make it Int?"),
+        Misuse(members: "var a: Int\n@Ignored @Key var b: Int = 1", "'b' is @Ignored and something else; keep one"),
+        Misuse(
+            members: "var a: Int\n@Ignored var b: Int",
+            "'b' is @Ignored and not read from the table; give it a default value"),
+        Misuse(
+            members: "var a: Int\n@Ignored let b: Int?",
+            "'b' is @Ignored and not read from the table; give it a default value"),
+        Misuse(
+            members: "@Column(unique: true) @Column(indexed: true) var a: Int",
+            "'a' has @Column twice; put all into one"),
+        Misuse(
+            members: "@Key @Column(computed: \"1\") var a: Int",
+            "'a' is computed and cannot be a key; choose another key"),
+        Misuse(
+            members: "@Column(default: \"1\", computed: \"1\") var a: Int",
+            "'a' is computed and has a default; drop one of the two"),
+        Misuse(members: "@Column(length: 5) var a: Int?", "'a' is Int?, and only text has a length; drop length"),
+        Misuse(
+            members: "@Key(autoIncrement: true) var a: String",
+            "autoIncrement is for a single integer key; drop it, or make 'a' that"),
+        Misuse(
+            members: "@Key(autoIncrement: true) var a: Int\n@Key var b: Int",
+            "autoIncrement is for a single integer key; drop it, or make 'a' that"),
+        Misuse(
+            "let all: [KeyDescriptor] = []\n@Model(keys: all) struct Entry { var a: Int }",
+            "write the keys as a list of .unique(...), .index(...) or .primary(...)"),
+        Misuse(
+            "@Model(keys: [KeyDescriptor(.unique, [\"a\"])]) struct Entry { var a: Int }",
+            "write the keys as a list of .unique(...), .index(...) or .primary(...)"),
+        Misuse(
+            "@Model(keys: [.primary(\"a\", \"b\")]) struct Entry { @Key var a: Int\nvar b: Int }",
+            "the primary key is declared with @Key and with .primary; keep one"),
+        Misuse(
+            "@Model(keys: [.primary(\"a\")]) struct Entry { var a: Int }",
+            "the primary key is a single property; mark it @Key instead"),
+        Misuse(
+            "@Model(withoutRowID: true) struct Entry { var a: Int }",
+            "withoutRowID needs a primary key; mark a property @Key"),
+        Misuse(
+            "@Model(keys: [.index(\"-a\", \"c\")]) struct Entry { var a: Int\nvar b: Int }",
+            "the model has no property 'c'; its properties are a, b"),
+        Misuse(
+            "@Model(columnOrder: [\"b\", \"-a\"]) struct Entry { var a: Int\nvar b: Int }",
+            "the model has no property '-a'; its properties are a, b"),
+        Misuse(
+            members: "var homeURL: String\n@Column(\"Home_URL\") var b: Int",
+            "'homeURL' and 'b' share the column \"Home_URL\"; give one another name with @Column"),
+        Misuse(
+            members: "var a: Int\n@Key static var b = 1",
+            "@Key goes on a stored property of a @Model struct; remove it here"),
+        Misuse(
+            members: "var a: Int\n@Column var b: Int { 1 }",
+            "@Column goes on a stored property of a @Model struct; remove it here"),
+        Misuse(
+            members: "var a: Int\n@Ignored func b() {}",
+            "@Ignored goes on a stored property of a @Model struct; remove it here"),
+        Misuse(
+            "struct Entry { @References(\"t\") var a: Int }",
+            "@References goes on a stored property of a @Model struct; remove it here"),
+    ]
+
+    @Test(arguments: misuses)
+    func aMisuseSaysWhatToDo(_ misuse: Misuse) {
+        #expect(complaints(about: misuse.source) == [misuse.complaint])
+    }
+
+    @Test(
+        arguments: [
+            "@Model(keys: [.primary(\"a\", \"b\"), .unique(\"b\"), .index(\"-b\")], columnOrder: [\"b\"])\n"
+                + "struct E { var a: Int\nvar b: Int }",
+            "@Model struct E { @Ignored let a = 1\n@Ignored var b: Int?\n@Ignored lazy var c = 1\nvar d: Int }",
+            "@Model(withoutRowID: true, strict: true) struct E { @Key var a: String }",
+        ])
+    func properUseIsNotComplainedOf(_ source: String) {
+        #expect(complaints(about: source) == [])
+    }
+}

@@ -1,0 +1,148 @@
+import Testing
+
+struct ModelExpansionTests {
+    @Test func aModelBecomesARecord() {
+        expectExpansion(
+            """
+            @Model(table: "people", keys: [.unique("name", "city")], strict: true)
+            public struct Person {
+                @Key(autoIncrement: true) public var id: Int64?
+                public var name: String
+                @Column("town", indexed: true, default: "'Rome'", length: 40) public var city: String?
+                @Column(unique: true, check: "code > 'A'", collate: "NOCASE") public var code: String?
+                @References("department", onDelete: .cascade) public var departmentID: Int64?
+                @Column(computed: "upper(name)") public var shouted: String?
+                @Ignored public var isSelected = false
+                public var initials: String { String(name.prefix(1)) }
+                public static let limit = 10
+            }
+            """,
+            """
+            public struct Person {
+                public var id: Int64?
+                public var name: String
+                public var city: String?
+                public var code: String?
+                public var departmentID: Int64?
+                public var shouted: String?
+                public var isSelected = false
+                public var initials: String { String(name.prefix(1)) }
+                public static let limit = 10
+            }
+
+            extension Person: Cormorant.Record {
+                public static let model = Cormorant.ModelDescriptor(
+                    name: "Person",
+                    table: "people",
+                    columns: [
+                        .init("id", Int64?.self, primaryKey: true, autoIncrement: true),
+                        .init("name", String.self),
+                        .init("city", String?.self, column: "town", length: 40, indexed: true, defaultSQL: "'Rome'"),
+                        .init("code", String?.self, unique: true, checkSQL: "code > 'A'", collation: "NOCASE"),
+                        .init("departmentID", Int64?.self, references: .init("department", onDelete: .cascade)),
+                        .init("shouted", String?.self, computedSQL: "upper(name)"),
+                    ],
+                    keys: [.unique("name", "city")],
+                    strict: true)
+
+                public init(from reader: Cormorant.RecordReader) throws {
+                    self.id = try Int64?(from: reader, at: 0)
+                    self.name = try String(from: reader, at: 1)
+                    self.city = try String?(from: reader, at: 2)
+                    self.code = try String?(from: reader, at: 3)
+                    self.departmentID = try Int64?(from: reader, at: 4)
+                    self.shouted = try String?(from: reader, at: 5)
+                }
+
+                public mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.id = try Int64?(from: reader, at: 0)
+                    self.name = try String(from: reader, at: 1)
+                    self.city = try String?(from: reader, at: 2)
+                    self.code = try String?(from: reader, at: 3)
+                    self.departmentID = try Int64?(from: reader, at: 4)
+                    self.shouted = try String?(from: reader, at: 5)
+                }
+
+                public func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try self.id.write(to: &writer, at: 0)
+                    try self.name.write(to: &writer, at: 1)
+                    try self.city.write(to: &writer, at: 2)
+                    try self.code.write(to: &writer, at: 3)
+                    try self.departmentID.write(to: &writer, at: 4)
+                }
+
+                public mutating func setGeneratedKey(_ key: Int64) throws {
+                    self.id = try Int64?.generatedKey(key) ?? self.id
+                }
+
+                public mutating func clearGeneratedKey() {
+                    self.id = Int64?.missingKey ?? self.id
+                }
+            }
+            """)
+    }
+
+    @Test func typesComeFromLiteralsAndNamesLoseTheirBackticks() {
+        expectExpansion(
+            """
+            @Model struct Entry {
+                @Key var `class`: String
+                @Key @Column("Number") var number = -1
+                var ratio = 0.5
+                var isOpen = true
+                var label = "" { didSet { print(label) } }
+            }
+            """,
+            """
+            struct Entry {
+                var `class`: String
+                var number = -1
+                var ratio = 0.5
+                var isOpen = true
+                var label = "" { didSet { print(label) } }
+            }
+
+            extension Entry: Cormorant.Record {
+                static let model = Cormorant.ModelDescriptor(
+                    name: "Entry",
+                    columns: [
+                        .init("class", String.self, primaryKey: true),
+                        .init("number", Int.self, column: "Number", primaryKey: true),
+                        .init("ratio", Double.self),
+                        .init("isOpen", Bool.self),
+                        .init("label", String.self),
+                    ])
+
+                init(from reader: Cormorant.RecordReader) throws {
+                    self.`class` = try String(from: reader, at: 0)
+                    self.number = try Int(from: reader, at: 1)
+                    self.ratio = try Double(from: reader, at: 2)
+                    self.isOpen = try Bool(from: reader, at: 3)
+                    self.label = try String(from: reader, at: 4)
+                }
+
+                mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.`class` = try String(from: reader, at: 0)
+                    self.number = try Int(from: reader, at: 1)
+                    self.ratio = try Double(from: reader, at: 2)
+                    self.isOpen = try Bool(from: reader, at: 3)
+                    self.label = try String(from: reader, at: 4)
+                }
+
+                func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try self.`class`.write(to: &writer, at: 0)
+                    try self.number.write(to: &writer, at: 1)
+                    try self.ratio.write(to: &writer, at: 2)
+                    try self.isOpen.write(to: &writer, at: 3)
+                    try self.label.write(to: &writer, at: 4)
+                }
+
+                mutating func setGeneratedKey(_ key: Int64) throws {
+                }
+
+                mutating func clearGeneratedKey() {
+                }
+            }
+            """)
+    }
+}

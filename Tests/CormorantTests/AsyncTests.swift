@@ -1,0 +1,89 @@
+import Cormorant
+import Testing
+
+struct AsyncTests {
+    private let database: Database
+
+    init() throws { database = try memoryDatabase(Person.self) }
+
+    @Test func everyVerbHasAnAsyncForm() async throws {
+        var ada = Person(name: "Ada", age: 36)
+        try await database.insert(&ada)
+        #expect(ada.id == 1)
+        ada.age = 37
+        try await database.update(&ada, properties: ["age"])
+        var copy = Person(id: 1, name: "stale")
+        try await database.refresh(&copy)
+        #expect(copy == ada)
+        ada.city = "London"
+        try await database.save(&ada)
+        #expect(try await database.find(Person.self, key: 1) == ada)
+        var more = [Person(name: "Alan"), Person(name: "Grace")]
+        #expect(try await database.insert(contentsOf: &more) == 2)
+        more[0].age = 41
+        try await database.update(contentsOf: &more, properties: ["age"])
+        more[1].age = 85
+        try await database.save(contentsOf: &more)
+        #expect(
+            try await database.fetchAll(Person.self, Query(order: ["-age"])).map(\.name) == ["Grace", "Alan", "Ada"])
+        #expect(try await database.fetchOne(Person.self, Query(["name": "Alan"])) == more[0])
+        #expect(try await database.delete(ada))
+        #expect(try await database.fetchCount(Person.self) == 2)
+        #expect(try await database.delete(contentsOf: more) == 2)
+        #expect(try await database.execute("INSERT INTO person (name) VALUES (?)", ["Edsger"]) == 1)
+        #expect(try await database.query("SELECT name FROM person").map(\.values) == [["Edsger"]])
+    }
+
+    @Test func aFailedCallLeavesTheRecordAlone() async throws {
+        var people = [Person(id: nil, name: "Ada"), Person(id: 1, name: "Alan")]
+        await #expect(throws: CormorantError.self) { try await database.insert(contentsOf: &people) }
+        #expect(people.map(\.id) == [nil, 1])
+        #expect(try await database.fetchCount(Person.self) == 0)
+    }
+
+    @Test func aTransactionIsOneBodyOnTheQueue() async throws {
+        struct Stop: Error {}
+        let id = try await database.transaction { database in
+            var ada = Person(name: "Ada")
+            try database.insert(&ada)
+            #expect(database.transactionDepth == 1)
+            return ada.id
+        }
+        #expect(id == 1)
+        await #expect(throws: Stop.self) {
+            try await database.transaction { database in
+                try database.deleteAll(Person.self)
+                throw Stop()
+            }
+        }
+        #expect(try await database.fetchCount(Person.self) == 1)
+        #expect(try await database.perform { try $0.maxKey(Person.self) } == 1)
+    }
+
+    @Test func manyTasksWriteAtOnce() async throws {
+        let database = database
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<200 {
+                group.addTask {
+                    var person = Person(name: "\(task)", age: 0)
+                    try await database.insert(&person)
+                    let id = person.id
+                    try await database.transaction { database in
+                        var mine = try #require(try database.find(Person.self, key: id))
+                        mine.age = task
+                        try database.update(&mine)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let ages = try await database.fetchAll(Person.self).map { "\($0.age ?? -1)" == $0.name }
+        #expect(ages.count == 200)
+        #expect(ages.allSatisfy { $0 })
+    }
+
+    @Test func aClosedDatabaseSaysSo() async throws {
+        try await database.perform { try $0.close() }
+        await #expect(throws: CormorantError.self) { try await database.fetchAll(Person.self) }
+    }
+}

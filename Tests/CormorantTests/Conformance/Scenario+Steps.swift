@@ -1,0 +1,139 @@
+import Cormorant
+import CormorantORM
+import CormorantQuery
+
+extension Scenario {
+    func perform(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
+        switch verb {
+        case "createTables":
+            try database.createTables(step.texts("models").map { try model(named: $0).descriptor })
+        case "tableExists":
+            try check("found", try database.tableExists(model(&step).descriptor), &expected)
+        case "makeModel":
+            try ScenarioModel(step.required("definition")).descriptor.validate()
+        case "describe": try describe(model(&step).descriptor, &expected)
+        case "createSQL":
+            let sql = try model(&step).descriptor.createSQL
+            for part in try expected.texts("contains") where !sql.contains(part) {
+                throw ScenarioFailure("no \(part) in \(sql)")
+            }
+            for part in try expected.texts("lacks") where sql.contains(part) {
+                throw ScenarioFailure("\(part) in \(sql)")
+            }
+        case "insert", "save", "update", "delete", "refresh": try performRecord(verb, &step, &expected)
+        case "insertMany", "saveMany", "updateMany", "deleteMany": try performBatch(verb, &step, &expected)
+        case "find", "exists", "deleteKey", "deleteAll", "maxKey": try performKey(verb, &step, &expected)
+        case "fetchAll", "fetchOne", "stream", "count", "pageCount": try performQuery(verb, &step, &expected)
+        default: try performSQL(verb, &step, &expected)
+        }
+    }
+
+    func check<Found: Equatable>(_ member: String, _ found: Found, _ expected: inout Members) throws {
+        guard let json = expected.take(member) else { return }
+        let wanted: Any =
+            switch found {
+            case is Bool: try json.bool()
+            case is [String]: try json.strings()
+            case is String: try json.string()
+            default: try json.integer()
+            }
+        guard wanted as? Found == found else { throw ScenarioFailure("\(member) is \(found), not \(wanted)") }
+    }
+
+    private func describe(_ model: ModelDescriptor, _ expected: inout Members) throws {
+        try check("table", model.table, &expected)
+        try check("columns", model.columns.map(\.column), &expected)
+        try check("properties", model.columns.map(\.name), &expected)
+        try check("key", model.keyColumns.map { model.columns[$0].name }, &expected)
+        try check("generatesKey", model.generatesKey, &expected)
+    }
+
+    private func policy(_ step: inout Members) throws -> ConflictPolicy {
+        let policies: [String: ConflictPolicy] = [
+            "abort": .abort, "ignore": .ignore, "replace": .replace, "fail": .fail, "rollback": .rollback,
+        ]
+        let name = try step.text("conflict") ?? "abort"
+        guard let policy = policies[name] else { throw ScenarioFailure("unknown policy \"\(name)\"") }
+        return policy
+    }
+
+    private func performRecord(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
+        let model = try model(&step)
+        var record = try model.record(step.required("record"))
+        let policy = try policy(&step)
+        let properties = try step.texts("properties")
+        try database.withPlan(model.descriptor) { plan in
+            switch verb {
+            case "insert":
+                let ignored = try !plan.insert(&record, policy)
+                if ignored != (try expected.flag("ignored")) { throw ScenarioFailure("ignored: \(ignored)") }
+            case "save": try plan.save(&record)
+            case "update": try plan.update(&record, with: plan.update(named: properties))
+            case "delete": try check("found", try plan.delete(&record), &expected)
+            default: try plan.refresh(&record)
+            }
+        }
+        if let json = expected.take("record") { try model.check(record, json) }
+    }
+
+    private func performBatch(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
+        let model = try model(&step)
+        var records = try model.records(&step)
+        let policy = try policy(&step)
+        let properties = try step.texts("properties")
+        let count = try database.batch(model.descriptor) { plan, index in
+            var count: Int64 = 0
+            while index < records.count {
+                switch verb {
+                case "insertMany": count += try plan.insert(&records[index], policy) ? 1 : 0
+                case "saveMany": try plan.save(&records[index])
+                case "updateMany": try plan.update(&records[index], with: plan.update(named: properties))
+                default: count += try plan.delete(&records[index]) ? 1 : 0
+                }
+                index += 1
+            }
+            return count
+        }
+        try check("count", count, &expected)
+        if let json = expected.take("records") { try model.check(records, json) }
+    }
+
+    private func performKey(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
+        let model = try model(&step)
+        let key = try step.take("key")?.array().map { try scenarioValue($0) } ?? []
+        switch verb {
+        case "deleteAll": try check("count", try database.withPlan(model.descriptor) { try $0.deleteAll() }, &expected)
+        case "maxKey":
+            let found = try database.maxKey(model.descriptor)
+            try check("found", found != nil, &expected)
+            if let wanted = try expected.take("value").map({ try scenarioValue($0) }), found?.isExactly(wanted) != true
+            {
+                throw ScenarioFailure("the greatest key is \(String(describing: found)), not \(wanted)")
+            }
+        case "deleteKey":
+            let found = try database.withPlan(model.descriptor) { plan in
+                try plan.delete(key: { try plan.write(key: key, to: &$0) })
+            }
+            try check("found", found, &expected)
+        case "exists":
+            let found = try database.withPlan(model.descriptor) { plan in
+                try plan.one(plan.existence(), key: { try plan.write(key: key, to: &$0) }, read: { _ in true }) ?? false
+            }
+            try check("found", found, &expected)
+        default:
+            let found = try database.withPlan(model.descriptor) { plan in
+                try plan.one(
+                    plan.find(), key: { try plan.write(key: key, to: &$0) }, read: { reader in try read(model, reader) }
+                )
+            }
+            try check("found", found != nil, &expected)
+            if let json = expected.take("record"), let found { try model.check(found, json) }
+        }
+    }
+
+    func read(_ model: ScenarioModel, _ reader: RecordReader) throws -> DynamicRecord {
+        var record = DynamicRecord(model.descriptor)
+        try record.read(from: reader)
+        return record
+    }
+}

@@ -1,0 +1,101 @@
+import Cormorant
+import Foundation
+
+/// A scenario of Tests/Conformance, on a file of its own.
+final class Scenario {
+    private let name: String
+    private let steps: [JSONValue]
+    private let modelDefinitions: [String: JSONValue]
+    private let folder: TemporaryFolder
+    var models: [String: ScenarioModel] = [:]
+    var database: Database
+
+    init(_ json: JSONValue, models: [JSONValue]) throws {
+        var members = try Members(json)
+        name = try members.required("name").string()
+        steps = try members.required("steps").array()
+        try members.end()
+        modelDefinitions = Dictionary(
+            try models.map { (try $0.object()["name"]?.string() ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+        folder = try TemporaryFolder()
+        database = try Database(path: folder.file("test.db"))
+    }
+
+    func run() throws {
+        for (number, json) in steps.enumerated() {
+            do {
+                try run(step: json)
+            } catch {
+                throw ScenarioFailure("\(name): step \(number): \(error)")
+            }
+        }
+        try database.close()
+    }
+
+    private func run(step json: JSONValue) throws {
+        var step = try Members(json)
+        let verb = try step.required("do").string()
+        var expected = try Members(step.take("expect") ?? .object([:]))
+        let expectedError = expected.take("error")
+        do {
+            try perform(verb, &step, &expected)
+        } catch let error as CormorantError {
+            guard let expectedError else { throw error }
+            try check(error, expectedError)
+            if verb == "commit" { try database.rollback() }
+            return
+        }
+        if expectedError != nil { throw ScenarioFailure("no error") }
+        try step.end()
+        try expected.end()
+    }
+
+    private func check(_ error: CormorantError, _ json: JSONValue) throws {
+        var expected = try Members(json)
+        func compare(_ what: String, _ found: String?, _ wanted: String?) throws {
+            if found != wanted {
+                throw ScenarioFailure("\(what) is \(found ?? "none"), not \(wanted ?? "none"), in \(error)")
+            }
+        }
+        if let code = try expected.text("code") { try compare("code", "\(error.code.name)", code) }
+        if let table = try expected.text("table") { try compare("table", error.table, table) }
+        if let columns = try expected.text("columns") {
+            try compare("columns", error.columns.joined(separator: ", "), columns)
+        }
+        if let constraint = expected.take("constraint") {
+            if case .null = constraint {
+                try compare("constraint", error.constraint, nil)
+            } else {
+                try compare("constraint", error.constraint, try constraint.string())
+            }
+        }
+        if let index = try expected.take("recordIndex")?.integer() {
+            try compare("index", "\(error.recordIndex ?? -1)", "\(index)")
+        }
+        if let offset = try expected.take("offset")?.integer() {
+            try compare("offset", "\(error.offset ?? -1)", "\(offset)")
+        }
+        if let hasHint = try expected.take("hasHint")?.bool() {
+            try compare("hint", error.hint == nil ? "" : "given", hasHint ? "given" : "")
+        }
+        for part in try expected.texts("messageContains") where !error.message.contains(part) {
+            throw ScenarioFailure("the message lacks \"\(part)\": \(error)")
+        }
+        try expected.end()
+    }
+
+    func model(_ step: inout Members) throws -> ScenarioModel { try model(named: step.required("model").string()) }
+
+    func model(named name: String) throws -> ScenarioModel {
+        if let ready = models[name] { return ready }
+        guard let definition = modelDefinitions[name] else { throw ScenarioFailure("unknown model \"\(name)\"") }
+        let model = try ScenarioModel(definition)
+        models[name] = model
+        return model
+    }
+
+    func reopen(_ mode: OpenOptions.Mode) throws {
+        try database.close()
+        database = try Database(path: folder.file("test.db"), options: OpenOptions(mode: mode))
+    }
+}

@@ -1,0 +1,91 @@
+import Cormorant
+
+/// A model of a scenario, built at run time.
+struct ScenarioModel {
+    let descriptor: ModelDescriptor
+    /// The greatest value of each unsigned property.
+    let unsigned: [String: UInt64]
+
+    init(_ json: JSONValue) throws {
+        var members = try Members(json)
+        var unsigned: [String: UInt64] = [:]
+        let columns = try members.required("columns").array().map { column in
+            let (descriptor, limit) = try columnDescriptor(column)
+            unsigned[descriptor.name] = limit
+            return descriptor
+        }
+        descriptor = ModelDescriptor(
+            name: try members.required("name").string(), table: try members.text("table"), columns: columns,
+            keys: try members.take("keys")?.array().map(keyDescriptor) ?? [],
+            references: try members.take("references")?.array().map(referenceDescriptor) ?? [],
+            checks: try members.texts("checks"), columnOrder: try members.texts("columnOrder"),
+            withoutRowID: try members.flag("withoutRowid"), strict: try members.flag("strict"))
+        self.unsigned = unsigned
+        try members.end()
+    }
+}
+
+private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, unsignedLimit: UInt64?) {
+    var members = try Members(json)
+    let isUnsigned = try members.flag("unsigned")
+    let length = Int(try members.take("length")?.integer() ?? 0)
+    let typeName = try members.required("type").string()
+    guard var type = types[typeName] else { throw ScenarioFailure("unknown type \"\(typeName)\"") }
+    if typeName == "varchar" { type = .varchar(length) }
+    let limit = isUnsigned ? (type == .int32 ? UInt64(UInt32.max) : UInt64(Int64.max)) : nil
+    // As UInt32 does it.
+    if isUnsigned && type == .int32 { type = .int64 }
+    let target = try members.text("referencesTable")
+    let targetColumn = try members.text("referencesColumn")
+    let onDelete = try action(members.text("onDelete"))
+    let onUpdate = try action(members.text("onUpdate"))
+    // A dynamic record can leave any property unset, so each is optional here.
+    let column = ColumnDescriptor(
+        try members.required("name").string(), type, column: try members.text("column"), isOptional: true,
+        notNull: try members.flag("notNull"), primaryKey: try members.flag("primaryKey"),
+        autoIncrement: try members.flag("autoIncrement"), unique: try members.flag("unique"),
+        indexed: try members.flag("indexed"), defaultSQL: try members.text("default"),
+        checkSQL: try members.text("check"), computedSQL: try members.text("computed"),
+        collation: try members.text("collation"),
+        references: target.map { ReferenceTarget($0, targetColumn, onDelete: onDelete, onUpdate: onUpdate) })
+    try members.end()
+    return (column, limit)
+}
+
+private let types: [String: ColumnType] = [
+    "int64": .int64, "int32": .int32, "bool": .bool, "double": .double, "float": .float, "text": .text,
+    "varchar": .varchar(0), "blob": .blob, "datetime": .datetime, "uuid": .uuid, "decimal": .decimal, "json": .json,
+]
+
+private func action(_ name: String?) throws -> ForeignKeyAction {
+    switch name {
+    case nil, "none": return .none
+    case "restrict": return .restrict
+    case "setNull": return .setNull
+    case "setDefault": return .setDefault
+    case "cascade": return .cascade
+    case let other?: throw ScenarioFailure("unknown action \"\(other)\"")
+    }
+}
+
+private func keyDescriptor(_ json: JSONValue) throws -> KeyDescriptor {
+    var members = try Members(json)
+    let kinds: [String: KeyDescriptor.Kind] = ["primary": .primary, "unique": .unique, "index": .index]
+    guard let kind = kinds[try members.required("kind").string()] else {
+        throw ScenarioFailure("unknown kind in \(json)")
+    }
+    let key = KeyDescriptor(
+        kind, try members.texts("columns"), name: try members.text("name"), where: try members.text("where"))
+    try members.end()
+    return key
+}
+
+private func referenceDescriptor(_ json: JSONValue) throws -> ReferenceDescriptor {
+    var members = try Members(json)
+    let reference = ReferenceDescriptor(
+        try members.texts("columns"), table: try members.text("table") ?? "",
+        tableColumns: try members.texts("tableColumns"), onDelete: try action(members.text("onDelete")),
+        onUpdate: try action(members.text("onUpdate")))
+    try members.end()
+    return reference
+}

@@ -1,0 +1,31 @@
+import Cormorant
+import Foundation
+import Testing
+
+/// The scenarios that the C, Python and Swift faces share.
+struct ConformanceTests {
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../Conformance").standardized
+
+    static let files = try! FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { $0.hasSuffix(".json") && $0 != "edge-values.json" }.sorted()
+
+    @Test func scenariosAreThere() {
+        #expect(Self.files.count > 10)
+    }
+
+    @Test(arguments: files)
+    func scenariosHold(_ file: String) throws {
+        let data = try Data(contentsOf: Self.folder.appendingPathComponent(file))
+        var document = try Members(try JSONDecoder().decode(JSONValue.self, from: data))
+        let models = try document.take("models")?.array() ?? []
+        for json in try document.required("scenarios").array() {
+            do {
+                try Scenario(json, models: models).run()
+            } catch {
+                Issue.record("\(file): \(error)")
+            }
+        }
+        try document.end()
+    }
+}

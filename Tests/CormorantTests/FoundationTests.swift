@@ -1,0 +1,112 @@
+import CormorantFoundation
+import Foundation
+import Testing
+
+struct Place: Codable, Equatable {
+    var name: String
+    var floor: Int
+}
+
+@Model
+struct Event: Equatable {
+    @Key var id: UUID
+    var day: Date
+    var price: Decimal
+    var poster: Data
+    var place: JSON<Place>
+    var later: Date?
+    var tags: JSON<[String]>?
+}
+
+struct FoundationTests {
+    private let database: Database
+    private let event = Event(
+        id: UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF")!,
+        day: Date(timeIntervalSince1970: 1_700_000_000.123456), price: Decimal(string: "12.5")!,
+        poster: Data([0, 255]),
+        place: JSON(Place(name: "Hall/1", floor: 2)))
+
+    init() throws { database = try memoryDatabase(Event.self) }
+
+    private func set(_ sql: String) throws { try database.execute("UPDATE event SET \(sql)") }
+
+    @Test func everyTypeComesBack() throws {
+        var full = event
+        full.id = UUID()
+        full.later = Date(timeIntervalSince1970: -0.000001)
+        full.tags = JSON(["a", "b"])
+        var events = [event, full]
+        try database.insert(contentsOf: &events)
+        #expect(try database.find(Event.self, key: event.id) == event)
+        #expect(try database.find(Event.self, key: full.id) == full)
+        #expect(
+            try database.query("SELECT id, day, price, place FROM event WHERE later IS NULL").map(\.values) == [
+                [
+                    "00112233-4455-6677-8899-aabbccddeeff", "2023-11-14 22:13:20.123456", "12.5",
+                    #"{"floor":2,"name":"Hall/1"}"#,
+                ]
+            ])
+        #expect(
+            try database.fetchAll(Event.self, Query(["day": Value(event.day), "price": "12.5", "later": .null])) == [
+                event
+            ])
+    }
+
+    @Test func datesAreExactOrRefused() throws {
+        _ = try database.inserted(event)
+        for text in [
+            "0001-01-01 00:00:00.000000", "1969-12-31 23:59:59.999999", "2100-06-01 12:00:00.000001",
+            "9999-12-31 23:59:59.000000",
+        ] {
+            try set("day = '\(text)'")
+            var record = try #require(try database.fetchOne(Event.self))
+            try database.update(&record)
+            #expect(try database.fetchValues("SELECT day FROM event").map(\.string) == [text])
+        }
+        try set("day = '9999-12-31 23:59:59.999999'")
+        #expect(expectError(.range) { try database.fetchAll(Event.self) }?.columns == ["day"])
+        var distant = event
+        distant.day = Date(timeIntervalSince1970: 1e12)
+        #expect(expectError(.range) { try database.update(&distant) }?.columns == ["day"])
+        distant.day = Date(timeIntervalSince1970: .nan)
+        expectError(.range) { try database.update(&distant) }
+        expectError(.range) { try Value(Date(timeIntervalSince1970: -1e300)) }
+    }
+
+    @Test func decimalsAreExactOrRefused() throws {
+        _ = try database.inserted(event)
+        for text in [
+            "0", "-0.000000000000000000001", "12345678901234567890123456789012345678", "1e100", "100.00", "+5",
+        ] {
+            try set("price = '\(text)'")
+            #expect(try database.fetchOne(Event.self)?.price == Decimal(string: text), "\(text)")
+        }
+        for text in ["12345678901234567890123456789012345678.12", "1e9999", "12abc", ""] {
+            try set("price = '\(text)'")
+            #expect(expectError(.range) { try database.fetchAll(Event.self) }?.columns == ["price"], "\(text)")
+        }
+        var unknown = event
+        unknown.price = .nan
+        #expect(expectError(.range) { try database.update(&unknown) }?.columns == ["price"])
+        expectError(.range) { try Value(Decimal.nan) }
+    }
+
+    @Test func aDocumentOfAnotherShapeIsRefused() throws {
+        _ = try database.inserted(event)
+        try set(#"place = '{"name": "secret", "floor": "x"}'"#)
+        let error = expectError(.callback) { try database.fetchAll(Event.self) }
+        #expect(error?.columns == ["place"])
+        #expect(error?.message.contains("it holds no Int at floor") == true)
+        #expect(error?.message.contains("secret") == false)
+        try set(#"place = '{"name": "x"}'"#)
+        #expect(
+            expectError(.callback) { try database.fetchAll(Event.self) }?.message.contains("it has no \"floor\"")
+                == true)
+    }
+
+    @Test func uuidsKeepTheOrderOfTheirBytes() throws {
+        let bytes = UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
+        #expect(UUID(bytes) == event.id)
+        #expect(UUIDBytes(event.id) == bytes)
+    }
+}

@@ -1,0 +1,170 @@
+import Cormorant
+import Foundation
+import Testing
+
+@Model(table: "order \"by\" ][`'; DROP TABLE person; --")
+struct Hostile: Equatable {
+    @Key @Column("select") var id: Int64?
+    @Column("группа \"x\" [y]", unique: true, check: "length(\"группа \"\"x\"\" [y]\") > 0") var label: String
+    @Column("a.b, c") var other: String?
+}
+
+struct LongName: Record {
+    static let name = String(repeating: "n", count: 10_000)
+    static let model = ModelDescriptor(
+        name: name, table: name, columns: [ColumnDescriptor("label", String.self, column: name, indexed: true)])
+
+    var label: String
+
+    init(label: String) { self.label = label }
+    init(from reader: RecordReader) throws { label = try String(from: reader, at: 0) }
+    func write(to writer: inout RecordWriter) throws { try label.write(to: &writer, at: 0) }
+    mutating func setGeneratedKey(_ key: Int64) {}
+    mutating func clearGeneratedKey() {}
+}
+
+@Model
+struct File {
+    @Key var id: Int64?
+    var data: [UInt8]
+}
+
+struct HostileInputTests {
+    @Test func namesOfEveryKind() throws {
+        let database = try memoryDatabase(Hostile.self, Person.self)
+        var record = Hostile(label: "x", other: "'); DROP TABLE person; --")
+        try database.insert(&record)
+        record.label = "y"
+        try database.save(&record)
+        try database.update(&record, properties: ["other"])
+        #expect(try database.find(Hostile.self, key: 1) == record)
+        #expect(try database.fetchAll(Hostile.self, Query(["label": "y"], order: ["-other"])) == [record])
+        #expect(try database.tableExists(Person.self))
+        record.label = ""
+        #expect(expectError(.check) { try database.update(&record) }?.columns == ["группа \"x\" [y]"])
+        let long = try memoryDatabase(LongName.self)
+        _ = try long.inserted(LongName(label: "x"))
+        #expect(try long.fetchAll(LongName.self, Query(["label": "x"])).count == 1)
+    }
+
+    @Test(arguments: [
+        "", "a\0b", "'); DROP TABLE person; --", "\u{10FFFF}", "%_\\\"`[]", String(repeating: "x", count: 1_000_000),
+    ])
+    func textComesBackAsItWentIn(_ text: String) throws {
+        let database = try memoryDatabase(Person.self)
+        let person = try database.inserted(Person(name: text))
+        #expect(try database.fetchAll(Person.self, Query(["name": .text(text)])) == [person])
+        #expect(try database.fetchValues("SELECT ?", Bindings(text)) == [.text(text)])
+    }
+
+    @Test func aBlobOf100Megabytes() throws {
+        let database = try memoryDatabase(File.self)
+        var file = File(data: Array(repeating: 0xA5, count: 100_000_000))
+        file.data[99_999_999] = 1
+        try database.insert(&file)
+        let read = try database.find(File.self, key: 1)
+        #expect(read?.data == file.data)
+    }
+
+    @Test func textThatIsNotUTF8() throws {
+        let database = try memoryDatabase(Person.self)
+        try database.execute("INSERT INTO person (name) VALUES (CAST(x'61ff62' AS TEXT))")
+        let error = expectError(.encoding) { try database.fetchAll(Person.self) }
+        #expect(error?.columns == ["name"])
+        expectError(.encoding) { try database.query("SELECT name FROM person") }
+        #expect(try database.fetchValues("SELECT CAST(name AS BLOB) FROM person") == [.blob([0x61, 0xFF, 0x62])])
+    }
+
+    @Test func numbersThatSQLiteCannotHold() throws {
+        let database = try memoryDatabase(Person.self)
+        #expect(expectError(.range) { try database.query("SELECT ?", [.real(.nan)]) }?.message.contains("NaN") == true)
+        expectError(.range) { try Bindings(UInt64.max) }
+        #expect(
+            try database.fetchValues("SELECT ? UNION ALL SELECT ?", Bindings(Int64.min, Int64.max)) == [
+                .integer(.min), .integer(.max),
+            ])
+        #expect(try database.fetchValues("SELECT ?", Bindings(Double.infinity)) == [.real(.infinity)])
+    }
+
+    @Test func aClosedDatabaseSaysSo() throws {
+        let database = try memoryDatabase(Person.self)
+        try database.close()
+        var ada = Person(name: "Ada")
+        expectError(.misuse) { try database.close() }
+        expectError(.misuse) { try database.insert(&ada) }
+        expectError(.misuse) { try database.fetchAll(Person.self) }
+        expectError(.misuse) { try database.query("SELECT 1") }
+        expectError(.misuse) { try database.begin() }
+        expectError(.misuse) { try database.createTables(Person.self) }
+        database.interrupt()
+        #expect(database.changes == 0)
+    }
+
+    @Test func pathsThatAreNoDatabase() throws {
+        let folder = try TemporaryFolder()
+        #expect(expectError(.cannotOpen) { try Database(path: folder.path) }?.message.contains("directory") == true)
+        expectError(.cannotOpen) { try Database(path: folder.file("none/x.db")) }
+        let missing = OpenOptions(mode: .readWrite)
+        expectError(.cannotOpen) { try Database(path: folder.file("none.db"), options: missing) }
+        expectError(.misuse) { try Database(path: "") }
+        expectError(.misuse) { try Database(path: "a\0b") }
+        let text = folder.file("text.db")
+        try Data(repeating: 0x41, count: 4096).write(to: URL(fileURLWithPath: text))
+        expectError(.notADatabase) { try Database(path: text) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: text)) == Data(repeating: 0x41, count: 4096))
+    }
+
+    @Test(.enabled(if: getuid() != 0, "root may read and write everything"))
+    func filesWithoutPermission() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        try Database(path: path, options: OpenOptions(journalMode: .delete)).close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
+        expectError(.readOnly) { try Database(path: path) }
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+        expectError(.cannotOpen) { try Database(path: path, options: OpenOptions(mode: .readOnly)) }
+    }
+
+    @Test func aReadOnlyDatabaseRefusesWrites() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let writable = try Database(path: path)
+        try writable.createTables(Person.self)
+        try writable.close()
+        let database = try Database(path: path, options: OpenOptions(mode: .readOnly))
+        var ada = Person(name: "Ada")
+        #expect(expectError(.readOnly) { try database.insert(&ada) }?.hint != nil)
+        expectError(.readOnly) { try database.execute("DELETE FROM person") }
+        #expect(try database.transaction { try database.fetchCount(Person.self) } == 0)
+    }
+
+    @Test func aLockedFileIsWaitedFor() throws {
+        let folder = try TemporaryFolder()
+        let first = try Database(path: folder.file("a.db"))
+        try first.createTables(City.self)
+        let second = try Database(path: folder.file("a.db"), options: OpenOptions(busyTimeout: 200))
+        var rome = City(name: "Rome")
+        try first.begin()
+        let start = ContinuousClock.now
+        #expect(expectError(.busy) { try second.insert(&rome) }?.hint != nil)
+        #expect(ContinuousClock.now - start > .milliseconds(150))
+        try first.commit()
+        try second.insert(&rome)
+        #expect(try first.fetchAll(City.self) == [rome])
+    }
+
+    @Test func aTemplateIsCopiedOnce() throws {
+        let folder = try TemporaryFolder()
+        let template = try Database(path: folder.file("template.db"), options: OpenOptions(journalMode: .delete))
+        try template.createTables(City.self)
+        _ = try template.inserted(City(name: "Rome"))
+        try template.close()
+        let options = OpenOptions(template: folder.file("template.db"))
+        for count in 1...2 {
+            let database = try Database(path: folder.file("copy.db"), options: options)
+            #expect(try database.fetchCount(City.self) == Int64(count))
+            _ = try database.inserted(City(name: "\(count)"))
+            try database.close()
+        }
+    }
+}

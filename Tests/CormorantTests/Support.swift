@@ -1,0 +1,42 @@
+import Cormorant
+import Foundation
+import Testing
+
+/// A folder that goes with its last reference.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("cormorant-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+/// A database in memory with the tables of some records.
+func memoryDatabase(_ types: any Record.Type...) throws -> Database {
+    let database = try Database(path: ":memory:")
+    try database.createTables(types.map { $0.model })
+    return database
+}
+
+/// Expects an error of the library with a code, and returns it.
+@discardableResult
+func expectError<Result>(
+    _ code: ErrorCode, _ body: () throws -> Result, location: SourceLocation = #_sourceLocation
+) -> CormorantError? {
+    do {
+        _ = try body()
+        Issue.record("no error, \(code.name) was expected", sourceLocation: location)
+    } catch let error as CormorantError {
+        if error.code == code { return error }
+        Issue.record("\(error), \(code.name) was expected", sourceLocation: location)
+    } catch {
+        Issue.record("\(error), \(code.name) was expected", sourceLocation: location)
+    }
+    return nil
+}

@@ -1,0 +1,16 @@
+// swift-tools-version: 6.1
+// The Swift side of edge-values.json: `edge_write FILE` and `edge_read FILE`, see
+// ../Conformance/README.md. A package of its own, so that no user of Cormorant sees the two commands.
+import PackageDescription
+
+let package = Package(
+    name: "EdgeValues",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "cormorant", path: "../..")],
+    targets: [
+        .target(name: "EdgeValues", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
+        .executableTarget(name: "edge_write", dependencies: ["EdgeValues"]),
+        .executableTarget(name: "edge_read", dependencies: ["EdgeValues"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

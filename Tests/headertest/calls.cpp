@@ -1,0 +1,49 @@
+// C++ has no compound literals and, before C++20, no designated initialisers: it uses the _init functions instead of the
+// macros, and everything else as C does. Compiled, never run.
+#include <cormorant.h>
+
+struct person {
+    int64_t id;
+    const char *name;
+};
+
+corm_status use_from_cpp(corm_database **out_database);
+
+corm_status use_from_cpp(corm_database **out_database) {
+    corm_open_options options;
+    corm_open_options_init(&options);
+    options.mode = CORM_OPEN_READ_ONLY;
+    corm_query query;
+    corm_query_init(&query);
+
+    corm_column_def columns[2] = {};
+    columns[0].name = "id";
+    columns[0].type = CORM_INT64;
+    columns[0].offset = offsetof(person, id);
+    columns[0].size = sizeof(person::id);
+    columns[0].primary_key = true;
+    columns[1].name = "name";
+    columns[1].type = CORM_TEXT;
+    columns[1].offset = offsetof(person, name);
+    columns[1].size = sizeof(person::name);
+    corm_model_def definition = {};
+    definition.struct_size = sizeof definition;
+    definition.column_def_size = sizeof(corm_column_def);
+    definition.name = "Person";
+    definition.record_size = sizeof(person);
+    definition.columns = columns;
+    definition.column_count = 2;
+
+    corm_error *error = nullptr;
+    corm_model *model = nullptr;
+    corm_status status = corm_model_create(&definition, &model, &error);
+    if (status >= CORM_OK)
+        status = corm_database_open("people.sqlite", &options, out_database, &error);
+    person found = {};
+    const corm_value key[] = {corm_value_int64(42)};
+    if (status >= CORM_OK)
+        status = corm_record_find(*out_database, model, key, 1, &found, nullptr, &error);
+    corm_error_free(error);
+    corm_model_free(model);
+    return status;
+}
