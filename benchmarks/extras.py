@@ -1,0 +1,70 @@
+"""What is not a race: memory of a streamed result, size of the library, time to load it and to open a file."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import report
+from contestants import HERE, NATIVE, ROOT, SHEETS
+
+if TYPE_CHECKING:
+    from driver import Runner
+
+LIBRARY = ROOT / "build" / "libcormorant.so"
+LOAD = "import ctypes, sys, time; t = time.perf_counter(); ctypes.CDLL(sys.argv[1]); print(time.perf_counter() - t)"
+SQLITE = "import sqlite3; print(sqlite3.sqlite_version)"
+CONTESTANTS = {c.key: c for sheet in SHEETS for c in sheet.contestants}
+# Who streams, its name here, and its empty process: a program of its language that does not use Cormorant.
+STREAMS = [
+    ("c", "C by hand", NATIVE.command),
+    ("cormorant-c", "Cormorant C", NATIVE.command),
+    ("cormorant-swift", "Cormorant Swift", CONTESTANTS["cormorant-swift"].command),
+    ("cormorant-python", "Cormorant Python", (sys.executable, str(HERE / "python" / "workload.py"))),
+]
+
+
+def sqlite_version() -> str:
+    return subprocess.run([sys.executable, "-c", SQLITE], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def measure(runner: Runner, rows: int) -> list[dict]:
+    """One line per figure: what, its value, its unit and its budget."""
+    lines = []
+    right = None
+    for key, title, empty_command in STREAMS:
+        report.progress(f"{title}: memory of {rows:,} rows")
+        empty = runner.call(empty_command, "empty", runner.filled, 0)["peak"]
+        answer = runner.call(CONTESTANTS[key].command, "stream", runner.filled, rows)
+        right = right or answer["checksum"]
+        if answer["checksum"] != right:
+            sys.exit(f"bench: {title} streamed the wrong rows")
+        budget = None if key == "c" else 30
+        lines.append(_line(f"{title}, {rows:,} rows streamed", (answer["peak"] - empty) / 1024, "MB", budget))
+    lines.append(_line("libcormorant.so, size", LIBRARY.resolve().stat().st_size / 2**20, "MB", 8))
+    lines.append(_line("libcormorant.so, loaded by ctypes", 1000 * _load_seconds(), "ms", 10))
+    lines.append(_line("open a file with 50 known models", 1000 * _open_seconds(runner), "ms", 5))
+    return lines
+
+
+def _line(title: str, value: float, unit: str, budget: float | None) -> dict:
+    return {"title": title, "value": value, "unit": unit, "budget": budget}
+
+
+def _load_seconds() -> float:
+    """Each load is in a new process, with the file in the system's cache."""
+    line = [sys.executable, "-c", LOAD, str(LIBRARY)]
+    runs = [float(subprocess.run(line, capture_output=True, text=True, check=True).stdout) for _ in range(11)]
+    return statistics.median(runs)
+
+
+def _open_seconds(runner: Runner) -> float:
+    command = CONTESTANTS["cormorant-c"].command
+    with tempfile.TemporaryDirectory(dir=runner.folder) as folder:
+        # The first run makes the tables.
+        runs = [runner.call(command, "open_models", Path(folder) / "models.db", 50)["seconds"] for _ in range(12)]
+    return statistics.median(runs[1:])

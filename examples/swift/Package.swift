@@ -1,0 +1,13 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "people",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "cormorant", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "people", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")])
+    ],
+    swiftLanguageModes: [.v6]
+)
