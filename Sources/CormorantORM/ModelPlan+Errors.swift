@@ -24,8 +24,8 @@ extension ModelPlan {
     }
 
     private func isMissingName(_ message: String) -> Bool {
-        message.hasPrefix("no such table") || message.hasPrefix("no such column")
-            || message.contains(" has no column named ")
+        // "table t has no column named c"
+        ["no such table", "no such column", "table "].contains { message.hasPrefix($0) }
     }
 
     private func named(_ error: CormorantError, columns: [String]) -> CormorantError {
