@@ -2,6 +2,11 @@ extension SQLCompiler {
     /// `CREATE TABLE`; with one integer key column as SQLite's rowid
     /// (https://www.sqlite.org/lang_createtable.html#rowid).
     package func createTable(_ table: TableSchema) -> String {
+        if let module = table.module {
+            let parts = table.columns.map { dialect.identifier($0.name) } + module.arguments
+            return "CREATE VIRTUAL TABLE \(dialect.identifier(table.name)) USING \(dialect.identifier(module.name))"
+                + " (\(parts.joined(separator: ", ")))"
+        }
         let inlineKey = table.primaryKey.count == 1 ? table.primaryKey[0] : nil
         var lines = table.columns.map { column(of: table, $0, isKey: $0.name == inlineKey) }
         if inlineKey == nil { lines.append("PRIMARY KEY (\(dialect.list(table.primaryKey)))") }

@@ -106,7 +106,7 @@ extension SQLCompiler {
 }
 
 extension ConflictPolicy {
-    fileprivate var keyword: String {
+    var keyword: String {
         switch self {
         case .abort: ""
         case .ignore: "OR IGNORE "

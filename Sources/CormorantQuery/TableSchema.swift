@@ -9,10 +9,13 @@ package struct TableSchema: Sendable {
     package var indexes: [IndexSchema]
     package var withoutRowID: Bool
     package var strict: Bool
+    /// Of a virtual table.
+    package var module: ModuleSchema?
 
     package init(
         name: String, columns: [ColumnSchema], primaryKey: [String], foreignKeys: [ForeignKeySchema] = [],
-        checks: [CheckSchema] = [], indexes: [IndexSchema] = [], withoutRowID: Bool = false, strict: Bool = false
+        checks: [CheckSchema] = [], indexes: [IndexSchema] = [], withoutRowID: Bool = false, strict: Bool = false,
+        module: ModuleSchema? = nil
     ) {
         self.name = name
         self.columns = columns
@@ -22,6 +25,20 @@ package struct TableSchema: Sendable {
         self.indexes = indexes
         self.withoutRowID = withoutRowID
         self.strict = strict
+        self.module = module
+    }
+}
+
+/// What makes a table virtual: https://www.sqlite.org/vtab.html
+public struct ModuleSchema: Sendable {
+    /// Such as `fts5`.
+    public var name: String
+    /// What follows the columns, as SQL: `tokenize = 'porter'`.
+    public var arguments: [String]
+
+    public init(_ name: String, _ arguments: [String] = []) {
+        self.name = name
+        self.arguments = arguments
     }
 }
 

@@ -44,6 +44,8 @@ package final class Connection {
 
     private func apply(_ options: OpenOptions, memory: Bool) throws {
         csqlite_refuse_double_quoted_strings(handle)
+        try registerValueList()
+        try registerDecimalCollation()
         sqlite3_busy_timeout(handle, Int32(clamping: max(0, options.busyTimeout)))
         guard !isReadOnly || options.mode == .readOnly else {
             throw CormorantError(

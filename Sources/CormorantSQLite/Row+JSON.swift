@@ -14,7 +14,7 @@ extension Row {
         json.append(UInt8(ascii: "}"))
     }
 
-    private func appendJSON(column: Int32, to json: inout [UInt8]) throws {
+    package func appendJSON(column: Int32, to json: inout [UInt8]) throws {
         let cell = cell(column)
         switch cell.type {
         case StorageType.integer: json.append(contentsOf: String(cell.int64).utf8)
@@ -36,21 +36,30 @@ extension Row {
 
 /// Source: RFC 8259, section 7.
 package func appendJSONString(_ bytes: some Sequence<UInt8>, to json: inout [UInt8]) {
-    let hex = Array("0123456789abcdef".utf8)
     json.append(UInt8(ascii: "\""))
-    for byte in bytes {
+    let appended: Void? = bytes.withContiguousStorageIfAvailable { appendEscaped($0, to: &json) }
+    if appended == nil { Array(bytes).withUnsafeBufferPointer { appendEscaped($0, to: &json) } }
+    json.append(UInt8(ascii: "\""))
+}
+
+/// What lies between two escapes goes over at once.
+private func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to json: inout [UInt8]) {
+    var start = 0
+    for (index, byte) in bytes.enumerated()
+    where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        json.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+        start = index + 1
         switch byte {
         case UInt8(ascii: "\""): json.append(contentsOf: "\\\"".utf8)
         case UInt8(ascii: "\\"): json.append(contentsOf: "\\\\".utf8)
         case 0x0A: json.append(contentsOf: "\\n".utf8)
-        case 0x00..<0x20:
+        default:
             json.append(contentsOf: "\\u00".utf8)
-            json.append(hex[Int(byte >> 4)])
-            json.append(hex[Int(byte & 15)])
-        default: json.append(byte)
+            json.append(0x30 + byte >> 4)
+            json.append(byte & 15 < 10 ? 0x30 + byte & 15 : 0x57 + byte & 15)
         }
     }
-    json.append(UInt8(ascii: "\""))
+    json.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
 }
 
 /// Source: RFC 4648, section 4.

@@ -30,8 +30,12 @@ package struct Row {
         }
     }
 
+    package func columnName(_ column: Int32) -> String {
+        sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
+    }
+
     package func invalidText(_ column: Int32) -> CormorantError {
-        let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
+        let name = columnName(column)
         return CormorantError(
             .encoding, "column \"\(name)\" holds text that is not UTF-8",
             hint: "read it as a blob: CAST(... AS BLOB)", columns: [name])

@@ -2,7 +2,7 @@ import CSQLite
 import CormorantBase
 
 /// Tells SQLite to copy the bytes, and that they stay where they are until the statement is bound again.
-private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension Statement {
     @inlinable @inline(__always)

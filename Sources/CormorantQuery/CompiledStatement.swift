@@ -1,0 +1,109 @@
+import CormorantBase
+
+/// A statement as SQL text and what to bind to its parameters, in order.
+package struct CompiledStatement: Sendable {
+    package enum Binding: Sendable {
+        case value(Value)
+        /// Given when the statement runs; made into what the expression needs.
+        case parameter(String, ParameterForm)
+        /// All of them in one parameter, for `corm_values(?)`, which gives rows of so many.
+        case list([Value], width: Int)
+    }
+
+    package let sql: String
+    package let bindings: [Binding]
+    /// The model whose columns the rows have, all and in order; nil for other rows.
+    package let records: TableReference?
+    /// The models' columns that the rows of a SELECT with columns of its own hold; nil for other expressions. May be empty.
+    package let columns: [TableReference.Column?]
+    /// Whether it changes no data.
+    package let isSelect: Bool
+
+    package let hasParameters: Bool
+
+    init(
+        _ sql: String, _ bindings: [Binding], records: TableReference? = nil,
+        columns: [TableReference.Column?] = [], isSelect: Bool = false
+    ) {
+        self.sql = sql
+        self.bindings = bindings
+        self.records = records
+        self.columns = columns
+        self.isSelect = isSelect
+        hasParameters = bindings.contains { if case .parameter = $0 { true } else { false } }
+    }
+
+    /// The names of the parameters that are given when it runs.
+    package var parameterNames: [String] {
+        bindings.compactMap { if case .parameter(let name, _) = $0 { name } else { nil } }
+    }
+}
+
+/// What is made of a parameter's value before it is bound.
+package enum ParameterForm: Sendable {
+    case plain
+    /// As a value of this column's type.
+    case comparedWith(ColumnReference)
+    /// A LIKE pattern in which the value stands for itself.
+    case pattern(BinaryOperator)
+
+    package func apply(_ value: Value) throws -> Value {
+        switch self {
+        case .plain: value
+        case .comparedWith(let column): try value.comparable(with: column)
+        case .pattern(let kind): try value.pattern(for: kind)
+        }
+    }
+}
+
+extension Value {
+    /// The value as the file holds it in a column of that type, so that comparing means what it says.
+    func comparable(with reference: ColumnReference) throws -> Value {
+        let column = reference.column
+        if let stored = try stored(as: column.type) { return stored }
+        let model = (reference.path.last?.target ?? reference.table).model
+        throw CormorantError(
+            .type, "\(model).\(column.property) is of type \(column.type.name) and is compared with \(kindName)",
+            hint: "give a value of type \(column.type.name)", columns: [column.name])
+    }
+
+    /// As the file holds a value of that type; nil where the two do not go together.
+    func stored(as type: ColumnType) throws -> Value? {
+        switch (type, self) {
+        case (_, .null): return self
+        case (.int64, .integer), (.int32, .integer), (.bool, .integer), (.double, .integer), (.float, .integer),
+            (.int64, .real), (.int32, .real), (.double, .real), (.float, .real), (.text, .text), (.varchar, .text),
+            (.json, .text), (.blob, .blob):
+            return self
+        case (.datetime, .integer(let microseconds)):
+            guard Timestamp.range.contains(microseconds) else {
+                throw CormorantError(
+                    .range, "a time is beyond the years 0 to 9999", hint: "give a time within them")
+            }
+            return .text(Timestamp(microseconds: microseconds).description)
+        case (.datetime, .text(var text)):
+            return text.withUTF8 { Timestamp(parsing: $0) }.map { .text($0.description) }
+        case (.decimal, .text(var text)):
+            return text.withUTF8 { isDecimalText($0) } ? self : nil
+        case (.uuid, .text(var text)):
+            return text.withUTF8 { UUIDBytes(parsing: $0) }.map { .text($0.description) }
+        default: return nil
+        }
+    }
+
+    /// The LIKE pattern that finds this text as it stands: with `\\` as its escape character.
+    func pattern(for kind: BinaryOperator) throws -> Value {
+        guard case .text(let text) = self else {
+            if self == .null { return self }
+            throw CormorantError(
+                .type, "a prefix, suffix or part of a text is \(kindName)", hint: "give text")
+        }
+        var pattern = kind == .hasPrefix ? "" : "%"
+        for scalar in text.unicodeScalars {
+            if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.unicodeScalars.append("\\") }
+            pattern.unicodeScalars.append(scalar)
+        }
+        if kind != .hasSuffix { pattern += "%" }
+        return .text(pattern)
+    }
+}

@@ -1,0 +1,187 @@
+import CormorantBase
+
+/// A SELECT as a value.
+package struct Select: Sendable {
+    package var commonTables: [CommonTable] = []
+    package var isDistinct = false
+    /// Empty: every column of the first source's model, in the model's order.
+    package var columns: [Expression] = []
+    /// nil: a SELECT without FROM.
+    package var source: Source?
+    package var joins: [Join] = []
+    /// Joined with AND.
+    package var conditions: [Expression] = []
+    package var groupBy: [Expression] = []
+    package var having: [Expression] = []
+    package var compounds: [Compound] = []
+    package var order: [Expression] = []
+    package var limit: Expression?
+    package var offset: Expression?
+
+    package init(from source: Source? = nil) { self.source = source }
+
+    package init(from table: TableReference, as alias: String? = nil) {
+        self.init(from: Source(.table(table), alias: alias))
+    }
+
+    /// The greatest depth of what is inside.
+    var depth: Int {
+        let lists = [columns, conditions, groupBy, having, order, joins.compactMap(\.condition)]
+        var deepest = lists.lazy.flatMap { $0 }.map(\.depth).max() ?? 0
+        for join in joins { deepest = max(deepest, join.source.depth) }
+        for compound in compounds { deepest = max(deepest, compound.depth) }
+        for table in commonTables { deepest = max(deepest, table.depth) }
+        return max(deepest, source?.depth ?? 0, limit?.depth ?? 0, offset?.depth ?? 0) + 1
+    }
+}
+
+/// What a SELECT reads from.
+package struct Source: Sendable {
+    package indirect enum Kind: Sendable {
+        case table(TableReference)
+        case select(Select)
+        /// A common table expression by its name.
+        case name(String)
+        case problem(CormorantError)
+    }
+
+    package let kind: Kind
+    package let alias: String?
+    let depth: Int
+
+    package init(_ kind: Kind, alias: String? = nil) {
+        self.alias = alias
+        if case .select(let select) = kind {
+            depth = select.depth
+            self.kind = depth > Expression.greatestDepth ? .problem(tooDeep()) : kind
+        } else {
+            depth = 0
+            self.kind = kind
+        }
+    }
+
+    /// What columns are qualified with.
+    var name: String {
+        switch kind {
+        case .table(let table): alias ?? table.name
+        case .select, .problem: alias ?? ""
+        case .name(let name): alias ?? name
+        }
+    }
+}
+
+/// Nesting has an end, as that of expressions.
+package func tooDeep() -> CormorantError {
+    CormorantError(
+        .misuse, "the statement nests more than \(Expression.greatestDepth) deep",
+        hint: "join many conditions with one \"all\" or \"any\", and combine SELECTs side by side")
+}
+
+extension Select {
+    /// Itself or, when it is too deep to stand in another statement, what says so.
+    fileprivate func nested() -> (select: Select, depth: Int) {
+        let depth = depth
+        return depth > Expression.greatestDepth ? (Select(from: Source(.problem(tooDeep()))), 1) : (self, depth)
+    }
+}
+
+package enum JoinKind: Int32, Sendable, CaseIterable {
+    case inner = 0
+    case left = 1
+    case cross = 2
+}
+
+package struct Join: Sendable {
+    package let kind: JoinKind
+    package let source: Source
+    package let condition: Expression?
+
+    package init(_ kind: JoinKind, _ source: Source, on condition: Expression?) {
+        self.kind = kind
+        self.source = source
+        self.condition = condition
+    }
+}
+
+package enum CompoundOperator: Int32, Sendable, CaseIterable {
+    case union = 0
+    case unionAll = 1
+    case intersect = 2
+    case except = 3
+}
+
+/// Another SELECT whose rows are combined with those before it.
+package struct Compound: Sendable {
+    package let operation: CompoundOperator
+    package let select: Select
+    let depth: Int
+
+    package init(_ operation: CompoundOperator, _ select: Select) {
+        self.operation = operation
+        (self.select, depth) = select.nested()
+    }
+}
+
+/// One table of a WITH clause. It is recursive where its SELECT reads from its own name.
+package struct CommonTable: Sendable {
+    package let name: String
+    package let columns: [String]
+    package let select: Select
+    let depth: Int
+
+    package init(_ name: String, columns: [String] = [], _ select: Select) {
+        self.name = name
+        self.columns = columns
+        (self.select, depth) = select.nested()
+    }
+}
+
+/// UPDATE, DELETE and INSERT by expressions as values.
+package struct Change: Sendable {
+    package enum Kind: Sendable {
+        case update
+        case delete
+        /// One row of `assignments`.
+        case insertValues
+        case insertSelect([Int], Select)
+    }
+
+    package var kind: Kind
+    package let table: TableReference
+    package var commonTables: [CommonTable] = []
+    package var policy = ConflictPolicy.abort
+    package var assignments: [(column: Int, value: Expression)] = []
+    package var conditions: [Expression] = []
+    package var upsert: Upsert?
+    /// Empty: none. `allColumns` lists the model's.
+    package var returning: [Expression] = []
+
+    package init(_ kind: Kind, _ table: TableReference) {
+        self.kind = kind
+        self.table = table
+    }
+
+    package var isInsert: Bool {
+        switch kind {
+        case .insertValues, .insertSelect: true
+        case .update, .delete: false
+        }
+    }
+}
+
+/// ON CONFLICT: what an INSERT does when the row's unique columns are there already.
+package struct Upsert: Sendable {
+    /// Columns of the key or unique index in the way.
+    package var target: [Int]
+    /// Empty: DO NOTHING.
+    package var assignments: [(column: Int, value: Expression)] = []
+
+    package init(target: [Int]) { self.target = target }
+}
+
+/// Any statement that can be made of expressions.
+package enum StatementTree: Sendable {
+    case select(Select)
+    case change(Change)
+    case problem(CormorantError)
+}

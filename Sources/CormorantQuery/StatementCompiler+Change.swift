@@ -1,0 +1,158 @@
+import CormorantBase
+
+extension StatementCompiler {
+    mutating func write(_ change: Change) throws {
+        try write(change.commonTables)
+        switch change.kind {
+        case .update: try write(update: change)
+        case .delete:
+            sql += "DELETE FROM " + change.table.quoted
+            scopes.append(Scope(of: change.table))
+            try writeConditions(change)
+        case .insertValues: try writeInsert(change)
+        case .insertSelect(let columns, let select):
+            sql += "INSERT \(change.policy.keyword)INTO \(change.table.quoted)"
+            try write(names: columns, of: change.table)
+            sql += " "
+            try write(change.upsert == nil ? select : select.endingInWhere)
+            scopes.append(Scope(of: change.table))
+            try writeUpsert(change)
+        }
+        try writeReturning(change)
+        scopes = []
+    }
+
+    private mutating func write(update change: Change) throws {
+        guard !change.assignments.isEmpty else {
+            throw CormorantError(.misuse, "an UPDATE sets nothing", hint: "set at least one property")
+        }
+        sql += "UPDATE \(change.policy.keyword)\(change.table.quoted)"
+        scopes.append(Scope(of: change.table))
+        sql += " SET "
+        try write(change.assignments, of: change.table)
+        try writeConditions(change)
+    }
+
+    private mutating func write(_ assignments: [(column: Int, value: Expression)], of table: TableReference) throws {
+        for (index, assignment) in assignments.enumerated() {
+            if index > 0 { sql += ", " }
+            sql += table.columns[assignment.column].quoted + " = "
+            try write(assignment.value, assignedTo: assignment.column, of: table)
+        }
+    }
+
+    /// Writes a value as the column's type wants it.
+    private mutating func write(_ value: Expression, assignedTo column: Int, of table: TableReference) throws {
+        guard !table.columns[column].isComputed else {
+            throw CormorantError(
+                .misuse, "\(table.model).\(table.columns[column].property) is computed and cannot be set",
+                hint: "set the columns it is computed from", table: table.name, columns: [table.columns[column].name])
+        }
+        let reference = ColumnReference(table, column)
+        switch value.node {
+        case .value(let value, nil):
+            sql += "?"
+            bindings.append(.value(try value.comparable(with: reference)))
+        case .parameter(let name): bindParameter(name, .comparedWith(reference))
+        default: try write(value, at: .any)
+        }
+    }
+
+    /// WHERE; along relations the rows are found by a SELECT, since UPDATE and DELETE join nothing.
+    private mutating func writeConditions(_ change: Change) throws {
+        let table = change.table
+        guard namesAll else {
+            scopes[scopes.count - 1].canJoin = true
+            defer { scopes[scopes.count - 1].canJoin = false }
+            return try writeWhere(change.conditions)
+        }
+        let key = table.key.isEmpty ? [table.hiddenKey ?? ""] : table.key.map { table.columns[$0].name }
+        sql += key.count == 1 ? " WHERE \(Dialect.sqlite.list(key)) IN " : " WHERE (\(Dialect.sqlite.list(key))) IN "
+        var found = Select(from: table)
+        found.columns = key.map { Expression(.name(source: table.name, $0)) }
+        found.conditions = change.conditions
+        let outer = scopes
+        scopes = []
+        try write(subquery: found)
+        scopes = outer
+    }
+
+    private mutating func writeInsert(_ change: Change) throws {
+        sql += "INSERT \(change.policy.keyword)INTO \(change.table.quoted)"
+        if change.assignments.isEmpty {
+            sql += " DEFAULT VALUES"
+        } else {
+            try write(names: change.assignments.map(\.column), of: change.table)
+            sql += " VALUES ("
+            for (index, assignment) in change.assignments.enumerated() {
+                if index > 0 { sql += ", " }
+                try write(assignment.value, assignedTo: assignment.column, of: change.table)
+            }
+            sql += ")"
+        }
+        scopes.append(Scope(of: change.table))
+        try writeUpsert(change)
+    }
+
+    private mutating func write(names columns: [Int], of table: TableReference) throws {
+        if let computed = columns.first(where: { table.columns[$0].isComputed }) {
+            throw CormorantError(
+                .misuse, "\(table.model).\(table.columns[computed].property) is computed and cannot be set",
+                hint: "leave it out", table: table.name, columns: [table.columns[computed].name])
+        }
+        sql += " (" + columns.map { table.columns[$0].quoted }.joined(separator: ", ") + ")"
+    }
+
+    private mutating func writeUpsert(_ change: Change) throws {
+        guard let upsert = change.upsert else { return }
+        sql += " ON CONFLICT"
+        if !upsert.target.isEmpty { try write(names: upsert.target, of: change.table) }
+        if upsert.assignments.isEmpty { return sql += " DO NOTHING" }
+        guard !upsert.target.isEmpty else {
+            throw CormorantError(
+                .misuse, "an upsert updates, but not on the conflict of a key",
+                hint: "name the properties of the key or unique index in the way")
+        }
+        sql += " DO UPDATE SET "
+        // Of the row in the way and `excluded`, the new one, columns stand with their table's name.
+        scopes[scopes.count - 1].qualifies = true
+        upserted = change.table
+        try write(upsert.assignments, of: change.table)
+        upserted = nil
+        scopes[scopes.count - 1].qualifies = false
+    }
+
+    /// A property of the new row, or its column's name.
+    mutating func writeExcluded(_ name: String, of table: TableReference) throws {
+        let named = table.columns.firstIndex { sameIdentifier($0.name, name) }
+        let column = try table.column(named: name) ?? named ?? table.require(name)
+        sql += "\"excluded\"." + table.columns[column].quoted
+    }
+
+    private mutating func writeReturning(_ change: Change) throws {
+        guard !change.returning.isEmpty else { return }
+        sql += " RETURNING "
+        for (index, column) in change.returning.enumerated() {
+            if index > 0 { sql += ", " }
+            try write(column, at: .any)
+            if case .labelled(_, let name) = column.node { sql += " AS " + Dialect.sqlite.identifier(name) }
+        }
+    }
+}
+
+extension Select {
+    /// With a WHERE before what follows it: ON would read as that of a join (https://www.sqlite.org/lang_upsert.html).
+    fileprivate var endingInWhere: Select {
+        var select = self
+        if !compounds.isEmpty { select = Select(from: Source(.select(self), alias: "source")) }
+        if select.conditions.isEmpty { select.conditions = [Expression(.raw("1", []))] }
+        return select
+    }
+}
+
+extension StatementCompiler.Scope {
+    fileprivate init(of table: TableReference) {
+        self.init(
+            tables: [.init(name: table.name, table: table, written: table.name)], qualifies: false, canJoin: false)
+    }
+}

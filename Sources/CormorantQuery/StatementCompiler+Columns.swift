@@ -1,0 +1,86 @@
+import CormorantBase
+
+extension StatementCompiler {
+    /// Writes a column, with its table's name where more than one table could have it.
+    mutating func write(_ reference: ColumnReference) throws {
+        guard !scopes.isEmpty else { return sql += reference.column.quoted }
+        // The usual case: one table, under its own name.
+        if scopes.count == 1, !scopes[0].qualifies, reference.path.isEmpty, reference.alias == nil,
+            let only = scopes[0].tables.first, only.table === reference.table, only.name == reference.table.name
+        {
+            return sql += reference.column.quoted
+        }
+        let (level, position) = try find(reference)
+        guard reference.path.isEmpty else { return try write(path: reference, level, position) }
+        // From inside a subquery, a bare name could be taken for one of the subquery's own.
+        if scopes[level].qualifies || level < scopes.count - 1 {
+            sql += Dialect.sqlite.identifier(scopes[level].tables[position].written) + "."
+        }
+        sql += reference.column.quoted
+    }
+
+    /// What the SQL calls a table that is named without a model.
+    func written(_ source: String) throws -> String {
+        for scope in scopes.reversed() {
+            if let table = scope.tables.first(where: { sameIdentifier($0.name, source) }) {
+                return Dialect.sqlite.identifier(table.written)
+            }
+        }
+        // `excluded` of an upsert, or a name that raw SQL made.
+        return Dialect.sqlite.identifier(source)
+    }
+
+    private func find(_ reference: ColumnReference) throws -> (level: Int, position: Int) {
+        let wanted = reference.alias ?? reference.table.name
+        var level = scopes.count - (reference.isOuter ? 2 : 1)
+        while level >= 0 {
+            for position in scopes[level].tables.indices
+            where scopes[level].tables[position].isNamed(wanted, reference.table) {
+                return (level, position)
+            }
+            level -= 1
+        }
+        let known = scopes.flatMap { $0.tables.map(\.name) }
+        let what = reference.alias.map { "\(reference.table.model) as \"\($0)\"" } ?? reference.table.model
+        throw CormorantError(
+            .misuse, "\(what).\(reference.column.property) is used, but the query does not read from \(what)",
+            hint: "join it; the query reads from \(known.isEmpty ? "nothing" : known.joined(separator: ", "))",
+            table: reference.table.name, columns: [reference.column.name])
+    }
+
+    /// A column at the end of to-one relations: a LEFT JOIN along each, once per SELECT.
+    private mutating func write(path reference: ColumnReference, _ level: Int, _ position: Int) throws {
+        guard scopes[level].canJoin else {
+            throw CormorantError(
+                .misuse, "\(reference.table.model).\(reference.path[0].name) is followed where nothing can be joined",
+                hint: "follow relations in the conditions of a statement that writes, or use a subquery")
+        }
+        guard scopes[level].qualifies else {
+            needsNames = true
+            return
+        }
+        var name = scopes[level].tables[position].written
+        var table = reference.table
+        for step in reference.path {
+            let joined = "\(name).\(step.name)"
+            if !scopes[level].paths.contains(where: { $0.name == joined }) {
+                let (from, to) = (Dialect.sqlite.identifier(name), Dialect.sqlite.identifier(joined))
+                let pairs = step.columns.map { pair in
+                    "\(from).\(table.columns[pair.from].quoted) = \(to).\(step.target.columns[pair.to].quoted)"
+                }
+                scopes[level].paths.append(
+                    (joined, " LEFT JOIN \(step.target.quoted) AS \(to) ON \(pairs.joined(separator: " AND "))"))
+            }
+            name = joined
+            table = step.target
+        }
+        sql += Dialect.sqlite.identifier(name) + "." + reference.column.quoted
+    }
+
+    /// Puts the joins that columns asked for behind the tables that are written there.
+    mutating func insertPaths(at end: Int) {
+        let paths = scopes[scopes.count - 1].paths
+        guard !paths.isEmpty else { return }
+        sql.insert(contentsOf: paths.map(\.sql).joined(), at: sql.utf8.index(sql.startIndex, offsetBy: end))
+    }
+}

@@ -1,0 +1,323 @@
+import CormorantBase
+
+extension StatementCompiler {
+    /// Writes an expression, in parentheses where what surrounds it holds together more tightly.
+    mutating func write(_ expression: Expression, at outer: Precedence) throws {
+        switch expression.node {
+        case .column(let reference): try write(reference)
+        case .name(let source, let name):
+            if let upserted, source == "excluded" { return try writeExcluded(name, of: upserted) }
+            if let source { sql += try written(source) + "." }
+            sql += Dialect.sqlite.identifier(name)
+        case .value(let value, let type): try bind(value, type)
+        case .parameter(let name): bindParameter(name, .plain)
+        case .unary(let op, let operand): try write(op, operand, outer)
+        case .binary(let op, let left, let right): try write(op, left, right, outer)
+        case .list(let isAny, let parts): try write(list: parts, isAny, outer)
+        case .between(let operand, let low, let high):
+            try parenthesized(.equality < outer) { compiler in
+                try compiler.write(compared: operand, at: .comparison)
+                compiler.sql += " BETWEEN "
+                try compiler.write(low, at: .comparison, beside: operand)
+                compiler.sql += " AND "
+                try compiler.write(high, at: .comparison, beside: operand)
+            }
+        case .inValues(let operand, let values):
+            try parenthesized(.equality < outer) { try $0.write(operand, in: values) }
+        case .inRows(let operands, let rows):
+            try parenthesized(.equality < outer) { try $0.write(operands, inRows: rows) }
+        case .inSelect(let operand, let select):
+            try parenthesized(.equality < outer) { compiler in
+                try compiler.write(operand, at: .comparison)
+                compiler.sql += " IN "
+                try compiler.write(subquery: select)
+            }
+        case .cases(let base, let cases, let otherwise): try write(base, cases, otherwise)
+        case .cast(let operand, let type):
+            sql += "CAST("
+            try write(operand, at: .any)
+            sql += " AS \(type.castName))"
+        case .collate(let operand, let collation):
+            try parenthesized(.collate < outer) { compiler in
+                try compiler.write(operand, at: .collate)
+                compiler.sql += " COLLATE " + Dialect.sqlite.identifier(collation)
+            }
+        case .call(let call): try write(call)
+        case .scalar(let select): try write(subquery: select)
+        case .exists(let select):
+            sql += "EXISTS "
+            try write(subquery: select)
+        case .raw(let text, let values):
+            try checkRaw(text, values.count)
+            parenthesized(outer > .any) { $0.sql += text }
+            for value in values { bindings.append(.value(value)) }
+        case .ordered(let operand, let direction):
+            try write(compared: operand, at: .any)
+            if direction.descending { sql += " DESC" }
+            if direction.nulls == .first { sql += " NULLS FIRST" }
+            if direction.nulls == .last { sql += " NULLS LAST" }
+        case .labelled(let operand, _): try write(operand, at: outer)
+        case .problem(let error): throw error
+        }
+    }
+
+    private mutating func parenthesized(_ wanted: Bool, _ body: (inout StatementCompiler) throws -> Void) rethrows {
+        if wanted { sql += "(" }
+        try body(&self)
+        if wanted { sql += ")" }
+    }
+
+    private mutating func write(_ op: UnaryOperator, _ operand: Expression, _ outer: Precedence) throws {
+        switch op {
+        case .not:
+            try parenthesized(.not < outer) { compiler in
+                compiler.sql += "NOT "
+                try compiler.write(operand, at: .not)
+            }
+        case .negate, .bitNot:
+            try parenthesized(.sign < outer) { compiler in
+                // A space, so that two of them do not begin a comment.
+                compiler.sql += op == .negate ? "- " : "~ "
+                try compiler.write(operand, at: .sign)
+            }
+        case .isNull, .isNotNull:
+            try parenthesized(.equality < outer) { compiler in
+                try compiler.write(operand, at: .comparison)
+                compiler.sql += op == .isNull ? " IS NULL" : " IS NOT NULL"
+            }
+        }
+    }
+
+    private mutating func write(
+        _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ outer: Precedence
+    ) throws {
+        let own = op.precedence
+        // Equality and comparisons group from the left, which nobody reads right: they get parentheses.
+        let operandLevel = op.isCondition ? own.next : own
+        try parenthesized(own < outer) { compiler in
+            try compiler.write(left, at: operandLevel, beside: op.compares ? right : nil)
+            compiler.sql += op.keyword
+            switch op {
+            case .hasPrefix, .hasSuffix, .contains: try compiler.write(pattern: right, op)
+            default: try compiler.write(right, at: own.next, beside: op.compares ? left : nil)
+            }
+        }
+    }
+
+    /// Writes an expression that is ordered or compared: decimals by their numbers, not their texts.
+    mutating func write(compared operand: Expression, at level: Precedence) throws {
+        try write(operand, at: level)
+        if operand.isDecimalColumn { sql += " COLLATE corm_decimal" }
+    }
+
+    /// Writes an expression whose value, if it is one, is of the type of the column beside it.
+    private mutating func write(_ expression: Expression, at level: Precedence, beside other: Expression?) throws {
+        if let hint = other?.typeHint {
+            switch expression.node {
+            case .value(let value, nil):
+                sql += "?"
+                bindings.append(.value(try value.comparable(with: hint)))
+                return
+            case .parameter(let name): return bindParameter(name, .comparedWith(hint))
+            default: break
+            }
+            // SQLite takes the left one's collation, and the right one's where that has none.
+            return try write(compared: expression, at: level)
+        }
+        if other != nil { try write(compared: expression, at: level) } else { try write(expression, at: level) }
+    }
+
+    private mutating func bind(_ value: Value, _ type: ColumnType?) throws {
+        sql += "?"
+        guard let type else { return bindings.append(.value(value)) }
+        guard let stored = try value.stored(as: type) else {
+            throw CormorantError(
+                .type, "a value of type \(type.name) is given as \(value.kindName)",
+                hint: "give a value of type \(type.name)")
+        }
+        bindings.append(.value(stored))
+    }
+
+    mutating func bindParameter(_ name: String, _ form: ParameterForm) {
+        sql += "?"
+        bindings.append(.parameter(name, form))
+    }
+
+    private mutating func write(pattern: Expression, _ kind: BinaryOperator) throws {
+        switch pattern.node {
+        case .value(let value, _):
+            sql += "?"
+            bindings.append(.value(try value.pattern(for: kind)))
+        case .parameter(let name): bindParameter(name, .pattern(kind))
+        default:
+            if kind != .hasPrefix { sql += "'%' || " }
+            sql += #"replace(replace(replace("#
+            try write(pattern, at: .any)
+            sql += #", '\', '\\'), '%', '\%'), '_', '\_')"#
+            if kind != .hasSuffix { sql += " || '%'" }
+        }
+        sql += #" ESCAPE '\'"#
+    }
+
+    /// A long list is written as a tree of parentheses, because SQLite counts a chain's length as depth.
+    private mutating func write(list parts: [Expression], _ isAny: Bool, _ outer: Precedence) throws {
+        guard let first = parts.first else {
+            sql += isAny ? "0" : "1"
+            return
+        }
+        guard parts.count > 1 else { return try write(first, at: outer) }
+        let own = isAny ? Precedence.or : .and
+        let chunk = 200
+        try parenthesized(own < outer) { compiler in
+            if parts.count <= chunk {
+                for (index, part) in parts.enumerated() {
+                    if index > 0 { compiler.sql += isAny ? " OR " : " AND " }
+                    try compiler.write(part, at: own.next)
+                }
+            } else {
+                let size = max(chunk, (parts.count + chunk - 1) / chunk)
+                for start in stride(from: 0, to: parts.count, by: size) {
+                    if start > 0 { compiler.sql += isAny ? " OR " : " AND " }
+                    try compiler.write(list: Array(parts[start..<min(parts.count, start + size)]), isAny, own.next)
+                }
+            }
+        }
+    }
+
+    /// Few values stand in the SQL as parameters of their own; many are handed over in one, so that neither SQLite's limit
+    /// of parameters nor its parser is met.
+    private mutating func write(_ operand: Expression, in values: [Value]) throws {
+        try write(compared: operand, at: .comparison)
+        let hint = operand.typeHint
+        let stored = try hint.map { hint in try values.map { try $0.comparable(with: hint) } } ?? values
+        if stored.count <= 100 {
+            sql += " IN ("
+            for (index, value) in stored.enumerated() {
+                sql += index == 0 ? "?" : ", ?"
+                bindings.append(.value(value))
+            }
+            sql += ")"
+        } else {
+            sql += " IN (SELECT value FROM corm_values(?))"
+            bindings.append(.list(stored, width: 1))
+        }
+    }
+
+    private mutating func write(_ operands: [Expression], inRows rows: [Value]) throws {
+        guard operands.count <= greatestRowWidth else {
+            throw CormorantError(
+                .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
+        }
+        sql += "("
+        try write(separated: operands)
+        sql += ") IN (SELECT value"
+        for column in 1..<operands.count { sql += ", value\(column)" }
+        sql += " FROM corm_values(?))"
+        let hints = operands.map(\.typeHint)
+        let stored = try rows.enumerated().map { index, value in
+            try hints[index % operands.count].map { try value.comparable(with: $0) } ?? value
+        }
+        bindings.append(.list(stored, width: operands.count))
+    }
+
+    private mutating func write(
+        _ base: Expression?, _ cases: [(when: Expression, then: Expression)], _ otherwise: Expression?
+    ) throws {
+        sql += "CASE"
+        if let base {
+            sql += " "
+            try write(base, at: .any)
+        }
+        for (when, then) in cases {
+            sql += " WHEN "
+            try write(when, at: .any, beside: base)
+            sql += " THEN "
+            try write(then, at: .any)
+        }
+        if let otherwise {
+            sql += " ELSE "
+            try write(otherwise, at: .any)
+        }
+        sql += " END"
+    }
+
+    /// - Parameter compared: they are ordered or compared.
+    mutating func write(separated expressions: [Expression], compared: Bool = false) throws {
+        for (index, expression) in expressions.enumerated() {
+            if index > 0 { sql += ", " }
+            if compared { try write(compared: expression, at: .any) } else { try write(expression, at: .any) }
+        }
+    }
+
+    private mutating func write(_ call: Call) throws {
+        guard isFunctionName(call.name) else {
+            throw CormorantError(
+                .misuse, "\"\(call.name)\" cannot name a function", hint: "use letters, digits and _")
+        }
+        sql += call.name + "("
+        if call.isDistinct { sql += "DISTINCT " }
+        let name = foldIdentifier(call.name)
+        if call.arguments.isEmpty, name == "count" { sql += "*" }
+        try write(separated: call.arguments, compared: name == "min" || name == "max")
+        sql += ")"
+        if let filter = call.filter {
+            sql += " FILTER (WHERE "
+            try write(filter, at: .any)
+            sql += ")"
+        }
+        guard let window = call.window else { return }
+        sql += " OVER ("
+        var gap = ""
+        if !window.partition.isEmpty {
+            sql += "PARTITION BY "
+            try write(separated: window.partition)
+            gap = " "
+        }
+        if !window.order.isEmpty {
+            sql += gap + "ORDER BY "
+            try write(separated: window.order, compared: true)
+            gap = " "
+        }
+        if let frame = window.frame {
+            guard isFrame(frame) else {
+                throw CormorantError(
+                    .misuse, "\"\(frame)\" is no window frame",
+                    hint: "write it as ROWS BETWEEN 2 PRECEDING AND CURRENT ROW")
+            }
+            sql += gap + frame
+        }
+        sql += ")"
+    }
+}
+
+/// How many columns `corm_values` has.
+package let greatestRowWidth = 8
+
+private func isFunctionName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !(0x30...0x39).contains(first), name.utf8.count <= 200 else { return false }
+    return name.utf8.allSatisfy { byte in
+        byte == 0x5F || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) && byte < 0x80
+    }
+}
+
+/// Whether every word is one that a frame may have: https://www.sqlite.org/windowfunctions.html#frame_specifications
+private func isFrame(_ text: String) -> Bool {
+    let words: Set<String> = [
+        "rows", "range", "groups", "between", "and", "unbounded", "preceding", "following", "current", "row",
+        "exclude", "no", "others", "group", "ties",
+    ]
+    return text.split(separator: Character(" ")).allSatisfy { word in
+        words.contains(foldIdentifier(String(word))) || word.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
+
+extension ColumnType {
+    fileprivate var castName: String {
+        switch self {
+        case .int64, .int32, .bool: "INTEGER"
+        case .double, .float: "REAL"
+        case .text, .varchar, .datetime, .uuid, .decimal, .json: "TEXT"
+        case .blob: "BLOB"
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import CormorantBase
+
+extension StatementCompiler {
+    mutating func write(_ select: Select) throws {
+        guard select.compounds.isEmpty else { return try write(compound: select) }
+        try write(select.commonTables)
+        try write(core: select)
+    }
+
+    mutating func write(subquery select: Select) throws {
+        sql += "("
+        try write(select)
+        sql += ")"
+    }
+
+    /// A member that orders, limits or combines rows of its own becomes a table of its own.
+    private mutating func write(compound select: Select) throws {
+        try write(select.commonTables)
+        var first = select
+        first.commonTables = []
+        first.compounds = []
+        first.order = []
+        first.limit = nil
+        first.offset = nil
+        try write(core: first)
+        for compound in select.compounds {
+            let member = compound.select
+            sql += compound.operation.keyword
+            let isCore =
+                member.compounds.isEmpty && member.order.isEmpty && member.limit == nil
+                && member.offset == nil && member.commonTables.isEmpty
+            if isCore {
+                try write(core: member)
+            } else {
+                sql += "SELECT * FROM "
+                try write(subquery: member)
+            }
+        }
+        try writeOrder(select.order.map(\.namingResult))
+        try writeLimit(select)
+    }
+
+    /// All but WITH and the members of a compound.
+    private mutating func write(core select: Select) throws {
+        scopes.append(try scope(of: select))
+        defer { scopes.removeLast() }
+        sql += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
+        try write(columnsOf: select)
+        var endOfSources = sql.utf8.count
+        if let source = select.source {
+            sql += " FROM "
+            try write(source, at: 0)
+            for (index, join) in select.joins.enumerated() {
+                sql += join.kind.keyword
+                try write(join.source, at: index + 1)
+                guard let condition = join.condition else { continue }
+                sql += " ON "
+                try write(condition, at: .any)
+            }
+            endOfSources = sql.utf8.count
+        } else if !select.joins.isEmpty {
+            throw CormorantError(.misuse, "a SELECT joins tables but reads from none", hint: "give it a source first")
+        }
+        try writeWhere(select.conditions)
+        if !select.groupBy.isEmpty {
+            sql += " GROUP BY "
+            try write(separated: select.groupBy)
+        }
+        if !select.having.isEmpty {
+            sql += " HAVING "
+            try write(.all(select.having), at: .any)
+        }
+        try writeOrder(select.order)
+        try writeLimit(select)
+        insertPaths(at: endOfSources)
+    }
+
+    private mutating func write(columnsOf select: Select) throws {
+        guard select.columns.isEmpty else {
+            for (index, column) in select.columns.enumerated() {
+                if index > 0 { sql += ", " }
+                try write(column, at: .any)
+                if case .labelled(_, let name) = column.node { sql += " AS " + Dialect.sqlite.identifier(name) }
+            }
+            return
+        }
+        switch select.source?.kind {
+        case .table(let table):
+            guard scopes[scopes.count - 1].qualifies else { return sql += table.columnList }
+            let prefix = Dialect.sqlite.identifier(scopes[scopes.count - 1].tables[0].written) + "."
+            for (index, column) in table.columns.enumerated() {
+                if index > 0 { sql += ", " }
+                sql += prefix + column.quoted
+            }
+        case .problem(let error): throw error
+        case .select, .name: sql += "*"
+        case nil: throw CormorantError(.misuse, "a SELECT has no columns", hint: "give it columns or a source")
+        }
+    }
+
+    private func scope(of select: Select) throws -> Scope {
+        var scope = Scope(qualifies: namesAll || !select.joins.isEmpty || !scopes.isEmpty)
+        // The usual case: one table, inside nothing.
+        if scopes.isEmpty, select.joins.isEmpty, let source = select.source, case .table(let table) = source.kind {
+            let name = source.alias ?? table.name
+            scope.tables = [.init(name: name, table: table, written: name)]
+            return scope
+        }
+        for source in [select.source].compactMap({ $0 }) + select.joins.map(\.source) {
+            let name = source.name
+            if name.isEmpty {
+                if case .problem(let error) = source.kind { throw error }
+                if select.joins.isEmpty { continue }
+                throw CormorantError(
+                    .misuse, "a subquery is joined without a name", hint: "give it an alias")
+            }
+            if scope.tables.contains(where: { sameIdentifier($0.name, name) }) {
+                throw CormorantError(
+                    .misuse, "two tables of a query are called \"\(name)\"", hint: "give one of them an alias")
+            }
+            var table: TableReference?
+            if case .table(let reference) = source.kind { table = reference }
+            scope.tables.append(.init(name: name, table: table, written: unusedName(name)))
+        }
+        return scope
+    }
+
+    /// A name that no SELECT around this one uses.
+    private func unusedName(_ name: String) -> String {
+        func isUsed(_ wanted: String) -> Bool {
+            scopes.contains { $0.tables.contains { sameIdentifier($0.written, wanted) } }
+        }
+        var wanted = name
+        var number = 2
+        while isUsed(wanted) {
+            wanted = "\(name)_\(number)"
+            number += 1
+        }
+        return wanted
+    }
+
+    private mutating func write(_ source: Source, at position: Int) throws {
+        switch source.kind {
+        case .table(let table):
+            sql += table.quoted
+            let written = scopes[scopes.count - 1].tables[position].written
+            if written != table.name { sql += " AS " + Dialect.sqlite.identifier(written) }
+        case .select(let select):
+            // What it reads from does not see the tables beside it.
+            let beside = scopes.removeLast()
+            defer { scopes.append(beside) }
+            try write(subquery: select)
+            if let alias = source.alias { sql += " AS " + Dialect.sqlite.identifier(alias) }
+        case .name(let name):
+            sql += Dialect.sqlite.identifier(name)
+            let written = scopes[scopes.count - 1].tables[position].written
+            if written != name { sql += " AS " + Dialect.sqlite.identifier(written) }
+        case .problem(let error): throw error
+        }
+    }
+
+    mutating func write(_ tables: [CommonTable]) throws {
+        guard !tables.isEmpty else { return }
+        let isRecursive = tables.contains { $0.select.reads(from: $0.name) }
+        sql += isRecursive ? "WITH RECURSIVE " : "WITH "
+        let outer = scopes
+        scopes = []
+        defer { scopes = outer }
+        for (index, table) in tables.enumerated() {
+            if index > 0 { sql += ", " }
+            sql += Dialect.sqlite.identifier(table.name)
+            if !table.columns.isEmpty { sql += " (\(Dialect.sqlite.list(table.columns)))" }
+            sql += " AS "
+            try write(subquery: table.select)
+        }
+        sql += " "
+    }
+
+    mutating func writeWhere(_ conditions: [Expression]) throws {
+        guard !conditions.isEmpty else { return }
+        sql += " WHERE "
+        try write(conditions.count == 1 ? conditions[0] : .all(conditions), at: .any)
+    }
+
+    private mutating func writeOrder(_ order: [Expression]) throws {
+        guard !order.isEmpty else { return }
+        sql += " ORDER BY "
+        try write(separated: order, compared: true)
+    }
+
+    private mutating func writeLimit(_ select: Select) throws {
+        guard select.limit != nil || select.offset != nil else { return }
+        sql += " LIMIT "
+        // SQLite has no OFFSET without LIMIT; a negative one is none.
+        try write(select.limit ?? .value(.integer(-1)), at: .any)
+        guard let offset = select.offset else { return }
+        sql += " OFFSET "
+        try write(offset, at: .any)
+    }
+}
+
+extension Select {
+    /// Whether a common table expression of that name is read from, as in recursion.
+    fileprivate func reads(from name: String) -> Bool {
+        let sources = [source].compactMap { $0 } + joins.map(\.source)
+        let readsHere = sources.contains { source in
+            switch source.kind {
+            case .name(let other): sameIdentifier(other, name)
+            case .table(let table): sameIdentifier(table.name, name)
+            case .select(let select): select.reads(from: name)
+            case .problem: false
+            }
+        }
+        return readsHere || compounds.contains { $0.select.reads(from: name) }
+    }
+}
+
+extension Expression {
+    /// The order term of a compound SELECT, which can name result columns only.
+    fileprivate var namingResult: Expression {
+        switch node {
+        case .column(let reference): Expression(.name(source: nil, reference.column.name))
+        case .ordered(let inner, let direction): inner.namingResult.ordered(direction)
+        case .collate(let inner, let collation): .collate(inner.namingResult, collation)
+        case .labelled(_, let name): Expression(.name(source: nil, name))
+        default: self
+        }
+    }
+}
+
+extension JoinKind {
+    fileprivate var keyword: String {
+        switch self {
+        case .inner: " JOIN "
+        case .left: " LEFT JOIN "
+        case .cross: " CROSS JOIN "
+        }
+    }
+}
+
+extension CompoundOperator {
+    fileprivate var keyword: String {
+        switch self {
+        case .union: " UNION "
+        case .unionAll: " UNION ALL "
+        case .intersect: " INTERSECT "
+        case .except: " EXCEPT "
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import CormorantBase
+
+/// Turns a statement, or a bare expression, into SQL text and its bindings.
+package struct StatementCompiler {
+    var sql = ""
+    var bindings: [CompiledStatement.Binding] = []
+    /// The SELECTs around the place that is written, outermost first.
+    var scopes: [Scope] = []
+    /// Inside the SET of an upsert: the table whose new row is `excluded`.
+    var upserted: TableReference?
+    /// Set when a relation's path was met where columns stand without their table's name.
+    var needsNames = false
+    /// Whether every column stands with its table's name.
+    let namesAll: Bool
+
+    /// The tables of one SELECT, and how it writes their names.
+    struct Scope {
+        struct Table {
+            let name: String
+            let table: TableReference?
+            /// What the SQL calls it: another name where a SELECT around it has one of the same name.
+            let written: String
+
+            func isNamed(_ wanted: String, _ other: TableReference) -> Bool {
+                table === other && (name == wanted || sameIdentifier(name, wanted))
+            }
+        }
+
+        var tables: [Table] = []
+        var qualifies: Bool
+        /// Whether it is a SELECT, which can join more tables.
+        var canJoin = true
+        /// LEFT JOINs along relations that columns asked for, by name.
+        var paths: [(name: String, sql: String)] = []
+    }
+
+    private init(namesAll: Bool) {
+        self.namesAll = namesAll
+        sql.reserveCapacity(256)
+    }
+
+    package static func compile(_ tree: StatementTree) throws -> CompiledStatement {
+        switch tree {
+        case .select(let select): return try compile(select)
+        case .change(let change): return try compile(change)
+        case .problem(let error): throw error
+        }
+    }
+
+    package static func compile(_ select: Select) throws -> CompiledStatement {
+        let compiler = try run { try $0.write(select) }
+        var records: TableReference?
+        if select.columns.isEmpty, case .table(let table)? = select.source?.kind { records = table }
+        // The members of a compound may differ in type.
+        let columns = select.compounds.isEmpty ? select.columns.map(\.typeHint?.column) : []
+        return CompiledStatement(compiler.sql, compiler.bindings, records: records, columns: columns, isSelect: true)
+    }
+
+    package static func compile(_ change: Change) throws -> CompiledStatement {
+        let compiler = try run { try $0.write(change) }
+        return CompiledStatement(
+            compiler.sql, compiler.bindings, columns: change.returning.map(\.typeHint?.column))
+    }
+
+    /// An expression apart from any statement: its columns stand alone.
+    package static func compile(_ expression: Expression) throws -> CompiledStatement {
+        var compiler = StatementCompiler(namesAll: false)
+        try compiler.write(expression, at: .any)
+        return CompiledStatement(compiler.sql, compiler.bindings)
+    }
+
+    /// How many rows a SELECT has.
+    package static func compileCount(_ select: Select) throws -> CompiledStatement {
+        var inner = select
+        if inner.limit == nil && inner.offset == nil { inner.order = [] }
+        var counting = Select()
+        if inner.isPlain {
+            inner.columns = [.call("count", [])]
+            counting = inner
+        } else {
+            counting.source = Source(.select(inner), alias: "counted")
+            counting.columns = [.call("count", [])]
+        }
+        return try compile(counting)
+    }
+
+    /// A SELECT that has a row when the given one has any.
+    package static func compileExists(_ select: Select) throws -> CompiledStatement {
+        var inner = select
+        inner.order = []
+        if inner.limit == nil { inner.limit = .value(.integer(1)) }
+        return try compile(inner)
+    }
+
+    private static func run(_ body: (inout StatementCompiler) throws -> Void) throws -> StatementCompiler {
+        var compiler = StatementCompiler(namesAll: false)
+        try body(&compiler)
+        guard compiler.needsNames else { return compiler }
+        compiler = StatementCompiler(namesAll: true)
+        try body(&compiler)
+        return compiler
+    }
+}
+
+extension Select {
+    /// Whether its rows are those of its sources, so that they can be counted in place.
+    fileprivate var isPlain: Bool {
+        !isDistinct && groupBy.isEmpty && having.isEmpty && compounds.isEmpty && limit == nil && offset == nil
+            && columns.allSatisfy { !$0.mayAggregate }
+    }
+}
+
+extension Expression {
+    /// Whether a SELECT of this may have fewer rows than its sources: function calls may be aggregates.
+    fileprivate var mayAggregate: Bool {
+        switch node {
+        case .column, .name, .value, .parameter, .scalar, .exists: false
+        case .labelled(let inner, _), .collate(let inner, _), .cast(let inner, _), .unary(_, let inner):
+            inner.mayAggregate
+        default: true
+        }
+    }
+}

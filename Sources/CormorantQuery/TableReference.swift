@@ -1,0 +1,103 @@
+import CormorantBase
+
+/// A model's table as statements name it: made once with the model, so that a statement quotes nothing anew.
+package final class TableReference: Sendable {
+    package struct Column: Sendable {
+        /// The property's name, for messages.
+        package let property: String
+        package let name: String
+        package let quoted: String
+        package let type: ColumnType
+        package let isOptional: Bool
+        package let isNotNull: Bool
+        package let isUnsigned: Bool
+        /// Written by SQLite only.
+        package let isComputed: Bool
+
+        package init(
+            property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,
+            isUnsigned: Bool = false, isComputed: Bool
+        ) {
+            self.property = property
+            self.name = name
+            self.type = type
+            self.isOptional = isOptional
+            self.isNotNull = isNotNull
+            self.isUnsigned = isUnsigned
+            self.isComputed = isComputed
+            quoted = Dialect.sqlite.identifier(name)
+        }
+    }
+
+    /// The model's name, for messages.
+    package let model: String
+    package let name: String
+    package let quoted: String
+    package let columns: [Column]
+    /// Positions of the primary key's columns; empty when the key is hidden.
+    package let key: [Int]
+    /// Name of the hidden key's column, where the key is hidden.
+    package let hiddenKey: String?
+    /// `"a", "b"`: what SELECT lists to get whole records.
+    let columnList: String
+
+    package init(model: String, name: String, columns: [Column], key: [Int], hiddenKey: String?) {
+        self.model = model
+        self.name = name
+        self.columns = columns
+        self.key = key
+        self.hiddenKey = hiddenKey
+        quoted = Dialect.sqlite.identifier(name)
+        columnList = columns.map(\.quoted).joined(separator: ", ")
+    }
+
+    package func column(named property: String) -> Int? { columns.firstIndex { $0.property == property } }
+
+    /// The position of a property, or an error that lists the nearest names.
+    package func require(_ property: String) throws -> Int {
+        if let index = column(named: property) { return index }
+        throw CormorantError(
+            .misuse, "model \(model) has no property \"\(property)\"",
+            hint: nearestNames(to: property, columns.map(\.property)), table: name)
+    }
+}
+
+/// One step along a relation: the table it leads to and the pairs of columns that must be equal.
+package struct RelationStep: Sendable {
+    package let name: String
+    package let target: TableReference
+    /// Positions here and there.
+    package let columns: [(from: Int, to: Int)]
+
+    package init(_ name: String, _ target: TableReference, _ columns: [(from: Int, to: Int)]) {
+        self.name = name
+        self.target = target
+        self.columns = columns
+    }
+}
+
+/// "did you mean ...", or all names where none is near.
+package func nearestNames(to name: String, _ known: [String]) -> String {
+    let wanted = foldIdentifier(name)
+    let ranked = known.map { ($0, editDistance(wanted, foldIdentifier($0))) }.sorted { $0.1 < $1.1 }
+    let near = ranked.filter { $0.1 <= max(2, name.utf8.count / 3) }.prefix(3).map { $0.0 }
+    if !near.isEmpty { return "did you mean \(near.joined(separator: ", "))?" }
+    return known.isEmpty ? "it has none" : "it has \(known.prefix(20).joined(separator: ", "))"
+}
+
+/// The Levenshtein distance of two names, in bytes; names longer than 64 bytes are far from everything.
+private func editDistance(_ left: String, _ right: String) -> Int {
+    let (left, right) = (Array(left.utf8), Array(right.utf8))
+    guard left.count <= 64, right.count <= 64 else { return .max }
+    var row = Array(0...right.count)
+    for (index, byte) in left.enumerated() {
+        var diagonal = row[0]
+        row[0] = index + 1
+        for column in right.indices {
+            let above = row[column + 1]
+            row[column + 1] = min(above + 1, row[column] + 1, diagonal + (byte == right[column] ? 0 : 1))
+            diagonal = above
+        }
+    }
+    return row[right.count]
+}
