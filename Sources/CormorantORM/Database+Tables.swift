@@ -98,7 +98,9 @@ extension Database {
                 .schema, "table \"\(model.table)\" lacks \(lacking.joined(separator: ", ")) of model \(model.name)",
                 hint: "migrate the file, or change the model", table: model.table, columns: lacking)
         }
-        if model.generatesKey, keyCount != 1 || !rowIDs.contains(foldIdentifier(model.keyNames[0])) {
+        if model.generatesKey, model.schema.module == nil,
+            keyCount != 1 || !rowIDs.contains(foldIdentifier(model.keyNames[0]))
+        {
             throw CormorantError(
                 .schema,
                 "\"\(model.table).\(model.keyNames[0])\" is not the table's INTEGER PRIMARY KEY, which makes keys",

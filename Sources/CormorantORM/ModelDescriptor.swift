@@ -16,6 +16,12 @@ public final class ModelDescriptor: Sendable {
     public let problem: CormorantError?
 
     package let schema: TableSchema
+    /// The table as statements name it.
+    package let tableReference: TableReference
+    /// What the C face keeps of the model; set once, before the model is shared.
+    nonisolated(unsafe) package weak var face: AnyObject?
+    /// How its records belong to those of other models.
+    package let relations: RelationList
     /// The column that insert fills in when it is NULL, or 0 where it cannot be NULL; -1 for none.
     package let generatedColumn: Int
     /// Whether the generated column can hold NULL in a record.
@@ -31,10 +37,13 @@ public final class ModelDescriptor: Sendable {
     ///   - table: the table's name; nil: `name` in snake_case.
     ///   - checks: SQL conditions over the whole row.
     ///   - columnOrder: property names in the order of the table's columns; those left out follow.
+    ///   - module: makes a virtual table of it, such as `ModuleSchema("fts5")`; its hidden key is then its rowid.
+    ///   - relations: to other models; checked when first used, because those may refer to this one.
     public init(
         name: String, table: String? = nil, columns: [ColumnDescriptor], keys: [KeyDescriptor] = [],
         references: [ReferenceDescriptor] = [], checks: [String] = [], columnOrder: [String] = [],
-        withoutRowID: Bool = false, strict: Bool = false
+        withoutRowID: Bool = false, strict: Bool = false, relations: [RelationDescriptor] = [],
+        module: ModuleSchema? = nil
     ) {
         self.name = name
         self.table = table ?? snakeCase(name)
@@ -43,10 +52,18 @@ public final class ModelDescriptor: Sendable {
             columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         let draft = ModelDraft(
             name: name, table: self.table, columns: columns, keys: keys, references: references, checks: checks,
-            columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict)
+            columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module)
         problem = draft.problem()
         keyColumns = problem == nil ? draft.keyColumns : []
         schema = problem == nil ? draft.schema() : TableSchema(name: self.table, columns: [], primaryKey: [])
+        tableReference = TableReference(
+            model: name, name: self.table,
+            columns: columns.map { column in
+                .init(
+                    property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
+                    isNotNull: column.notNull, isUnsigned: column.isUnsigned, isComputed: column.computedSQL != nil)
+            }, key: keyColumns, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil)
+        self.relations = RelationList(relations)
         let single = keyColumns.count == 1 ? keyColumns[0] : nil
         let rowID = single.flatMap { columns[$0].type.isInteger && !withoutRowID ? $0 : nil }
         generatedColumn = rowID ?? -1
@@ -78,9 +95,7 @@ public final class ModelDescriptor: Sendable {
 
     package func require(_ property: String) throws -> Int {
         if let index = byName[property] { return index }
-        let known = columns.map(\.name).joined(separator: ", ")
-        throw CormorantError(
-            .misuse, "model \(name) has no property \"\(property)\"", hint: "its properties are \(known)", table: table)
+        return try tableReference.require(property)
     }
 
     package func requireKey() throws {

@@ -11,6 +11,7 @@ extension ModelDraft {
             try checkKeys()
             try checkReferences()
             try checkOrder()
+            try checkModule()
             return nil
         } catch {
             return error
@@ -85,6 +86,27 @@ extension ModelDraft {
         }
         if references.contains(where: { $0.columns == [column.name] }) {
             throw refuse("has two references", "keep one")
+        }
+    }
+
+    /// A virtual table has columns and nothing else to declare.
+    private func checkModule() throws(CormorantError) {
+        guard let module else { return }
+        try checkIdentifier(module.name, "module's name")
+        for argument in module.arguments where argument.isEmpty || argument.utf8.contains(0) {
+            throw refuse("an argument of its module is empty", "leave it out")
+        }
+        guard keys.isEmpty, references.isEmpty, checks.isEmpty, !withoutRowID, !strict else {
+            throw refuse("it is a virtual table with keys, references, checks or options", "drop them")
+        }
+        for column in columns
+        where isKey(column) || column.unique || column.indexed || column.autoIncrement || column.defaultSQL != nil
+            || column.checkSQL != nil || column.computedSQL != nil || column.collation != nil
+            || column.references != nil
+        {
+            throw refuse(
+                "column \"\(column.name)\" of a virtual table has more than a name and a type", "drop the rest",
+                [column.name])
         }
     }
 

@@ -12,6 +12,7 @@ struct ModelDraft {
     let columnOrder: [String]
     let withoutRowID: Bool
     let strict: Bool
+    let module: ModuleSchema?
 
     /// Indices of the columns of the primary key.
     var keyColumns: [Int] {
@@ -24,6 +25,10 @@ struct ModelDraft {
     /// The table, of parts that `problem` found nothing wrong with.
     func schema() -> TableSchema {
         let key = keyColumns
+        if let module {
+            let columns = orderedColumns().map { ColumnSchema(name: $0.column, type: $0.type) }
+            return TableSchema(name: table, columns: columns, primaryKey: ["rowid"], module: module)
+        }
         var schemas = orderedColumns().map { column in
             ColumnSchema(
                 name: column.column, type: column.type, notNull: column.notNull, autoIncrement: column.autoIncrement,

@@ -8,12 +8,24 @@ public struct RecordReader {
     @usableFromInline package let row: Row
     /// The result column of each column of the model.
     @usableFromInline package let columns: UnsafePointer<Int32>
-    @usableFromInline package let model: Unmanaged<ModelDescriptor>
+    /// nil: the result's columns as they come, which no model describes.
+    @usableFromInline package let model: Unmanaged<ModelDescriptor>?
 
-    init(_ statement: Statement, columns: UnsafePointer<Int32>, model: ModelDescriptor) {
-        row = Row(statement)
+    init(_ statement: Statement, columns: UnsafePointer<Int32>, model: ModelDescriptor?) {
+        self.init(Row(statement), columns: columns, model: model)
+    }
+
+    @usableFromInline
+    package init(_ row: Row, columns: UnsafePointer<Int32>, model: ModelDescriptor?) {
+        self.row = row
         self.columns = columns
-        self.model = Unmanaged.passUnretained(model)
+        self.model = model.map { Unmanaged.passUnretained($0) }
+    }
+
+    /// The reader of a record whose columns stand side by side from `offset` on.
+    @inlinable
+    package func record(_ model: ModelDescriptor, at offset: Int) -> RecordReader {
+        RecordReader(row, columns: columns + offset, model: model)
     }
 
     @inlinable @inline(__always)
@@ -137,6 +149,7 @@ public struct RecordReader {
 
     /// A copy of the value as the column's type has it: a datetime is its microseconds.
     package func value(at column: Int) throws -> Value {
+        guard let model else { return try row.value(columns[column]) }
         if isNull(at: column) { return .null }
         let (type, isUnsigned) = model._withUnsafeGuaranteedRef {
             ($0.columns[column].type, $0.columns[column].isUnsigned)
@@ -182,7 +195,10 @@ extension RecordReader {
     /// An error about the value of one column.
     @inline(never)
     package func error(_ column: Int, _ code: ErrorCode, _ what: String, _ hint: String) -> CormorantError {
-        let model = model.takeUnretainedValue()
+        guard let model = model?.takeUnretainedValue() else {
+            let name = row.columnName(columns[column])
+            return CormorantError(code, "column \"\(name)\" of the result \(what)", hint: hint, columns: [name])
+        }
         return CormorantError(
             code, "\(model.table).\(model.columns[column].column) \(what)", hint: hint, table: model.table,
             columns: [model.columns[column].column])

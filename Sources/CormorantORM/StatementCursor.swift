@@ -6,29 +6,33 @@ import CormorantSQLite
 /// latest.
 package final class StatementCursor {
     private let database: Database
-    private let model: ModelDescriptor?
+    let model: ModelDescriptor?
     private let plan: ModelPlan?
-    private var statement: Statement?
+    private(set) var statement: Statement?
     private let connection: Connection
     /// How often SQLite had prepared the statement when `columns` was made; nil once the first step has confirmed it.
     private var reprepared: Int32?
     /// The result column of each column of the model.
-    private let columns: UnsafeMutablePointer<Int32>
+    let columns: UnsafeMutablePointer<Int32>
     /// Empty once its database is closed.
     package private(set) var columnNames: [String]
     package private(set) var onRow = false
     /// Why it ended before its last row.
     private var ending: CormorantError?
     private let isRawSQL: Bool
+    /// What it was compiled of, where that was not SQL.
+    let compiled: CompiledStatement?
     /// The texts it is bound to.
     private let scratch: ScratchMemory?
 
     /// Under the database's lock, with a statement that is bound.
     init(
         _ database: Database, _ connection: Connection, _ statement: Statement, plan: ModelPlan?,
-        columns: [Int32], scratch: ScratchMemory? = nil, isRawSQL: Bool = true
+        columns: [Int32], scratch: ScratchMemory? = nil, isRawSQL: Bool = true,
+        compiled: CompiledStatement? = nil
     ) {
         self.isRawSQL = isRawSQL
+        self.compiled = compiled
         self.database = database
         self.connection = connection
         self.statement = statement
@@ -79,7 +83,7 @@ package final class StatementCursor {
     /// Goes to the next row and reads it as a record; nil at the end.
     package func next<Result>(_ read: (RecordReader) throws -> Result) throws -> Result? {
         try database.withConnection { _ in
-            guard let model, let statement = try advance() else { return nil }
+            guard let statement = try advance() else { return nil }
             return try read(RecordReader(statement, columns: columns, model: model))
         }
     }
@@ -89,7 +93,7 @@ package final class StatementCursor {
     @discardableResult
     package func forEach(limit: Int = .max, _ read: (RecordReader) throws -> Void) throws -> Int {
         try database.withConnection { _ in
-            guard let model, limit > 0, let statement = try advance() else { return 0 }
+            guard limit > 0, let statement = try advance() else { return 0 }
             let reader = RecordReader(statement, columns: columns, model: model)
             var count = 0
             repeat {
@@ -110,6 +114,14 @@ package final class StatementCursor {
                 count &+= 1
             }
             return count
+        }
+    }
+
+    /// Reads the next rows until `read` has enough, the lock taken once.
+    /// - Parameter read: whether it wants more.
+    package func readRows(while read: (Row) throws -> Bool) throws {
+        try database.withConnection { _ in
+            while let statement = try advance(), try read(Row(statement)) {}
         }
     }
 

@@ -1,0 +1,136 @@
+import CormorantBase
+import CormorantQuery
+
+/// Expressions along relations. What is wrong stays in the expression, as in all of them.
+extension ModelDescriptor {
+    /// A property at the end of a chain of to-one relations.
+    package func column(along names: some Sequence<String>, _ property: String, alias: String? = nil) -> Expression {
+        do {
+            var model = self
+            var path: [RelationStep] = []
+            for name in names {
+                let relation = try model.relation(named: name)
+                guard relation.kind == .toOne else {
+                    throw CormorantError(
+                        .misuse, "\(model.name).\(name) leads to many records, not to one",
+                        hint: "ask whether any of them meets a condition, or for an aggregate over them")
+                }
+                path.append(relation.step)
+                model = relation.target
+            }
+            return Expression(
+                .column(ColumnReference(tableReference, try model.require(property), alias: alias, path: path)))
+        } catch {
+            return .problem(error)
+        }
+    }
+
+    /// Whether any related record meets all conditions.
+    package func exists(_ name: String, where conditions: [Expression] = [], alias: String? = nil) -> Expression {
+        do {
+            var select = try related(name, alias)
+            select.columns = [Expression(.raw("1", []))]
+            select.conditions += conditions
+            return .exists(select)
+        } catch {
+            return .problem(error)
+        }
+    }
+
+    /// An aggregate over the related records: of a property or, without one, of the records.
+    package func aggregate(
+        _ function: String, over name: String, _ property: String? = nil, where conditions: [Expression] = [],
+        alias: String? = nil
+    ) -> Expression {
+        do {
+            let relation = try relation(named: name)
+            var select = try related(name, alias)
+            let argument = try property.map {
+                Expression.column(relation.target.tableReference, try relation.target.require($0))
+            }
+            select.columns = [.call(function, [argument].compactMap { $0 })]
+            select.conditions += conditions
+            return .scalar(select)
+        } catch {
+            return .problem(error)
+        }
+    }
+
+    /// The related records of a row of the SELECT around this one.
+    private func related(_ name: String, _ alias: String?) throws -> Select {
+        let relation = try relation(named: name)
+        func outer(_ column: Int) -> Expression {
+            Expression(.column(ColumnReference(tableReference, column, alias: alias, isOuter: true)))
+        }
+        var select = Select(from: relation.target.tableReference)
+        guard let second = relation.second else {
+            select.conditions = relation.step.columns.map { pair in
+                .binary(.equal, .column(relation.target.tableReference, pair.to), outer(pair.from))
+            }
+            return select
+        }
+        let junction = relation.step.target
+        // The junction comes first, and may be the target's own table under another name.
+        let junctionName = junction === relation.target.tableReference ? "\(junction.name).\(name)" : nil
+        let matches = second.columns.map { pair in
+            Expression.binary(
+                .equal, .column(relation.target.tableReference, pair.to),
+                .column(junction, pair.from, alias: junctionName))
+        }
+        select.joins = [Join(.inner, Source(.table(junction), alias: junctionName), on: .all(matches))]
+        select.conditions = relation.step.columns.map { pair in
+            .binary(.equal, .column(junction, pair.to, alias: junctionName), outer(pair.from))
+        }
+        return select
+    }
+}
+
+extension ModelDescriptor {
+    /// An order term by name; a leading "-" means descending.
+    package func orderTerm(_ term: String) throws -> Expression {
+        if let exact = column(named: term) { return .column(tableReference, exact) }
+        let isDescending = term.hasPrefix("-")
+        let index = try require(isDescending ? String(term.dropFirst()) : term)
+        return Expression.column(tableReference, index).ordered(OrderDirection(descending: isDescending))
+    }
+}
+
+extension Expression {
+    static func problem(_ error: any Error) -> Expression {
+        .problem(error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)"))
+    }
+}
+
+extension Select {
+    /// Joins the target of a relation of a model that the SELECT reads from.
+    package mutating func join(
+        along name: String, of model: ModelDescriptor, as from: String? = nil, alias: String? = nil,
+        _ kind: JoinKind = .inner
+    ) throws {
+        let relation = try model.relation(named: name)
+        guard let second = relation.second else {
+            let matches = relation.step.columns.map { pair in
+                Expression.binary(
+                    .equal, .column(relation.target.tableReference, pair.to, alias: alias),
+                    .column(model.tableReference, pair.from, alias: from))
+            }
+            joins.append(
+                Join(kind, Source(.table(relation.target.tableReference), alias: alias), on: .all(matches)))
+            return
+        }
+        let junction = relation.step.target
+        let between = "\(from ?? model.table).\(name)"
+        let first = relation.step.columns.map { pair in
+            Expression.binary(
+                .equal, .column(junction, pair.to, alias: between),
+                .column(model.tableReference, pair.from, alias: from))
+        }
+        let matches = second.columns.map { pair in
+            Expression.binary(
+                .equal, .column(relation.target.tableReference, pair.to, alias: alias),
+                .column(junction, pair.from, alias: between))
+        }
+        joins.append(Join(kind, Source(.table(junction), alias: between), on: .all(first)))
+        joins.append(Join(kind, Source(.table(relation.target.tableReference), alias: alias), on: .all(matches)))
+    }
+}

@@ -1,0 +1,159 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// Which of the related records are loaded.
+package struct RelatedOptions: Sendable {
+    package var conditions: [Expression] = []
+    package var order: [Expression] = []
+    /// The greatest number for each record.
+    package var limit: Int64?
+
+    package init(conditions: [Expression] = [], order: [Expression] = [], limit: Int64? = nil) {
+        self.conditions = conditions
+        self.order = order
+        self.limit = limit
+    }
+}
+
+extension Relation {
+    /// The properties of the owner that related records are found by.
+    package var ownerColumns: [Int] { step.columns.map(\.from) }
+
+    /// The SELECT of the related records of many owners: the target's columns, then those that must be equal to the owner's.
+    /// - Parameter keys: of each owner after the other, the values of `ownerColumns`.
+    package func select(for keys: [Value], _ options: RelatedOptions) throws -> CompiledStatement {
+        var select = Select(from: target.tableReference)
+        let matching: [Expression]
+        if let second {
+            let junction = step.target
+            let alias = junction === target.tableReference ? "\(junction.name).\(name)" : nil
+            let matches = second.columns.map { pair in
+                Expression.binary(
+                    .equal, .column(target.tableReference, pair.to), .column(junction, pair.from, alias: alias))
+            }
+            select.joins = [Join(.inner, Source(.table(junction), alias: alias), on: .all(matches))]
+            matching = step.columns.map { .column(junction, $0.to, alias: alias) }
+        } else {
+            matching = step.columns.map { .column(target.tableReference, $0.to) }
+        }
+        select.columns = target.columns.indices.map { .column(target.tableReference, $0) } + matching
+        select.conditions = [.isIn(matching, rows: keys)] + options.conditions
+        select.order = options.order
+        guard let limit = options.limit else { return try StatementCompiler.compile(select) }
+        return try StatementCompiler.compile(limited(select, matching, limit))
+    }
+
+    /// How the columns that are compared with the owners' compare texts.
+    fileprivate var matchingCollations: [String?] {
+        let matching = junction ?? target
+        return step.columns.map { matching.columns[$0.to].collation.map(foldIdentifier) }
+    }
+
+    /// The first so many rows of each owner.
+    private func limited(_ select: Select, _ matching: [Expression], _ limit: Int64) -> Select {
+        var numbered = select
+        let names = select.columns.indices.map { "c\($0)" }
+        var number = Call("row_number", [])
+        number.window = Window(partition: matching, order: select.order)
+        numbered.columns = zip(select.columns, names).map { $0.labelled($1) } + [Expression.call(number).labelled("n")]
+        numbered.order = []
+        var outer = Select(from: Source(.select(numbered), alias: "related"))
+        outer.columns = names.map { Expression(.name(source: nil, $0)) }
+        outer.conditions = [.binary(.lessOrEqual, Expression(.name(source: nil, "n")), .value(.integer(limit)))]
+        outer.order = [Expression(.name(source: nil, "n"))]
+        return outer
+    }
+}
+
+extension Database {
+    /// Reads the related records of many, with one statement.
+    /// - Parameters:
+    ///   - keys: of each owner after the other, the values of the relation's `ownerColumns`; an owner with a NULL has no
+    ///     related records.
+    ///   - read: takes each related record.
+    ///   - relate: takes the position of each owner of the record that was read.
+    package func load(
+        _ relation: Relation, _ keys: [Value], _ options: RelatedOptions, read: (RecordReader) throws -> Void,
+        relate: (_ owner: Int) throws -> Void
+    ) throws {
+        if let limit = options.limit, limit < 1 {
+            throw CormorantError(.misuse, "a limit of \(limit) records", hint: "give 1 or more, or none")
+        }
+        let width = relation.ownerColumns.count
+        let owners = OwnerIndex(keys, width: width, relation.matchingCollations)
+        guard !owners.keys.isEmpty else { return }
+        let compiled = try relation.select(for: owners.keys, options)
+        let cursor = try cursor(relation.target, compiled, columnsInOrder: true)
+        defer { cursor.close() }
+        let first = Int32(truncatingIfNeeded: relation.target.columns.count)
+        try cursor.forEach { reader in
+            try read(reader)
+            try owners.forEach(try owners.key(of: reader.row, at: first), relate)
+        }
+    }
+
+    /// The values of some columns of records, as the file would hold them.
+    /// - Parameter record: the one at a position below `count`.
+    /// - Returns: those of each record after the other.
+    package func values<R: RecordAccess>(
+        of model: ModelDescriptor, _ columns: [Int], count: Int, _ record: (Int) throws -> R
+    ) throws -> [Value] {
+        try withCarrier(of: model, columns) { statement, parameters, scratch in
+            var values: [Value] = []
+            values.reserveCapacity(count * columns.count)
+            for index in 0..<count {
+                scratch.reset()
+                var writer = RecordWriter(statement, parameters, model, scratch)
+                try record(index).write(to: &writer)
+                defer { statement.reset() }
+                guard try statement.step() else { continue }
+                for column in columns { values.append(try Row(statement).value(parameters[column] - 1)) }
+            }
+            return values
+        }
+    }
+
+    /// Hands values to a record as if they were read from the file.
+    package func assign(
+        _ values: [Value], to model: ModelDescriptor, _ columns: [Int], _ read: (RecordReader) throws -> Void
+    ) throws {
+        try withCarrier(of: model, columns) { statement, _, _ in
+            for (offset, value) in values.enumerated() {
+                try statement.bind(value, Int32(truncatingIfNeeded: offset + 1))
+            }
+            guard try statement.step() else { return }
+            var results = [Int32](repeating: 0, count: model.columns.count)
+            for (offset, column) in columns.enumerated() { results[column] = Int32(truncatingIfNeeded: offset) }
+            try results.withUnsafeBufferPointer { results in
+                guard let base = results.baseAddress else { return }
+                try read(RecordReader(statement, columns: base, model: model))
+            }
+        }
+    }
+
+    /// A statement that gives back what is bound to it: a record's own reading and writing is the one way to its values.
+    private func withCarrier<T>(
+        of model: ModelDescriptor, _ columns: [Int],
+        _ body: (Statement, UnsafePointer<Int32>, ScratchMemory) throws -> T
+    ) throws -> T {
+        let sql = "SELECT " + columns.map { _ in "?" }.joined(separator: ", ")
+        return try withConnection { connection in
+            let statement = try connection.statement(sql)
+            defer { connection.recycle(statement) }
+            let scratch = ScratchMemory(firstSize: 256)
+            var parameters = [Int32](repeating: 0, count: max(1, model.columns.count))
+            for (offset, column) in columns.enumerated() {
+                parameters[column] = Int32(truncatingIfNeeded: offset + 1)
+            }
+            return try withExtendedLifetime(scratch) {
+                try parameters.withUnsafeBufferPointer { parameters in
+                    guard let base = parameters.baseAddress else {
+                        throw CormorantError(.internal, "a model has no columns")
+                    }
+                    return try body(statement, base, scratch)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// How the records of one model belong to those of another, as it is declared.
+public struct RelationDescriptor: Sendable {
+    public enum Kind: Int32, Sendable, CaseIterable {
+        /// The foreign key is here.
+        case toOne = 1
+        /// The foreign key is in the target.
+        case toMany = 2
+        /// A junction table has foreign keys to both.
+        case manyToMany = 3
+    }
+
+    public var name: String
+    public var kind: Kind
+    /// Asked when the relation is first used, because models may refer to each other; nil when the model is gone.
+    public var target: @Sendable () -> ModelDescriptor?
+    /// The model of the junction table.
+    public var junction: (@Sendable () -> ModelDescriptor?)?
+    /// Foreign key properties: of this model, of the target, or of the junction to this model. Empty: the only foreign
+    /// key that fits.
+    public var columns: [String]
+    /// The junction's properties to the target. Empty: the only foreign key that fits.
+    public var targetColumns: [String]
+
+    public init(
+        _ name: String, _ kind: Kind, target: @escaping @Sendable () -> ModelDescriptor?,
+        junction: (@Sendable () -> ModelDescriptor?)? = nil, columns: [String] = [], targetColumns: [String] = []
+    ) {
+        self.name = name
+        self.kind = kind
+        self.target = target
+        self.junction = junction
+        self.columns = columns
+        self.targetColumns = targetColumns
+    }
+}
+
+/// A relation whose columns are known.
+package struct Relation: Sendable {
+    package let name: String
+    package let kind: RelationDescriptor.Kind
+    package let target: ModelDescriptor
+    package let junction: ModelDescriptor?
+    /// From the owner to the target; of a many-to-many relation, from the owner to the junction.
+    package let step: RelationStep
+    /// From the junction to the target.
+    package let second: RelationStep?
+}
+
+/// The relations of a model by name, resolved when first used.
+package final class RelationList: @unchecked Sendable {
+    // Its lock guards both.
+    private let lock = RecursiveLock()
+    private var declared: [RelationDescriptor]
+    // Steps only: models that refer to each other must not keep each other alive.
+    private var resolved: [String: (step: RelationStep, second: RelationStep?)] = [:]
+
+    init(_ relations: [RelationDescriptor]) { declared = relations }
+
+    package var names: [String] { locked { declared.map(\.name) } }
+
+    func add(_ relation: RelationDescriptor) { locked { declared.append(relation) } }
+
+    fileprivate func find(_ name: String, _ resolve: (RelationDescriptor) throws -> Relation) throws -> Relation? {
+        try locked {
+            guard let found = declared.first(where: { $0.name == name }) else { return nil }
+            if let ready = resolved[name], let target = found.target(),
+                target.tableReference === (ready.second ?? ready.step).target
+            {
+                return Relation(
+                    name: name, kind: found.kind, target: target, junction: found.junction?(), step: ready.step,
+                    second: ready.second)
+            }
+            let made = try resolve(found)
+            resolved[name] = (made.step, made.second)
+            return made
+        }
+    }
+
+    private func locked<T>(_ body: () throws -> T) rethrows -> T {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+}
+
+extension ModelDescriptor {
+    /// Adds a relation that can be resolved now.
+    package func add(_ relation: RelationDescriptor) throws {
+        try validate()
+        guard column(named: relation.name) == nil, !relations.names.contains(relation.name) else {
+            throw wrong(relation, "has the name of another property", "give it a name of its own")
+        }
+        _ = try resolve(relation)
+        relations.add(relation)
+    }
+
+    package func relation(named name: String) throws -> Relation {
+        if let found = try relations.find(name, resolve) { return found }
+        throw CormorantError(
+            .misuse, "model \(self.name) has no relation \"\(name)\"", hint: nearestNames(to: name, relations.names),
+            table: table)
+    }
+
+    private func resolve(_ relation: RelationDescriptor) throws -> Relation {
+        guard let target = relation.target() else {
+            throw wrong(relation, "leads to a model that is gone", "keep the model as long as the relation is used")
+        }
+        try target.validate()
+        switch relation.kind {
+        case .toOne:
+            let pairs = try pairs(of: relation, from: self, relation.columns, to: target)
+            return Relation(
+                name: relation.name, kind: .toOne, target: target, junction: nil,
+                step: RelationStep(relation.name, target.tableReference, pairs), second: nil)
+        case .toMany:
+            let pairs = try pairs(of: relation, from: target, relation.columns, to: self)
+            return Relation(
+                name: relation.name, kind: .toMany, target: target, junction: nil,
+                step: RelationStep(relation.name, target.tableReference, pairs.map { ($0.to, $0.from) }), second: nil)
+        case .manyToMany:
+            guard let junction = relation.junction?() else {
+                throw wrong(relation, "has no junction model", "name the model of the table between the two")
+            }
+            try junction.validate()
+            let first = try pairs(of: relation, from: junction, relation.columns, to: self)
+            let second = try pairs(of: relation, from: junction, relation.targetColumns, to: target, except: first)
+            return Relation(
+                name: relation.name, kind: .manyToMany, target: target, junction: junction,
+                step: RelationStep(relation.name, junction.tableReference, first.map { ($0.to, $0.from) }),
+                second: RelationStep(relation.name, target.tableReference, second))
+        }
+    }
+
+    /// The columns of a foreign key and those it refers to, as positions in their models.
+    private func pairs(
+        of relation: RelationDescriptor, from source: ModelDescriptor, _ given: [String], to target: ModelDescriptor,
+        except taken: [(from: Int, to: Int)] = []
+    ) throws -> [(from: Int, to: Int)] {
+        let wanted = try given.map { try source.require($0) }
+        var fitting = source.schema.foreignKeys.filter { sameIdentifier($0.table, target.table) }
+            .compactMap { source.pairs(of: $0, to: target) }
+        if !wanted.isEmpty { fitting = fitting.filter { $0.map(\.from) == wanted } }
+        // A junction between a model and itself has two keys: the second is not the first.
+        if !taken.isEmpty, fitting.count > 1 { fitting = fitting.filter { $0.map(\.from) != taken.map(\.from) } }
+        if let only = fitting.first, fitting.count == 1 { return only }
+        let where_ = "from \(source.name) to \(target.name)"
+        guard fitting.isEmpty else {
+            throw wrong(relation, "finds several foreign keys \(where_)", "name the properties of the one it follows")
+        }
+        guard !wanted.isEmpty, wanted.count == target.keyColumns.count else {
+            throw wrong(
+                relation, "finds no foreign key \(where_)",
+                "declare one, or name as many properties as \(target.name)'s key has")
+        }
+        return zip(wanted, target.keyColumns).map { ($0, $1) }
+    }
+
+    private func pairs(of key: ForeignKeySchema, to target: ModelDescriptor) -> [(from: Int, to: Int)]? {
+        let there = key.tableColumns.isEmpty ? target.keyNames : key.tableColumns
+        guard there.count == key.columns.count else { return nil }
+        var pairs: [(from: Int, to: Int)] = []
+        for (from, to) in zip(key.columns, there) {
+            guard let from = columns.firstIndex(where: { sameIdentifier($0.column, from) }),
+                let to = target.columns.firstIndex(where: { sameIdentifier($0.column, to) })
+            else { return nil }
+            pairs.append((from, to))
+        }
+        return pairs
+    }
+
+    private func wrong(_ relation: RelationDescriptor, _ what: String, _ hint: String) -> CormorantError {
+        CormorantError(.model, "relation \(name).\(relation.name) \(what)", hint: hint, table: table)
+    }
+}

@@ -1,0 +1,32 @@
+import CormorantBase
+import CormorantSQLite
+
+extension StatementCursor {
+    /// The rows that are left as one JSON array of objects, their values as SQLite holds them.
+    /// - Parameter names: the keys; empty: the model's properties, else the statement's names.
+    package func json(names: [String] = []) throws -> [UInt8] {
+        var json = [UInt8(ascii: "[")]
+        var members: [(key: [UInt8], column: Int32)] = []
+        try readRows { row in
+            if members.isEmpty { members = try jsonMembers(names) } else { json.append(UInt8(ascii: ",")) }
+            for member in members {
+                json.append(contentsOf: member.key)
+                try row.appendJSON(column: member.column, to: &json)
+            }
+            json.append(UInt8(ascii: "}"))
+            return true
+        }
+        json.append(UInt8(ascii: "]"))
+        return json
+    }
+
+    /// Each column with what stands before its value.
+    private func jsonMembers(_ names: [String]) throws -> [(key: [UInt8], column: Int32)] {
+        try outlineColumns(names: names).enumerated().map { index, column in
+            var key = [UInt8(ascii: index == 0 ? "{" : ",")]
+            appendJSONString(column.name.utf8, to: &key)
+            key.append(UInt8(ascii: ":"))
+            return (key, column.source)
+        }
+    }
+}
