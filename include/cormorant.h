@@ -4,6 +4,7 @@
  * Ownership words used in every doc block:
  *   owned     the caller frees it with the function named there
  *   borrowed  valid until the event named there; never freed by the caller
+ *   consumed  the library takes it over: the caller neither uses nor frees it again
  *   copied    the library takes its own copy; the caller may drop it after the call
  *   static    valid as long as the library is loaded
  */
@@ -12,13 +13,18 @@
 
 #include "cormorant/base.h"
 #include "cormorant/block.h"
+#include "cormorant/columns.h"
 #include "cormorant/database.h"
 #include "cormorant/error.h"
+#include "cormorant/expression.h"
 #include "cormorant/model.h"
 #include "cormorant/query.h"
 #include "cormorant/record.h"
+#include "cormorant/relation.h"
 #include "cormorant/result.h"
+#include "cormorant/statement.h"
 #include "cormorant/transaction.h"
+#include "cormorant/tree.h"
 #include "cormorant/value.h"
 
 #endif

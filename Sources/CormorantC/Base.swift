@@ -23,6 +23,6 @@ public func corm_version() -> UnsafePointer<CChar>? { staticCString("0.1.0") }
 public func corm_sqlite_version() -> UnsafePointer<CChar>? { sqliteVersion() }
 
 /// Static strings end with a NUL.
-private func staticCString(_ text: StaticString) -> UnsafePointer<CChar> {
+func staticCString(_ text: StaticString) -> UnsafePointer<CChar> {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }

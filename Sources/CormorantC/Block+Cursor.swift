@@ -4,7 +4,7 @@ import CormorantORM
 import CormorantQuery
 
 /// A cursor whose rows go into blocks.
-private final class BlockCursor {
+final class BlockCursor {
     let cursor: StatementCursor
     /// nil: rows of raw SQL.
     let types: ColumnTypes?

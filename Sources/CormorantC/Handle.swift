@@ -11,6 +11,9 @@ enum HandleKind: UInt8 {
     case error
     case arena
     case blockCursor
+    case expression
+    case statement
+    case related
 
     var name: String {
         switch self {
@@ -22,6 +25,9 @@ enum HandleKind: UInt8 {
         case .error: "error"
         case .arena: "arena"
         case .blockCursor: "block cursor"
+        case .expression: "expression"
+        case .statement: "statement"
+        case .related: "related records"
         }
     }
 }
@@ -98,17 +104,24 @@ enum Handles {
     /// Ends a handle; false when it was none. The object is released outside the lock.
     @discardableResult
     static func remove(_ handle: OpaquePointer?, _ kind: HandleKind) -> Bool {
+        guard let object = end(handle, kind) else { return false }
+        object.release()
+        return true
+    }
+
+    /// Ends a handle and gives out what it owned; nil when it was none.
+    static func take<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type) -> Object? {
+        end(handle, kind).map { unsafeDowncast($0.takeRetainedValue(), to: type) }
+    }
+
+    private static func end(_ handle: OpaquePointer?, _ kind: HandleKind) -> Unmanaged<AnyObject>? {
         lock.lock()
-        guard let slot = slot(handle, kind), let object = slot.pointee.object else {
-            lock.unlock()
-            return false
-        }
+        defer { lock.unlock() }
+        guard let slot = slot(handle, kind), let object = slot.pointee.object else { return nil }
         slot.pointee.object = nil
         slot.pointee.kind = 0
         free.append(UInt32(truncatingIfNeeded: UInt(bitPattern: handle)) &- 1)
-        lock.unlock()
-        object.release()
-        return true
+        return object
     }
 
     @inline(__always)

@@ -105,9 +105,9 @@ final class MarshalReader {
         return magnitude <= 1 << 63 ? .integer(Int64(bitPattern: 0 &- magnitude)) : .hugeInteger
     }
 
-    /// The number of items of the list or tuple that comes next.
+    /// The number of items of the list or tuple that comes next, each of which has a byte at least.
     func sequence() throws -> Int {
-        guard case .sequence(let count) = try next() else { throw MarshalReader.damaged() }
+        guard case .sequence(let count) = try next(), count <= size - position else { throw MarshalReader.damaged() }
         return count
     }
 
@@ -189,11 +189,11 @@ final class MarshalReader {
         }
     }
 
-    /// The dict that comes next as attributes.
-    func attributes() throws -> [(property: String, value: Value)] {
+    /// The dict that comes next as attributes or, by another word, as what else has names.
+    func attributes(_ what: String = "attribute") throws -> [(property: String, value: Value)] {
         guard case .dictionary = try next() else { throw MarshalReader.damaged() }
         var attributes: [(property: String, value: Value)] = []
-        while let name = try key() { attributes.append((name, try value("attribute \(name)"))) }
+        while let name = try key() { attributes.append((name, try value("\(what) \(name)"))) }
         return attributes
     }
 }

@@ -137,14 +137,19 @@ struct MarshalWriter {
     }
 
     /// Begins a list whose length is not known yet.
-    mutating func beginList() throws { try code("[", length: 0) }
+    /// - Returns: where it begins.
+    @discardableResult
+    mutating func beginList() throws -> Int {
+        try code("[", length: 0)
+        return count - 5
+    }
 
-    /// Sets the length of the list that the block begins with.
-    mutating func endList(_ length: Int) throws {
+    /// Sets the length of the list that begins there.
+    mutating func endList(_ length: Int, at position: Int = 0) throws {
         guard let start, let length = Int32(exactly: length) else {
             throw CormorantError(.tooBig, "a block cannot hold so many rows", hint: "read less at once")
         }
-        start.storeBytes(of: length.littleEndian, toByteOffset: 1, as: Int32.self)
+        start.storeBytes(of: length.littleEndian, toByteOffset: position + 1, as: Int32.self)
     }
 
     mutating func value(_ value: Value) throws {

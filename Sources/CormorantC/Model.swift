@@ -23,6 +23,7 @@ final class ModelBox {
         properties = descriptor.columns.map { [memory] in memory.copy($0.name) }
         columns = descriptor.columns.map { [memory] in memory.copy($0.column) }
         createSQL = memory.copy(descriptor.createSQL)
+        descriptor.face = self
     }
 
     /// The layout of the model's records.

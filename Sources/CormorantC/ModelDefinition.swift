@@ -28,7 +28,10 @@ struct ModelDefinition {
             keys: try keys.map(keyDescriptor), references: try references.map(referenceDescriptor),
             checks: try strings(raw.checks, raw.check_count, "checks"),
             columnOrder: try strings(raw.column_order, raw.column_order_count, "column order"),
-            withoutRowID: raw.without_rowid, strict: raw.strict)
+            withoutRowID: raw.without_rowid, strict: raw.strict,
+            module: try optionalString(raw.module, "module").map { name in
+                ModuleSchema(name, try strings(raw.module_arguments, raw.module_argument_count, "module arguments"))
+            })
         try descriptor.validate()
         self.descriptor = descriptor
         layout =
@@ -84,25 +87,36 @@ private func fieldKind(_ column: corm_column_def, of model: String, recordSize: 
 }
 
 private func columnType(_ column: corm_column_def) throws -> ColumnType {
-    switch column.type {
-    case CORM_INT64: return .int64
-    case CORM_INT32: return .int32
-    case CORM_BOOL: return .bool
-    case CORM_DOUBLE: return .double
-    case CORM_FLOAT: return .float
-    case CORM_TEXT: return .text
-    case CORM_VARCHAR: return .varchar(Int(column.length))
-    case CORM_BLOB: return .blob
-    case CORM_DATETIME: return .datetime
-    case CORM_UUID: return .uuid
-    case CORM_DECIMAL: return .decimal
-    case CORM_JSON: return .json
-    default:
-        let name = try optionalString(column.name, "property name") ?? ""
-        throw CormorantError(
-            .model, "column \"\(name)\" has the unknown type \(column.type)", hint: "use CORM_INT64, CORM_TEXT, ...",
-            columns: [name])
+    if let type = columnType(column.type, length: column.length) { return type }
+    let name = try optionalString(column.name, "property name") ?? ""
+    throw CormorantError(
+        .model, "column \"\(name)\" has the unknown type \(column.type)", hint: "use CORM_INT64, CORM_TEXT, ...",
+        columns: [name])
+}
+
+/// A type by its number; nil for a number that is none.
+private func columnType(_ number: corm_type, length: UInt32) -> ColumnType? {
+    switch number {
+    case CORM_INT64: .int64
+    case CORM_INT32: .int32
+    case CORM_BOOL: .bool
+    case CORM_DOUBLE: .double
+    case CORM_FLOAT: .float
+    case CORM_TEXT: .text
+    case CORM_VARCHAR: .varchar(Int(length))
+    case CORM_BLOB: .blob
+    case CORM_DATETIME: .datetime
+    case CORM_UUID: .uuid
+    case CORM_DECIMAL: .decimal
+    case CORM_JSON: .json
+    default: nil
     }
+}
+
+/// The type of a value or a cast.
+func columnType(_ number: corm_type) throws -> ColumnType {
+    if let type = columnType(number, length: 0) { return type }
+    throw CormorantError(.misuse, "the type \(number) is unknown", hint: "use CORM_INT64, CORM_TEXT, ...")
 }
 
 /// The header's number of a type.

@@ -4,14 +4,6 @@ import CormorantORM
 import CormorantQuery
 import CormorantSQLite
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 @_cdecl("corm_query_init") @implementation
 public func corm_query_init(_ query: UnsafeMutablePointer<corm_query>?) {
     guard let query else { return }
@@ -22,6 +14,8 @@ public func corm_query_init(_ query: UnsafeMutablePointer<corm_query>?) {
 /// A C query as the engine's, and raw SQL apart, since its bindings may mix positions and names.
 private struct GivenQuery {
     var query = Query()
+    /// A statement instead, and its parameters.
+    var statement: StatementBox?
     var values: UnsafePointer<corm_value>?
     var valueCount = 0
 
@@ -35,8 +29,11 @@ private struct GivenQuery {
         values = raw.values
         valueCount = raw.value_count
         if let sql = try optionalString(raw.sql, "SQL") {
-            try refuseBesidesSQL(order.isEmpty && raw.limit == 0 && raw.offset == 0)
+            try refuseBesidesSQL(order.isEmpty && raw.limit == 0 && raw.offset == 0 && raw.statement == nil)
             query = Query(sql: sql)
+        } else if raw.statement != nil {
+            try refuseBesidesSQL(order.isEmpty && raw.limit == 0 && raw.offset == 0)
+            statement = try requireStatement(raw.statement)
         } else {
             query = Query(
                 attributes: try attributes(), order: order, limit: raw.limit == 0 ? nil : raw.limit, offset: raw.offset)
@@ -56,51 +53,21 @@ private struct GivenQuery {
 func refuseBesidesSQL(_ allowed: Bool) throws {
     if !allowed {
         throw CormorantError(
-            .misuse, "order, limit and offset do not go with SQL", hint: "write them into the SELECT")
+            .misuse, "order, limit and offset do not go with SQL or a statement, nor these with each other",
+            hint: "write them into the SELECT")
     }
 }
 
-private func openCursor(
+func openCursor(
     _ handle: OpaquePointer?, _ box: ModelBox, _ given: UnsafePointer<corm_query>?, limit: Int64? = nil
 ) throws -> StatementCursor {
     var given = try GivenQuery(given)
+    if let statement = given.statement {
+        return try database(handle).cursor(
+            box.descriptor, statement.statement(), parameters(given.values, given.valueCount))
+    }
     if let limit, given.query.sql == nil { given.query.limit = limit }
     return try database(handle).cursor(box.descriptor, given.query) { try bind(given.values, given.valueCount, to: $0) }
-}
-
-/// An array of structs and its texts.
-private final class Records {
-    let texts = ScratchMemory()
-    private(set) var start: UnsafeMutableRawPointer?
-    private(set) var count = 0
-    private var capacity = 0
-    private let size: Int
-
-    init(size: Int) { self.size = size }
-
-    deinit { free(start) }
-
-    /// Room for one more record, all bytes zero.
-    @inline(__always)
-    func append() throws -> UnsafeMutableRawPointer {
-        if count == capacity { try grow() }
-        // `grow` leaves start set.
-        let record = start.unsafelyUnwrapped + count &* size
-        record.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        count &+= 1
-        return record
-    }
-
-    /// realloc moves pages of a large array rather than bytes.
-    private func grow() throws {
-        let larger = max(16, capacity &* 2)
-        guard let moved = realloc(start, larger &* size) else {
-            throw CormorantError(
-                .noMemory, "there is no memory for \(larger) records", hint: "stream them with a cursor")
-        }
-        start = moved
-        capacity = larger
-    }
 }
 
 @_cdecl("corm_query_fetch") @implementation
@@ -126,17 +93,6 @@ public func corm_query_fetch(
     }
 }
 
-private func records(_ handle: OpaquePointer?) -> Records? { Handles.object(handle, .records, as: Records.self) }
-
-@_cdecl("corm_records_count") @implementation
-public func corm_records_count(_ handle: OpaquePointer?) -> Int { records(handle)?.count ?? 0 }
-
-@_cdecl("corm_records_data") @implementation
-public func corm_records_data(_ handle: OpaquePointer?) -> UnsafeMutableRawPointer? { records(handle)?.start }
-
-@_cdecl("corm_records_free") @implementation
-public func corm_records_free(_ handle: OpaquePointer?) { Handles.remove(handle, .records) }
-
 @_cdecl("corm_query_first") @implementation
 public func corm_query_first(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ query: UnsafePointer<corm_query>?,
@@ -159,6 +115,9 @@ private func count(
     let database = try database(handle)
     let box = model == nil ? nil : try requireModel(model)
     let given = try GivenQuery(query)
+    if let statement = given.statement {
+        return (database, try database.number(statement.count(), parameters(given.values, given.valueCount)))
+    }
     if let sql = given.query.sql {
         return (database, try database.count(sql) { try bind(given.values, given.valueCount, to: $0) })
     }
@@ -177,6 +136,26 @@ public func corm_query_count(
         let out = try require(outCount, "out_count")
         out.pointee = try count(handle, model, query).1
         return CORM_OK
+    }
+}
+
+@_cdecl("corm_query_exists") @implementation
+public func corm_query_exists(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ query: UnsafePointer<corm_query>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let given = try GivenQuery(query)
+        if let statement = given.statement {
+            let values = try parameters(given.values, given.valueCount)
+            return try database(handle).exists(statement.probe(), values) ? CORM_OK : CORM_NOT_FOUND
+        }
+        guard model != nil || given.query.sql == nil else {
+            return try count(handle, model, query).1 > 0 ? CORM_OK : CORM_NOT_FOUND
+        }
+        let cursor = try openCursor(handle, requireModel(model), query, limit: 1)
+        defer { cursor.close() }
+        return try cursor.nextRow() ? CORM_OK : CORM_NOT_FOUND
     }
 }
 
@@ -214,50 +193,4 @@ public func corm_query_max_key(
         }
         return CORM_OK
     }
-}
-
-/// A cursor and the texts of its newest record.
-private final class CursorBox {
-    let cursor: StatementCursor
-    let texts = ScratchMemory(firstSize: 1024)
-    let layout: StructLayout
-
-    init(_ cursor: StatementCursor, _ layout: StructLayout) {
-        self.cursor = cursor
-        self.layout = layout
-    }
-}
-
-@_cdecl("corm_cursor_open") @implementation
-public func corm_cursor_open(
-    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ query: UnsafePointer<corm_query>?,
-    _ outCursor: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let out = try require(outCursor, "out_cursor")
-        let box = try requireModel(model)
-        let layout = try box.records()
-        out.pointee = try Handles.add(CursorBox(openCursor(handle, box, query), layout), .cursor)
-        return CORM_OK
-    }
-}
-
-@_cdecl("corm_cursor_next") @implementation
-public func corm_cursor_next(
-    _ handle: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let box = try Handles.require(handle, .cursor, as: CursorBox.self)
-        guard let record else { throw missingRecord() }
-        box.texts.reset()
-        var access = StructRecord(base: record, layout: box.layout, arena: box.texts)
-        let row: Void? = try box.cursor.next { try access.read(from: $0) }
-        return row == nil ? CORM_DONE : CORM_ROW
-    }
-}
-
-@_cdecl("corm_cursor_close") @implementation
-public func corm_cursor_close(_ handle: OpaquePointer?) {
-    Handles.object(handle, .cursor, as: CursorBox.self)?.cursor.close()
-    Handles.remove(handle, .cursor)
 }

@@ -22,12 +22,18 @@ final class ColumnNames {
 final class ResultBox {
     let cursor: StatementCursor
     let columnNames = ColumnNames()
-    /// The text that the newest row_json gave out.
-    let jsonText = ScratchMemory(firstSize: 512)
+    /// The text that was given out last.
+    private let jsonText = ScratchMemory(firstSize: 512)
 
     init(_ cursor: StatementCursor) { self.cursor = cursor }
 
     var columnCount: Int { cursor.columnNames.count }
+
+    func giveOut(_ json: [UInt8]) -> UnsafePointer<CChar> {
+        jsonText.reset()
+        let copy = json.withUnsafeBytes { jsonText.copy($0.baseAddress, count: $0.count) }
+        return UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
+    }
 }
 
 private func result(_ handle: OpaquePointer?) -> ResultBox? { Handles.object(handle, .result, as: ResultBox.self) }
@@ -131,9 +137,20 @@ public func corm_result_row_json(
         let out = try require(outJSON, "out_json")
         var json: [UInt8] = []
         try result.cursor.row { try $0.appendJSON(names: result.cursor.columnNames, to: &json) }
-        result.jsonText.reset()
-        let copy = json.withUnsafeBytes { result.jsonText.copy($0.baseAddress, count: $0.count) }
-        out.pointee = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
+        out.pointee = result.giveOut(json)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_result_json") @implementation
+public func corm_result_json(
+    _ handle: OpaquePointer?, _ outJSON: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let result = try requireResult(handle)
+        let out = try require(outJSON, "out_json")
+        out.pointee = result.giveOut(try result.cursor.json())
         return CORM_OK
     }
 }

@@ -8,6 +8,11 @@ extension StructRecord {
         for field in layout.fields { try read(field, reader) }
     }
 
+    /// Reads some columns and leaves the others alone.
+    mutating func read(only columns: [Int], from reader: RecordReader) throws {
+        for field in layout.fields where columns.contains(field.column) { try read(field, reader) }
+    }
+
     /// Fields that the caller gave keep the caller's memory: only what SQLite filled in is read.
     mutating func readBack(from reader: RecordReader) throws {
         for field in layout.fields

@@ -143,6 +143,13 @@ typedef struct corm_model_def {
     size_t column_order_count;
     bool without_rowid;
     bool strict;
+    /*
+     * Makes it a virtual table: "fts5" for full-text search (CORM_OP_MATCH). Its columns have a name and a type only, its
+     * hidden key is its rowid. module_arguments: what follows the columns, as SQL, such as "tokenize = 'porter'".
+     */
+    const char *module;
+    const char *const *module_arguments;
+    size_t module_argument_count;
 } corm_model_def;
 
 /* CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0"): the struct, the field, its type, and what else is said. */

@@ -3,18 +3,22 @@
 #define CORMORANT_QUERY_H
 
 #include "record.h"
+#include "statement.h"
 
 CORM_BEGIN_DECLS
 
 /*
- * Which records. Zero everywhere (or a NULL query) is every record in no promised order. Either `sql`, or `values` as
- * attributes with order, limit and offset. Everything is borrowed until the call returns.
+ * Which records. Zero everywhere (or a NULL query) is every record in no promised order. Either `sql`, or `statement`, or
+ * `values` as attributes with order, limit and offset. Everything is borrowed until the call returns.
  */
 typedef struct corm_query {
     uint32_t struct_size;
     /* A whole SELECT, labelled raw: its columns are matched to the model by name, and every one must be there. */
     const char *sql;
-    /* With sql its bindings; without, attributes: `name` is a property that must equal the value (NULL equals NULL). */
+    /*
+     * With sql its bindings, with statement its parameters by name; else attributes: `name` is a property that must equal
+     * the value (NULL equals NULL).
+     */
     const corm_value *values;
     size_t value_count;
     /* Property names; a leading "-" means descending. Not with sql. */
@@ -24,6 +28,11 @@ typedef struct corm_query {
     int64_t limit;
     /* How many records to skip. Page p (from 0) of size n: limit n, offset p * n. Not with sql. */
     int64_t offset;
+    /*
+     * A SELECT built of expressions, or a statement with RETURNING. Where it lists columns of its own, these are matched to the model by name, so that any
+     * struct with a model can be the result. With it no order, limit and offset here. Since 0.1.
+     */
+    const corm_statement *statement;
 } corm_query;
 
 #define CORM_QUERY_INIT {.struct_size = sizeof(corm_query)}
@@ -57,9 +66,13 @@ void corm_records_free(corm_records *records);
 corm_status corm_query_first(corm_database *database, const corm_model *model, const corm_query *query, void *record,
                              corm_arena *arena, corm_error **out_error);
 
-/* How many records a query has. model NULL: query.sql alone counts, any SELECT. Since 0.1. */
+/* How many records a query has. model NULL: query.sql or query.statement alone counts, any SELECT. Since 0.1. */
 corm_status corm_query_count(corm_database *database, const corm_model *model, const corm_query *query,
                              int64_t *out_count, corm_error **out_error);
+
+/* Whether a query has any record: CORM_OK or CORM_NOT_FOUND. model NULL as above. Since 0.1. */
+corm_status corm_query_exists(corm_database *database, const corm_model *model, const corm_query *query,
+                              corm_error **out_error);
 
 /* How many pages of `page_size` records; page_size below 1 is CORM_E_MISUSE. model NULL as above. Since 0.1. */
 corm_status corm_query_page_count(corm_database *database, const corm_model *model, const corm_query *query,

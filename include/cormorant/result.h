@@ -52,6 +52,13 @@ corm_status corm_result_get_named(corm_result *result, const char *name, corm_va
  */
 corm_status corm_result_row_json(corm_result *result, const char **out_json, corm_error **out_error);
 
+/*
+ * The rows that are left as one JSON array of such objects. For rows as columns see columns.h.
+ *
+ * out_json borrowed until the next corm_result_json, _row_json or close. Since 0.1.
+ */
+corm_status corm_result_json(corm_result *result, const char **out_json, corm_error **out_error);
+
 CORM_END_DECLS
 
 #endif

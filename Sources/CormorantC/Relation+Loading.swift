@@ -1,0 +1,135 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// Related records, those of each owner side by side.
+private final class Related {
+    let records: Records
+    /// Where those of each owner start, and the end of the last.
+    let starts: [Int]
+    let size: Int
+
+    init(_ records: Records, starts: [Int], size: Int) {
+        self.records = records
+        self.starts = starts
+        self.size = size
+    }
+
+    func range(_ position: Int) -> Range<Int>? {
+        position >= 0 && position < starts.count - 1 ? starts[position]..<starts[position + 1] : nil
+    }
+}
+
+private func related(_ handle: OpaquePointer?) -> Related? { Handles.object(handle, .related, as: Related.self) }
+
+@_cdecl("corm_relation_load") @implementation
+public func corm_relation_load(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ records: UnsafeRawPointer?,
+    _ count: Int, _ options: UnsafePointer<corm_load_options>?, _ outRelated: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outRelated, "out_related")
+        let database = try database(handle)
+        let box = try requireModel(model)
+        let layout = try box.records()
+        let relation = try box.descriptor.relation(named: string(name, "relation"))
+        let target = try targetLayout(of: relation)
+        guard count == 0 || (count > 0 && records != nil) else { throw missingArray("records") }
+        let owners =
+            try integerKeys(records, count, layout, relation.ownerColumns)
+            ?? database.values(of: box.descriptor, relation.ownerColumns, count: count) { index in
+                record(records, index, layout)
+            }
+        let found = Records(size: target.size)
+        var positions: [(owner: Int, record: Int)] = []
+        var access = StructRecord(
+            base: UnsafeMutableRawPointer(mutating: emptyText), layout: target, arena: found.texts)
+        try database.load(relation, owners, loadOptions(options, relation.target)) { reader in
+            access.base = try found.append()
+            try access.read(from: reader)
+        } relate: { owner in
+            positions.append((owner, found.count - 1))
+        }
+        var starts = [Int](repeating: 0, count: count + 1)
+        for position in positions { starts[position.owner + 1] += 1 }
+        for index in 0..<count { starts[index + 1] += starts[index] }
+        var next = starts
+        var order = [Int](repeating: 0, count: positions.count)
+        for position in positions {
+            order[next[position.owner]] = position.record
+            next[position.owner] += 1
+        }
+        try found.arrange(order)
+        out.pointee = try Handles.add(Related(found, starts: starts, size: target.size), .related)
+        return CORM_OK
+    }
+}
+
+/// How records of the relation's target lie in C.
+func targetLayout(of relation: Relation) throws -> StructLayout {
+    guard let box = relation.target.face as? ModelBox else {
+        throw CormorantError(
+            .misuse, "the model that \(relation.name) leads to is freed",
+            hint: "keep it as long as the relation is used")
+    }
+    return try box.records()
+}
+
+/// Keys of one plain 64-bit integer, the usual case, are read where they lie (benchmarks: load).
+private func integerKeys(
+    _ records: UnsafeRawPointer?, _ count: Int, _ layout: StructLayout, _ columns: [Int]
+) -> [Value]? {
+    guard columns.count == 1, let field = layout.fields.first(where: { $0.column == columns[0] }), field.kind == .int64,
+        let records
+    else { return nil }
+    return (0..<count).map { index in
+        .integer((records + index &* layout.size + field.offset).loadUnaligned(as: Int64.self))
+    }
+}
+
+private func record(_ records: UnsafeRawPointer?, _ index: Int, _ layout: StructLayout) -> StructRecord {
+    // The caller has checked that there are records.
+    let start = records.unsafelyUnwrapped + index &* layout.size
+    return StructRecord(base: UnsafeMutableRawPointer(mutating: start), layout: layout, arena: nil)
+}
+
+private func loadOptions(
+    _ given: UnsafePointer<corm_load_options>?, _ target: ModelDescriptor
+) throws -> RelatedOptions {
+    guard let given else { return RelatedOptions() }
+    let raw: corm_load_options = try readStruct(given, given.pointee.struct_size, "corm_load_options")
+    var options = RelatedOptions()
+    if let condition = raw.condition {
+        options.conditions = [try Handles.require(condition, .expression, as: ExpressionBox.self).expression]
+    }
+    options.order = try strings(raw.order_by, raw.order_by_count, "order_by").map { try target.orderTerm($0) }
+    guard raw.limit >= 0 else { throw CormorantError(.misuse, "the limit is negative", hint: "give 0 for none") }
+    options.limit = raw.limit == 0 ? nil : raw.limit
+    return options
+}
+
+@_cdecl("corm_related_count") @implementation
+public func corm_related_count(_ handle: OpaquePointer?, _ position: Int) -> Int {
+    related(handle)?.range(position)?.count ?? 0
+}
+
+@_cdecl("corm_related_data") @implementation
+public func corm_related_data(_ handle: OpaquePointer?, _ position: Int) -> UnsafeMutableRawPointer? {
+    guard let related = related(handle), let range = related.range(position), !range.isEmpty else { return nil }
+    return related.records.start.map { $0 + range.lowerBound &* related.size }
+}
+
+@_cdecl("corm_related_all") @implementation
+public func corm_related_all(
+    _ handle: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int>?
+) -> UnsafeMutableRawPointer? {
+    let related = related(handle)
+    outCount?.pointee = related?.records.count ?? 0
+    return related.flatMap { $0.records.count == 0 ? nil : $0.records.start }
+}
+
+@_cdecl("corm_related_free") @implementation
+public func corm_related_free(_ handle: OpaquePointer?) { Handles.remove(handle, .related) }

@@ -1,0 +1,104 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+/// Lets a model go when its owner frees it: relations in a circle would keep each other alive.
+private struct WeakModel: @unchecked Sendable {
+    // Set once, before it is shared.
+    weak var model: ModelDescriptor?
+}
+
+@_cdecl("corm_relation_add") @implementation
+public func corm_relation_add(
+    _ model: OpaquePointer?, _ definition: UnsafePointer<corm_relation_def>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let owner = try requireModel(model).descriptor
+        guard let definition else {
+            throw CormorantError(.misuse, "the definition is NULL", hint: "pass a corm_relation_def")
+        }
+        let raw: corm_relation_def = try readStruct(definition, definition.pointee.struct_size, "corm_relation_def")
+        guard let kind = RelationDescriptor.Kind(rawValue: raw.kind) else {
+            throw CormorantError(
+                .model, "the relation's kind \(raw.kind) is unknown", hint: "use CORM_TO_ONE and those that follow it")
+        }
+        let target = WeakModel(model: try requireModel(raw.target).descriptor)
+        var junction: (@Sendable () -> ModelDescriptor?)?
+        if raw.junction != nil {
+            let between = WeakModel(model: try requireModel(raw.junction).descriptor)
+            junction = { between.model }
+        }
+        let relation = RelationDescriptor(
+            try string(raw.name, "relation's name"), kind, target: { target.model }, junction: junction,
+            columns: try strings(raw.columns, raw.column_count, "columns"),
+            targetColumns: try strings(raw.target_columns, raw.target_column_count, "target columns"))
+        try owner.add(relation)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_relation_column") @implementation
+public func corm_relation_column(
+    _ model: OpaquePointer?, _ alias: UnsafePointer<CChar>?, _ relations: UnsafePointer<UnsafePointer<CChar>?>?,
+    _ count: Int, _ property: UnsafePointer<CChar>?
+) -> OpaquePointer? {
+    makeExpression {
+        try requireModel(model).descriptor.column(
+            along: strings(relations, count, "relations"), string(property, "property"),
+            alias: optionalString(alias, "alias"))
+    }
+}
+
+@_cdecl("corm_relation_exists") @implementation
+public func corm_relation_exists(
+    _ model: OpaquePointer?, _ alias: UnsafePointer<CChar>?, _ relation: UnsafePointer<CChar>?,
+    _ condition: OpaquePointer?
+) -> OpaquePointer? {
+    let conditions = condition == nil ? [] : [consume(condition)]
+    return makeExpression {
+        try requireModel(model).descriptor.exists(
+            string(relation, "relation"), where: conditions, alias: optionalString(alias, "alias"))
+    }
+}
+
+@_cdecl("corm_relation_aggregate") @implementation
+public func corm_relation_aggregate(
+    _ model: OpaquePointer?, _ alias: UnsafePointer<CChar>?, _ relation: UnsafePointer<CChar>?,
+    _ function: UnsafePointer<CChar>?, _ property: UnsafePointer<CChar>?, _ condition: OpaquePointer?
+) -> OpaquePointer? {
+    let conditions = condition == nil ? [] : [consume(condition)]
+    return makeExpression {
+        try requireModel(model).descriptor.aggregate(
+            string(function, "function"), over: string(relation, "relation"), optionalString(property, "property"),
+            where: conditions, alias: optionalString(alias, "alias"))
+    }
+}
+
+@_cdecl("corm_statement_join_relation") @implementation
+public func corm_statement_join_relation(
+    _ handle: OpaquePointer?, _ kind: Int32, _ from: UnsafePointer<CChar>?, _ relation: UnsafePointer<CChar>?,
+    _ alias: UnsafePointer<CChar>?
+) {
+    change(handle) { box in
+        try box.join(
+            along: string(relation, "relation"), joinKind(kind), from: optionalString(from, "source"),
+            alias: optionalString(alias, "alias"))
+    }
+}
+
+extension StatementBox {
+    func join(along name: String, _ kind: JoinKind, from: String?, alias: String?) throws {
+        let model = try model(named: from)
+        let target = try model.relation(named: name).target
+        // Its own name is no alias.
+        let from = from.flatMap { sameIdentifier($0, model.table) ? nil : $0 }
+        editSelect { select in
+            let alias = alias.flatMap { $0 == target.table ? nil : $0 }
+            let source = from ?? (select.source?.alias)
+            try select.join(along: name, of: model, as: source, alias: alias, kind)
+        }
+        noteJoined(target, as: alias)
+    }
+}

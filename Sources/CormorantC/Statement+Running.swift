@@ -1,0 +1,132 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+@_cdecl("corm_statement_set") @implementation
+public func corm_statement_set(
+    _ handle: OpaquePointer?, _ property: UnsafePointer<CChar>?, _ value: OpaquePointer?
+) {
+    let value = consume(value)
+    change(handle) { $0.set(try string(property, "property"), value) }
+}
+
+@_cdecl("corm_statement_insert_select") @implementation
+public func corm_statement_insert_select(
+    _ handle: OpaquePointer?, _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
+    _ select: OpaquePointer?
+) {
+    change(handle) { box in
+        let select = try consumeSelect(select)
+        box.insert(try strings(properties, count, "properties"), from: select)
+    }
+}
+
+@_cdecl("corm_statement_conflict") @implementation
+public func corm_statement_conflict(_ handle: OpaquePointer?, _ policy: Int32) {
+    change(handle) { $0.conflict(try conflictPolicy(policy)) }
+}
+
+@_cdecl("corm_statement_upsert") @implementation
+public func corm_statement_upsert(
+    _ handle: OpaquePointer?, _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int
+) {
+    change(handle) { $0.upsert(try strings(properties, count, "properties")) }
+}
+
+@_cdecl("corm_statement_upsert_set") @implementation
+public func corm_statement_upsert_set(
+    _ handle: OpaquePointer?, _ property: UnsafePointer<CChar>?, _ value: OpaquePointer?
+) {
+    let value = consume(value)
+    change(handle) { $0.set(try string(property, "property"), value, inUpsert: true) }
+}
+
+@_cdecl("corm_statement_sql") @implementation
+public func corm_statement_sql(
+    _ handle: OpaquePointer?, _ arena: OpaquePointer?, _ outSQL: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
+    _ outValues: UnsafeMutablePointer<UnsafePointer<corm_value>?>?, _ outCount: UnsafeMutablePointer<Int>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try write(requireStatement(handle).statement(), arena, outSQL, outValues, outCount)
+        return CORM_OK
+    }
+}
+
+/// A statement's parameters by name.
+func parameters(_ values: UnsafePointer<corm_value>?, _ count: Int) throws -> [String: Value] {
+    guard count != 0 else { return [:] }
+    guard (1...greatestCount).contains(count), let values else { throw missingArray("values") }
+    var named: [String: Value] = [:]
+    for index in 0..<count {
+        guard let name = values[index].name else {
+            throw CormorantError(
+                .binding, "value \(index) has no name", hint: "name each parameter's value with corm_value_named")
+        }
+        let text = try string(name, "parameter name")
+        named[parameterName(text)] = try plainValue(values[index], "parameter \(text)")
+    }
+    return named
+}
+
+/// Without the sigil that raw SQL has.
+func parameterName(_ text: String) -> String {
+    if let first = text.first, ":@$".contains(first) { return String(text.dropFirst()) }
+    return text
+}
+
+@_cdecl("corm_statement_execute") @implementation
+public func corm_statement_execute(
+    _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ values: UnsafePointer<corm_value>?, _ count: Int,
+    _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let compiled = try requireStatement(statement).statement()
+        let changes = try database(handle).execute(compiled, parameters(values, count))
+        outChanges?.pointee = changes
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_statement_open") @implementation
+public func corm_statement_open(
+    _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ values: UnsafePointer<corm_value>?, _ count: Int,
+    _ outResult: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outResult, "out_result")
+        let compiled = try requireStatement(statement).statement()
+        let cursor = try database(handle).cursor(compiled, parameters(values, count))
+        out.pointee = try Handles.add(ResultBox(cursor), .result)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_statement_explain_open") @implementation
+public func corm_statement_explain_open(
+    _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ outResult: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outResult, "out_result")
+        let cursor = try database(handle).plan(of: requireStatement(statement).statement())
+        out.pointee = try Handles.add(ResultBox(cursor), .result)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_statement_explain") @implementation
+public func corm_statement_explain(
+    _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ arena: OpaquePointer?,
+    _ outTree: UnsafeMutablePointer<UnsafePointer<CChar>?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outTree, "out_tree")
+        guard let arena = try memory(arena) else {
+            throw CormorantError(.misuse, "the arena is NULL", hint: "pass one for the text to live in")
+        }
+        out.pointee = arena.copy(try database(handle).explain(requireStatement(statement).statement()))
+        return CORM_OK
+    }
+}

@@ -1,0 +1,117 @@
+import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+extension StatementBox {
+    func add(_ expression: Expression, to clause: Int32) {
+        edit { tree in
+            switch (clause, tree) {
+            case (CORM_CLAUSE_WHERE, .change(var statement)):
+                if statement.isInsert { throw unknownClause(clause) }
+                statement.conditions.append(expression)
+                tree = .change(statement)
+            case (CORM_CLAUSE_RETURNING, .change(var statement)):
+                statement.returning.append(expression)
+                tree = .change(statement)
+            case (_, .select(var select)):
+                tree = .select(Select())
+                try select.add(expression, to: clause)
+                tree = .select(select)
+            default: throw unknownClause(clause)
+            }
+        }
+    }
+
+    func add(_ table: CommonTable) {
+        edit { tree in
+            switch tree {
+            case .select(var select):
+                select.commonTables.append(table)
+                tree = .select(select)
+            case .change(var statement):
+                statement.commonTables.append(table)
+                tree = .change(statement)
+            case .problem: break
+            }
+        }
+    }
+
+    /// SET of an UPDATE, or a value of an INSERT; where `inUpsert`, SET of its ON CONFLICT.
+    func set(_ property: String, _ value: Expression, inUpsert: Bool = false) {
+        editChange { statement in
+            let column = try statement.table.require(property)
+            guard inUpsert else {
+                if case .delete = statement.kind {
+                    throw CormorantError(.misuse, "a DELETE sets nothing", hint: "use CORM_UPDATE")
+                }
+                if case .insertSelect = statement.kind { throw twoSources() }
+                return statement.assignments.append((column, value))
+            }
+            guard statement.upsert != nil else {
+                throw CormorantError(
+                    .misuse, "the INSERT has no upsert to set \"\(property)\" in",
+                    hint: "name the conflict first, with corm_statement_upsert")
+            }
+            statement.upsert?.assignments.append((column, value))
+        }
+    }
+
+    func insert(_ properties: [String], from select: Select) {
+        editInsert { statement in
+            let columns = try properties.map { try statement.table.require($0) }
+            guard statement.assignments.isEmpty else { throw twoSources() }
+            statement.kind = .insertSelect(columns, select)
+        }
+    }
+
+    func upsert(_ properties: [String]) {
+        editInsert { statement in
+            statement.upsert = Upsert(target: try properties.map { try statement.table.require($0) })
+        }
+    }
+
+    func conflict(_ policy: ConflictPolicy) {
+        editChange { statement in
+            if case .delete = statement.kind {
+                throw CormorantError(.misuse, "a DELETE has no conflict policy", hint: "leave it out")
+            }
+            statement.policy = policy
+        }
+    }
+
+    private func editInsert(_ change: (inout Change) throws -> Void) {
+        editChange { statement in
+            guard statement.isInsert else {
+                throw CormorantError(.misuse, "the clause belongs to an INSERT", hint: "use CORM_INSERT")
+            }
+            try change(&statement)
+        }
+    }
+}
+
+private func unknownClause(_ clause: Int32) -> CormorantError {
+    CormorantError(
+        .misuse, "the clause \(clause) is unknown, or not one of this kind of statement",
+        hint: "use one of the CORM_CLAUSE_ constants")
+}
+
+private func twoSources() -> CormorantError {
+    CormorantError(
+        .misuse, "the INSERT has both values and a SELECT", hint: "give the values as columns of the SELECT")
+}
+
+extension Select {
+    fileprivate mutating func add(_ expression: Expression, to clause: Int32) throws {
+        switch clause {
+        case CORM_CLAUSE_COLUMN: columns.append(expression)
+        case CORM_CLAUSE_WHERE: conditions.append(expression)
+        case CORM_CLAUSE_GROUP_BY: groupBy.append(expression)
+        case CORM_CLAUSE_HAVING: having.append(expression)
+        case CORM_CLAUSE_ORDER_BY: order.append(expression)
+        case CORM_CLAUSE_LIMIT: limit = expression
+        case CORM_CLAUSE_OFFSET: offset = expression
+        default: throw unknownClause(clause)
+        }
+    }
+}

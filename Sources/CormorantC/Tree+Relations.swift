@@ -1,0 +1,106 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+/// A list of tuples of values, one after the other.
+private func rows(_ reader: TreeReader, width: Int) throws -> [Value] {
+    let count = try reader.reader.sequence()
+    var values: [Value] = []
+    for _ in 0..<count {
+        let found = try reader.reader.sequence()
+        guard found == width else {
+            throw CormorantError(
+                .misuse, "a key has \(found) values, the relation has \(width) columns", hint: "give one value for each"
+            )
+        }
+        for _ in 0..<width { values.append(try reader.reader.value("a key")) }
+    }
+    return values
+}
+
+@_cdecl("corm_tree_load") @implementation
+public func corm_tree_load(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ keys: UnsafeRawPointer?,
+    _ size: Int, _ options: UnsafeRawPointer?, _ optionsSize: Int, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let database = try database(handle)
+        let relation = try requireModel(model).descriptor.relation(named: string(name, "relation"))
+        let owners = try rows(TreeReader(keys, size), width: relation.ownerColumns.count)
+        var given = RelatedOptions()
+        if options != nil {
+            var reader = try TreeReader(options, optionsSize)
+            _ = try reader.reader.sequence()
+            given.conditions = [try reader.optionalExpression()].compactMap { $0 }
+            given.order = try reader.expressions()
+            let limit = try reader.int()
+            given.limit = limit == 0 ? nil : Int64(limit)
+        }
+        var writer = MarshalWriter(try require(block, "block"))
+        try writer.tuple(2)
+        let list = try writer.beginList()
+        let types = ColumnTypes(relation.target)
+        var pairs: [Int] = []
+        var count = 0
+        try database.load(relation, owners, given) { reader in
+            try writer.row(reader, types)
+            count += 1
+        } relate: { owner in
+            pairs.append(owner)
+            pairs.append(count - 1)
+        }
+        try writer.endList(count, at: list)
+        try writer.tuple(pairs.count)
+        for number in pairs { writer.integer(Int64(number)) }
+        writer.finish()
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_tree_relation_columns") @implementation
+public func corm_tree_relation_columns(
+    _ model: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let owner = try requireModel(model).descriptor
+        let relation = try owner.relation(named: string(name, "relation"))
+        var writer = MarshalWriter(try require(block, "block"))
+        try writer.tuple(2)
+        for (model, columns) in [(owner, relation.ownerColumns), (relation.target, relation.referredColumns)] {
+            try writer.tuple(columns.count)
+            for column in columns { try writer.value(.text(model.columns[column].name)) }
+        }
+        writer.finish()
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_tree_relate") @implementation
+public func corm_tree_relate(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ keys: UnsafeRawPointer?,
+    _ size: Int, _ removed: Int32, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let database = try database(handle)
+        let relation = try requireModel(model).descriptor.relation(named: string(name, "relation"))
+        let deletesRemoved = try requireRemoved(removed)
+        let reader = try TreeReader(keys, size)
+        guard try reader.reader.sequence() == 2 else { throw TreeReader.damaged() }
+        let key = try reader.values()
+        let isManyToMany = relation.kind == .manyToMany
+        let width = isManyToMany ? relation.referredColumns.count : relation.target.keyColumns.count
+        let related = try rows(reader, width: width)
+        try database.transaction {
+            if isManyToMany {
+                for start in stride(from: 0, to: related.count, by: width) {
+                    _ = try database.execute(relation.junctionRow(key, Array(related[start..<start + width])))
+                }
+            }
+            if deletesRemoved { _ = try database.execute(relation.deletion(of: key, except: related)) }
+        }
+        return CORM_OK
+    }
+}

@@ -1,0 +1,139 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+@_cdecl("corm_tree_statement") @implementation
+public func corm_tree_statement(
+    _ tree: UnsafeRawPointer?, _ size: Int, _ outStatement: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outStatement, "out_statement")
+        var reader = try TreeReader(tree, size)
+        out.pointee = try Handles.add(reader.statement(), .statement)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_tree_expression") @implementation
+public func corm_tree_expression(
+    _ tree: UnsafeRawPointer?, _ size: Int, _ outExpression: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outExpression, "out_expression")
+        var reader = try TreeReader(tree, size)
+        out.pointee = try Handles.add(ExpressionBox(reader.expression()), .expression)
+        return CORM_OK
+    }
+}
+
+private func write(_ compiled: CompiledStatement, to block: UnsafeMutablePointer<corm_block>?) throws {
+    var writer = MarshalWriter(try require(block, "block"))
+    try writer.tuple(2)
+    try writer.value(.text(compiled.sql))
+    let counts = compiled.bindings.map { if case .list(let values, _) = $0 { values.count } else { 1 } }
+    try writer.tuple(counts.reduce(0, +))
+    for binding in compiled.bindings {
+        switch binding {
+        case .value(let value): try writer.value(value)
+        case .list(let values, _):
+            for value in values { try writer.value(value) }
+        case .parameter(let name, _):
+            try writer.tuple(1)
+            try writer.value(.text(name))
+        }
+    }
+    writer.finish()
+}
+
+@_cdecl("corm_tree_statement_sql") @implementation
+public func corm_tree_statement_sql(
+    _ handle: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try write(requireStatement(handle).statement(), to: block)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_tree_expression_sql") @implementation
+public func corm_tree_expression_sql(
+    _ handle: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let box = try Handles.require(handle, .expression, as: ExpressionBox.self)
+        try write(StatementCompiler.compile(box.expression), to: block)
+        return CORM_OK
+    }
+}
+
+/// A marshalled dict of parameters by name.
+private func parameters(_ bytes: UnsafeRawPointer?, _ size: Int) throws -> [String: Value] {
+    guard bytes != nil else { return [:] }
+    let attributes = try MarshalReader(bytes, size).attributes("parameter")
+    return Dictionary(attributes.map { (parameterName($0.property), $0.value) }, uniquingKeysWith: { $1 })
+}
+
+@_cdecl("corm_tree_open") @implementation
+public func corm_tree_open(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ statement: OpaquePointer?, _ bytes: UnsafeRawPointer?,
+    _ size: Int, _ outCursor: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outCursor, "out_cursor")
+        let database = try database(handle)
+        let compiled = try requireStatement(statement).statement()
+        let values = try parameters(bytes, size)
+        let box = try model.map { try requireModel($0) }
+        let cursor =
+            if let box {
+                try database.cursor(box.descriptor, compiled, values)
+            } else {
+                try database.cursor(compiled, values)
+            }
+        out.pointee = try Handles.add(BlockCursor(cursor, box?.types), .blockCursor)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_tree_execute") @implementation
+public func corm_tree_execute(
+    _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ size: Int,
+    _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let compiled = try requireStatement(statement).statement()
+        let changes = try database(handle).execute(compiled, parameters(bytes, size))
+        outChanges?.pointee = changes
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_tree_count") @implementation
+public func corm_tree_count(
+    _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ size: Int,
+    _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outCount, "out_count")
+        out.pointee = try database(handle).number(requireStatement(statement).count(), parameters(bytes, size))
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_tree_exists") @implementation
+public func corm_tree_exists(
+    _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ size: Int,
+    _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outCount, "out_count")
+        let compiled = try requireStatement(statement).probe()
+        out.pointee = try database(handle).exists(compiled, parameters(bytes, size)) ? 1 : 0
+        return CORM_OK
+    }
+}

@@ -1,0 +1,180 @@
+/* Expressions: conditions, computed columns and order terms as values, without SQL text. Statements: statement.h. */
+#ifndef CORMORANT_EXPRESSION_H
+#define CORMORANT_EXPRESSION_H
+
+#include "model.h"
+
+CORM_BEGIN_DECLS
+
+/*
+ * An SQL expression. Values in it are always bound, never pasted into SQL.
+ *
+ *     corm_expr *adults = CORM_ALL(corm_expr_binary(CORM_OP_GREATER, corm_expr_column(people, "age"),
+ *                                                   corm_expr_value(corm_value_int64(35))),
+ *                                  corm_expr_binary(CORM_OP_HAS_PREFIX, corm_expr_column(people, "name"),
+ *                                                   corm_expr_value(corm_value_text("B"))));
+ *
+ * Builders take the expressions and statements they are given over ("consumed": the caller must not use or free them
+ * again, whatever the outcome); corm_expr_copy keeps one for another use. A builder never fails: what is wrong with its
+ * arguments (an unknown property, NULL, an expression that was consumed before) stays in what it returns and is the
+ * error of the first call that uses it. NULL is returned only without memory. Models are borrowed until the builder
+ * returns; values and names are copied. Threading: builders on any thread; one expression on one thread at a time.
+ * All since 0.1.
+ */
+typedef struct corm_expr corm_expr;
+
+/* corm_statement of statement.h. */
+typedef struct corm_statement corm_statement;
+
+/* Operators with one operand. */
+#define CORM_OP_NOT 1
+#define CORM_OP_NEGATE 2
+#define CORM_OP_BIT_NOT 3
+#define CORM_OP_IS_NULL 4
+#define CORM_OP_IS_NOT_NULL 5
+
+/* Operators with two operands. With NULL, comparisons give NULL, which no condition accepts; IS and IS_NOT do not. */
+#define CORM_OP_EQUAL 10
+#define CORM_OP_NOT_EQUAL 11
+#define CORM_OP_LESS 12
+#define CORM_OP_LESS_EQUAL 13
+#define CORM_OP_GREATER 14
+#define CORM_OP_GREATER_EQUAL 15
+#define CORM_OP_IS 16     /* equal, with NULL equal to NULL (IS NOT DISTINCT FROM) */
+#define CORM_OP_IS_NOT 17 /* IS DISTINCT FROM */
+#define CORM_OP_ADD 20
+#define CORM_OP_SUBTRACT 21
+#define CORM_OP_MULTIPLY 22
+#define CORM_OP_DIVIDE 23
+#define CORM_OP_REMAINDER 24
+#define CORM_OP_CONCAT 25
+#define CORM_OP_BIT_AND 26
+#define CORM_OP_BIT_OR 27
+#define CORM_OP_SHIFT_LEFT 28
+#define CORM_OP_SHIFT_RIGHT 29
+#define CORM_OP_LIKE 30 /* the pattern as it is: % and _ are wildcards; ignores the case of ASCII letters */
+#define CORM_OP_NOT_LIKE 31
+#define CORM_OP_GLOB 32 /* * ? [...] are wildcards; minds case */
+#define CORM_OP_NOT_GLOB 33
+#define CORM_OP_MATCH 34      /* full-text search: the model's own name or a column of an FTS5 table, and a query */
+#define CORM_OP_HAS_PREFIX 35 /* LIKE with the text taken as it is: % and _ in it are no wildcards */
+#define CORM_OP_HAS_SUFFIX 36
+#define CORM_OP_CONTAINS 37
+#define CORM_OP_JSON_AT 38       /* -> : the element at a path such as "$.a[0]", as JSON */
+#define CORM_OP_JSON_VALUE_AT 39 /* ->> : the same as a value of SQL */
+
+/* How NULLs sort in an order term. */
+#define CORM_NULLS_LEAST 0 /* SQLite's way: before everything ascending, after everything descending */
+#define CORM_NULLS_FIRST 1
+#define CORM_NULLS_LAST 2
+
+/*
+ * A column of a model that the statement reads from; with dots, one at the end of to-one relations (relation.h), such as
+ * "album.artist.name". Returns: owned.
+ */
+corm_expr *corm_expr_column(const corm_model *model, const char *property);
+/* The same where the statement has the model under an alias. Returns: owned. */
+corm_expr *corm_expr_column_of(const char *alias, const corm_model *model, const char *property);
+/*
+ * A name that no model describes: a column of a subquery or common table expression (source: its name, or NULL), the
+ * new row in an upsert (source "excluded"), a result column. Returns: owned.
+ */
+corm_expr *corm_expr_name(const char *source, const char *name);
+/*
+ * A value, bound. Beside a column it must be of the column's type, in the form of records (CORM_DATETIME: microseconds).
+ * Returns: owned.
+ */
+corm_expr *corm_expr_value(corm_value value);
+/* A value of a type, where no column beside it tells: CORM_DATETIME of microseconds, CORM_UUID, ... Returns: owned. */
+corm_expr *corm_expr_typed_value(corm_value value, corm_type type);
+/* A value that is given by name when the statement runs. Returns: owned. */
+corm_expr *corm_expr_parameter(const char *name);
+
+/* operand: consumed. Returns: owned. */
+corm_expr *corm_expr_unary(int32_t operation, corm_expr *operand);
+/* left, right: consumed. Returns: owned. */
+corm_expr *corm_expr_binary(int32_t operation, corm_expr *left, corm_expr *right);
+/* AND of all parts (none: true). parts: consumed; the array itself is borrowed. Returns: owned. */
+corm_expr *corm_expr_all(corm_expr *const *parts, size_t count);
+/* OR of all parts (none: false). parts: consumed; the array itself is borrowed. Returns: owned. */
+corm_expr *corm_expr_any(corm_expr *const *parts, size_t count);
+/* operand BETWEEN low AND high. All: consumed. Returns: owned. */
+corm_expr *corm_expr_between(corm_expr *operand, corm_expr *low, corm_expr *high);
+/* operand IN (values): any number of them, also none. operand: consumed. Returns: owned. */
+corm_expr *corm_expr_in(corm_expr *operand, const corm_value *values, size_t count);
+/* operand IN (SELECT ...). Both: consumed. Returns: owned. */
+corm_expr *corm_expr_in_select(corm_expr *operand, corm_statement *select);
+/*
+ * CASE base WHEN whens[i] THEN thens[i] ... ELSE otherwise END. base (NULL: the whens are conditions), whens, thens,
+ * otherwise (NULL: none): consumed; the arrays are borrowed. Returns: owned.
+ */
+corm_expr *corm_expr_case(corm_expr *base, corm_expr *const *whens, corm_expr *const *thens, size_t count,
+                          corm_expr *otherwise);
+/* CAST to INTEGER, REAL, TEXT or BLOB, as the type is stored. operand: consumed. Returns: owned. */
+corm_expr *corm_expr_cast(corm_expr *operand, corm_type type);
+/* operand: consumed. Returns: owned. */
+corm_expr *corm_expr_collate(corm_expr *operand, const char *collation);
+/*
+ * A call of any SQL function: "lower", "count" (without arguments: count(*)), "json_extract", "date", one of your own.
+ * arguments: consumed; the array is borrowed. Returns: owned.
+ */
+corm_expr *corm_expr_call(const char *function, corm_expr *const *arguments, size_t count);
+/* An aggregate call over distinct values. call: consumed. Returns: owned. */
+corm_expr *corm_expr_distinct(corm_expr *call);
+/* An aggregate call over the rows that meet a condition: FILTER (WHERE ...). Both: consumed. Returns: owned. */
+corm_expr *corm_expr_filter(corm_expr *call, corm_expr *condition);
+/*
+ * A call over a window: OVER (PARTITION BY ... ORDER BY ... frame). call, partition, order: consumed; the arrays are
+ * borrowed. frame: NULL, or as SQL writes it, such as "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW". Returns: owned.
+ */
+corm_expr *corm_expr_over(corm_expr *call, corm_expr *const *partition, size_t partition_count, corm_expr *const *order,
+                          size_t order_count, const char *frame);
+/* The value of a SELECT with one column: its first row's, or NULL. select: consumed. Returns: owned. */
+corm_expr *corm_expr_select(corm_statement *select);
+/* Whether a SELECT has a row. select: consumed. Returns: owned. */
+corm_expr *corm_expr_exists(corm_statement *select);
+/*
+ * SQL as it is, with its values bound to its `?`, in order. It must be whole in itself: no open quote or parenthesis, no
+ * `--`, no semicolon, no other parameters. Returns: owned.
+ */
+corm_expr *corm_expr_raw(const char *sql, const corm_value *values, size_t count);
+/* An order term. operand: consumed. nulls: CORM_NULLS_LEAST, _FIRST, _LAST. Returns: owned. */
+corm_expr *corm_expr_order(corm_expr *operand, bool descending, int32_t nulls);
+/* A result column with a name. operand: consumed. Returns: owned. */
+corm_expr *corm_expr_as(corm_expr *operand, const char *name);
+
+/* Another one of the same. expression: borrowed until return. Returns: owned. */
+corm_expr *corm_expr_copy(const corm_expr *expression);
+/* Frees an expression that nothing consumed. NULL, a consumed one and a second free are no-ops. */
+void corm_expr_free(corm_expr *expression);
+
+/*
+ * The expression alone as SQL text, and the values bound to its `?` in order; a parameter is NULL there with its name.
+ *
+ * expression           borrowed until return.
+ * out_sql, out_values  borrowed until corm_arena_clear or corm_arena_free; out_values may be NULL.
+ * Statuses: what is wrong with the expression. Since 0.1.
+ */
+corm_status corm_expr_sql(const corm_expr *expression, corm_arena *arena, const char **out_sql,
+                          const corm_value **out_values, size_t *out_count, corm_error **out_error);
+
+/* CORM_ALL(a, b, c), CORM_ANY(a, b): of as many as are given. CORM_CALL("max", x): with at least one argument. */
+#define CORM_ALL(...) corm_expr_all(CORM_EXPRS(__VA_ARGS__))
+#define CORM_ANY(...) corm_expr_any(CORM_EXPRS(__VA_ARGS__))
+#define CORM_CALL(function, ...) corm_expr_call(function, CORM_EXPRS(__VA_ARGS__))
+/* An array of expressions and its count: two arguments. */
+#define CORM_EXPRS(...)                                                                                                \
+    (corm_expr *const[]){__VA_ARGS__}, (sizeof((corm_expr *const[]){__VA_ARGS__}) / sizeof(corm_expr *))
+/* The commonest conditions: CORM_EQ(people, "name", corm_value_text("Ada")). */
+#define CORM_EQ(model, property, value) CORM_COMPARE_(EQUAL, model, property, value)
+#define CORM_NE(model, property, value) CORM_COMPARE_(NOT_EQUAL, model, property, value)
+#define CORM_LT(model, property, value) CORM_COMPARE_(LESS, model, property, value)
+#define CORM_LE(model, property, value) CORM_COMPARE_(LESS_EQUAL, model, property, value)
+#define CORM_GT(model, property, value) CORM_COMPARE_(GREATER, model, property, value)
+#define CORM_GE(model, property, value) CORM_COMPARE_(GREATER_EQUAL, model, property, value)
+#define CORM_COMPARE_(operation, model, property, value)                                                               \
+    corm_expr_binary(CORM_OP_##operation, corm_expr_column(model, property), corm_expr_value(value))
+
+CORM_END_DECLS
+
+#endif

@@ -1,0 +1,160 @@
+/* Statements built of expressions: SELECT, INSERT, UPDATE and DELETE as values that can be kept, copied and combined. */
+#ifndef CORMORANT_STATEMENT_H
+#define CORMORANT_STATEMENT_H
+
+#include "expression.h"
+#include "result.h"
+
+CORM_BEGIN_DECLS
+
+/*
+ * A statement. It belongs to no database; it is compiled when first used and again only after it was changed, and each
+ * database keeps it prepared. Setters take expressions and statements over and never fail, as the builders of
+ * expression.h: what is wrong is the error of the first call that uses the statement. Threading: one thread at a time.
+ * All since 0.1.
+ *
+ *     corm_statement *select = corm_statement_create(CORM_SELECT, people, NULL);
+ *     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_GT(people, "age", corm_value_int64(35)));
+ *     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(people, "name"));
+ *     corm_query query = {.struct_size = sizeof query, .statement = select};
+ *     corm_query_fetch(db, people, &query, &records, &error);
+ */
+
+/* corm_statement_create.kind */
+#define CORM_SELECT 1
+#define CORM_INSERT 2
+#define CORM_UPDATE 3
+#define CORM_DELETE 4
+
+/*
+ * A new statement. SELECT: reads whole records of `model` (its alias NULL: the table's name), or with model NULL from
+ * nothing until corm_statement_from. The others write the model's table; alias NULL. model: borrowed until return.
+ * Returns: owned (corm_statement_free).
+ */
+corm_statement *corm_statement_create(int32_t kind, const corm_model *model, const char *alias);
+/* Another one of the same. Returns: owned (corm_statement_free). */
+corm_statement *corm_statement_copy(const corm_statement *statement);
+/* Frees a statement that nothing consumed. NULL, a consumed one and a second free are no-ops. */
+void corm_statement_free(corm_statement *statement);
+
+/* Where rows come from: exactly one of model (borrowed until return), select (consumed) and name (copied). */
+typedef struct corm_source {
+    const corm_model *model;
+    corm_statement *select;
+    /* A common table expression. */
+    const char *name;
+    /* What the statement calls it; NULL: its own name. A select that is joined needs one. */
+    const char *alias;
+} corm_source;
+
+/* Reads from this source instead. */
+void corm_statement_from(corm_statement *statement, corm_source source);
+
+/* corm_statement_join.kind */
+#define CORM_JOIN_INNER 0
+#define CORM_JOIN_LEFT 1
+#define CORM_JOIN_CROSS 2
+
+/* Joins another source. condition: consumed; NULL: none. */
+void corm_statement_join(corm_statement *statement, int32_t kind, corm_source source, corm_expr *condition);
+
+/* corm_statement_add.clause */
+#define CORM_CLAUSE_COLUMN 1    /* SELECT: a result column; without any, whole records */
+#define CORM_CLAUSE_WHERE 2     /* SELECT, UPDATE, DELETE: one more condition, joined with AND */
+#define CORM_CLAUSE_GROUP_BY 3  /* SELECT */
+#define CORM_CLAUSE_HAVING 4    /* SELECT: joined with AND */
+#define CORM_CLAUSE_ORDER_BY 5  /* SELECT: one more term */
+#define CORM_CLAUSE_LIMIT 6     /* SELECT: replaces the one before */
+#define CORM_CLAUSE_OFFSET 7    /* SELECT: replaces the one before */
+#define CORM_CLAUSE_RETURNING 8 /* INSERT, UPDATE, DELETE: a column of the changed rows */
+
+/* Adds to a clause. expression: consumed. */
+void corm_statement_add(corm_statement *statement, int32_t clause, corm_expr *expression);
+
+/* SELECT DISTINCT. */
+void corm_statement_distinct(corm_statement *statement);
+
+/* corm_statement_compound.operation */
+#define CORM_UNION 0
+#define CORM_UNION_ALL 1
+#define CORM_INTERSECT 2
+#define CORM_EXCEPT 3
+
+/* Combines the rows with those of another SELECT, which is consumed. Order and limit are those of the whole. */
+void corm_statement_compound(corm_statement *statement, int32_t operation, corm_statement *select);
+
+/*
+ * WITH name (columns) AS (select): a common table expression, recursive where it reads from its own name. columns:
+ * copied; column_count 0: those of the SELECT. select: consumed.
+ */
+void corm_statement_with(corm_statement *statement, const char *name, const char *const *columns, size_t column_count,
+                         corm_statement *select);
+
+/*
+ * The rows that follow the one with these values of the ORDER BY terms, one each: paging that stays right when rows come
+ * and go. The terms so far must make rows unique (add the key last). values: copied.
+ */
+void corm_statement_after(corm_statement *statement, const corm_value *values, size_t count);
+
+/* UPDATE: SET property = value. INSERT: the value of a property; without any, one row of defaults. value: consumed. */
+void corm_statement_set(corm_statement *statement, const char *property, corm_expr *value);
+/* INSERT: the rows of a SELECT instead, its columns for these properties in order. select: consumed. */
+void corm_statement_insert_select(corm_statement *statement, const char *const *properties, size_t count,
+                                  corm_statement *select);
+/* INSERT, UPDATE: OR IGNORE, OR REPLACE, ...; one of CORM_CONFLICT_ (record.h). */
+void corm_statement_conflict(corm_statement *statement, int32_t policy);
+/*
+ * INSERT: ON CONFLICT of the key or unique index over these properties (none: of any). DO NOTHING, unless
+ * corm_statement_upsert_set follows.
+ */
+void corm_statement_upsert(corm_statement *statement, const char *const *properties, size_t count);
+/* ON CONFLICT ... DO UPDATE SET property = value; corm_expr_name("excluded", column) is the new row's. value: consumed. */
+void corm_statement_upsert_set(corm_statement *statement, const char *property, corm_expr *value);
+
+/*
+ * The statement as SQL text, and the values bound to its `?` in order; a parameter is NULL there with its name, and all
+ * values of a long IN follow each other, though they share one `?` (`corm_values(?)`).
+ *
+ * out_sql, out_values  borrowed until corm_arena_clear or corm_arena_free; out_values may be NULL.
+ * Statuses: what is wrong with the statement. Since 0.1.
+ */
+corm_status corm_statement_sql(const corm_statement *statement, corm_arena *arena, const char **out_sql,
+                               const corm_value **out_values, size_t *out_count, corm_error **out_error);
+
+/*
+ * Runs an INSERT, UPDATE or DELETE.
+ *
+ * statement   borrowed until return.
+ * values      the statement's parameters by name, borrowed until return.
+ * out_changes rows written; NULL accepted.
+ * Statuses: what is wrong with the statement; CORM_E_BINDING for a parameter without a value; the constraint statuses.
+ * Threading: any thread. Since 0.1.
+ */
+corm_status corm_statement_execute(corm_database *database, const corm_statement *statement, const corm_value *values,
+                                   size_t value_count, int64_t *out_changes, corm_error **out_error);
+
+/*
+ * Starts a SELECT, or a statement with RETURNING; corm_result_next (result.h) steps it. Arguments as above.
+ * out_result: owned (corm_result_close). Since 0.1.
+ */
+corm_status corm_statement_open(corm_database *database, const corm_statement *statement, const corm_value *values,
+                                size_t value_count, corm_result **out_result, corm_error **out_error);
+
+/*
+ * SQLite's plan for the statement (https://www.sqlite.org/eqp.html) as rows: id, parent, notused, detail. Nothing runs.
+ * out_result: owned (corm_result_close). Since 0.1.
+ */
+corm_status corm_statement_explain_open(corm_database *database, const corm_statement *statement,
+                                        corm_result **out_result, corm_error **out_error);
+
+/*
+ * The same plan as an indented tree, a line per step.
+ *
+ * out_tree borrowed until corm_arena_clear or corm_arena_free. Since 0.1.
+ */
+corm_status corm_statement_explain(corm_database *database, const corm_statement *statement, corm_arena *arena,
+                                   const char **out_tree, corm_error **out_error);
+
+CORM_END_DECLS
+
+#endif

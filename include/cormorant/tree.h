@@ -1,0 +1,130 @@
+/*
+ * Statements as one block, for bindings of other languages: a whole tree of expressions crosses in one call, in Python's
+ * marshal format as in block.h. C programs use expression.h and statement.h, whose words these are.
+ */
+#ifndef CORMORANT_TREE_H
+#define CORMORANT_TREE_H
+
+#include "block.h"
+#include "relation.h"
+
+CORM_BEGIN_DECLS
+
+/*
+ * An expression is a tuple whose first item says what it is. E: an expression; S: a statement; E? S? and so on: or None;
+ * model: the handle as an int; alias, name: str; values: None, int, float, str, bytes, bool.
+ */
+#define CORM_NODE_COLUMN 1     /* (1, model, alias?, property) */
+#define CORM_NODE_NAME 2       /* (2, source?, name) */
+#define CORM_NODE_VALUE 3      /* (3, value, type): type 0, or CORM_DATETIME and so on */
+#define CORM_NODE_PARAMETER 4  /* (4, name) */
+#define CORM_NODE_UNARY 5      /* (5, operation, E) */
+#define CORM_NODE_BINARY 6     /* (6, operation, E, E) */
+#define CORM_NODE_ALL 7        /* (7, [E]) */
+#define CORM_NODE_ANY 8        /* (8, [E]) */
+#define CORM_NODE_BETWEEN 9    /* (9, E, E, E) */
+#define CORM_NODE_IN 10        /* (10, E, [value]) */
+#define CORM_NODE_IN_SELECT 11 /* (11, E, S) */
+#define CORM_NODE_CASE 12      /* (12, E?, [(E, E)], E?) */
+#define CORM_NODE_CAST 13      /* (13, E, type) */
+#define CORM_NODE_COLLATE 14   /* (14, E, name) */
+#define CORM_NODE_CALL 15      /* (15, name, [E], distinct, filter E?, window?): window ([E], [E], frame?) */
+#define CORM_NODE_SELECT 16    /* (16, S) */
+#define CORM_NODE_EXISTS 17    /* (17, S) */
+#define CORM_NODE_RAW 18       /* (18, sql, [value]) */
+#define CORM_NODE_ORDER 19     /* (19, E, descending, nulls) */
+#define CORM_NODE_AS 20        /* (20, E, name) */
+#define CORM_NODE_PATH 21      /* (21, model, alias?, [relation], property): corm_relation_column */
+#define CORM_NODE_RELATED 22   /* (22, model, alias?, relation, E?): corm_relation_exists */
+#define CORM_NODE_AGGREGATE 23 /* (23, model, alias?, relation, function, property?, E?): corm_relation_aggregate */
+
+/*
+ * A statement is a tuple of its kind (CORM_SELECT and so on), its model (int or None), its alias (or None) and a list of
+ * what is said of it, in order, each a tuple:
+ */
+#define CORM_PART_FROM 1           /* (1, source): source (model?, S?, name?, alias?) */
+#define CORM_PART_JOIN 2           /* (2, kind, source, E?) */
+#define CORM_PART_CLAUSE 3         /* (3, clause, E): corm_statement_add */
+#define CORM_PART_DISTINCT 4       /* (4,) */
+#define CORM_PART_COMPOUND 5       /* (5, operation, S) */
+#define CORM_PART_WITH 6           /* (6, name, [name], S) */
+#define CORM_PART_AFTER 7          /* (7, [value]) */
+#define CORM_PART_SET 8            /* (8, property, E) */
+#define CORM_PART_SELECT 9         /* (9, [property], S): corm_statement_insert_select */
+#define CORM_PART_CONFLICT 10      /* (10, policy) */
+#define CORM_PART_UPSERT 11        /* (11, [property]) */
+#define CORM_PART_UPSERT_SET 12    /* (12, property, E) */
+#define CORM_PART_JOIN_RELATION 13 /* (13, kind, from alias?, relation, alias?): corm_statement_join_relation */
+
+/*
+ * Makes a statement of its tree.
+ *
+ * tree, size    borrowed until return.
+ * out_statement owned (corm_statement_free).
+ * Statuses: CORM_E_MISUSE for a tree that cannot be read. Threading: any thread. Since 0.1.
+ */
+corm_status corm_tree_statement(const void *tree, size_t size, corm_statement **out_statement, corm_error **out_error);
+
+/* Makes an expression of its tree, as above. out_expression: owned (corm_expr_free). Since 0.1. */
+corm_status corm_tree_expression(const void *tree, size_t size, corm_expr **out_expression, corm_error **out_error);
+
+/*
+ * corm_statement_sql and corm_expr_sql into a block: a tuple (sql, tuple of values), where a parameter's value is a tuple of its
+ * name. Since 0.1.
+ */
+corm_status corm_tree_statement_sql(const corm_statement *statement, corm_block *block, corm_error **out_error);
+corm_status corm_tree_expression_sql(const corm_expr *expression, corm_block *block, corm_error **out_error);
+
+/*
+ * Opens a cursor over the rows of a statement (block.h reads it).
+ *
+ * model      NULL: rows as they come. Else its records, as corm_query.statement has it.
+ * parameters a marshalled dict; NULL: none. Borrowed until return.
+ * out_cursor owned (corm_block_cursor_close). Since 0.1.
+ */
+corm_status corm_tree_open(corm_database *database, const corm_model *model, const corm_statement *statement,
+                           const void *parameters, size_t size, corm_block_cursor **out_cursor, corm_error **out_error);
+
+/* corm_statement_execute with marshalled parameters. Since 0.1. */
+corm_status corm_tree_execute(corm_database *database, const corm_statement *statement, const void *parameters,
+                              size_t size, int64_t *out_changes, corm_error **out_error);
+
+/* corm_query_count and corm_query_exists of a SELECT. exists: out_count is 0 or 1. Since 0.1. */
+corm_status corm_tree_count(corm_database *database, const corm_statement *statement, const void *parameters,
+                            size_t size, int64_t *out_count, corm_error **out_error);
+corm_status corm_tree_exists(corm_database *database, const corm_statement *statement, const void *parameters,
+                             size_t size, int64_t *out_count, corm_error **out_error);
+
+/*
+ * corm_relation_load for records of other languages.
+ *
+ * keys       a marshalled list with a tuple for each record: its properties that corm_tree_relation_columns names.
+ * options    a marshalled tuple (condition E?, order [E], limit; 0: all); NULL: all.
+ * block      gets a tuple: the list of related rows, and a tuple of pairs of ints after each other: the position of a
+ *            record in keys, and that of a row that belongs to it.
+ * Statuses: as corm_relation_load. Since 0.1.
+ */
+corm_status corm_tree_load(corm_database *database, const corm_model *model, const char *relation, const void *keys,
+                           size_t size, const void *options, size_t options_size, corm_block *block,
+                           corm_error **out_error);
+
+/*
+ * The properties that make up a relation; block gets a tuple of tuples of names: of the record; of the related record
+ * (those its foreign key, or the junction's, has or refers to, in the same order). Since 0.1.
+ */
+corm_status corm_tree_relation_columns(const corm_model *model, const char *relation, corm_block *block,
+                                       corm_error **out_error);
+
+/*
+ * What is left of corm_relation_save once the records are saved: CORM_MANY_TO_MANY: the rows of the junction;
+ * CORM_REMOVED_DELETE as there. Run it in the transaction that saved them.
+ *
+ * keys       a marshalled tuple: that of the record, as in corm_tree_load, and a list of those of the related records:
+ *            CORM_TO_MANY: their primary keys; CORM_MANY_TO_MANY: what corm_tree_relation_columns names. Since 0.1.
+ */
+corm_status corm_tree_relate(corm_database *database, const corm_model *model, const char *relation, const void *keys,
+                             size_t size, int32_t removed, corm_error **out_error);
+
+CORM_END_DECLS
+
+#endif
