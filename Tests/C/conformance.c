@@ -54,7 +54,19 @@ bool check_members(scenario *run, json_t *object, const char *what, const char *
     return true;
 }
 
-static bool run_scenario(const char *file, json_t *models, json_t *json) {
+static void run_steps(scenario *run, json_t *steps) {
+    size_t index;
+    json_t *step;
+    json_array_foreach(steps, index, step) {
+        if (run->failed || !run_step(run, step))
+            return;
+        corm_error_free(run->error);
+        run->error = NULL;
+        run->step_number += 1;
+    }
+}
+
+static bool run_scenario(const char *file, json_t *models, json_t *setup, json_t *json) {
     scenario run = {.file = file, .name = json_string_value(json_object_get(json, "name")), .models = models};
     char folder[] = "/tmp/corm-conformance-XXXXXX";
     if (run.name == NULL || !json_is_array(json_object_get(json, "steps"))) {
@@ -68,19 +80,15 @@ static bool run_scenario(const char *file, json_t *models, json_t *json) {
     if (corm_database_open(run.path, NULL, &run.database, &run.error) != CORM_OK) {
         fail(&run, "the database does not open: %s", corm_error_message(run.error));
     }
-    json_t *step;
-    json_array_foreach(json_object_get(json, "steps"), run.step_number, step) {
-        if (run.failed || !run_step(&run, step))
-            break;
-        corm_error_free(run.error);
-        run.error = NULL;
-    }
+    run_steps(&run, setup);
+    run_steps(&run, json_object_get(json, "steps"));
     corm_error_free(run.error);
     run.error = NULL;
     if (corm_database_close(run.database, &run.error) != CORM_OK) {
         fail(&run, "the database does not close: %s", corm_error_message(run.error));
     }
     corm_error_free(run.error);
+    release_models(&run);
     corm_arena_free(run.arena);
     release_allocations(&run);
     remove_folder(folder);
@@ -106,12 +114,14 @@ static int run_file(const char *path, int *count) {
         return 1;
     }
     const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
     json_t *models = models_by_name(file);
+    json_t *setup = json_object_get(file, "setup");
     int failures = 0;
     size_t index;
     json_t *json;
     json_array_foreach(json_object_get(file, "scenarios"), index, json) {
-        failures += run_scenario(slash == NULL ? path : slash + 1, models, json) ? 0 : 1;
+        failures += run_scenario(name, models, setup, json) ? 0 : 1;
         *count += 1;
     }
     json_decref(models);

@@ -18,6 +18,7 @@ typedef struct scenario {
     const char *name;
     size_t step_number;
     json_t *models; /* the definitions, by name */
+    struct made_model *made;
     char path[512];
     corm_database *database;
     corm_arena *arena;
@@ -43,8 +44,17 @@ bool parse_text(scenario *run, json_t *json, const char **out_text);
 bool parse_names(scenario *run, json_t *json, const char *const **out_names, size_t *out_count);
 bool check_value(scenario *run, const char *what, json_t *expected, const corm_value *found);
 
+/* A list, or `{"count": n, "value": ...}`. NULL gives none. */
+bool parse_value_list(scenario *run, json_t *json, const corm_value **out_values, size_t *out_count);
+bool same_value(const corm_value *left, const corm_value *right);
+
 /* conformance_models.c */
-bool make_model(scenario *run, json_t *definition, dynamic_model *out_model, corm_status *out_status);
+/* CORM_INT64 and so on; 0 for NULL and unknown names. */
+corm_type column_type(const char *name);
+/* The position of a name in a list; 0 for NULL and, after a reported failure, for an unknown name. */
+int32_t find_name(scenario *run, const char *name, const char *const *names, int32_t count);
+/* A model without its relations; the caller frees it. */
+bool make_plain_model(scenario *run, json_t *definition, dynamic_model *out_model, corm_status *out_status);
 bool parse_record(scenario *run, const dynamic_model *model, json_t *json, int64_t index, corm_value *record);
 /* `records` or `generate` of a step. */
 bool parse_records(scenario *run, const dynamic_model *model, json_t *step, corm_value **out_records,
@@ -52,6 +62,18 @@ bool parse_records(scenario *run, const dynamic_model *model, json_t *step, corm
 bool check_record(scenario *run, const dynamic_model *model, json_t *expected, const corm_value *record);
 bool check_records(scenario *run, const dynamic_model *model, json_t *expected, const corm_value *records,
                    size_t count);
+
+/* conformance_relations.c */
+/* A model of the file, made once in a scenario and with its relations; NULL after a reported failure. */
+const dynamic_model *find_model(scenario *run, const char *name);
+void release_models(scenario *run);
+/* A model with its relations, where it can be made; the caller frees it. */
+bool make_model(scenario *run, json_t *definition, dynamic_model *out_model, corm_status *out_status);
+
+/* conformance_expressions.c, conformance_statements.c. What is wrong is reported; the result may then be NULL. */
+corm_expr *make_expression(scenario *run, json_t *json);
+corm_expr **make_expressions(scenario *run, json_t *list, size_t *out_count);
+corm_statement *make_statement(scenario *run, json_t *json);
 
 /*
  * One step. Its handler makes one call, puts the call's status into `status`, and checks what is expected of a success;
@@ -61,7 +83,8 @@ typedef struct step {
     scenario *run;
     json_t *json;
     json_t *expect;
-    dynamic_model model; /* of the step's `model`, for this step only */
+    dynamic_model model;       /* of the step's `model`; NULL inside where it has none */
+    corm_statement *statement; /* of the step's `statement`, or NULL */
     corm_status status;
 } step;
 
@@ -73,6 +96,10 @@ json_t *wanted(step *s, const char *name);
 bool check_int(step *s, const char *name, int64_t found);
 bool check_bool(step *s, const char *name, bool found);
 bool check_text(step *s, const char *name, const char *found);
+/* Whether a text has all of `contains` and none of `lacks`. */
+bool check_contains(step *s, const char *text);
+/* `bindings` or `parameters`. */
+json_t *given_values(step *s);
 /* The position of the member's text among the names; 0 where the member is missing. */
 int32_t choice(step *s, const char *name, const char *const *names, int32_t count);
 
@@ -90,7 +117,14 @@ bool step_delete_all(step *s);
 bool step_fetch_all(step *s);
 bool step_fetch_one(step *s);
 bool step_stream(step *s);
+bool step_exists(step *s);
 bool step_count(step *s);
 bool step_max_key(step *s);
+
+/* conformance_statements.c */
+/* Makes the step's statement, if it has one, and compares it with `sql` and `bindings`. */
+bool parse_statement(step *s);
+bool step_expression(step *s);
+bool step_explain(step *s);
 
 #endif

@@ -19,12 +19,24 @@ static bool parse_action(scenario *run, json_t *json, int32_t *out_action) {
     return *out_action >= 0 || fail(run, "\"%s\" is no action", json_string_value(json));
 }
 
-static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_def *out_column) {
+corm_type column_type(const char *name) {
     static const char *const types[] = {"int64",   "int32", "bool",     "double", "float",   "text",
                                         "varchar", "blob",  "datetime", "uuid",   "decimal", "json"};
+    int32_t found = position(name, types, 12, CORM_INT64);
+    return found < 0 ? 0 : found;
+}
+
+int32_t find_name(scenario *run, const char *name, const char *const *names, int32_t count) {
+    int32_t found = name == NULL ? 0 : position(name, names, (size_t)count, 0);
+    if (found < 0)
+        fail(run, "\"%s\" is not known", name);
+    return found < 0 ? 0 : found;
+}
+
+static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_def *out_column) {
     corm_column_def column = {
         .name = json_string_value(json_object_get(json, "name")),
-        .type = position(json_string_value(json_object_get(json, "type")), types, 12, CORM_INT64),
+        .type = column_type(json_string_value(json_object_get(json, "type"))),
         .length = (uint32_t)json_integer_value(json_object_get(json, "length")),
         .offset = index * sizeof(corm_value),
         .size = sizeof(corm_value),
@@ -35,7 +47,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         .indexed = json_is_true(json_object_get(json, "indexed")),
         .is_unsigned = json_is_true(json_object_get(json, "unsigned")),
     };
-    if (column.type < 0)
+    if (column.type == 0)
         return fail(run, "column \"%s\" has no type that is known", column.name);
     bool good =
         check_members(run, json, "a column",
@@ -78,7 +90,7 @@ static bool parse_reference(scenario *run, json_t *json, corm_reference_def *out
            parse_action(run, json_object_get(json, "onUpdate"), &out_reference->on_update);
 }
 
-bool make_model(scenario *run, json_t *json, dynamic_model *out_model, corm_status *out_status) {
+bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, corm_status *out_status) {
     json_t *columns_json = json_object_get(json, "columns");
     json_t *keys_json = json_object_get(json, "keys");
     json_t *references_json = json_object_get(json, "references");
@@ -107,6 +119,7 @@ bool make_model(scenario *run, json_t *json, dynamic_model *out_model, corm_stat
         .key_def_size = sizeof(corm_key_def),
         .reference_def_size = sizeof(corm_reference_def),
         .name = json_string_value(json_object_get(json, "name")),
+        .module = json_string_value(json_object_get(json, "module")),
         .record_size = json_array_size(columns_json) * sizeof(corm_value),
         .columns = columns,
         .column_count = json_array_size(columns_json),
@@ -118,8 +131,11 @@ bool make_model(scenario *run, json_t *json, dynamic_model *out_model, corm_stat
         .strict = json_is_true(json_object_get(json, "strict")),
     };
     if (!check_members(run, json, "a model",
-                       " name table columns keys references checks columnOrder withoutRowid strict ") ||
+                       " name table columns keys references checks columnOrder withoutRowid strict relations module "
+                       "moduleArguments ") ||
         !parse_text(run, json_object_get(json, "table"), &definition.table) ||
+        !parse_names(run, json_object_get(json, "moduleArguments"), &definition.module_arguments,
+                     &definition.module_argument_count) ||
         !parse_names(run, json_object_get(json, "checks"), &definition.checks, &definition.check_count) ||
         !parse_names(run, json_object_get(json, "columnOrder"), &definition.column_order,
                      &definition.column_order_count)) {

@@ -20,33 +20,26 @@ static bool parse_query(step *s, corm_query *query) {
     corm_query_init(query);
     query->limit = json_integer_value(member(s, "limit"));
     query->offset = json_integer_value(member(s, "offset"));
+    query->statement = s->statement;
     return parse_text(s->run, member(s, "sql"), &query->sql) &&
-           parse_values(s->run, where ? where : member(s, "bindings"), &query->values, &query->value_count) &&
+           parse_values(s->run, where ? where : given_values(s), &query->values, &query->value_count) &&
            parse_names(s->run, member(s, "orderBy"), &query->order_by, &query->order_by_count);
 }
 
 /* Models and tables -------------------------------------------------------------------------------------------------- */
 
 bool step_create_tables(step *s) {
-    corm_model **models = allocate(s->run, json_array_size(member(s, "models")) * sizeof *models);
-    size_t count = 0;
+    const corm_model **models = allocate(s->run, json_array_size(member(s, "models")) * sizeof *models);
     size_t index;
     json_t *name;
-    bool good = true;
     json_array_foreach(member(s, "models"), index, name) {
-        dynamic_model model;
-        json_t *definition = json_object_get(s->run->models, json_string_value(name));
-        good = good && definition != NULL && make_model(s->run, definition, &model, &s->status) && s->status == CORM_OK;
-        if (good)
-            models[count++] = model.model;
+        const dynamic_model *model = find_model(s->run, json_string_value(name));
+        if (model == NULL)
+            return false;
+        models[index] = model->model;
     }
-    if (good) {
-        s->status =
-            corm_model_create_tables(s->run->database, (const corm_model *const *)models, count, &s->run->error);
-    }
-    for (index = 0; index < count; index += 1)
-        corm_model_free(models[index]);
-    return good || fail(s->run, "one of the models cannot be made: %s", corm_error_message(s->run->error));
+    s->status = corm_model_create_tables(s->run->database, models, index, &s->run->error);
+    return true;
 }
 
 bool step_table_exists(step *s) {
@@ -54,7 +47,12 @@ bool step_table_exists(step *s) {
     return check_found(s, NULL);
 }
 
-bool step_make_model(step *s) { return make_model(s->run, member(s, "definition"), &s->model, &s->status); }
+bool step_make_model(step *s) {
+    dynamic_model made = {0};
+    bool good = make_model(s->run, member(s, "definition"), &made, &s->status);
+    corm_model_free(made.model);
+    return good;
+}
 
 bool step_describe(step *s) {
     const corm_model *model = s->model.model;
@@ -80,18 +78,8 @@ bool step_describe(step *s) {
 
 bool step_create_sql(step *s) {
     const char *sql = corm_model_create_sql(s->model.model);
-    size_t index;
-    json_t *text;
     s->status = CORM_OK;
-    json_array_foreach(wanted(s, "contains"), index, text) {
-        if (!strstr(sql, json_string_value(text)))
-            return fail(s->run, "no \"%s\" in: %s", json_string_value(text), sql);
-    }
-    json_array_foreach(wanted(s, "lacks"), index, text) {
-        if (strstr(sql, json_string_value(text)))
-            return fail(s->run, "\"%s\" is in: %s", json_string_value(text), sql);
-    }
-    return true;
+    return check_contains(s, sql);
 }
 
 /* Records ------------------------------------------------------------------------------------------------------------ */
@@ -232,6 +220,16 @@ bool step_stream(step *s) {
         fail(run, "expected %zu records, found %zu", json_array_size(expected), count);
     }
     return s->status < 0 || (check_int(s, "count", (int64_t)count) && !run->failed);
+}
+
+bool step_exists(step *s) {
+    corm_query query;
+    if (member(s, "key") != NULL)
+        return step_by_key(s);
+    if (!parse_query(s, &query))
+        return false;
+    s->status = corm_query_exists(s->run->database, s->model.model, &query, &s->run->error);
+    return s->status < 0 || check_found(s, NULL);
 }
 
 bool step_count(step *s) {

@@ -23,15 +23,24 @@ bool check_text(step *s, const char *name, const char *found) {
     return wanted(s, name) == NULL || check_value(s->run, name, wanted(s, name), &value);
 }
 
-int32_t choice(step *s, const char *name, const char *const *names, int32_t count) {
-    const char *text = json_string_value(member(s, name));
-    for (int32_t index = 0; text != NULL && index < count; index += 1) {
-        if (strcmp(text, names[index]) == 0)
-            return index;
+bool check_contains(step *s, const char *text) {
+    size_t index;
+    json_t *part;
+    json_array_foreach(wanted(s, "contains"), index, part) {
+        if (strstr(text, json_string_value(part)) == NULL)
+            return fail(s->run, "no \"%s\" in: %s", json_string_value(part), text);
     }
-    if (text != NULL)
-        fail(s->run, "%s: \"%s\" is not known", name, text);
-    return 0;
+    json_array_foreach(wanted(s, "lacks"), index, part) {
+        if (strstr(text, json_string_value(part)) != NULL)
+            return fail(s->run, "\"%s\" is in: %s", json_string_value(part), text);
+    }
+    return true;
+}
+
+json_t *given_values(step *s) { return member(s, s->statement == NULL ? "bindings" : "parameters"); }
+
+int32_t choice(step *s, const char *name, const char *const *names, int32_t count) {
+    return find_name(s->run, json_string_value(member(s, name)), names, count);
 }
 
 static bool execute(step *s) {
@@ -40,9 +49,11 @@ static bool execute(step *s) {
     const corm_value *values;
     size_t count;
     int64_t changes = -1;
-    if (!parse_text(run, member(s, "sql"), &sql) || !parse_values(run, member(s, "bindings"), &values, &count))
+    if (!parse_text(run, member(s, "sql"), &sql) || !parse_values(run, given_values(s), &values, &count))
         return false;
-    s->status = corm_database_execute(run->database, sql, values, count, &changes, &run->error);
+    s->status = s->statement == NULL
+                    ? corm_database_execute(run->database, sql, values, count, &changes, &run->error)
+                    : corm_statement_execute(run->database, s->statement, values, count, &changes, &run->error);
     return s->status < 0 || check_int(s, "changes", changes);
 }
 
@@ -96,10 +107,11 @@ static bool query(step *s) {
     size_t value_count;
     size_t count = 0;
     corm_result *result = NULL;
-    if (!parse_text(run, member(s, "sql"), &sql) || !parse_values(run, member(s, "bindings"), &values, &value_count)) {
+    if (!parse_text(run, member(s, "sql"), &sql) || !parse_values(run, given_values(s), &values, &value_count))
         return false;
-    }
-    s->status = corm_result_open(run->database, sql, values, value_count, &result, &run->error);
+    s->status = s->statement == NULL
+                    ? corm_result_open(run->database, sql, values, value_count, &result, &run->error)
+                    : corm_statement_open(run->database, s->statement, values, value_count, &result, &run->error);
     if (s->status < 0)
         return true;
     bool good = check_columns(s, result);
@@ -155,6 +167,7 @@ static bool reopen(step *s) {
     return true;
 }
 
+#define QUERY "model sql bindings statement parameters where orderBy limit offset"
 static const struct {
     const char *name;
     bool (*handler)(step *s);
@@ -176,18 +189,20 @@ static const struct {
     {"updateMany", step_write_records, "model records generate properties", "records"},
     {"deleteMany", step_write_records, "model records generate", "count"},
     {"deleteKey", step_by_key, "model key", "found"},
-    {"exists", step_by_key, "model key", "found"},
+    {"exists", step_exists, "model key statement parameters", "found sql bindings"},
     {"find", step_by_key, "model key", "found record"},
     {"deleteAll", step_delete_all, "model", "count"},
-    {"fetchAll", step_fetch_all, "model sql bindings where orderBy limit offset", "records count"},
-    {"fetchOne", step_fetch_one, "model sql bindings where orderBy limit offset", "found record"},
-    {"stream", step_stream, "model sql bindings where orderBy limit offset", "records count"},
-    {"count", step_count, "model sql bindings where", "count"},
-    {"pageCount", step_count, "model sql bindings where pageSize", "count"},
+    {"fetchAll", step_fetch_all, QUERY, "records count sql bindings"},
+    {"fetchOne", step_fetch_one, QUERY, "found record sql bindings"},
+    {"stream", step_stream, QUERY, "records count sql bindings"},
+    {"count", step_count, "model sql bindings statement parameters where", "count sql bindings"},
+    {"pageCount", step_count, "model sql bindings statement parameters where pageSize", "count sql bindings"},
     {"maxKey", step_max_key, "model", "found value"},
-    {"execute", execute, "sql bindings", "changes"},
+    {"execute", execute, "sql bindings statement parameters", "changes sql bindings"},
     {"executeScript", execute_script, "sql", ""},
-    {"query", query, "sql bindings", "columns rows"},
+    {"query", query, "sql bindings statement parameters", "columns rows sql bindings"},
+    {"expression", step_expression, "expression", "sql bindings"},
+    {"explain", step_explain, "statement", "contains lacks sql bindings"},
     {"begin", begin, "kind", ""},
     {"commit", commit, "", ""},
     {"rollback", rollback, "", ""},
@@ -201,7 +216,7 @@ static bool check_error(step *s, json_t *expected) {
     const corm_error *error = run->error;
     step inner = {.run = run, .expect = expected};
     if (!check_members(run, expected, "error",
-                       " code table columns constraint recordIndex offset hasHint messageContains ")) {
+                       " code table columns constraint recordIndex offset hasHint messageContains hintContains ")) {
         return false;
     }
     if (s->status >= 0)
@@ -215,13 +230,17 @@ static bool check_error(step *s, json_t *expected) {
             return fail(run, "no \"%s\" in: %s", json_string_value(text), corm_error_message(error));
         }
     }
+    const char *hint = corm_error_hint(error);
+    json_array_foreach(wanted(&inner, "hintContains"), index, text) {
+        if (hint == NULL || strstr(hint, json_string_value(text)) == NULL)
+            return fail(run, "no \"%s\" in the hint: %s", json_string_value(text), hint == NULL ? "none" : hint);
+    }
     bool good = check_text(&inner, "code", corm_status_name(corm_error_code(error))) &&
                 check_text(&inner, "table", corm_error_table(error)) &&
                 check_text(&inner, "columns", corm_error_columns(error)) &&
                 check_text(&inner, "constraint", corm_error_constraint(error)) &&
                 check_int(&inner, "recordIndex", corm_error_record_index(error)) &&
-                check_int(&inner, "offset", corm_error_offset(error)) &&
-                check_bool(&inner, "hasHint", corm_error_hint(error) != NULL);
+                check_int(&inner, "offset", corm_error_offset(error)) && check_bool(&inner, "hasHint", hint != NULL);
     return good || fail(run, "that was the error: %s", corm_error_message(error));
 }
 
@@ -237,16 +256,13 @@ static bool known_members(step *s, const char *members, const char *expected) {
 static bool run_with(step *s, bool (*handler)(step *s)) {
     json_t *name = member(s, "model");
     if (name != NULL) {
-        json_t *definition = json_object_get(s->run->models, json_string_value(name));
-        if (definition == NULL)
-            return fail(s->run, "no model \"%s\"", json_string_value(name));
-        if (!make_model(s->run, definition, &s->model, &s->status))
+        const dynamic_model *model = find_model(s->run, json_string_value(name));
+        if (model == NULL)
             return false;
-        if (s->status < 0)
-            return fail(s->run, "the model: %s", corm_error_message(s->run->error));
+        s->model = *model;
     }
-    bool good = handler(s);
-    corm_model_free(s->model.model);
+    bool good = parse_statement(s) && handler(s);
+    corm_statement_free(s->statement);
     return good;
 }
 

@@ -113,6 +113,20 @@ bool parse_values(scenario *run, json_t *json, const corm_value **out_values, si
     return true;
 }
 
+bool parse_value_list(scenario *run, json_t *json, const corm_value **out_values, size_t *out_count) {
+    if (!json_is_object(json))
+        return parse_values(run, json, out_values, out_count);
+    size_t count = (size_t)json_integer_value(json_object_get(json, "count"));
+    corm_value *values = allocate(run, count * sizeof *values);
+    for (size_t index = 0; index < count; index += 1) {
+        if (!parse_value(run, json_object_get(json, "value"), (int64_t)index, &values[index]))
+            return false;
+    }
+    *out_values = values;
+    *out_count = count;
+    return check_members(run, json, "values", " count value ");
+}
+
 bool parse_text(scenario *run, json_t *json, const char **out_text) {
     corm_value value;
     *out_text = NULL;
@@ -161,7 +175,7 @@ static void describe(const corm_value *value, char *text, size_t size) {
     }
 }
 
-static bool same_value(const corm_value *left, const corm_value *right) {
+bool same_value(const corm_value *left, const corm_value *right) {
     if (left->type != right->type)
         return false;
     switch (left->type) {

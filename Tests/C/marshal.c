@@ -104,7 +104,8 @@ static void take(reader *from) {
         from->length += (size_t)snprintf(from->text + from->length, sizeof from->text - from->length, "%g", real);
         break;
     case 'u':
-    case 'z': /* a short text in ASCII */
+    case 'a': /* a text in ASCII */
+    case 'z': /* a short one */
         count = type == 'z' ? *from->at++ : take_int(from);
         from->length +=
             (size_t)snprintf(from->text + from->length, sizeof from->text - from->length, "'%.*s'", count, from->at);
@@ -129,6 +130,7 @@ static void take(reader *from) {
         break;
     default:
         say(from, "<type %" PRId64 ">", type);
+        from->at = from->end;
         break;
     }
 }

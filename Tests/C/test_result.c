@@ -76,6 +76,23 @@ static void a_row_as_json(void **state) {
     corm_result_close(result);
 }
 
+static void a_result_as_json(void **state) {
+    (void)state;
+    corm_result *result;
+    const char *json;
+    OK(corm_result_open(db,
+                        "SELECT 1 AS a, 'x\"' AS \"b\"\"\" UNION ALL SELECT NULL, x'00ff' UNION ALL SELECT 0.5, 9e999",
+                        CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_ROW, corm_result_next(result, &failure));
+    OK(corm_result_json(result, &json, &failure));
+    assert_string_equal(json, "[{\"a\":null,\"b\\\"\":\"AP8=\"},{\"a\":0.5,\"b\\\"\":9e999}]");
+    OK(corm_result_json(result, &json, &failure));
+    assert_string_equal(json, "[]");
+    GIVES(CORM_E_MISUSE, corm_result_json(result, NULL, &failure));
+    corm_result_close(result);
+    GIVES(CORM_E_MISUSE, corm_result_json(result, &json, &failure));
+}
+
 static void values_given_are_copied(void **state) {
     (void)state;
     char text[] = "before";
@@ -179,6 +196,7 @@ int main(void) {
         TEST(rows_come_one_by_one),
         TEST(wrong_columns_are_misuse),
         TEST(a_row_as_json),
+        TEST(a_result_as_json),
         TEST(values_given_are_copied),
         TEST(several_results_at_once),
         TEST(a_long_result_needs_little_memory),

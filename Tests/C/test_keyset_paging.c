@@ -1,0 +1,172 @@
+/* corm_statement_after: page by page, every row comes exactly once and in order, with NULLs and ties. */
+#include "statements.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct term {
+    const char *property;
+    bool descending;
+    int32_t nulls;
+} term;
+
+static corm_statement *in_order(const term *terms, size_t count) {
+    corm_statement *select = select_from(people);
+    for (size_t index = 0; index < count; index += 1)
+        ordered_by(select, corm_expr_order(column(terms[index].property), terms[index].descending, terms[index].nulls));
+    return select;
+}
+
+static corm_value value_of(const person *one, const char *property) {
+    if (strcmp(property, "age") == 0)
+        return one->age.has_value ? corm_value_int64(one->age.value) : corm_value_null();
+    if (strcmp(property, "city") == 0)
+        return corm_value_text(one->city);
+    return corm_value_int64(one->id);
+}
+
+/* Appends the ids of what the statement fetches; true while there is a last row, which goes into `last`. */
+static bool fetch_page(corm_statement *statement, char *ids, person *last, char *city) {
+    corm_query query = {.struct_size = sizeof query, .statement = statement};
+    corm_records *records;
+    OK(corm_query_fetch(db, people, &query, &records, &failure));
+    size_t count = corm_records_count(records);
+    const person *found = corm_records_data(records);
+    for (size_t index = 0; index < count; index += 1)
+        sprintf(ids + strlen(ids), "%d ", (int)found[index].id);
+    if (count > 0) {
+        *last = found[count - 1];
+        last->city = last->city == NULL ? NULL : strcpy(city, last->city);
+    }
+    corm_records_free(records);
+    corm_statement_free(statement);
+    return count > 0;
+}
+
+static void pages_hold_all_rows_in_order(const term *terms, size_t count) {
+    char whole[200] = "";
+    char city[50];
+    person last;
+    fetch_page(in_order(terms, count), whole, &last, city);
+    assert_int_equal(strlen(whole), strlen("1 2 3 4 5 6 "));
+    for (int64_t size = 1; size <= 4; size += 1) {
+        char paged[200] = "";
+        corm_value values[3];
+        corm_statement *page = in_order(terms, count);
+        corm_statement_add(page, CORM_CLAUSE_LIMIT, number(size));
+        while (fetch_page(page, paged, &last, city)) {
+            for (size_t index = 0; index < count; index += 1)
+                values[index] = value_of(&last, terms[index].property);
+            page = in_order(terms, count);
+            corm_statement_after(page, values, count);
+            corm_statement_add(page, CORM_CLAUSE_LIMIT, number(size));
+        }
+        assert_string_equal(paged, whole);
+    }
+}
+
+static void every_direction_and_place_of_nulls(void **state) {
+    (void)state;
+    for (int choice = 0; choice < 2 * 3 * 2 * 3 * 2; choice += 1) {
+        term terms[] = {{"age", choice % 2 == 1, choice / 2 % 3},
+                        {"city", choice / 6 % 2 == 1, choice / 12 % 3},
+                        {"id", choice / 36 % 2 == 1, CORM_NULLS_LEAST}};
+        pages_hold_all_rows_in_order(terms, 3);
+    }
+}
+
+static void one_term(void **state) {
+    (void)state;
+    pages_hold_all_rows_in_order((const term[]){{"id", false, CORM_NULLS_LEAST}}, 1);
+    pages_hold_all_rows_in_order((const term[]){{"id", true, CORM_NULLS_LAST}}, 1);
+}
+
+static corm_statement *by_age(bool descending, int32_t nulls) {
+    corm_statement *select = with_column(select_from(people), column("id"));
+    ordered_by(select, corm_expr_order(column("age"), descending, nulls));
+    return ordered_by(select, column("id"));
+}
+
+static void the_condition_in_sql(void **state) {
+    (void)state;
+    corm_statement *next = by_age(false, CORM_NULLS_LEAST);
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(36), corm_value_int64(1)));
+    SELECTS(next,
+            "SELECT \"id\" FROM \"person\" WHERE \"age\" > ? OR \"age\" IS ? AND \"id\" > ? ORDER BY \"age\", \"id\"",
+            "36, 36, 1", "2; 5");
+    next = by_age(false, CORM_NULLS_LEAST);
+    corm_statement_after(next, CORM_VALUES(corm_value_null(), corm_value_int64(3)));
+    SELECTS(next,
+            "SELECT \"id\" FROM \"person\" WHERE \"age\" IS NOT NULL OR \"age\" IS ? AND \"id\" > ? "
+            "ORDER BY \"age\", \"id\"",
+            "NULL, 3", "6; 4; 1; 2; 5");
+    next = by_age(true, CORM_NULLS_LEAST);
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(36), corm_value_int64(2)));
+    SELECTS(next,
+            "SELECT \"id\" FROM \"person\" WHERE \"age\" < ? OR \"age\" IS NULL OR \"age\" IS ? AND \"id\" > ? "
+            "ORDER BY \"age\" DESC, \"id\"",
+            "36, 36, 2", "4; 3; 6");
+    next = by_age(true, CORM_NULLS_LEAST);
+    corm_statement_after(next, CORM_VALUES(corm_value_null(), corm_value_int64(3)));
+    SELECTS(next, "SELECT \"id\" FROM \"person\" WHERE \"age\" IS ? AND \"id\" > ? ORDER BY \"age\" DESC, \"id\"",
+            "NULL, 3", "6");
+}
+
+static void beside_other_conditions(void **state) {
+    (void)state;
+    corm_statement *next = where(by_age(false, CORM_NULLS_LEAST), CORM_GT(people, "height", corm_value_double(1.75)));
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(20), corm_value_int64(4)));
+    SELECTS(next,
+            "SELECT \"id\" FROM \"person\" WHERE \"height\" > ? AND (\"age\" > ? OR \"age\" IS ? AND \"id\" > ?) "
+            "ORDER BY \"age\", \"id\"",
+            "1.750, 20, 20, 4", "2");
+}
+
+static void rows_of_a_left_join_without_a_match(void **state) {
+    (void)state;
+    corm_statement *next = with_column(with_column(select_from(people), column("id")), pet_column("id"));
+    corm_statement_join(next, CORM_JOIN_LEFT, (corm_source){.model = pets},
+                        binary(CORM_OP_EQUAL, pet_column("owner_id"), column("id")));
+    ordered_by(ordered_by(next, corm_expr_order(pet_column("id"), true, CORM_NULLS_LEAST)), column("id"));
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(2), corm_value_int64(1)));
+    corm_result *result;
+    OK(corm_statement_open(db, next, CORM_NO_VALUES, &result, &failure));
+    assert_string_equal(rows_of(result), "1 1; 2 NULL; 3 NULL; 6 NULL");
+    corm_statement_free(next);
+}
+
+static void values_that_do_not_fit_the_order(void **state) {
+    (void)state;
+    corm_statement *next = select_from(people);
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
+    STATEMENT_FAILS(CORM_E_MISUSE, "order has 0 terms", next);
+    next = by_age(false, CORM_NULLS_LEAST);
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
+    STATEMENT_FAILS(CORM_E_MISUSE, "order has 2 terms, 1 values", next);
+    next = by_age(false, CORM_NULLS_LEAST);
+    corm_statement_after(next, CORM_VALUES(corm_value_text("x"), corm_value_int64(1)));
+    STATEMENT_FAILS(CORM_E_TYPE, "Person.age", next);
+    next = by_age(false, CORM_NULLS_LEAST);
+    corm_statement_add(next, CORM_CLAUSE_GROUP_BY, column("age"));
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(1), corm_value_int64(1)));
+    STATEMENT_FAILS(CORM_E_MISUSE, "grouped", next);
+    next = by_age(false, CORM_NULLS_LEAST);
+    corm_statement_compound(next, CORM_UNION, with_column(select_nothing(), number(1)));
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(1), corm_value_int64(1)));
+    STATEMENT_FAILS(CORM_E_MISUSE, "combined", next);
+    next = corm_statement_create(CORM_DELETE, people, NULL);
+    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
+    STATEMENT_FAILS(CORM_E_MISUSE, "SELECT", next);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        STATEMENT_TEST(every_direction_and_place_of_nulls),
+        STATEMENT_TEST(one_term),
+        STATEMENT_TEST(the_condition_in_sql),
+        STATEMENT_TEST(beside_other_conditions),
+        STATEMENT_TEST(rows_of_a_left_join_without_a_match),
+        STATEMENT_TEST(values_that_do_not_fit_the_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
