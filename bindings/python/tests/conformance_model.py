@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from cormorant import Column, Key, Model, Reference, Transform, _native, column
+from cormorant import Column, Key, Model, Reference, Transform, _native, column, many_to_many, to_many, to_one
 from cormorant._definition import definition
 
 Json = dict[str, Any]
@@ -71,6 +71,7 @@ COLUMN = (
     "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
     "referencesTable referencesColumn onDelete onUpdate"
 )
+MODEL = "name table columns keys references checks columnOrder withoutRowid strict relations module moduleArguments"
 ACTIONS: Json = {
     "none": "none",
     "restrict": "restrict",
@@ -111,11 +112,24 @@ def make_column(given: Json) -> tuple[Any, Any]:
     return annotation[kind if given.get("notNull") else kind | None], options
 
 
+def make_relation(given: Json) -> Any:
+    members(given, "name kind target junction columns targetColumns", "a relation")
+    columns = given.get("columns", ())
+    if given["kind"] == "manyToMany":
+        return many_to_many(
+            given["target"], through=given["junction"], columns=columns, target_columns=given.get("targetColumns", ())
+        )
+    make = to_one if given["kind"] == "toOne" else to_many
+    return make(given["target"], columns=columns)
+
+
 def make_model(given: Json) -> type[Model]:
-    members(given, "name table columns keys references checks columnOrder withoutRowid strict", "a model")
+    members(given, MODEL, "a model")
     annotations, body = {}, {}
     for item in given["columns"]:
         annotations[item["name"]], body[item["name"]] = make_column(item)
+    for relation in given.get("relations", []):
+        body[relation["name"]] = make_relation(relation)
     keys: dict[str, list[Json]] = {"primary": [], "unique": [], "index": []}
     for key in given.get("keys", []):
         members(key, "kind columns name where", "a key")
@@ -141,6 +155,8 @@ def make_model(given: Json) -> type[Model]:
         "column_order": given.get("columnOrder", ()),
         "without_rowid": given.get("withoutRowid", False),
         "strict": given.get("strict", False),
+        "module": given.get("module"),
+        "module_arguments": given.get("moduleArguments", ()),
     }
     namespace = {"__annotations__": annotations, **body}
     if len(keys["primary"]) > 1 or any("where" in key for key in keys["primary"]):

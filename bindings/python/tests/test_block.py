@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from models import Department, Entry, Everything
 
 import cormorant
-from cormorant import Database, _abi, _native
+from cormorant import Database, _abi, _native, _native_library
 
 
 @pytest.mark.parametrize("size", [1, 65_000, 65_530, 65_536, 70_000, 5_000_000])
@@ -29,13 +29,13 @@ def test_rows_of_any_size(db: Database, size: int) -> None:
 def test_the_pool_does_not_grow(db: Database) -> None:
     db.insert(Department("a"))
     db.find(Department, 1)
-    before = len(_native._pool)
+    before = len(_native_library.pool)
     for _ in range(100):
         db.find(Department, 1)
         with pytest.raises(cormorant.UniqueViolation):
             db.insert(Department("a"))
         list(db.query("SELECT 1"))
-    assert len(_native._pool) == before
+    assert len(_native_library.pool) == before
 
 
 def write(db: Database, rows: bytes) -> int:

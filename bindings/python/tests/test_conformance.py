@@ -17,12 +17,12 @@ CASES = [(path, scenario["name"]) for path in FILES for scenario in json.loads(p
 
 
 def run(document: Json, name: str) -> None:
-    members(document, "models scenarios", "the file")
+    members(document, "models setup scenarios", "the file")
     scenario = next(item for item in document["scenarios"] if item["name"] == name)
     members(scenario, "name steps", "the scenario")
     running = Scenario({item["name"]: make_model(item) for item in document.get("models", [])})
     try:
-        running.run(scenario["steps"])
+        running.run([*document.get("setup", []), *scenario["steps"]])
     finally:
         running.close()
 

@@ -15,8 +15,11 @@ ROOT = Path(__file__).parent.parent
 CORPUS = ROOT / "tests" / "typing"
 
 
-def mypy(*arguments: object) -> tuple[set[int], str]:
-    """Lines with errors, and the whole report."""
+Places = set[tuple[str, int]]
+
+
+def mypy(*arguments: object) -> tuple[Places, str]:
+    """Files and lines with errors, and the whole report."""
     run = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", *map(str, arguments)],
         cwd=ROOT,
@@ -25,10 +28,11 @@ def mypy(*arguments: object) -> tuple[set[int], str]:
         text=True,
         check=False,
     )
-    return {int(line) for line in re.findall(r":(\d+): error:", run.stdout)}, run.stdout + run.stderr
+    found = re.findall(r"(\w+\.py):(\d+): error:", run.stdout)
+    return {(name, int(line)) for name, line in found}, run.stdout + run.stderr
 
 
-def pyright(*arguments: object) -> tuple[set[int], str]:
+def pyright(*arguments: object) -> tuple[Places, str]:
     if find_spec("basedpyright") is None:
         pytest.skip("basedpyright is not installed")
     run = subprocess.run(
@@ -38,16 +42,20 @@ def pyright(*arguments: object) -> tuple[set[int], str]:
         text=True,
         check=False,
     )
-    found = json.loads(run.stdout)["generalDiagnostics"]
-    return {item["range"]["start"]["line"] + 1 for item in found if item["severity"] == "error"}, run.stdout
+    found = [item for item in json.loads(run.stdout)["generalDiagnostics"] if item["severity"] == "error"]
+    return {(Path(item["file"]).name, item["range"]["start"]["line"] + 1) for item in found}, run.stdout
 
 
 CHECKERS = pytest.mark.parametrize("check", [mypy, pyright])
 
 
-def marked() -> set[int]:
-    lines = (CORPUS / "reject.py").read_text().splitlines()
-    return {number for number, line in enumerate(lines, 1) if line.endswith("  # error")}
+def marked(files: list[Path]) -> Places:
+    return {
+        (path.name, number)
+        for path in files
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if line.endswith("  # error")
+    }
 
 
 @CHECKERS
@@ -58,12 +66,13 @@ def test_the_package_is_clean(check: object) -> None:
 
 @CHECKERS
 def test_what_must_be_accepted_is(check: object) -> None:
-    errors, report = check(CORPUS / "accept.py")  # type: ignore[operator]
+    errors, report = check(*CORPUS.glob("accept*.py"))  # type: ignore[operator]
     assert errors == set(), report
 
 
 @CHECKERS
 def test_what_must_be_refused_is_and_nothing_else(check: object) -> None:
-    errors, report = check(CORPUS / "reject.py")  # type: ignore[operator]
-    assert errors == marked(), report
-    assert len(errors) > 20
+    files = sorted(CORPUS.glob("reject*.py"))
+    errors, report = check(*files)  # type: ignore[operator]
+    assert errors == marked(files), report
+    assert len(errors) > 60

@@ -18,7 +18,7 @@ from pathlib import Path
 from cormorant import Column, Database, Model, column
 
 assert str(Path(cormorant.__file__)).startswith(sys.prefix), cormorant.__file__
-assert cormorant._native._library._name == str(Path(cormorant.__file__).parent / "libcormorant.so")
+assert cormorant._native_library.library._name == str(Path(cormorant.__file__).parent / "libcormorant.so")
 
 class Person(Model):
     name: Column[str]

@@ -9,6 +9,8 @@ class Person(Model):
 """
 
 from ._native import sqlite_version, version
+from .alias import alias
+from .change import Delete, Insert, Update, delete, insert, update
 from .column import Action, Column, Key, Reference, column, ignored
 from .database import Database
 from .error import (
@@ -22,15 +24,21 @@ from .error import (
     InterfaceError,
     InternalError,
     NoRecordError,
+    NotLoadedError,
     NotNullViolation,
     NotSupportedError,
     OperationalError,
     ProgrammingError,
     UniqueViolation,
 )
+from .expression import Expression
+from .function import Call, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
 from .model import Model, ModelInfo
 from .record import Conflict
+from .relation import ToMany, ToOne, many_to_many, to_many, to_one
 from .result import Result
+from .select import Select, select
+from .statement import Query
 from .transaction import Transaction, TransactionKind
 from .value import Bindings, Json, Transform
 
@@ -40,14 +48,18 @@ __all__ = [
     "Action",
     "Bindings",
     "BusyError",
+    "Call",
     "CheckViolation",
     "Column",
     "Conflict",
     "DataError",
     "Database",
     "DatabaseError",
+    "Delete",
     "Error",
+    "Expression",
     "ForeignKeyViolation",
+    "Insert",
     "IntegrityError",
     "InterfaceError",
     "InternalError",
@@ -56,18 +68,43 @@ __all__ = [
     "Model",
     "ModelInfo",
     "NoRecordError",
+    "NotLoadedError",
     "NotNullViolation",
     "NotSupportedError",
     "OperationalError",
     "ProgrammingError",
+    "Query",
     "Reference",
     "Result",
+    "Select",
+    "ToMany",
+    "ToOne",
     "Transaction",
     "TransactionKind",
     "Transform",
     "UniqueViolation",
+    "Update",
+    "alias",
+    "all_of",
+    "any_of",
+    "case",
     "column",
+    "delete",
+    "excluded",
+    "exists",
+    "func",
     "ignored",
+    "insert",
+    "literal",
+    "many_to_many",
+    "name",
+    "param",
+    "raw",
+    "scalar",
+    "select",
     "sqlite_version",
+    "to_many",
+    "to_one",
+    "update",
     "version",
 ]

@@ -84,15 +84,111 @@ CORM_ACTION_CASCADE: Final = 4
 CORM_KEY_PRIMARY: Final = 1
 CORM_KEY_UNIQUE: Final = 2
 CORM_KEY_INDEX: Final = 3
+CORM_OP_NOT: Final = 1
+CORM_OP_NEGATE: Final = 2
+CORM_OP_BIT_NOT: Final = 3
+CORM_OP_IS_NULL: Final = 4
+CORM_OP_IS_NOT_NULL: Final = 5
+CORM_OP_EQUAL: Final = 10
+CORM_OP_NOT_EQUAL: Final = 11
+CORM_OP_LESS: Final = 12
+CORM_OP_LESS_EQUAL: Final = 13
+CORM_OP_GREATER: Final = 14
+CORM_OP_GREATER_EQUAL: Final = 15
+CORM_OP_IS: Final = 16
+CORM_OP_IS_NOT: Final = 17
+CORM_OP_ADD: Final = 20
+CORM_OP_SUBTRACT: Final = 21
+CORM_OP_MULTIPLY: Final = 22
+CORM_OP_DIVIDE: Final = 23
+CORM_OP_REMAINDER: Final = 24
+CORM_OP_CONCAT: Final = 25
+CORM_OP_BIT_AND: Final = 26
+CORM_OP_BIT_OR: Final = 27
+CORM_OP_SHIFT_LEFT: Final = 28
+CORM_OP_SHIFT_RIGHT: Final = 29
+CORM_OP_LIKE: Final = 30
+CORM_OP_NOT_LIKE: Final = 31
+CORM_OP_GLOB: Final = 32
+CORM_OP_NOT_GLOB: Final = 33
+CORM_OP_MATCH: Final = 34
+CORM_OP_HAS_PREFIX: Final = 35
+CORM_OP_HAS_SUFFIX: Final = 36
+CORM_OP_CONTAINS: Final = 37
+CORM_OP_JSON_AT: Final = 38
+CORM_OP_JSON_VALUE_AT: Final = 39
+CORM_NULLS_LEAST: Final = 0
+CORM_NULLS_FIRST: Final = 1
+CORM_NULLS_LAST: Final = 2
+CORM_SELECT: Final = 1
+CORM_INSERT: Final = 2
+CORM_UPDATE: Final = 3
+CORM_DELETE: Final = 4
+CORM_JOIN_INNER: Final = 0
+CORM_JOIN_LEFT: Final = 1
+CORM_JOIN_CROSS: Final = 2
+CORM_CLAUSE_COLUMN: Final = 1
+CORM_CLAUSE_WHERE: Final = 2
+CORM_CLAUSE_GROUP_BY: Final = 3
+CORM_CLAUSE_HAVING: Final = 4
+CORM_CLAUSE_ORDER_BY: Final = 5
+CORM_CLAUSE_LIMIT: Final = 6
+CORM_CLAUSE_OFFSET: Final = 7
+CORM_CLAUSE_RETURNING: Final = 8
+CORM_UNION: Final = 0
+CORM_UNION_ALL: Final = 1
+CORM_INTERSECT: Final = 2
+CORM_EXCEPT: Final = 3
 CORM_CONFLICT_ABORT: Final = 0
 CORM_CONFLICT_IGNORE: Final = 1
 CORM_CONFLICT_REPLACE: Final = 2
 CORM_CONFLICT_FAIL: Final = 3
 CORM_CONFLICT_ROLLBACK: Final = 4
+CORM_TO_ONE: Final = 1
+CORM_TO_MANY: Final = 2
+CORM_MANY_TO_MANY: Final = 3
+CORM_REMOVED_KEEP: Final = 0
+CORM_REMOVED_DELETE: Final = 1
 CORM_WRITE_INSERT: Final = 1
 CORM_WRITE_SAVE: Final = 2
 CORM_WRITE_UPDATE: Final = 3
 CORM_WRITE_DELETE: Final = 4
+CORM_NODE_COLUMN: Final = 1
+CORM_NODE_NAME: Final = 2
+CORM_NODE_VALUE: Final = 3
+CORM_NODE_PARAMETER: Final = 4
+CORM_NODE_UNARY: Final = 5
+CORM_NODE_BINARY: Final = 6
+CORM_NODE_ALL: Final = 7
+CORM_NODE_ANY: Final = 8
+CORM_NODE_BETWEEN: Final = 9
+CORM_NODE_IN: Final = 10
+CORM_NODE_IN_SELECT: Final = 11
+CORM_NODE_CASE: Final = 12
+CORM_NODE_CAST: Final = 13
+CORM_NODE_COLLATE: Final = 14
+CORM_NODE_CALL: Final = 15
+CORM_NODE_SELECT: Final = 16
+CORM_NODE_EXISTS: Final = 17
+CORM_NODE_RAW: Final = 18
+CORM_NODE_ORDER: Final = 19
+CORM_NODE_AS: Final = 20
+CORM_NODE_PATH: Final = 21
+CORM_NODE_RELATED: Final = 22
+CORM_NODE_AGGREGATE: Final = 23
+CORM_PART_FROM: Final = 1
+CORM_PART_JOIN: Final = 2
+CORM_PART_CLAUSE: Final = 3
+CORM_PART_DISTINCT: Final = 4
+CORM_PART_COMPOUND: Final = 5
+CORM_PART_WITH: Final = 6
+CORM_PART_AFTER: Final = 7
+CORM_PART_SET: Final = 8
+CORM_PART_SELECT: Final = 9
+CORM_PART_CONFLICT: Final = 10
+CORM_PART_UPSERT: Final = 11
+CORM_PART_UPSERT_SET: Final = 12
+CORM_PART_JOIN_RELATION: Final = 13
 
 # Struct: its members and their types, in order.
 STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -210,6 +306,15 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("column_order_count", "size"),
         ("without_rowid", "bool"),
         ("strict", "bool"),
+        ("module", "text"),
+        ("module_arguments", "pointer"),
+        ("module_argument_count", "size"),
+    ),
+    "corm_source": (
+        ("model", "pointer"),
+        ("select", "pointer"),
+        ("name", "text"),
+        ("alias", "text"),
     ),
     "corm_query": (
         ("struct_size", "uint32"),
@@ -220,12 +325,61 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("order_by_count", "size"),
         ("limit", "int64"),
         ("offset", "int64"),
+        ("statement", "pointer"),
+    ),
+    "corm_relation_def": (
+        ("struct_size", "uint32"),
+        ("name", "text"),
+        ("kind", "int32"),
+        ("target", "pointer"),
+        ("junction", "pointer"),
+        ("columns", "pointer"),
+        ("column_count", "size"),
+        ("target_columns", "pointer"),
+        ("target_column_count", "size"),
+    ),
+    "corm_load_options": (
+        ("struct_size", "uint32"),
+        ("condition", "pointer"),
+        ("order_by", "pointer"),
+        ("order_by_count", "size"),
+        ("limit", "int64"),
     ),
     "corm_block": (
         ("data", "pointer"),
         ("size", "size"),
         ("capacity", "size"),
         ("owned", "bool"),
+    ),
+    "ArrowSchema": (
+        ("format", "text"),
+        ("name", "text"),
+        ("metadata", "text"),
+        ("flags", "int64"),
+        ("n_children", "int64"),
+        ("children", "pointer"),
+        ("dictionary", "pointer"),
+        ("release", "pointer"),
+        ("private_data", "pointer"),
+    ),
+    "ArrowArray": (
+        ("length", "int64"),
+        ("null_count", "int64"),
+        ("offset", "int64"),
+        ("n_buffers", "int64"),
+        ("n_children", "int64"),
+        ("buffers", "pointer"),
+        ("children", "pointer"),
+        ("dictionary", "pointer"),
+        ("release", "pointer"),
+        ("private_data", "pointer"),
+    ),
+    "ArrowArrayStream": (
+        ("get_schema", "pointer"),
+        ("get_next", "pointer"),
+        ("get_last_error", "pointer"),
+        ("release", "pointer"),
+        ("private_data", "pointer"),
     ),
 }
 
@@ -281,6 +435,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_result_get": ("int32", ("pointer", "int32", "pointer", "pointer")),
     "corm_result_get_named": ("int32", ("pointer", "text", "pointer", "pointer")),
     "corm_result_row_json": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_result_json": ("int32", ("pointer", "pointer", "pointer")),
     "corm_model_create": ("int32", ("pointer", "pointer", "pointer")),
     "corm_model_free": ("void", ("pointer",)),
     "corm_model_name": ("text", ("pointer",)),
@@ -295,6 +450,54 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_model_create_sql": ("text", ("pointer",)),
     "corm_model_create_tables": ("int32", ("pointer", "pointer", "size", "pointer")),
     "corm_model_table_exists": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_expr_column": ("pointer", ("pointer", "text")),
+    "corm_expr_column_of": ("pointer", ("text", "pointer", "text")),
+    "corm_expr_name": ("pointer", ("text", "text")),
+    "corm_expr_value": ("pointer", ("corm_value",)),
+    "corm_expr_typed_value": ("pointer", ("corm_value", "int32")),
+    "corm_expr_parameter": ("pointer", ("text",)),
+    "corm_expr_unary": ("pointer", ("int32", "pointer")),
+    "corm_expr_binary": ("pointer", ("int32", "pointer", "pointer")),
+    "corm_expr_all": ("pointer", ("pointer", "size")),
+    "corm_expr_any": ("pointer", ("pointer", "size")),
+    "corm_expr_between": ("pointer", ("pointer", "pointer", "pointer")),
+    "corm_expr_in": ("pointer", ("pointer", "pointer", "size")),
+    "corm_expr_in_select": ("pointer", ("pointer", "pointer")),
+    "corm_expr_case": ("pointer", ("pointer", "pointer", "pointer", "size", "pointer")),
+    "corm_expr_cast": ("pointer", ("pointer", "int32")),
+    "corm_expr_collate": ("pointer", ("pointer", "text")),
+    "corm_expr_call": ("pointer", ("text", "pointer", "size")),
+    "corm_expr_distinct": ("pointer", ("pointer",)),
+    "corm_expr_filter": ("pointer", ("pointer", "pointer")),
+    "corm_expr_over": ("pointer", ("pointer", "pointer", "size", "pointer", "size", "text")),
+    "corm_expr_select": ("pointer", ("pointer",)),
+    "corm_expr_exists": ("pointer", ("pointer",)),
+    "corm_expr_raw": ("pointer", ("text", "pointer", "size")),
+    "corm_expr_order": ("pointer", ("pointer", "bool", "int32")),
+    "corm_expr_as": ("pointer", ("pointer", "text")),
+    "corm_expr_copy": ("pointer", ("pointer",)),
+    "corm_expr_free": ("void", ("pointer",)),
+    "corm_expr_sql": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_statement_create": ("pointer", ("int32", "pointer", "text")),
+    "corm_statement_copy": ("pointer", ("pointer",)),
+    "corm_statement_free": ("void", ("pointer",)),
+    "corm_statement_from": ("void", ("pointer", "corm_source")),
+    "corm_statement_join": ("void", ("pointer", "int32", "corm_source", "pointer")),
+    "corm_statement_add": ("void", ("pointer", "int32", "pointer")),
+    "corm_statement_distinct": ("void", ("pointer",)),
+    "corm_statement_compound": ("void", ("pointer", "int32", "pointer")),
+    "corm_statement_with": ("void", ("pointer", "text", "pointer", "size", "pointer")),
+    "corm_statement_after": ("void", ("pointer", "pointer", "size")),
+    "corm_statement_set": ("void", ("pointer", "text", "pointer")),
+    "corm_statement_insert_select": ("void", ("pointer", "pointer", "size", "pointer")),
+    "corm_statement_conflict": ("void", ("pointer", "int32")),
+    "corm_statement_upsert": ("void", ("pointer", "pointer", "size")),
+    "corm_statement_upsert_set": ("void", ("pointer", "text", "pointer")),
+    "corm_statement_sql": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_statement_execute": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_statement_open": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_statement_explain_open": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_statement_explain": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_record_insert": ("int32", ("pointer", "pointer", "pointer", "int32", "pointer", "pointer")),
     "corm_record_save": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_record_update": ("int32", ("pointer", "pointer", "pointer", "pointer", "size", "pointer", "pointer")),
@@ -321,11 +524,26 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_records_free": ("void", ("pointer",)),
     "corm_query_first": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_query_count": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_query_exists": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_query_page_count": ("int32", ("pointer", "pointer", "pointer", "int64", "pointer", "pointer")),
     "corm_query_max_key": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_cursor_open": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_cursor_next": ("int32", ("pointer", "pointer", "pointer")),
     "corm_cursor_close": ("void", ("pointer",)),
+    "corm_relation_add": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_relation_column": ("pointer", ("pointer", "text", "pointer", "size", "text")),
+    "corm_relation_exists": ("pointer", ("pointer", "text", "text", "pointer")),
+    "corm_relation_aggregate": ("pointer", ("pointer", "text", "text", "text", "text", "pointer")),
+    "corm_statement_join_relation": ("void", ("pointer", "int32", "text", "text", "text")),
+    "corm_relation_load": ("int32", ("pointer", "pointer", "text", "pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_related_count": ("size", ("pointer", "size")),
+    "corm_related_data": ("pointer", ("pointer", "size")),
+    "corm_related_all": ("pointer", ("pointer", "pointer")),
+    "corm_related_free": ("void", ("pointer",)),
+    "corm_relation_save": (
+        "int32",
+        ("pointer", "pointer", "text", "pointer", "pointer", "size", "int32", "pointer", "pointer"),
+    ),
     "corm_block_free": ("void", ("pointer",)),
     "corm_block_write": (
         "int32",
@@ -345,4 +563,22 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_count": ("int32", ("pointer", "pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_max_key": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_block_delete_key": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
+    "corm_tree_statement": ("int32", ("pointer", "size", "pointer", "pointer")),
+    "corm_tree_expression": ("int32", ("pointer", "size", "pointer", "pointer")),
+    "corm_tree_statement_sql": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_tree_expression_sql": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_tree_open": ("int32", ("pointer", "pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_tree_execute": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_tree_count": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_tree_exists": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_tree_load": (
+        "int32",
+        ("pointer", "pointer", "text", "pointer", "size", "pointer", "size", "pointer", "pointer"),
+    ),
+    "corm_tree_relation_columns": ("int32", ("pointer", "text", "pointer", "pointer")),
+    "corm_tree_relate": ("int32", ("pointer", "pointer", "text", "pointer", "size", "int32", "pointer")),
+    "corm_result_columns": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_query_columns": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_block_cursor_columns": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_block_cursor_json": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
 }

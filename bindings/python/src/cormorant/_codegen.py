@@ -15,6 +15,7 @@ from .error import ProgrammingError
 from .value import COLUMN_TYPES
 
 Columns = Sequence[Column[Any]]
+Decoders = Sequence[Callable[[Any], Any] | None]
 
 
 def _compile(source: str, name: str, names: dict[str, Any]) -> Any:
@@ -22,7 +23,7 @@ def _compile(source: str, name: str, names: dict[str, Any]) -> Any:
     return names[name]
 
 
-def _targets(columns: Columns) -> str:
+def _targets(columns: Sequence[object]) -> str:
     return "".join(f"v{i}, " for i in range(len(columns)))
 
 
@@ -74,13 +75,23 @@ def encoder(column: Column[Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else transform.encode(value)
 
 
-def make_decode(columns: Columns) -> Callable[[list[Row]], list[Row]] | None:
-    """rows -> rows with decoded values; None when they are what they should be."""
-    if not any(column.transform for column in columns):
-        return None
-    values = "".join(f"{_decoded(i, column, f'v{i}')}, " for i, column in enumerate(columns))
-    source = f"def _decode(_rows): return [({values}) for {_targets(columns)} in _rows]"
-    answer: Callable[[list[Row]], list[Row]] = _compile(source, "_decode", _transforms(columns))
+def make_decode(decoders: Decoders) -> Callable[[list[Row]], list[Row]]:
+    """rows -> rows with decoded values; None stands for those that are what they should be."""
+    values = "".join(
+        f"v{i}, " if decode is None else f"None if v{i} is None else _decode{i}(v{i}), "
+        for i, decode in enumerate(decoders)
+    )
+    source = f"def _decode(_rows): return [({values}) for {_targets(decoders)} in _rows]"
+    names = {f"_decode{i}": decode for i, decode in enumerate(decoders)}
+    answer: Callable[[list[Row]], list[Row]] = _compile(source, "_decode", names)
+    return answer
+
+
+def make_into(make: Callable[..., Any], names: Sequence[str]) -> Callable[[list[Row]], list[Any]]:
+    """rows -> what `make` makes of the values of each, by name."""
+    values = ", ".join(f"{name}=v{i}" for i, name in enumerate(names))
+    source = f"def _into(_rows): return [_make({values}) for {_targets(names)} in _rows]"
+    answer: Callable[[list[Row]], list[Any]] = _compile(source, "_into", {"_make": make})
     return answer
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import sys
 import types
 from collections.abc import Iterable, Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Union, g
 from . import _abi
 from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
+from .relation import Relation
 from .value import COLUMN_TYPES, PYTHON_TYPES
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ def collect_fields(cls: type) -> dict[str, Field]:
     fields: dict[str, Field] = {}
     for base in reversed(cls.__mro__[1:]):
         for name, field in base.__dict__.get("__fields__", {}).items():
-            fields[name] = copy.copy(field)
+            fields[name] = field._copy() if isinstance(field, Column) else field
     for name, annotation in cls.__annotations__.items():
+        if isinstance(cls.__dict__.get(name), Relation):
+            continue
         where = f"{cls.__name__}.{name}"
         if not name.isidentifier() or iskeyword(name):
             raise model_error(f"{name!r} cannot name a property", "give column(name=...) for the name in the table")
@@ -125,6 +127,8 @@ def definition(
     column_order: Sequence[str],
     without_rowid: bool,
     strict: bool,
+    module: str | None,
+    module_arguments: Sequence[str],
 ) -> dict[str, Any]:
     """A corm_model_def as _native.create_model takes it."""
     keys = [_key(_abi.CORM_KEY_PRIMARY, primary_key)] if primary_key else []
@@ -140,6 +144,8 @@ def definition(
         "column_order": list(column_order),
         "without_rowid": without_rowid,
         "strict": strict,
+        "module": module,
+        "module_arguments": list(module_arguments),
     }
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, overload
 
+from ._abi import CORM_NODE_COLUMN
+from .expression import Expression, Node
 from .value import Transform
 
 if TYPE_CHECKING:
-    from .model import Model
+    from .model import Model, ModelInfo
 
     ModelClass: TypeAlias = type[Model]
 
@@ -46,8 +49,8 @@ class Reference(NamedTuple):
     on_update: Action = "none"
 
 
-class Column(Generic[T]):
-    """A column: `name: Column[str]` in a Model. On the class it is this object, on an instance the value.
+class Column(Expression[T]):
+    """A column: `name: Column[str]` in a Model. On the class it is this expression, on an instance the value.
 
     name: the property. column_name: its name in the table. type_name: "int64" and so on. nullable: may hold None.
     """
@@ -61,8 +64,30 @@ class Column(Generic[T]):
     transform: Transform | None
     """What encodes and decodes values at the boundary: the type's own or the column's; None for plain values."""
 
+    _encode: Callable[[Any], Any] | None
+
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
+
+    def _bind(self, info: ModelInfo, column_name: str) -> None:
+        """Makes it a column of a model that the library knows."""
+        self.column_name = column_name
+        self._node = (CORM_NODE_COLUMN, info.handle, None, self.name)
+        self._column = self
+        self._encode = partial(info.encode_value, self.name) if self.transform else None
+
+    def _at(self, node: Node) -> Column[T]:
+        """This column of another source: under an alias, or at the end of a relation."""
+        column = self._copy()
+        column._node = node
+        column._column = self
+        return column
+
+    def _copy(self) -> Column[T]:
+        """The same column, of no model yet."""
+        column: Column[T] = object.__new__(Column)
+        column.__dict__.update(self.__dict__)
+        return column
 
     @overload
     def __get__(self, instance: None, owner: type) -> Column[T]: ...

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from . import _abi, _native
+from . import _abi, _native, _native_tree
+from .change import Change
 from .error import ProgrammingError
+from .graph import GraphMethods
 from .model import Model
-from .query import QueryMethods
 from .record import info_of
+from .select import Select
+from .statement import Statement
 from .transaction import Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings
 
@@ -43,7 +46,7 @@ _SYNCHRONOUS = {
 _INT32_MAX = 2**31 - 1
 
 
-class Database(QueryMethods):
+class Database(GraphMethods):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 
     mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file
@@ -119,10 +122,21 @@ class Database(QueryMethods):
         """Whether the model's table is in the file."""
         return _native.table_exists(self._handle, info_of(model).handle)
 
-    # --- Raw SQL; see also query() ---
+    # --- Statements that write, and raw SQL; see also query() ---
 
-    def execute(self, sql: str, bindings: Bindings = ()) -> int:
-        """Runs one statement to its end; how many rows it changed."""
+    @overload
+    def execute(self, change: Change[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> int: ...
+    @overload
+    def execute(self, sql: str, /, bindings: Bindings = ()) -> int: ...
+    def execute(self, sql: Any, /, bindings: Bindings = (), **parameters: Any) -> int:
+        """Runs SQL, or what update(), delete() or insert() made, to its end; how many rows it changed."""
+        if isinstance(sql, Statement):
+            if isinstance(sql, Select):
+                raise ProgrammingError("a query is executed", hint="fetch its rows, with fetch_all(query)")
+            data = sql._parameters(bindings, parameters)
+            return _native_tree.execute(self._handle, sql._compile().handle, data)
+        if parameters:
+            raise ProgrammingError("keywords with SQL", hint="give them as bindings")
         return _native.execute(self._handle, sql, dump_bindings(bindings, as_list=True))
 
     def execute_many(self, sql: str, rows: Iterable[Bindings]) -> int:

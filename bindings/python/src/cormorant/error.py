@@ -15,6 +15,7 @@ __all__ = [
     "InterfaceError",
     "InternalError",
     "NoRecordError",
+    "NotLoadedError",
     "NotNullViolation",
     "NotSupportedError",
     "OperationalError",
@@ -118,6 +119,10 @@ class ProgrammingError(DatabaseError):
 
 class NoRecordError(ProgrammingError):
     """update or refresh of a record that is not in the table."""
+
+
+class NotLoadedError(ProgrammingError, AttributeError):
+    """A relation of a record is read before its records were loaded."""
 
 
 class NotSupportedError(DatabaseError):

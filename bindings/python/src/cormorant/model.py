@@ -6,21 +6,34 @@ import marshal
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakValueDictionary
 
 from . import _codegen, _native
 from ._definition import collect_fields, definition
 from .column import Column, Ignored, Key, Reference, column, ignored
 from .error import DataError, ProgrammingError
+from .relation import Relation, collect_relations
 from .value import can_dump
 
 if TYPE_CHECKING:
     from typing_extensions import Self, dataclass_transform
 
     from .database import Database
+    from .expression import Expression
+    from .select import Select
 else:
 
     def dataclass_transform(**_: Any) -> Any:
         return lambda cls: cls
+
+
+_models: WeakValueDictionary[int, ModelInfo] = WeakValueDictionary()
+
+
+def model_of_handle(handle: int) -> type[Model] | None:
+    """The model that the library knows by this handle."""
+    info = _models.get(handle)
+    return info._cls if info else None
 
 
 class ModelInfo:
@@ -34,9 +47,10 @@ class ModelInfo:
         self.name = cls.__name__
         columns = tuple(field for field in fields.values() if isinstance(field, Column))
         handle = self.handle = _native.create_model(definition(self.name, columns, **options))
+        _models[handle] = self
         self.table = _native.model_table(handle)
         for position, item in enumerate(columns):
-            item.column_name = _native.model_column_name(handle, position)
+            item._bind(self, _native.model_column_name(handle, position))
         self.columns = columns
         key = [columns[position] for position in _native.model_key(handle)]
         self.key = tuple(item.name for item in key)
@@ -46,8 +60,12 @@ class ModelInfo:
         self.plain_key = not any(item.transform for item in key)
         self._cls = cls
         self._ignored = {name: field for name, field in fields.items() if isinstance(field, Ignored)}
-        self._encode_values = {item.name: _codegen.encoder(item) for item in columns}
+        self.encode_values = {item.name: _codegen.encoder(item) for item in columns}
         self._partial: dict[tuple[str, ...], Callable[[Any], _native.Row]] = {}
+
+    def names(self, cursor: int) -> tuple[str, ...]:
+        """The properties, in the order of a row."""
+        return tuple(item.name for item in self.columns)
 
     # Made when first needed: a program with hundreds of models starts with most of them unused.
 
@@ -57,7 +75,8 @@ class ModelInfo:
 
     @cached_property
     def _decode(self) -> Callable[[list[_native.Row]], list[_native.Row]] | None:
-        return _codegen.make_decode(self.columns)
+        decoders = [item.transform and item.transform.decode for item in self.columns]
+        return _codegen.make_decode(decoders) if any(decoders) else None
 
     @cached_property
     def _build(self) -> Callable[[list[_native.Row]], list[Any]]:
@@ -91,7 +110,7 @@ class ModelInfo:
 
     def dump_key(self, key: tuple[Any, ...]) -> bytes:
         if not self.plain_key:
-            key = tuple(map(self._encode_value, self.key, key)) + key[len(self.key) :]
+            key = tuple(map(self.encode_value, self.key, key)) + key[len(self.key) :]
         return self._dump_values(key, key)
 
     def dump_key_of(self, record: Any) -> bytes:
@@ -101,14 +120,14 @@ class ModelInfo:
 
     def dump_attributes(self, attributes: Mapping[str, Any]) -> bytes:
         values = {
-            name: self._encode_value(name, value) if name in self._encode_values else value
+            name: self.encode_value(name, value) if name in self.encode_values else value
             for name, value in attributes.items()
         }
         return self._dump_values(values, tuple(values.values()))
 
     def decode_key(self, value: Any) -> Any:
         key = next((item for item in self.columns if item.name in self.key), None)
-        return key.transform.decode(value) if key and key.transform else value
+        return value if key is None or key.transform is None else key.transform.decode(value)
 
     def take_back(self, record: Any, item: Any) -> None:
         """Puts what the database made into the record: a whole row, a key, or nothing."""
@@ -146,9 +165,9 @@ class ModelInfo:
         except Exception as error:
             raise self._unreadable([row]) from error
 
-    def _encode_value(self, name: str, value: Any) -> Any:
+    def encode_value(self, name: str, value: Any) -> Any:
         try:
-            return self._encode_values[name](value)
+            return self.encode_values[name](value)
         except Exception as error:
             raise self._unwritable(name, error, -1) from error
 
@@ -162,7 +181,7 @@ class ModelInfo:
     def _explain(self, records: Sequence[Any], only: tuple[str, ...] | None) -> Exception:
         """Which value of which record could not be written: the fast way does not know."""
         for index, record in enumerate(records):
-            for name, encode in self._encode_values.items():
+            for name, encode in self.encode_values.items():
                 if only is not None and name not in only and name not in self.key:
                     continue
                 at = index if len(records) > 1 else -1
@@ -183,10 +202,10 @@ class ModelInfo:
                     try:
                         item.transform.decode(value)
                     except Exception as error:
-                        return self._unreadable_value(item, error)
+                        return self.unreadable_value(item, error)
         return ProgrammingError(f"records of {self.name} cannot be made of rows")
 
-    def _unreadable_value(self, column: Column[Any], error: Exception) -> DataError:
+    def unreadable_value(self, column: Column[Any], error: Exception) -> DataError:
         where = f"{self.name}.{column.name}"
         if column._options.get("transform"):
             code, message = "CORM_E_CALLBACK", f"{where} cannot be decoded: {error}"
@@ -220,11 +239,13 @@ class Model:
 
     Each annotation `Column[...]` is a column; the class gets __init__, __repr__ and __eq__ as a dataclass does.
     Class keywords: table, primary_key (properties, for an order of their own), unique, indexes (properties, tuples of
-    them or Key), checks (SQL), references (Reference), column_order, without_rowid, strict.
+    them or Key), checks (SQL), references (Reference), column_order, without_rowid, strict; for a virtual table its
+    module, such as "fts5" for full-text search, and module_arguments, such as "tokenize = 'porter'".
     """
 
     __model__: ClassVar[ModelInfo]
     __fields__: ClassVar[dict[str, Column[Any] | Ignored]]
+    __relations__: ClassVar[dict[str, Relation[Any]]]
 
     def __init_subclass__(
         cls,
@@ -238,6 +259,8 @@ class Model:
         column_order: Sequence[str] = (),
         without_rowid: bool = False,
         strict: bool = False,
+        module: str | None = None,
+        module_arguments: Sequence[str] = (),
     ) -> None:
         super().__init_subclass__()
         options = {name: value for name, value in locals().items() if name not in ("cls", "__class__")}
@@ -247,6 +270,7 @@ class Model:
                 setattr(cls, name, field)
             elif name in cls.__dict__:
                 delattr(cls, name)
+        cls.__relations__ = collect_relations(cls)
         init = _codegen.make_init(fields)
         cls.__model__ = ModelInfo(cls, fields, options)
         if "__init__" not in cls.__dict__:
@@ -262,6 +286,13 @@ class Model:
             return NotImplemented
         mine, theirs = self.__dict__, other.__dict__
         return all(mine.get(item.name) == theirs.get(item.name) for item in self.__model__.columns)
+
+    @classmethod
+    def where(cls, *conditions: Expression[bool | None]) -> Select[Self]:
+        """A query of the records that meet all conditions: select(cls).where(...)."""
+        from .select import select  # which imports this module
+
+        return select(cls).where(*conditions)
 
     # Records change, so like those of a dataclass they cannot be keys of a dict.
     __hash__ = None  # type: ignore[assignment]

@@ -1,32 +1,50 @@
-"""Database methods that fetch, stream and count records, and run raw SQL that gives rows."""
+"""Database methods that fetch, stream and count records and rows, and run raw SQL that gives rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, overload
 
-from . import _native
+from . import _native, _native_tree
+from ._shape import IntoShape, Shape
 from .error import ProgrammingError
 from .model import Model, ModelInfo
 from .record import RecordMethods, info_of
 from .result import Result, read_all
+from .statement import Query, Statement
 from .value import Bindings, dump_bindings
 
 M = TypeVar("M", bound=Model)
+R = TypeVar("R")
+N = TypeVar("N")
 
 
 class QueryMethods(RecordMethods):
     """The part of Database that is about queries.
 
-    Which records: either `sql`, a whole SELECT whose columns are matched to the model by name, with its bindings; or
+    Which records: a query, such as Person.where(Person.age > 35), with its parameters as keywords or as the mapping
+    `bindings`; then `into` makes each row into what it gives for the columns as keywords: a dataclass, a NamedTuple,
+    any callable, or another model.
+
+    Or a model, with either `sql`, a whole SELECT whose columns are matched to the model by name, with its bindings; or
     attributes that must be equal (None equals NULL), as keywords or as the mapping `bindings`, with order_by
     (properties, a leading "-" means descending), limit (0: all) and offset. Nothing said means every record, in no
     promised order.
     """
 
+    @overload
+    def fetch_all(
+        self, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
+    ) -> list[R]: ...
+    @overload
+    def fetch_all(
+        self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., into: Callable[..., N], **parameters: Any
+    ) -> list[N]: ...
+    @overload
     def fetch_all(
         self,
         model: type[M],
+        /,
         sql: str | None = None,
         bindings: Bindings = (),
         *,
@@ -34,37 +52,82 @@ class QueryMethods(RecordMethods):
         limit: int = 0,
         offset: int = 0,
         **attributes: Any,
-    ) -> list[M]:
+    ) -> list[M]: ...
+    def fetch_all(
+        self,
+        model: Any,
+        /,
+        sql: str | None = None,
+        bindings: Bindings = (),
+        *,
+        order_by: str | Sequence[str] = (),
+        limit: int = 0,
+        offset: int = 0,
+        into: Any = None,
+        **attributes: Any,
+    ) -> list[Any]:
         """The records of a query as a list."""
-        info = info_of(model)
-        cursor = self._start(info, sql, bindings, attributes, order_by, limit, offset)
+        cursor, shape = self._start(model, sql, bindings, attributes, order_by, limit, offset, into)
         try:
-            return read_all(cursor, info.load)
+            return read_all(cursor, shape.load)
         finally:
             _native.close_cursor(cursor)
 
+    @overload
+    def fetch_one(
+        self, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
+    ) -> R | None: ...
+    @overload
+    def fetch_one(
+        self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., into: Callable[..., N], **parameters: Any
+    ) -> N | None: ...
+    @overload
     def fetch_one(
         self,
         model: type[M],
+        /,
         sql: str | None = None,
         bindings: Bindings = (),
         *,
         order_by: str | Sequence[str] = (),
         offset: int = 0,
         **attributes: Any,
-    ) -> M | None:
+    ) -> M | None: ...
+    def fetch_one(
+        self,
+        model: Any,
+        /,
+        sql: str | None = None,
+        bindings: Bindings = (),
+        *,
+        order_by: str | Sequence[str] = (),
+        offset: int = 0,
+        into: Any = None,
+        **attributes: Any,
+    ) -> Any:
         """The first record of a query; None when there is none."""
-        info = info_of(model)
-        cursor = self._start(info, sql, bindings, attributes, order_by, 0 if sql else 1, offset)
+        limit = 0 if sql or isinstance(model, Query) else 1
+        cursor, shape = self._start(model, sql, bindings, attributes, order_by, limit, offset, into)
         try:
-            found: list[M] = info.load(_native.next_rows(cursor, 1))
+            rows = _native.next_rows(cursor, 1)
+            found = shape.load(rows) if shape.load else rows
         finally:
             _native.close_cursor(cursor)
         return found[0] if found else None
 
+    @overload
+    def cursor(
+        self, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
+    ) -> Result[R]: ...
+    @overload
+    def cursor(
+        self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., into: Callable[..., N], **parameters: Any
+    ) -> Result[N]: ...
+    @overload
     def cursor(
         self,
         model: type[M],
+        /,
         sql: str | None = None,
         bindings: Bindings = (),
         *,
@@ -72,23 +135,58 @@ class QueryMethods(RecordMethods):
         limit: int = 0,
         offset: int = 0,
         **attributes: Any,
-    ) -> Result[M]:
+    ) -> Result[M]: ...
+    def cursor(
+        self,
+        model: Any,
+        /,
+        sql: str | None = None,
+        bindings: Bindings = (),
+        *,
+        order_by: str | Sequence[str] = (),
+        limit: int = 0,
+        offset: int = 0,
+        into: Any = None,
+        **attributes: Any,
+    ) -> Result[Any]:
         """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms."""
-        info = info_of(model)
-        cursor = self._start(info, sql, bindings, attributes, order_by, limit, offset)
-        return Result(self, cursor, tuple(item.name for item in info.columns), info.load, info.load_rows)
+        cursor, shape = self._start(model, sql, bindings, attributes, order_by, limit, offset, into)
+        return Result(self, cursor, shape.names(cursor), shape.load, shape.load_rows)
 
+    @overload
+    def count(self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> int: ...
+    @overload
     def count(
-        self, model: type[Model] | None = None, sql: str | None = None, bindings: Bindings = (), **attributes: Any
-    ) -> int:
+        self, model: type[Model] | None = None, /, sql: str | None = None, bindings: Bindings = (), **attributes: Any
+    ) -> int: ...
+    def count(self, model: Any = None, /, sql: str | None = None, bindings: Bindings = (), **attributes: Any) -> int:
         """How many records a query has. Without a model: how many rows any SELECT has."""
+        if isinstance(model, Query):
+            data = model._parameters(bindings, attributes)
+            return _native_tree.count(self._handle, model._compile().handle, data)
         info = None if model is None else info_of(model)
         data = _dump(info, sql, bindings, attributes)
         return _native.count(self._handle, info.handle if info else None, sql, data)
 
+    @overload
+    def page_count(
+        self, query: Query[Any], /, *, page_size: int, bindings: Mapping[str, Any] = ..., **parameters: Any
+    ) -> int: ...
+    @overload
     def page_count(
         self,
         model: type[Model] | None = None,
+        /,
+        sql: str | None = None,
+        bindings: Bindings = (),
+        *,
+        page_size: int,
+        **attributes: Any,
+    ) -> int: ...
+    def page_count(
+        self,
+        model: Any = None,
+        /,
         sql: str | None = None,
         bindings: Bindings = (),
         *,
@@ -99,6 +197,25 @@ class QueryMethods(RecordMethods):
         if page_size < 1:
             raise ProgrammingError(f"the page size is {page_size}", hint="give 1 or more")
         return -(-self.count(model, sql, bindings, **attributes) // page_size)
+
+    @overload
+    def exists(self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> bool: ...
+    @overload
+    def exists(self, model: type[Model], /, *key: Any) -> bool: ...
+    def exists(self, model: Any, /, *key: Any, bindings: Bindings = (), **parameters: Any) -> bool:
+        """Whether a query has any row; of a model, whether a row has this primary key."""
+        if isinstance(model, Query):
+            if key:
+                raise ProgrammingError("a key with a query", hint="give parameters as keywords")
+            data = model._parameters(bindings, parameters)
+            return _native_tree.exists(self._handle, model._compile().handle, data)
+        if bindings or parameters:
+            raise ProgrammingError("attributes with a key", hint="ask a query: db.exists(Person.where(...))")
+        return super().exists(model, *key)
+
+    def explain(self, query: Statement) -> str:
+        """SQLite's plan for a query as an indented tree, a line per step: https://www.sqlite.org/eqp.html"""
+        return _native_tree.explain(self._handle, query._compile().handle)
 
     def max_key(self, model: type[Model]) -> Any:
         """The greatest primary key; None for an empty table."""
@@ -113,17 +230,42 @@ class QueryMethods(RecordMethods):
 
     def _start(
         self,
-        info: ModelInfo,
+        model: Any,
+        /,
         sql: str | None,
         bindings: Bindings,
         attributes: dict[str, Any],
         order_by: str | Sequence[str],
         limit: int,
         offset: int,
-    ) -> int:
+        into: Any,
+    ) -> tuple[int, Shape]:
+        """A running statement, and what its rows become."""
+        if isinstance(model, Query):
+            if sql is not None or order_by or limit or offset:
+                raise ProgrammingError(
+                    "SQL, order_by, limit or offset with a query",
+                    hint="use the query's methods; give parameters of these names in bindings",
+                )
+            return self._run(model, model._parameters(bindings, attributes), into)
+        if into is not None:
+            attributes = {**attributes, "into": into}
+        info = info_of(model)
         data = _dump(info, sql, bindings, attributes)
         names = (order_by,) if isinstance(order_by, str) else order_by
-        return _native.open_cursor(self._handle, info.handle, sql, data, names, limit, offset)
+        return _native.open_cursor(self._handle, info.handle, sql, data, names, limit, offset), info
+
+    def _run(self, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[int, Shape]:
+        model: ModelInfo | None = None if into is None else getattr(into, "__model__", None)
+        shape = model or query._shape
+        cursor = _native_tree.open_cursor(self._handle, shape.handle, query._compile().handle, parameters)
+        if into is None or model:
+            return cursor, shape
+        try:
+            return cursor, IntoShape(shape, into, cursor)
+        except ProgrammingError:
+            _native.close_cursor(cursor)
+            raise
 
 
 def _dump(info: ModelInfo | None, sql: str | None, bindings: Bindings, attributes: dict[str, Any]) -> bytes | None:

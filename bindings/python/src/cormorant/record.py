@@ -46,11 +46,11 @@ class RecordMethods:
 
         The generated key, defaults and computed columns come back into the record.
         """
-        return self._write_one(record, _abi.CORM_WRITE_INSERT, _conflict(conflict)) > 0
+        return self._write_one(record, _abi.CORM_WRITE_INSERT, conflict_number(conflict)) > 0
 
     def insert_many(self, records: Iterable[Model], conflict: Conflict = "abort") -> int:
         """Inserts records of one model in one transaction; how many went in. The first error takes back all."""
-        return self._write_many(records, _abi.CORM_WRITE_INSERT, _conflict(conflict))
+        return self._write_many(records, _abi.CORM_WRITE_INSERT, conflict_number(conflict))
 
     def save(self, record: Model) -> None:
         """Inserts the record or, when its primary key is there, updates that row, in one statement."""
@@ -91,7 +91,7 @@ class RecordMethods:
         row = self._find(info, key)
         return None if row is None else info.load_one(row)
 
-    def exists(self, model: type[Model], *key: Any) -> bool:
+    def exists(self, model: type[Model], /, *key: Any) -> bool:
         """Whether a row has this primary key."""
         return self._find(info_of(model), key) is not None
 
@@ -168,7 +168,7 @@ class RecordMethods:
             raise
 
 
-def _conflict(name: str) -> int:
+def conflict_number(name: str) -> int:
     if name not in _CONFLICTS:
         raise ProgrammingError(f"there is no conflict policy {name!r}", hint=f"use one of {', '.join(_CONFLICTS)}")
     return _CONFLICTS[name]

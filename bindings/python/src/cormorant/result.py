@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _native
-from .error import Error
+from .columns import ColumnMethods
+from .error import Error, ProgrammingError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -21,21 +22,30 @@ _BLOCK = 200
 Convert = Callable[[list[_native.Row]], list[Any]]
 
 
-def read_all(cursor: int, convert: Convert | None) -> list[Any]:
-    """Every row left, converted. The collector pauses: it would walk the growing list again and again, for nothing."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        items: list[Any] = []
-        while rows := _native.next_rows(cursor, _BLOCK):
-            items += convert(rows) if convert else rows
-        return items
-    finally:
-        if collecting:
+class PausedCollector:
+    """For a `with` block that makes many objects: the collector would walk them again and again, for nothing."""
+
+    __slots__ = ("_collecting",)
+
+    def __enter__(self) -> None:
+        self._collecting = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._collecting:
             gc.enable()
 
 
-class Result(Generic[T]):
+def read_all(cursor: int, convert: Convert | None) -> list[Any]:
+    """Every row left, converted."""
+    items: list[Any] = []
+    with PausedCollector():
+        while rows := _native.next_rows(cursor, _BLOCK):
+            items += convert(rows) if convert else rows
+    return items
+
+
+class Result(ColumnMethods, Generic[T]):
     """Rows as they come: iterate, or take fetch_one() and fetch_all(). Closed at its end, by close() or by `with`.
 
     columns: the columns' names; for a model, its properties.
@@ -85,6 +95,9 @@ class Result(Generic[T]):
     def dicts(self) -> Result[dict[str, Any]]:
         """This result with its rows as dicts. Call it before reading; it takes the place of this one."""
         names, plain = self.columns, self._plain
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ProgrammingError(f"two columns are called {twice!r}", hint="give one of them another name")
 
         def convert(rows: list[_native.Row]) -> list[dict[str, Any]]:
             return [dict(zip(names, row)) for row in (plain(rows) if plain else rows)]

@@ -6,6 +6,7 @@ import json
 import marshal
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -96,6 +97,55 @@ PYTHON_TYPES: Final[dict[Any, str]] = {
 }
 
 
+PLAIN: Final = frozenset({type(None), bool, int, float, str, bytes})
+"""Types whose values SQL holds as they are."""
+
+
+def plain_value(value: Any) -> Any:
+    """A value as the file holds it, where nothing but its own type says how."""
+    if type(value) in PLAIN:
+        return value
+    for kind in (datetime, uuid.UUID, Decimal):
+        if isinstance(value, kind):
+            name = PYTHON_TYPES[kind]
+            transform = COLUMN_TYPES[name].transform
+            assert transform is not None
+            try:
+                return file_value(name, transform.encode(value))
+            except TypeError as error:
+                raise DataError(str(error), code="CORM_E_TYPE") from None
+    raise DataError(
+        f"a value of type {type(value).__name__} stands where SQL takes none",
+        code="CORM_E_TYPE",
+        hint="give None, int, float, str, bytes, bool, datetime, UUID or Decimal, or stand it beside its column",
+    )
+
+
+def file_value(type_name: str, value: Any) -> Any:
+    """A value of a row in the form that the file has."""
+    if type_name == "datetime" and type(value) is int:
+        return _decode_datetime(value).isoformat(" ", "microseconds")[:26]
+    return value
+
+
+def _microseconds(text: str) -> int:
+    moment = datetime.fromisoformat(text)
+    return ((moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)) - _EPOCH) // _MICROSECOND
+
+
+# What makes the file's form of a value that of rows, where the two differ.
+_FROM_FILE: Final[dict[str, Callable[[Any], Any]]] = {"bool": bool, "datetime": _microseconds}
+
+
+def file_decoder(type_name: str, transform: Transform | None) -> Callable[[Any], Any] | None:
+    """What decodes a column's value from the form that the file has; None where that is the value itself."""
+    read = _FROM_FILE.get(type_name)
+    if read is None or transform is None:
+        return read or (transform.decode if transform else None)
+    decode = transform.decode
+    return lambda value: decode(read(value))
+
+
 def dump_bindings(bindings: Bindings, as_list: bool = False) -> bytes | None:
     """Bindings of one run, or a list of them; None for none."""
     if not bindings:
@@ -105,6 +155,14 @@ def dump_bindings(bindings: Bindings, as_list: bool = False) -> bytes | None:
         return marshal.dumps([row] if as_list else row, 2)
     except ValueError:
         raise _unbindable(row, -1) from None
+
+
+def dump_parameters(values: dict[str, Any], encoders: Mapping[str, Callable[[Any], Any]]) -> bytes:
+    """Values of a query's parameters; `encoders` has what encodes some of them."""
+    if not encoders:
+        with suppress(ValueError):  # one of them is to be encoded by its type
+            return marshal.dumps(values, 2)
+    return marshal.dumps({name: encoders.get(name, plain_value)(value) for name, value in values.items()}, 2)
 
 
 def dump_binding_rows(rows: Sequence[Bindings]) -> bytes:

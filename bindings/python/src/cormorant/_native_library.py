@@ -1,0 +1,265 @@
+"""The library: found, loaded and declared, and how its functions are called. For the _native modules only.
+
+The library is loaded with CDLL, so the GIL is released during every call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import marshal
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _abi
+from .error import DataError, Error, error_class
+
+# --- Finding and declaring ---
+
+
+def _candidates() -> list[str]:
+    if chosen := os.environ.get("CORMORANT_LIBRARY"):
+        return [chosen]
+    here = os.path.dirname(os.path.abspath(__file__))
+    files = [
+        os.path.join(here, "libcormorant.so"),
+        os.path.normpath(os.path.join(here, "../../../../build/libcormorant.so")),
+    ]
+    return [*filter(os.path.exists, files), "libcormorant.so.0"]
+
+
+def _load() -> ctypes.CDLL:
+    name = _candidates()[0]
+    try:
+        library = ctypes.CDLL(name)
+        library.corm_version.restype = ctypes.c_char_p
+    except (OSError, AttributeError) as error:
+        raise ImportError(
+            f"cannot load {name}: {error}; set CORMORANT_LIBRARY to the path of libcormorant.so"
+        ) from None
+    version: str = library.corm_version().decode()
+    if version.split(".")[:2] != _abi.CORM_VERSION.split(".")[:2]:
+        raise ImportError(f"{name} is version {version}, but this package needs {_abi.CORM_VERSION}")
+    return library
+
+
+TraceFunction = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_int64, ctypes.c_void_p)
+
+TYPES: dict[str, Any] = {
+    "void": None,
+    "bool": ctypes.c_bool,
+    "int32": ctypes.c_int32,
+    "uint32": ctypes.c_uint32,
+    "int64": ctypes.c_int64,
+    "uint64": ctypes.c_uint64,
+    "size": ctypes.c_size_t,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "text": ctypes.c_char_p,
+    "pointer": ctypes.c_void_p,
+    "callback": TraceFunction,
+    "uint8[16]": ctypes.c_uint8 * 16,
+}
+
+
+def _type(name: str) -> Any:
+    if name.startswith("union:"):
+        members = [(kind, _type(kind)) for kind in name.removeprefix("union:").split(",")]
+        return type("union", (ctypes.Union,), {"_fields_": members})
+    return TYPES[name]
+
+
+def _declare() -> None:
+    for name, members in _abi.STRUCTS.items():
+        fields = [(member, _type(kind)) for member, kind in members]
+        TYPES[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+    for name, (result, parameters) in _abi.FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype = TYPES[result]
+        function.argtypes = [TYPES[kind] for kind in parameters]
+
+
+library = _load()
+_declare()
+
+
+# --- Scratch memory: what one call needs, kept for the next call ---
+
+_SCRATCH_SIZE = 262_144
+loads = marshal.loads
+_free_block = library.corm_block_free
+
+
+class Scratch:
+    """A block with memory of its own, an error, a number and a handle, with their references made once."""
+
+    __slots__ = ("block", "block_ref", "buffer", "error", "error_ref", "handle", "handle_ref", "number", "number_ref")
+
+    def __init__(self) -> None:
+        self.buffer = ctypes.create_string_buffer(_SCRATCH_SIZE)
+        self.block: Any = TYPES["corm_block"](ctypes.addressof(self.buffer), 0, _SCRATCH_SIZE, False)
+        self.block_ref = ctypes.byref(self.block)
+        self.error = ctypes.c_void_p()
+        self.error_ref = ctypes.byref(self.error)
+        self.handle = ctypes.c_void_p()
+        self.handle_ref = ctypes.byref(self.handle)
+        self.number = ctypes.c_int64()
+        self.number_ref = ctypes.byref(self.number)
+
+    def read(self) -> Any:
+        """The value in the block. marshal ignores what follows it in the buffer."""
+        block = self.block
+        if not block.owned:
+            return loads(self.buffer)
+        try:
+            return loads(ctypes.string_at(block.data, block.size))
+        finally:
+            _free_block(self.block_ref)
+            block.data, block.capacity = ctypes.addressof(self.buffer), _SCRATCH_SIZE
+
+
+# pop and append are atomic, so threads share the list without a lock.
+pool: list[Scratch] = []
+
+
+def take() -> Scratch:
+    try:
+        return pool.pop()
+    except IndexError:
+        return Scratch()
+
+
+def failure(scratch: Scratch, status: int) -> Error:
+    """The exception for a failed call; gives the scratch back."""
+    pointer, scratch.error.value = scratch.error.value, None
+    pool.append(scratch)
+    try:
+        return _error(pointer, status)
+    finally:
+        library.corm_error_free(pointer)
+
+
+def _error(pointer: int | None, status: int) -> Error:
+    code = status_name(status)
+    if pointer is None:
+        return error_class(code)("the library gave no details", code=code)
+    return error_class(code)(
+        to_text(library.corm_error_message(pointer)) or "",
+        code=code,
+        sqlite_code=library.corm_error_sqlite_code(pointer),
+        hint=to_text(library.corm_error_hint(pointer)),
+        sql=to_text(library.corm_error_sql(pointer)),
+        offset=library.corm_error_offset(pointer),
+        table=to_text(library.corm_error_table(pointer)),
+        columns=to_text(library.corm_error_columns(pointer)),
+        constraint=to_text(library.corm_error_constraint(pointer)),
+        record_index=library.corm_error_record_index(pointer),
+    )
+
+
+def status_name(status: int) -> str:
+    return to_text(library.corm_status_name(status)) or ""
+
+
+def to_text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def utf8(text: str) -> bytes:
+    """Text for a `const char *`, which ends at the first NUL."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"text is not valid Unicode: {error}", code="CORM_E_ENCODING") from None
+    if b"\0" in data:
+        raise DataError(
+            "SQL, names and paths cannot hold a NUL character", code="CORM_E_ENCODING", hint="bind values with ?"
+        )
+    return data
+
+
+def text_array(texts: Sequence[str]) -> tuple[Any, int]:
+    """An array of texts and its count; NULL when empty. Names of properties come again and again, so it is kept."""
+    return _kept_text_array(tuple(texts)) if texts else (None, 0)
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_text_array(texts: tuple[str, ...]) -> tuple[Any, int]:
+    return (ctypes.c_char_p * len(texts))(*map(utf8, texts)), len(texts)
+
+
+# Functions that return a status, by the kind of what they give beside it.
+
+
+def call(function: Any, *arguments: Any) -> int:
+    """function(arguments..., out_error); the status, or the exception."""
+    scratch = take()
+    status: int = function(*arguments, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    pool.append(scratch)
+    return status
+
+
+def call_number(function: Any, *arguments: Any) -> int:
+    """function(arguments..., out_number, out_error); the number."""
+    scratch = take()
+    status = function(*arguments, scratch.number_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    number: int = scratch.number.value
+    pool.append(scratch)
+    return number
+
+
+def call_handle(function: Any, *arguments: Any) -> int:
+    """function(arguments..., out_handle, out_error); the handle."""
+    scratch = take()
+    status = function(*arguments, scratch.handle_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    handle = scratch.handle.value or 0
+    pool.append(scratch)
+    return handle
+
+
+# --- Structs ---
+
+# Array member: the type of its items, where they are structs, and the member that counts them.
+_ARRAYS = {
+    "corm_model_def": {
+        "columns": ("corm_column_def", "column_count"),
+        "keys": ("corm_key_def", "key_count"),
+        "references": ("corm_reference_def", "reference_count"),
+        "checks": ("", "check_count"),
+        "column_order": ("", "column_order_count"),
+        "module_arguments": ("", "module_argument_count"),
+    },
+    "corm_key_def": {"columns": ("", "column_count")},
+    # table_columns has as many items as columns, so it has no count of its own.
+    "corm_reference_def": {"columns": ("", "column_count"), "table_columns": ("", "")},
+    "corm_relation_def": {"columns": ("", "column_count"), "target_columns": ("", "target_column_count")},
+}
+
+
+def make_struct(name: str, members: Mapping[str, Any], keep: list[object]) -> Any:
+    struct: Any = TYPES[name]()
+    for member, value in members.items():
+        if isinstance(value, str):
+            setattr(struct, member, utf8(value))
+        elif isinstance(value, list):
+            kind, counter = _ARRAYS[name][member]
+            array: Any
+            if kind:
+                array = (TYPES[kind] * len(value))(*[make_struct(kind, item, keep) for item in value])
+            else:
+                array = (ctypes.c_char_p * len(value))(*map(utf8, value))
+            keep.append(array)
+            setattr(struct, member, ctypes.addressof(array) if value else None)
+            if counter:
+                setattr(struct, counter, len(value))
+        else:
+            setattr(struct, member, value)
+    keep.append(struct)
+    return struct

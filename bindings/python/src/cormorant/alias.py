@@ -1,0 +1,54 @@
+"""Aliases: a model under another name, so that a query can read its table twice."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar, cast
+
+from ._abi import CORM_NODE_COLUMN
+from .column import Column
+from .model import Model, ModelInfo
+from .record import info_of
+from .relation import Relation
+
+M = TypeVar("M", bound=Model)
+
+
+def alias(model: type[M], name: str) -> type[M]:
+    """A model under another name: its attributes are the model's columns and relations there.
+
+    boss = alias(Employee, "boss")
+    select(Employee.name, boss.name).join(boss, Employee.reports_to == boss.id)
+    """
+    info_of(model)
+    return cast("type[M]", Alias(model, name))
+
+
+class Alias:
+    """What alias() gives; for type checkers it is the model's class."""
+
+    def __init__(self, model: type[Model], name: str) -> None:
+        self._cls = model
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        cls = self.__dict__["_cls"]
+        relation = cls.__relations__.get(name)
+        found = relation or getattr(cls, name)
+        if isinstance(found, Column):
+            made: Any = found._at((CORM_NODE_COLUMN, cls.__model__.handle, self._name, found.name))
+        elif isinstance(found, Relation):
+            made = found._under(self._name)
+        else:
+            raise AttributeError(f"{self!r} has the columns and relations of {cls.__name__}, but no {name!r}")
+        setattr(self, name, made)
+        return made
+
+    def __repr__(self) -> str:
+        return f"<{self._cls.__name__} as {self._name}>"
+
+
+def source_of(model: Any) -> tuple[ModelInfo, str | None]:
+    """A model and its alias; an error for anything else."""
+    if isinstance(model, Alias):
+        return info_of(model._cls), model._name
+    return info_of(model), None

@@ -1,0 +1,150 @@
+"""UPDATE, DELETE and INSERT by expressions, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from . import _abi
+from ._shape import TupleShape
+from .expression import Expression, Node, condition_node, operand
+from .model import Model, ModelInfo
+from .record import Conflict, conflict_number, info_of
+from .statement import Query, Statement
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+M = TypeVar("M", bound=Model)
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+
+
+class Change(Statement, Generic[M]):
+    """A statement that writes: Database.execute() runs it, and fetch_all() where it is returning()."""
+
+    _info: ModelInfo
+
+    def with_(self, name: str, query: Query[Any], columns: Sequence[str] = ()) -> Self:
+        """With a common table expression, as Select.with_."""
+        return self._with((_abi.CORM_PART_WITH, name, list(columns), query._tree()))
+
+    @overload
+    def returning(self) -> Query[M]: ...
+    @overload
+    def returning(self, a: Expression[A], /) -> Query[tuple[A]]: ...
+    @overload
+    def returning(self, a: Expression[A], b: Expression[B], /) -> Query[tuple[A, B]]: ...
+    @overload
+    def returning(self, a: Expression[A], b: Expression[B], c: Expression[C], /) -> Query[tuple[A, B, C]]: ...
+    @overload
+    def returning(
+        self, a: Expression[A], b: Expression[B], c: Expression[C], d: Expression[D], /
+    ) -> Query[tuple[A, B, C, D]]: ...
+    @overload
+    def returning(
+        self,
+        a: Expression[Any],
+        b: Expression[Any],
+        c: Expression[Any],
+        d: Expression[Any],
+        e: Expression[Any],
+        /,
+        *more: Expression[Any],
+    ) -> Query[tuple[Any, ...]]: ...
+    def returning(self, *columns: Expression[Any]) -> Query[Any]:
+        """The rows that were written, as tuples of the columns or, without any, as records. Say it last."""
+        shape = TupleShape(columns) if columns else self._info
+        nodes = [operand(column) for column in columns or self._info.columns]
+        parts = tuple((_abi.CORM_PART_CLAUSE, _abi.CORM_CLAUSE_RETURNING, node) for node in nodes)
+        return Query(self._kind, self._info, None, self._parts + parts, shape)
+
+    def _assignments(self, part: int, values: dict[str, Any]) -> list[Node]:
+        columns: dict[str, Any] = {column.name: column for column in self._info.columns}
+        return [
+            (part, name, columns[name]._beside(value) if name in columns else operand(value))
+            for name, value in values.items()
+        ]
+
+    def _where(self, conditions: tuple[Any, ...]) -> Self:
+        nodes = map(condition_node, conditions)
+        return self._with(*[(_abi.CORM_PART_CLAUSE, _abi.CORM_CLAUSE_WHERE, node) for node in nodes])
+
+    def _or(self, policy: Conflict) -> Self:
+        return self._with((_abi.CORM_PART_CONFLICT, conflict_number(policy)))
+
+
+class Update(Change[M]):
+    """An UPDATE, made by update(). It never changes: each method gives another one."""
+
+    def set(self, **values: Any) -> Self:
+        """Sets properties to values or expressions: set(age=Person.age + 1)."""
+        return self._with(*self._assignments(_abi.CORM_PART_SET, values))
+
+    def where(self, *conditions: Expression[bool | None]) -> Self:
+        """Only rows that meet all conditions, and those given before."""
+        return self._where(conditions)
+
+    def or_(self, policy: Conflict) -> Self:
+        """What happens to a row that a constraint refuses: UPDATE OR IGNORE and so on."""
+        return self._or(policy)
+
+
+class Delete(Change[M]):
+    """A DELETE, made by delete(). It never changes: each method gives another one."""
+
+    def where(self, *conditions: Expression[bool | None]) -> Self:
+        """Only rows that meet all conditions, and those given before."""
+        return self._where(conditions)
+
+
+class Insert(Change[M]):
+    """An INSERT, made by insert(). It never changes: each method gives another one."""
+
+    def values(self, **values: Any) -> Self:
+        """One row with these values or expressions; without any, one of defaults."""
+        return self._with(*self._assignments(_abi.CORM_PART_SET, values))
+
+    def from_select(self, properties: Sequence[str], query: Query[Any]) -> Self:
+        """The rows of a query, its columns for these properties in order."""
+        return self._with((_abi.CORM_PART_SELECT, list(properties), query._tree()))
+
+    def or_(self, policy: Conflict) -> Self:
+        """What happens to a row that a constraint refuses: INSERT OR REPLACE and so on."""
+        return self._or(policy)
+
+    def on_conflict(self, properties: str | Sequence[str] = ()) -> OnConflict[M]:
+        """When a row with the same values of these properties, a key or unique, is there already; none: any key."""
+        return OnConflict(self, [properties] if isinstance(properties, str) else list(properties))
+
+
+class OnConflict(Generic[M]):
+    """What an insert does with a row that is there already."""
+
+    def __init__(self, insert: Insert[M], properties: list[str]) -> None:
+        self._insert = insert._with((_abi.CORM_PART_UPSERT, properties))
+
+    def do_nothing(self) -> Insert[M]:
+        """Leaves it as it is."""
+        return self._insert
+
+    def do_update(self, **values: Any) -> Insert[M]:
+        """Sets its properties; excluded.name is what the new row has: do_update(name=excluded.name)."""
+        return self._insert._with(*self._insert._assignments(_abi.CORM_PART_UPSERT_SET, values))
+
+
+def update(model: type[M]) -> Update[M]:
+    """An UPDATE of a model's rows: update(Person).set(age=Person.age + 1).where(Person.name == "Ann")."""
+    return Update(_abi.CORM_UPDATE, info_of(model), None)
+
+
+def delete(model: type[M]) -> Delete[M]:
+    """A DELETE of a model's rows; without where(), of all."""
+    return Delete(_abi.CORM_DELETE, info_of(model), None)
+
+
+def insert(model: type[M]) -> Insert[M]:
+    """An INSERT into a model's table by expressions; Database.insert() takes records."""
+    return Insert(_abi.CORM_INSERT, info_of(model), None)

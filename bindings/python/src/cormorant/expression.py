@@ -1,0 +1,427 @@
+"""Expressions: conditions, computed columns and order terms as values, without SQL text."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
+
+from . import _abi, _native_tree
+from ._abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
+from .error import DataError, Error, ProgrammingError
+from .value import PLAIN, file_value, plain_value
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from .column import Column
+    from .statement import Query
+
+T_co = TypeVar("T_co", covariant=True)
+U = TypeVar("U")
+Node: TypeAlias = tuple[Any, ...]
+Number: TypeAlias = "Expression[int | float | Decimal | None]"
+Integer: TypeAlias = "Expression[int | None]"
+Text: TypeAlias = "Expression[str | None]"
+Nulls: TypeAlias = Literal["first", "last"]
+
+_NULLS = {None: _abi.CORM_NULLS_LEAST, "first": _abi.CORM_NULLS_FIRST, "last": _abi.CORM_NULLS_LAST}
+_CASTS: dict[type, int] = {
+    int: _abi.CORM_INT64,
+    float: _abi.CORM_DOUBLE,
+    str: _abi.CORM_TEXT,
+    bytes: _abi.CORM_BLOB,
+}
+
+
+class Expression(Generic[T_co]):
+    """An SQL expression, made by operators on columns and other expressions; it never changes.
+
+    == != < <= > >= compare; `== None` asks for NULL. + - * / % are SQL's: integers divide to integers. & | ~ join
+    conditions, each in parentheses: (Person.age > 35) & ~Person.name.like("B%"). A value beside a column is encoded as
+    the column's own. Everything else is a method.
+    """
+
+    __slots__ = ("_column", "_node")
+
+    # The expression as tree.h has it.
+    _node: Node
+    # The column whose values this has: it encodes what is compared with them and decodes what comes back.
+    _column: Column[Any] | None
+
+    def __init__(self, node: Node, column: Column[Any] | None = None) -> None:
+        self._node = node
+        self._column = column
+
+    @property
+    def sql(self) -> tuple[str, tuple[Any, ...]]:
+        """SQL text and what is bound to its `?`, in order; a parameter stands there as a tuple of its name."""
+        return _native_tree.expression_sql(dump_tree(self._node))
+
+    def __repr__(self) -> str:
+        try:
+            return f"<Expression {self.sql[0]}>"
+        except Error as error:
+            return f"<Expression: {error}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an expression cannot be pickled: it refers to models of this process")
+
+    # It never changes, so its copy is itself.
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    # --- Comparisons ---
+
+    def __eq__(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:  # type: ignore[override]
+        if other is None and not self._encodes_none():
+            return self.is_null()
+        return self._compare(_abi.CORM_OP_EQUAL, other)
+
+    def __ne__(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:  # type: ignore[override]
+        if other is None and not self._encodes_none():
+            return self.is_not_null()
+        return self._compare(_abi.CORM_OP_NOT_EQUAL, other)
+
+    # Like every object's: == makes a condition, so it cannot say what is equal.
+    __hash__ = object.__hash__
+
+    def __lt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
+        return self._compare(_abi.CORM_OP_LESS, other)
+
+    def __le__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
+        return self._compare(_abi.CORM_OP_LESS_EQUAL, other)
+
+    def __gt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
+        return self._compare(_abi.CORM_OP_GREATER, other)
+
+    def __ge__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
+        return self._compare(_abi.CORM_OP_GREATER_EQUAL, other)
+
+    def is_(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:
+        """Equal, where NULL equals NULL."""
+        return self._compare(_abi.CORM_OP_IS, other)
+
+    def is_not(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:
+        """Not equal, where NULL equals NULL."""
+        return self._compare(_abi.CORM_OP_IS_NOT, other)
+
+    def is_null(self) -> Expression[bool]:
+        return self._unary(_abi.CORM_OP_IS_NULL)
+
+    def is_not_null(self) -> Expression[bool]:
+        return self._unary(_abi.CORM_OP_IS_NOT_NULL)
+
+    def between(self, low: T_co | Expression[T_co | None], high: T_co | Expression[T_co | None]) -> Expression[bool]:
+        """From low to high, both included."""
+        return Expression((_abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)))
+
+    def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]]) -> Expression[bool]:
+        """One of the values, of which there may be any number, or of the one column of a query; None asks for NULL."""
+        if tree := getattr(values, "_tree", None):
+            return Expression((_abi.CORM_NODE_IN_SELECT, self._node, tree()))
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise ProgrammingError(
+                f"the values of in_() are one {type(values).__name__}", hint="give a list of them, or a query"
+            )
+        return Expression((_abi.CORM_NODE_IN, self._node, encode_values(self, values)))
+
+    def not_in(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]]) -> Expression[bool]:
+        """None of the values. A NULL among those of a query makes that unknown, as SQL has it."""
+        return ~self.in_(values)
+
+    # --- Texts ---
+
+    def like(self: Text, pattern: str | Text) -> Expression[bool]:
+        """% stands for any text, _ for any character; the case of ASCII letters is ignored."""
+        return self._text(_abi.CORM_OP_LIKE, pattern)
+
+    def not_like(self: Text, pattern: str | Text) -> Expression[bool]:
+        return self._text(_abi.CORM_OP_NOT_LIKE, pattern)
+
+    def glob(self: Text, pattern: str | Text) -> Expression[bool]:
+        """* stands for any text, ? for any character, [...] for one of these; minds case."""
+        return self._text(_abi.CORM_OP_GLOB, pattern)
+
+    def not_glob(self: Text, pattern: str | Text) -> Expression[bool]:
+        return self._text(_abi.CORM_OP_NOT_GLOB, pattern)
+
+    def has_prefix(self: Text, text: str | Text) -> Expression[bool]:
+        """Begins with the text, in which % and _ stand for themselves; the case of ASCII letters is ignored."""
+        return self._text(_abi.CORM_OP_HAS_PREFIX, text)
+
+    def has_suffix(self: Text, text: str | Text) -> Expression[bool]:
+        """Ends with the text, as has_prefix."""
+        return self._text(_abi.CORM_OP_HAS_SUFFIX, text)
+
+    def contains(self: Text, text: str | Text) -> Expression[bool]:
+        """Has the text in it, as has_prefix."""
+        return self._text(_abi.CORM_OP_CONTAINS, text)
+
+    def match(self: Text, query: str | Text) -> Expression[bool]:
+        """Full-text search in a column of an FTS5 table, or in name(None, table) for all its columns."""
+        return self._text(_abi.CORM_OP_MATCH, query)
+
+    def concat(self, *others: object) -> Expression[str]:
+        """This and the others as one text; NULL where one of them is."""
+        node = self._node
+        for other in others:
+            node = (CORM_NODE_BINARY, _abi.CORM_OP_CONCAT, node, operand(other))
+        return Expression(node)
+
+    def collate(self, name: str) -> Expression[T_co]:
+        """Compared and sorted by a collation: BINARY, NOCASE, RTRIM."""
+        return Expression((_abi.CORM_NODE_COLLATE, self._node, name), self._column)
+
+    def json(self, path: str) -> Expression[Any]:
+        """What JSON holds at a path such as "$.a[0]", as a value of SQL: ->>."""
+        return self._text(_abi.CORM_OP_JSON_VALUE_AT, path)
+
+    def json_object(self, path: str) -> Expression[Any]:
+        """What JSON holds at a path, as JSON text: ->."""
+        return self._text(_abi.CORM_OP_JSON_AT, path)
+
+    # --- Numbers ---
+
+    @overload
+    def __add__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __add__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __add__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_ADD, self, other)
+
+    @overload
+    def __sub__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __sub__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __sub__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_SUBTRACT, self, other)
+
+    @overload
+    def __mul__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __mul__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __mul__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_MULTIPLY, self, other)
+
+    @overload
+    def __truediv__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __truediv__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __truediv__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_DIVIDE, self, other)
+
+    @overload
+    def __mod__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __mod__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __mod__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_REMAINDER, self, other)
+
+    @overload
+    def __radd__(self: Integer, other: int) -> Expression[int]: ...
+    @overload
+    def __radd__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __radd__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_ADD, other, self)
+
+    @overload
+    def __rsub__(self: Integer, other: int) -> Expression[int]: ...
+    @overload
+    def __rsub__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __rsub__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_SUBTRACT, other, self)
+
+    @overload
+    def __rmul__(self: Integer, other: int) -> Expression[int]: ...
+    @overload
+    def __rmul__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __rmul__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_MULTIPLY, other, self)
+
+    @overload
+    def __rtruediv__(self: Integer, other: int) -> Expression[int]: ...
+    @overload
+    def __rtruediv__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __rtruediv__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_DIVIDE, other, self)
+
+    @overload
+    def __rmod__(self: Integer, other: int) -> Expression[int]: ...
+    @overload
+    def __rmod__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __rmod__(self, other: Any) -> Expression[Any]:
+        return self._calculate(_abi.CORM_OP_REMAINDER, other, self)
+
+    def __neg__(self) -> Expression[T_co]:
+        return self._unary(_abi.CORM_OP_NEGATE)
+
+    def bit_and(self: Integer, other: int | Integer) -> Expression[int]:
+        return self._calculate(_abi.CORM_OP_BIT_AND, self, other)
+
+    def bit_or(self: Integer, other: int | Integer) -> Expression[int]:
+        return self._calculate(_abi.CORM_OP_BIT_OR, self, other)
+
+    def bit_not(self: Integer) -> Expression[int]:
+        return self._unary(_abi.CORM_OP_BIT_NOT)
+
+    def shift_left(self: Integer, other: int | Integer) -> Expression[int]:
+        return self._calculate(_abi.CORM_OP_SHIFT_LEFT, self, other)
+
+    def shift_right(self: Integer, other: int | Integer) -> Expression[int]:
+        return self._calculate(_abi.CORM_OP_SHIFT_RIGHT, self, other)
+
+    def cast(self, type: type[U]) -> Expression[U]:
+        """CAST to int, float, str or bytes."""
+        if type not in _CASTS:
+            raise ProgrammingError(f"there is no cast to {type!r}", hint="cast to int, float, str or bytes")
+        return Expression((_abi.CORM_NODE_CAST, self._node, _CASTS[type]))
+
+    # --- Conditions ---
+
+    def __and__(self: Expression[bool | None], other: Expression[bool | None]) -> Expression[bool]:
+        return _joined(_abi.CORM_NODE_ALL, self, other)
+
+    def __or__(self: Expression[bool | None], other: Expression[bool | None]) -> Expression[bool]:
+        return _joined(_abi.CORM_NODE_ANY, self, other)
+
+    def __invert__(self: Expression[bool | None]) -> Expression[bool]:
+        return self._unary(_abi.CORM_OP_NOT)
+
+    if not TYPE_CHECKING:
+
+        def __rand__(self, other):
+            raise _no_condition(other)
+
+        __ror__ = __rand__
+
+        def __bool__(self):
+            raise ProgrammingError(
+                "an expression is neither true nor false before a query runs it",
+                hint="join conditions with & and |, not with `and`, `or` or a < b < c, and negate them with ~",
+            )
+
+        def __contains__(self, item):
+            raise ProgrammingError("`in` asks an expression now", hint="write column.in_(values)")
+
+        __iter__ = None
+
+    # --- In clauses ---
+
+    def asc(self, nulls: Nulls | None = None) -> Expression[T_co]:
+        """An order term. NULLs come first unless `nulls` says otherwise."""
+        return self._ordered(False, nulls)
+
+    def desc(self, nulls: Nulls | None = None) -> Expression[T_co]:
+        """A descending order term. NULLs come last unless `nulls` says otherwise."""
+        return self._ordered(True, nulls)
+
+    def label(self, name: str) -> Expression[T_co]:
+        """A result column with this name."""
+        return Expression((_abi.CORM_NODE_AS, self._node, name), self._column)
+
+    # --- Making nodes ---
+
+    def _beside(self, other: Any) -> Node:
+        """The node of what is compared with this."""
+        column = self._column
+        if column is None or column._encode is None or isinstance(other, Expression):
+            return operand(other)
+        return CORM_NODE_VALUE, encode_values(self, [other])[0], 0
+
+    def _is_text(self) -> bool:
+        column = self._column
+        return column is not None and column.type_name in ("text", "varchar")
+
+    def _encodes_none(self) -> bool:
+        """Whether None is a value like others here: JSON's null in a column that cannot be NULL."""
+        column = self._column
+        return column is not None and column._encode is not None and column._encode(None) is not None
+
+    def _compare(self, operation: int, other: Any) -> Expression[bool]:
+        # The commonest case stands here in full: a plain value beside a column that takes it as it is.
+        column = self._column
+        if type(other) in PLAIN and (column is None or column._encode is None):
+            return Expression((CORM_NODE_BINARY, operation, self._node, (CORM_NODE_VALUE, other, 0)))
+        return Expression((CORM_NODE_BINARY, operation, self._node, self._beside(other)))
+
+    def _text(self, operation: int, other: str | Expression[Any]) -> Expression[Any]:
+        return Expression((CORM_NODE_BINARY, operation, self._node, operand(other)))
+
+    def _unary(self, operation: int) -> Expression[Any]:
+        return Expression((CORM_NODE_UNARY, operation, self._node))
+
+    @staticmethod
+    def _calculate(operation: int, left: Any, right: Any) -> Expression[Any]:
+        for side in (left, right):
+            if type(side) is str or (isinstance(side, Expression) and side._is_text()):
+                raise ProgrammingError("a text is no number", hint="join texts with concat(), or cast them to int")
+        return Expression((CORM_NODE_BINARY, operation, operand(left), operand(right)))
+
+    def _ordered(self, descending: bool, nulls: Nulls | None) -> Expression[T_co]:
+        if nulls not in _NULLS:
+            raise ProgrammingError(f"nulls is {nulls!r}", hint='use "first", "last" or None')
+        return Expression((_abi.CORM_NODE_ORDER, self._node, descending, _NULLS[nulls]), self._column)
+
+
+def operand(value: Any) -> Node:
+    """The node of an expression or of a value."""
+    if type(value) in PLAIN:
+        return CORM_NODE_VALUE, value, 0
+    if isinstance(value, Expression):
+        return value._node
+    if hasattr(value, "_tree"):
+        raise ProgrammingError("a query stands where a value is wanted", hint="write scalar(query)")
+    return CORM_NODE_VALUE, plain_value(value), 0
+
+
+def encode_values(expression: Expression[Any], values: Iterable[Any]) -> list[Any]:
+    """Values that stand beside an expression, without nodes of their own."""
+    items = list(values)
+    column = expression._column
+    if column is not None and column._encode is not None:
+        items = list(map(column._encode, items))
+        if expression is not column and column.type_name == "datetime":
+            # The library does not see what this is compared with.
+            return [file_value(column.type_name, item) for item in items]
+        return items
+    return items if PLAIN.issuperset(map(type, items)) else list(map(plain_value, items))
+
+
+def condition_node(condition: Any) -> Node:
+    if not isinstance(condition, Expression):
+        raise _no_condition(condition)
+    return condition._node
+
+
+def dump_tree(tree: Node) -> bytes:
+    """A tree as the library takes it."""
+    try:
+        return marshal.dumps(tree, 2)
+    except ValueError as error:
+        if "nested" not in str(error):
+            raise DataError(f"a value cannot be bound: {error}", code="CORM_E_TYPE") from None
+        raise ProgrammingError(
+            "the expression is nested too deeply",
+            hint="join many conditions with all_of(...) or any_of(...), and many values with in_(...)",
+        ) from None
+
+
+def _joined(code: int, left: Expression[Any], right: Any) -> Expression[bool]:
+    """AND or OR; a chain of them stays flat however long it is."""
+    parts: list[Node] = []
+    for node in (left._node, condition_node(right)):
+        parts += node[1] if node[0] == code else [node]
+    return Expression((code, parts))
+
+
+def _no_condition(found: object) -> ProgrammingError:
+    return ProgrammingError(
+        f"a value of type {type(found).__name__} is no condition",
+        hint="put each comparison in parentheses: (Person.age > 35) & (Person.name == name)",
+    )

@@ -1,0 +1,174 @@
+"""Expressions that do not begin with a column: function calls, parameters, raw SQL, CASE, subqueries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+
+from . import _abi
+from ._shape import TupleShape
+from .error import ProgrammingError
+from .expression import Expression, Node, T_co, condition_node, operand
+from .value import plain_value
+
+if TYPE_CHECKING:
+    from .statement import Query
+
+T = TypeVar("T")
+
+
+class Call(Expression[T_co]):
+    """A function call, as `func` makes it."""
+
+    __slots__ = ()
+
+    def distinct(self) -> Call[T_co]:
+        """An aggregate over distinct values."""
+        return self._changed(3, True)
+
+    def filter(self, condition: Expression[bool | None]) -> Call[T_co]:
+        """An aggregate over the rows that meet a condition."""
+        return self._changed(4, condition_node(condition))
+
+    def over(
+        self,
+        *,
+        partition_by: Expression[Any] | Sequence[Expression[Any]] = (),
+        order_by: Expression[Any] | Sequence[Expression[Any]] = (),
+        frame: str | None = None,
+    ) -> Call[T_co]:
+        """Over a window. frame: as SQL writes it, such as "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"."""
+        return self._changed(5, (_nodes(partition_by), _nodes(order_by), frame))
+
+    def _changed(self, position: int, item: Any) -> Call[T_co]:
+        node = self._node
+        return Call((*node[:position], item, *node[position + 1 :]), self._column)
+
+
+def _nodes(terms: Expression[Any] | Sequence[Expression[Any]]) -> list[Node]:
+    return [operand(term) for term in ((terms,) if isinstance(terms, Expression) else terms)]
+
+
+# Functions whose value is one of their first argument's, so that it is decoded as that.
+_OF_FIRST_ARGUMENT = frozenset(
+    {"min", "max", "coalesce", "ifnull", "first_value", "last_value", "nth_value", "lag", "lead"}
+)
+
+
+def _call(function: str, *arguments: Any) -> Call[Any]:
+    first = arguments[0] if arguments and function in _OF_FIRST_ARGUMENT else None
+    column = first._column if isinstance(first, Expression) else None
+    return Call((_abi.CORM_NODE_CALL, function, [operand(item) for item in arguments], False, None, None), column)
+
+
+class _OfFirstArgument(Protocol):
+    @overload
+    def __call__(self, value: Expression[T], *others: Any) -> Call[T | None]: ...
+    @overload
+    def __call__(self, value: Any, *others: Any) -> Call[Any]: ...
+
+
+class _Functions:
+    """`func`: any SQL function as an attribute, such as func.lower(Person.name) or one of your own.
+
+    func.count() is count(*). Results are as SQL has them, apart from min, max, coalesce and their like, which give a
+    value of their first argument.
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Call[Any]]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return partial(_call, name)
+
+    if TYPE_CHECKING:
+
+        def count(self, value: Expression[Any] = ...) -> Call[int]: ...
+        def sum(self, value: Expression[T]) -> Call[T | None]: ...
+        def avg(self, value: Expression[Any]) -> Call[float | None]: ...
+        def total(self, value: Expression[Any]) -> Call[float]: ...
+
+        max: _OfFirstArgument
+        min: _OfFirstArgument
+        coalesce: _OfFirstArgument
+        ifnull: _OfFirstArgument
+
+        def lower(self, text: Expression[T]) -> Call[T]: ...
+        def upper(self, text: Expression[T]) -> Call[T]: ...
+        def length(self, value: Expression[Any]) -> Call[int]: ...
+        def row_number(self) -> Call[int]: ...
+        def rank(self) -> Call[int]: ...
+
+
+func = _Functions()
+
+
+class _Excluded:
+    """`excluded`: the row that an insert could not insert, by the names of the table's columns."""
+
+    def __getattr__(self, column: str) -> Expression[Any]:
+        if column.startswith("__"):
+            raise AttributeError(column)
+        return name("excluded", column)
+
+
+excluded = _Excluded()
+
+
+def name(source: str | None, column: str) -> Expression[Any]:
+    """A column that no model describes: of a subquery or common table expression, or, without source, of the result."""
+    return Expression((_abi.CORM_NODE_NAME, source, column))
+
+
+def literal(value: T) -> Expression[T]:
+    """A value as an expression, bound as all are, where one begins with it: literal("Dr. ").concat(Person.name)."""
+    return Expression(operand(value))
+
+
+def param(name: str) -> Expression[Any]:
+    """A value that is given by name when the query runs: db.fetch_all(query, name=value)."""
+    return Expression((_abi.CORM_NODE_PARAMETER, name))
+
+
+def raw(sql: str, *values: Any) -> Expression[Any]:
+    """SQL as it is, with the values of its `?` in order; whole in itself, without an open quote or parenthesis."""
+    return Expression((_abi.CORM_NODE_RAW, sql, [plain_value(value) for value in values]))
+
+
+def case(
+    *cases: tuple[Any, T | Expression[T]],
+    else_: T | Expression[T] | None = None,
+    base: Expression[Any] | None = None,
+) -> Expression[T]:
+    """The value beside the first condition that holds, or else_: case((Person.age < 18, "child"), else_="adult").
+
+    base: what is compared with values in place of conditions: case((1, "one"), (2, "two"), base=Person.age).
+    """
+    for item in cases:
+        if not isinstance(item, tuple) or len(item) != 2:
+            raise ProgrammingError("a case is no pair", hint="write case((condition, value), ..., else_=value)")
+    when = condition_node if base is None else base._beside
+    pairs = [(when(item), operand(value)) for item, value in cases]
+    otherwise = None if else_ is None else operand(else_)
+    return Expression((_abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise))
+
+
+def all_of(*conditions: Expression[bool | None]) -> Expression[bool]:
+    """All of the conditions; true without any."""
+    return Expression((_abi.CORM_NODE_ALL, [condition_node(item) for item in conditions]))
+
+
+def any_of(*conditions: Expression[bool | None]) -> Expression[bool]:
+    """Any of the conditions; false without any."""
+    return Expression((_abi.CORM_NODE_ANY, [condition_node(item) for item in conditions]))
+
+
+def exists(query: Query[Any]) -> Expression[bool]:
+    """Whether the query has a row."""
+    return Expression((_abi.CORM_NODE_EXISTS, query._tree()))
+
+
+def scalar(query: Query[tuple[T]]) -> Expression[T | None]:
+    """The value of a query with one column: its first row's, or NULL."""
+    columns = query._shape.columns if isinstance(query._shape, TupleShape) else ()
+    return Expression((_abi.CORM_NODE_SELECT, query._tree()), columns[0]._column if columns else None)

@@ -1,0 +1,227 @@
+"""Database methods that load and save records together with those that are related to them."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from . import _abi, _native_tree
+from .column import Column
+from .error import ProgrammingError
+from .expression import Expression, condition_node, dump_tree
+from .model import Model
+from .query import QueryMethods
+from .record import info_of
+from .relation import Path, Relation, ToMany, ToOne
+from .result import PausedCollector
+from .select import select
+from .transaction import Transaction
+from .value import file_value
+
+M = TypeVar("M", bound=Model)
+Term = Expression[Any] | str
+
+
+class Part(list[M]):
+    """Related records that are not all there are, because they were loaded by a condition or with a limit."""
+
+
+class GraphMethods(QueryMethods):
+    """The part of Database that is about related records."""
+
+    def load(
+        self,
+        records: Model | Sequence[Model],
+        relation: type[M] | ToMany[M],
+        *,
+        where: Expression[bool | None] | None = None,
+        order_by: Term | Sequence[Term] = (),
+        limit: int = 0,
+    ) -> list[M]:
+        """Loads the related records of one record or of many, with one statement: db.load(artists, Artist.albums).
+
+        They become each record's attribute; a relation to one gives a record or None. where, order_by and limit (for
+        each record; 0: all) are for relations to many. What was loaded comes back as well, for the next level:
+        db.load(db.load(artists, Artist.albums), Album.tracks).
+        """
+        link = _relation(relation)
+        owners = [records] if isinstance(records, Model) else list(records)
+        terms = (order_by,) if isinstance(order_by, Expression | str) else tuple(order_by)
+        if isinstance(link, ToOne) and (where is not None or terms or limit):
+            raise ProgrammingError(f"{link!r} leads to one record", hint="leave where, order_by and limit out")
+        target = link._target()
+        order = [term._node for term in select(target).order_by(*terms)._order]
+        options = dump_tree((None if where is None else condition_node(where), order, limit))
+        for owner in owners:
+            _check(owner, link._owner, link)
+        keys = marshal.dumps(_keys(owners, link._columns()[0]), 2)
+        handle = link._owner.__model__.handle
+        with PausedCollector():
+            rows, pairs = _native_tree.load_related(self._handle, handle, link.name, keys, options)
+            related = _unique(target.__model__.load(rows), link)
+            pairs_of = zip(pairs[::2], pairs[1::2])
+            if isinstance(link, ToOne):
+                for owner in owners:
+                    owner.__dict__[link.name] = None
+                for position, found in pairs_of:
+                    owners[position].__dict__[link.name] = related[found]
+            else:
+                make = Part if limit or where is not None else list
+                lists: list[list[Any]] = [make() for _ in owners]
+                for position, found in pairs_of:
+                    lists[position].append(related[found])
+                for owner, records_of in zip(owners, lists):
+                    owner.__dict__[link.name] = records_of
+        return related if link._kind != _abi.CORM_MANY_TO_MANY else list({id(item): item for item in related}.values())
+
+    def save_graph(self, records: Model | Sequence[Model], *, delete_removed: bool = False) -> None:
+        """Saves records with all related ones that were loaded or assigned, in one transaction.
+
+        Those that foreign keys refer to go first, and the keys are filled in. None in a relation to one leaves the
+        foreign key as it is. delete_removed: rows that are in the database but no more in a list of related records
+        are deleted; of a many-to-many relation, only the rows of the junction. Nothing stays of a failure.
+        """
+        graph = _Graph([records] if isinstance(records, Model) else records)
+        if delete_removed:
+            graph.refuse_parts()
+        before = [(record, dict(record.__dict__)) for record in graph.records]
+        try:
+            with Transaction(self):
+                for level in graph.levels():
+                    for record in level:
+                        graph.fill_keys(record)
+                    for cls in dict.fromkeys(map(type, level)):
+                        self.save_many(record for record in level if type(record) is cls)
+                for owner, link, related in graph.links:
+                    self._relate(owner, link, related, delete_removed)
+        except BaseException:
+            for record, values in before:
+                record.__dict__.clear()
+                record.__dict__.update(values)
+            raise
+
+    def _relate(self, owner: Model, link: Relation[Any], related: list[Model], delete_removed: bool) -> None:
+        """Writes what is left once the records are saved: rows of a junction, and what was removed."""
+        many = link._kind == _abi.CORM_MANY_TO_MANY
+        if link._kind == _abi.CORM_TO_ONE or not (many or delete_removed):
+            return
+        mine, theirs = link._columns()
+        names = theirs if many else info_of(link._target()).key
+        keys = marshal.dumps((_keys([owner], mine)[0], _keys(related, names)), 2)
+        removed = _abi.CORM_REMOVED_DELETE if delete_removed else _abi.CORM_REMOVED_KEEP
+        _native_tree.relate(self._handle, link._owner.__model__.handle, link.name, keys, removed)
+
+
+class _Graph:
+    """Records and the relations between them that were loaded or assigned."""
+
+    def __init__(self, records: Iterable[Model]) -> None:
+        self.records: list[Model] = []
+        # Each relation of a record, with the records it leads to.
+        self.links: list[tuple[Model, Relation[Any], list[Model]]] = []
+        # By the id of a record: those whose key it takes, each with the properties here and there.
+        self._needs: dict[int, list[tuple[Model, tuple[str, ...], tuple[str, ...]]]] = {}
+        todo = list(records)
+        for record in todo:
+            info_of(type(record))
+            if id(record) in self._needs:
+                continue
+            self._needs[id(record)] = []
+            self.records.append(record)
+            for link, related in _links(record):
+                self.links.append((record, link, related))
+                todo += related
+        for record, link, related in self.links:
+            mine, theirs = link._columns()
+            for other in related:
+                if link._kind == _abi.CORM_TO_ONE:
+                    self._needs[id(record)].append((other, mine, theirs))
+                elif link._kind == _abi.CORM_TO_MANY:
+                    self._needs[id(other)].append((record, theirs, mine))
+
+    def refuse_parts(self) -> None:
+        for record, link, _ in self.links:
+            if isinstance(record.__dict__[link.name], Part):
+                raise ProgrammingError(
+                    f"{link!r} was loaded in part, so what is missing there is not removed",
+                    hint="load it without where and limit, or save without delete_removed",
+                )
+
+    def levels(self) -> Iterator[list[Model]]:
+        """The records, those first that others need."""
+        left = self.records
+        saved: set[int] = set()
+        while left:
+            level = [record for record in left if all(id(other) in saved for other, *_ in self._needs[id(record)])]
+            if not level:
+                names = ", ".join(dict.fromkeys(type(record).__name__ for record in left))
+                raise ProgrammingError(
+                    f"records refer to each other in a circle: {names}",
+                    hint="save one of them without its relation first, and set it then",
+                )
+            yield level
+            saved.update(map(id, level))
+            left = [record for record in left if id(record) not in saved]
+
+    def fill_keys(self, record: Model) -> None:
+        """Sets the foreign keys of a record to the keys of those it needs, which are saved."""
+        filled: dict[str, Any] = {}
+        for other, mine, theirs in self._needs[id(record)]:
+            for name, source in zip(mine, theirs):
+                value = getattr(other, source)
+                if filled.setdefault(name, value) != value:
+                    raise ProgrammingError(
+                        f"{type(record).__name__}.{name} would refer to two records",
+                        hint="put the record into one list of related records only, the one its own relation leads to",
+                    )
+                setattr(record, name, value)
+
+
+def _relation(relation: Any) -> Relation[Any]:
+    if isinstance(relation, Path):
+        return relation._relation()
+    if isinstance(relation, ToMany):
+        return relation
+    raise ProgrammingError(f"{relation!r} is no relation", hint="give one, such as Artist.albums")
+
+
+def _check(record: Any, cls: type[Model], link: Relation[Any]) -> None:
+    if not isinstance(record, cls):
+        raise ProgrammingError(f"a {type(record).__name__} stands where {link!r} has a {cls.__name__}")
+
+
+def _links(record: Model) -> Iterator[tuple[Relation[Any], list[Model]]]:
+    """The relations of a record that were loaded or assigned, and what they lead to."""
+    for name, link in type(record).__relations__.items():
+        if name in record.__dict__:
+            found = record.__dict__[name]
+            related = found if isinstance(link, ToMany) else [] if found is None else [found]
+            if not isinstance(related, list):
+                raise ProgrammingError(
+                    f"{link!r} is set to a {type(found).__name__}", hint="set it to a list of records"
+                )
+            for item in related:
+                _check(item, link._target(), link)
+            yield link, related
+
+
+def _keys(records: Sequence[Model], names: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    """Values of the properties of records of one model, as the file has them."""
+    columns: list[list[Any]] = []
+    for name in names:
+        values = [getattr(record, name) for record in records]
+        column = type(records[0]).__fields__[name] if records else None
+        if isinstance(column, Column) and column._encode:
+            values = [file_value(column.type_name, column._encode(value)) for value in values]
+        columns.append(values)
+    return list(zip(*columns))
+
+
+def _unique(records: list[Any], link: Relation[Any]) -> list[Any]:
+    """The same object for rows that came several times, as those of a many-to-many relation do."""
+    names = link._target().__model__.key
+    if link._kind != _abi.CORM_MANY_TO_MANY or not names:
+        return records
+    first: dict[Any, Any] = {}
+    return [first.setdefault(tuple(getattr(record, name) for name in names), record) for record in records]

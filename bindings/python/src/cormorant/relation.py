@@ -1,0 +1,337 @@
+"""Relations: how the records of one model belong to those of another."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
+
+from . import _abi, _native_tree
+from .column import Column
+from .error import NotLoadedError, ProgrammingError
+from .expression import Expression, condition_node
+
+if TYPE_CHECKING:
+    from .model import Model
+
+M = TypeVar("M", bound="Model")
+T = TypeVar("T")
+
+# A model, a function that gives it, or its name.
+ModelName: TypeAlias = "type[Model] | Callable[[], type[Model]] | str"
+
+# The library takes a relation once; several threads may be the first to use it.
+_lock = threading.RLock()
+
+
+class Relation(Generic[M]):
+    """What to_one, to_many and many_to_many declare."""
+
+    name: str
+    # The model that has it.
+    _owner: type[Model]
+    # Under which alias the owner is meant.
+    _alias: str | None = None
+
+    def __init__(self, kind: int, target: ModelName, options: dict[str, Any]) -> None:
+        self._kind = kind
+        self._target_name = target
+        self._options = options
+        self._known: type[M] | None = None
+        self._made_of: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+
+    def __set_name__(self, owner: type[Model], name: str) -> None:
+        self._owner = owner
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<relation {self._owner.__name__}.{self.name}>"
+
+    def _inherited(self, owner: type[Model]) -> Relation[M]:
+        """The same relation of a model derived from the owner."""
+        relation = copy.copy(self)
+        relation._owner = owner
+        relation._known = None
+        return relation
+
+    def _under(self, alias: str) -> Any:
+        """This relation of the owner under an alias, as class access gives it."""
+        raise NotImplementedError
+
+    def _target(self) -> type[M]:
+        """The model it leads to; the library knows the relation from the first use on."""
+        if self._known is None:
+            with _lock:
+                if self._known is None:
+                    self._known = self._resolve()
+        return self._known
+
+    def _resolve(self) -> type[M]:
+        target = self._find(self._target_name)
+        definition = {"name": self.name, "kind": self._kind, "target": target.__model__.handle}
+        for member, value in self._options.items():
+            if member == "junction":
+                # Kept, for the library borrows it.
+                self._junction = self._find(value)
+                definition[member] = self._junction.__model__.handle
+            else:
+                definition[member] = list(value)
+        _native_tree.add_relation(self._owner.__model__.handle, definition)
+        return cast("type[M]", target)
+
+    def _find(self, target: ModelName) -> type[Model]:
+        """A model by its name: one beside the owner, one that its module knows, else the only one that is called so."""
+        if not isinstance(target, str):
+            return target if isinstance(target, type) else target()
+        from .model import Model  # which imports this module
+
+        models = [model for model in _derived(Model) if model.__name__ == target]
+        if beside := [model for model in models if _scope(model) == _scope(self._owner)]:
+            return beside[-1]  # a class that is defined anew takes the place of the old one
+        known: Any = getattr(sys.modules.get(self._owner.__module__), target, None)
+        if hasattr(known, "__model__"):
+            return cast("type[Model]", known)
+        if len(models) == 1:
+            return models[0]
+        raise ProgrammingError(
+            f"{self._owner.__name__}.{self.name} leads to {target!r}, which names {len(models) or 'no'} models",
+            code="CORM_E_MODEL",
+            hint="give the class" if models else "import its module first",
+        )
+
+    def _columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The properties that make it up: of the owner, and of the target."""
+        if self._made_of is None:
+            self._target()
+            self._made_of = _native_tree.relation_columns(self._owner.__model__.handle, self.name)
+        return self._made_of
+
+    def _not_loaded(self, owner: type) -> NotLoadedError:
+        return NotLoadedError(
+            f"{owner.__name__}.{self.name} is not loaded",
+            hint=f"load it with db.load(records, {owner.__name__}.{self.name})",
+        )
+
+
+def _scope(model: type[Model]) -> tuple[str, str]:
+    """Where a class is defined."""
+    return model.__module__, model.__qualname__.rpartition(".")[0]
+
+
+def _derived(base: type[Model]) -> list[type[Model]]:
+    """The models derived from one, in the order in which they were made."""
+    return [model for derived in base.__subclasses__() for model in (derived, *_derived(derived))]
+
+
+def collect_relations(cls: type[Model]) -> dict[str, Relation[Any]]:
+    """The relations of a class and of its bases; it gets those of its bases as its own."""
+    relations: dict[str, Relation[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        for name, relation in base.__dict__.get("__relations__", {}).items():
+            if name not in cls.__dict__:
+                relations[name] = relation._inherited(cls)
+                setattr(cls, name, relations[name])
+    relations.update((name, value) for name, value in list(cls.__dict__.items()) if isinstance(value, Relation))
+    return relations
+
+
+class ToMany(Relation[M]):
+    """A relation to any number of records, by to_many or many_to_many: conditions on them, and aggregates over them.
+
+    In a condition the target's columns are those of its class: Artist.albums.any(Album.year > 2000).
+    """
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> ToMany[M]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> list[M]: ...
+    def __get__(self, instance: object | None, owner: type) -> ToMany[M] | list[M]:
+        if instance is None:
+            return self
+        raise self._not_loaded(owner)
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: object, value: list[M]) -> None: ...
+
+    def any(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
+        """Whether there is a related record that meets the condition, or any at all."""
+        node = None if condition is None else condition_node(condition)
+        return Expression((_abi.CORM_NODE_RELATED, self._handle(), self._alias, self.name, node))
+
+    def none(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
+        """Whether there is no such record."""
+        return ~self.any(condition)
+
+    def count(self, condition: Expression[bool | None] | None = None) -> Expression[int]:
+        """How many related records there are, or meet the condition."""
+        return self._aggregate("count", None, condition)
+
+    def sum(self, property: str | Column[Any], condition: Expression[bool | None] | None = None) -> Expression[Any]:
+        """The sum of a property; NULL over no record."""
+        return self._aggregate("sum", property, condition)
+
+    def total(self, property: str | Column[Any], condition: Expression[bool | None] | None = None) -> Expression[float]:
+        """The sum of a property as a float; 0.0 over no record."""
+        return self._aggregate("total", property, condition)
+
+    def avg(
+        self, property: str | Column[Any], condition: Expression[bool | None] | None = None
+    ) -> Expression[float | None]:
+        """The mean of a property; NULL over no record."""
+        return self._aggregate("avg", property, condition)
+
+    @overload
+    def min(self, property: Column[T], condition: Expression[bool | None] | None = None) -> Expression[T | None]: ...
+    @overload
+    def min(self, property: str, condition: Expression[bool | None] | None = None) -> Expression[Any]: ...
+    def min(self, property: str | Column[Any], condition: Expression[bool | None] | None = None) -> Expression[Any]:
+        """The least value of a property; NULL over no record."""
+        return self._aggregate("min", property, condition)
+
+    @overload
+    def max(self, property: Column[T], condition: Expression[bool | None] | None = None) -> Expression[T | None]: ...
+    @overload
+    def max(self, property: str, condition: Expression[bool | None] | None = None) -> Expression[Any]: ...
+    def max(self, property: str | Column[Any], condition: Expression[bool | None] | None = None) -> Expression[Any]:
+        """The greatest value of a property; NULL over no record."""
+        return self._aggregate("max", property, condition)
+
+    def _under(self, alias: str) -> ToMany[M]:
+        self._target()
+        relation = copy.copy(self)
+        relation._alias = alias
+        return relation
+
+    def _handle(self) -> int:
+        self._target()
+        return self._owner.__model__.handle
+
+    def _aggregate(
+        self, function: str, property: str | Column[Any] | None, condition: Expression[bool | None] | None
+    ) -> Expression[Any]:
+        fields: dict[str, Any] = self._target().__fields__
+        column = fields.get(property) if isinstance(property, str) else property
+        name = property if column is None else column.name
+        node = None if condition is None else condition_node(condition)
+        return Expression(
+            (_abi.CORM_NODE_AGGREGATE, self._handle(), self._alias, self.name, function, name, node),
+            column if function in ("min", "max") else None,
+        )
+
+
+class ToOne(Relation[M]):
+    """A relation to one record, by to_one. On the class its attributes are the target's: Album.artist.name == "X"."""
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> type[M]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> M | None: ...
+    def __get__(self, instance: object | None, owner: type) -> type[M] | M | None:
+        if instance is None:
+            return cast("type[M]", Path((self,)))
+        raise self._not_loaded(owner)
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: object, value: M | None) -> None: ...
+
+    def _under(self, alias: str) -> Path:
+        self._target()
+        relation = copy.copy(self)
+        relation._alias = alias
+        return Path((relation,))
+
+
+class Path:
+    """A chain of to-one relations: its attributes are the columns at its end."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: Sequence[ToOne[Any]]) -> None:
+        self._steps = steps
+
+    def __getattr__(self, name: str) -> Any:
+        if name in Path.__slots__:  # asked while a copy is made
+            raise AttributeError(name)
+        targets = [step._target() for step in self._steps]
+        found = getattr(targets[-1], name)
+        if isinstance(found, Column):
+            first, names = self._steps[0], [step.name for step in self._steps]
+            return found._at((_abi.CORM_NODE_PATH, first._owner.__model__.handle, first._alias, names, found.name))
+        if isinstance(found, Path):
+            return Path((*self._steps, *found._steps))
+        raise AttributeError(f"{self!r} has columns and to-one relations of {targets[-1].__name__}, but no {name!r}")
+
+    def _relation(self) -> ToOne[Any]:
+        """The relation, where it is the only one."""
+        if len(self._steps) > 1:
+            raise ProgrammingError(f"{self!r} is a chain", hint="take one relation after another")
+        return self._steps[0]
+
+    def __repr__(self) -> str:
+        return f"<relation {'.'.join([self._steps[0]._owner.__name__, *(step.name for step in self._steps)])}>"
+
+
+# --- Declaring ---
+
+
+@overload
+def to_one(target: type[M] | Callable[[], type[M]], *, columns: Sequence[str] = ()) -> ToOne[M]: ...
+@overload
+def to_one(target: str, *, columns: Sequence[str] = ()) -> ToOne[Any]: ...
+def to_one(target: Any, *, columns: Sequence[str] = ()) -> ToOne[Any]:
+    """A relation to the record that this one refers to: `artist = to_one(Artist)`.
+
+    target: a model; where it is defined later, a function that gives it, to_one(lambda: Artist), or its name, of which
+    type checkers know nothing. columns: the properties of the foreign key here; none are needed where it is the only
+    one to the target.
+    """
+    return ToOne(_abi.CORM_TO_ONE, target, {"columns": columns})
+
+
+@overload
+def to_many(target: type[M] | Callable[[], type[M]], *, columns: Sequence[str] = ()) -> ToMany[M]: ...
+@overload
+def to_many(target: str, *, columns: Sequence[str] = ()) -> ToMany[Any]: ...
+def to_many(target: Any, *, columns: Sequence[str] = ()) -> ToMany[Any]:
+    """A relation to the records that refer to this one: `albums = to_many(lambda: Album)`.
+
+    columns: the properties of the foreign key there. The rest as to_one.
+    """
+    return ToMany(_abi.CORM_TO_MANY, target, {"columns": columns})
+
+
+@overload
+def many_to_many(
+    target: type[M] | Callable[[], type[M]],
+    *,
+    through: ModelName,
+    columns: Sequence[str] = (),
+    target_columns: Sequence[str] = (),
+) -> ToMany[M]: ...
+@overload
+def many_to_many(
+    target: str,
+    *,
+    through: ModelName,
+    columns: Sequence[str] = (),
+    target_columns: Sequence[str] = (),
+) -> ToMany[Any]: ...
+def many_to_many(
+    target: Any,
+    *,
+    through: ModelName,
+    columns: Sequence[str] = (),
+    target_columns: Sequence[str] = (),
+) -> ToMany[Any]:
+    """A relation by way of a junction: `tracks = many_to_many(Track, through=PlaylistTrack)`.
+
+    through: the junction's model. columns, target_columns: its properties to this model and to the target. The rest as
+    to_one.
+    """
+    return ToMany(
+        _abi.CORM_MANY_TO_MANY, target, {"junction": through, "columns": columns, "target_columns": target_columns}
+    )

@@ -1,0 +1,254 @@
+"""Queries as values: which records or columns, from where, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from . import _abi
+from ._shape import TupleShape
+from .alias import Alias, source_of
+from .error import ProgrammingError
+from .expression import Expression, Node, condition_node, encode_values, operand
+from .model import Model, model_of_handle
+from .relation import Path, ToMany
+from .statement import Query
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+M = TypeVar("M", bound=Model)
+R_co = TypeVar("R_co", covariant=True)
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+E = TypeVar("E")
+F = TypeVar("F")
+
+# Nodes that begin with a model and its alias.
+_OF_MODEL = (
+    _abi.CORM_NODE_COLUMN,
+    _abi.CORM_NODE_PATH,
+    _abi.CORM_NODE_RELATED,
+    _abi.CORM_NODE_AGGREGATE,
+)
+# Nodes with a query of its own at the end, and with values there.
+_CLOSED = (_abi.CORM_NODE_SELECT, _abi.CORM_NODE_EXISTS, _abi.CORM_NODE_IN_SELECT, _abi.CORM_NODE_IN)
+
+
+class Select(Query[R_co]):
+    """A query, made by select(). It never changes: each method gives another one, and any of them can be kept."""
+
+    _order: tuple[Expression[Any], ...] = ()
+
+    def where(self, *conditions: Expression[bool | None]) -> Self:
+        """Only rows that meet all conditions, and those given before."""
+        return self._clause(_abi.CORM_CLAUSE_WHERE, map(condition_node, conditions))
+
+    def group_by(self, *terms: Expression[Any] | str) -> Self:
+        """One row for each combination of the terms' values. A str is a label or a property, as in order_by()."""
+        named = (self._term(term) if isinstance(term, str) else term for term in terms)
+        return self._clause(_abi.CORM_CLAUSE_GROUP_BY, map(operand, named))
+
+    def having(self, *conditions: Expression[bool | None]) -> Self:
+        """Only groups that meet all conditions."""
+        return self._clause(_abi.CORM_CLAUSE_HAVING, map(condition_node, conditions))
+
+    def order_by(self, *terms: Expression[Any] | str) -> Self:
+        """Sorted by the terms, and by those given before. A str is a label or a property; a leading "-" descends."""
+        order = tuple(self._term(term) if isinstance(term, str) else term for term in terms)
+        select = self._clause(_abi.CORM_CLAUSE_ORDER_BY, map(operand, order))
+        select._order = self._order + order
+        return select
+
+    def limit(self, count: int | Expression[int]) -> Self:
+        """At most so many rows."""
+        return self._clause(_abi.CORM_CLAUSE_LIMIT, [_count(count)])
+
+    def offset(self, count: int | Expression[int]) -> Self:
+        """Without the first rows. Paging by after() stays right and fast where rows come and go."""
+        return self._clause(_abi.CORM_CLAUSE_OFFSET, [_count(count)])
+
+    def after(self, last: Model | Sequence[Any]) -> Self:
+        """The rows that follow a record, or the one with these values of the order terms.
+
+        The order must make rows unique: add the key as its last term.
+        """
+        values = [_value_of(last, term) for term in self._order] if isinstance(last, Model) else last
+        if len(values) != len(self._order):
+            raise ProgrammingError(
+                f"{len(values)} values are given, but the order has {len(self._order)} terms",
+                hint="say order_by() first, and give after() a value of each of its terms",
+            )
+        items = [encode_values(term, [value])[0] for term, value in zip(self._order, values)]
+        return self._with((_abi.CORM_PART_AFTER, items))
+
+    def distinct(self) -> Self:
+        """Without rows that are there already."""
+        return self._with((_abi.CORM_PART_DISTINCT,))
+
+    # --- Sources ---
+
+    def from_(self, source: type[Model] | Query[Any] | str, *, as_: str | None = None) -> Self:
+        """Reads from a model, a query or, by its name, a common table expression. as_: what the query calls it."""
+        node, info, alias = _source(source, as_)
+        return self._with((_abi.CORM_PART_FROM, node), _info=info, _alias=alias)
+
+    def join(
+        self,
+        target: type[Model] | ToMany[Any] | Query[Any] | str,
+        on: Expression[bool | None] | None = None,
+        *,
+        left: bool = False,
+        as_: type[Model] | str | None = None,
+    ) -> Self:
+        """Joins a model, a query, a common table expression or, without `on`, the target of a relation.
+
+        left: keeps rows without a match. as_: what the query calls the target, as a name or an alias of its model.
+        """
+        kind = _abi.CORM_JOIN_LEFT if left else _abi.CORM_JOIN_INNER
+        name = as_._name if isinstance(as_, Alias) else cast("str | None", as_)
+        if isinstance(target, Path | ToMany):
+            if on is not None:
+                raise ProgrammingError(f"{target!r} is joined on a condition", hint="join its model, or leave `on` out")
+            relation = target._relation() if isinstance(target, Path) else target
+            relation._target()
+            owner = relation._alias or relation._owner.__model__.table
+            return self._with((_abi.CORM_PART_JOIN_RELATION, kind, owner, relation.name, name))
+        condition = None if on is None else condition_node(on)
+        return self._with((_abi.CORM_PART_JOIN, kind, _source(target, name)[0], condition))
+
+    def cross_join(self, target: type[Model] | Query[Any] | str, *, as_: str | None = None) -> Self:
+        """Joins every row of a model, a query or a common table expression to every row."""
+        return self._with((_abi.CORM_PART_JOIN, _abi.CORM_JOIN_CROSS, _source(target, as_)[0], None))
+
+    def with_(self, name: str, query: Query[Any], columns: Sequence[str] = ()) -> Self:
+        """With a common table expression; it is recursive where it reads from its own name.
+
+        columns: what it calls the query's columns; theirs otherwise.
+        """
+        return self._with((_abi.CORM_PART_WITH, name, list(columns), query._tree()))
+
+    # --- Combinations; order, limit and offset are those of the whole ---
+
+    def union(self, other: Query[R_co]) -> Self:
+        """These rows and those of the other query, each once."""
+        return self._with((_abi.CORM_PART_COMPOUND, _abi.CORM_UNION, other._tree()))
+
+    def union_all(self, other: Query[R_co]) -> Self:
+        """These rows and those of the other query."""
+        return self._with((_abi.CORM_PART_COMPOUND, _abi.CORM_UNION_ALL, other._tree()))
+
+    def intersect(self, other: Query[Any]) -> Self:
+        """The rows that the other query has too."""
+        return self._with((_abi.CORM_PART_COMPOUND, _abi.CORM_INTERSECT, other._tree()))
+
+    def except_(self, other: Query[Any]) -> Self:
+        """The rows that the other query has not."""
+        return self._with((_abi.CORM_PART_COMPOUND, _abi.CORM_EXCEPT, other._tree()))
+
+    # --- Making parts ---
+
+    def _clause(self, clause: int, nodes: Any) -> Self:
+        return self._with(*[(_abi.CORM_PART_CLAUSE, clause, node) for node in nodes])
+
+    def _term(self, text: str) -> Expression[Any]:
+        """An order term by its name."""
+        name = text.removeprefix("-")
+        info = self._info
+        if info is None or (isinstance(self._shape, TupleShape) and name in self._shape.labels()):
+            term: Expression[Any] = Expression((_abi.CORM_NODE_NAME, None, name))
+        else:
+            column = next((item for item in info.columns if item.name == name), None)
+            term = Expression((_abi.CORM_NODE_COLUMN, info.handle, self._alias, name), column)
+        return term.desc() if text.startswith("-") else term
+
+
+@overload
+def select(model: type[M], /) -> Select[M]: ...
+@overload
+def select(a: Expression[A], /) -> Select[tuple[A]]: ...
+@overload
+def select(a: Expression[A], b: Expression[B], /) -> Select[tuple[A, B]]: ...
+@overload
+def select(a: Expression[A], b: Expression[B], c: Expression[C], /) -> Select[tuple[A, B, C]]: ...
+@overload
+def select(a: Expression[A], b: Expression[B], c: Expression[C], d: Expression[D], /) -> Select[tuple[A, B, C, D]]: ...
+@overload
+def select(
+    a: Expression[A], b: Expression[B], c: Expression[C], d: Expression[D], e: Expression[E], /
+) -> Select[tuple[A, B, C, D, E]]: ...
+@overload
+def select(
+    a: Expression[A], b: Expression[B], c: Expression[C], d: Expression[D], e: Expression[E], f: Expression[F], /
+) -> Select[tuple[A, B, C, D, E, F]]: ...
+@overload
+def select(
+    a: Expression[Any],
+    b: Expression[Any],
+    c: Expression[Any],
+    d: Expression[Any],
+    e: Expression[Any],
+    f: Expression[Any],
+    g: Expression[Any],
+    /,
+    *more: Expression[Any],
+) -> Select[tuple[Any, ...]]: ...
+@overload
+def select() -> Select[tuple[Any, ...]]: ...
+def select(*columns: Any) -> Select[Any]:
+    """A query: select(Person) of whole records, select(Person.name, Person.age) of tuples.
+
+    It reads from the model of its first column, unless from_() says otherwise; select() alone takes every column of
+    what from_() names.
+    """
+    if len(columns) == 1 and not isinstance(columns[0], Expression):
+        info, alias = source_of(columns[0])
+        return Select(_abi.CORM_SELECT, info, alias, (), info)
+    nodes = [operand(column) for column in columns]
+    parts = tuple((_abi.CORM_PART_CLAUSE, _abi.CORM_CLAUSE_COLUMN, node) for node in nodes)
+    handle, alias = next(filter(None, map(_first_model, nodes)), (None, None))
+    model = None if handle is None else model_of_handle(handle)
+    return Select(_abi.CORM_SELECT, model.__model__ if model else None, alias, parts, TupleShape(columns))
+
+
+def _first_model(node: Node) -> tuple[int, str | None] | None:
+    """The model, with its alias, of the first column in an expression."""
+    todo: list[Any] = [node]
+    while todo:
+        item = todo.pop()
+        if item[0] in _OF_MODEL:
+            return item[1], item[2]
+        inside = item[1:-1] if item[0] in _CLOSED else item
+        todo += [part for part in reversed(inside) if isinstance(part, tuple | list) and part]
+    return None
+
+
+def _source(source: Any, name: str | None) -> tuple[Node, Any, str | None]:
+    """A source as tree.h has it; its model and what the query calls that."""
+    if isinstance(source, str):
+        return (None, None, source, name), None, None
+    if isinstance(source, Query):
+        return (None, source._tree(), None, name), None, None
+    info, alias = source_of(source)
+    alias = alias or name
+    return (info.handle, None, None, alias), info, alias
+
+
+def _count(count: int | Expression[int]) -> Node:
+    if isinstance(count, int) and count < 0:
+        raise ProgrammingError(f"limit or offset is {count}", hint="give 0 or more")
+    return operand(count)
+
+
+def _value_of(record: Model, term: Expression[Any]) -> Any:
+    """A record's value of an order term."""
+    node = term._node
+    while node[0] in (_abi.CORM_NODE_ORDER, _abi.CORM_NODE_COLLATE):
+        node = node[1]
+    if node[0] != _abi.CORM_NODE_COLUMN:
+        raise ProgrammingError(
+            "the order has a term that is no property of the record", hint="give after() the values of the terms"
+        )
+    return getattr(record, node[3])

@@ -1,0 +1,106 @@
+"""Statements as values: what all kinds of them have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+
+from . import _native_tree
+from ._parameter import Encoders, parameter_encoders
+from ._shape import Shape
+from .error import Error, ProgrammingError
+from .expression import Node, dump_tree
+from .model import ModelInfo
+from .value import Bindings, dump_parameters
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Statement:
+    """A statement that never changes: each method gives another one. It belongs to no database.
+
+    What the library makes of it is kept with it, so that running it again costs neither compiling nor preparing.
+    """
+
+    def __init__(self, kind: int, info: ModelInfo | None, alias: str | None, parts: tuple[Node, ...] = ()) -> None:
+        self._kind = kind
+        self._info = info
+        self._alias = alias
+        self._parts = parts
+        self._compiled: Compiled | None = None
+
+    @property
+    def sql(self) -> tuple[str, tuple[Any, ...]]:
+        """SQL text and what is bound to its `?`, in order; a parameter stands there as a tuple of its name."""
+        return _native_tree.statement_sql(self._compile().handle)
+
+    def __repr__(self) -> str:
+        try:
+            return f"<{type(self).__name__} {self.sql[0]}>"
+        except Error as error:
+            return f"<{type(self).__name__}: {error}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a statement cannot be pickled: it refers to models of this process")
+
+    # It never changes, so its copy is itself.
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def _with(self, *parts: Node, **changes: Any) -> Self:
+        """This statement with more said of it."""
+        statement = object.__new__(type(self))
+        statement.__dict__.update(self.__dict__, _parts=self._parts + parts, _compiled=None, **changes)
+        return statement
+
+    def _tree(self) -> Node:
+        """The statement as tree.h has it."""
+        return self._kind, self._info.handle if self._info else None, self._alias, list(self._parts)
+
+    def _compile(self) -> Compiled:
+        if self._compiled is None:
+            self._compiled = Compiled(self._tree())
+        return self._compiled
+
+    def _parameters(self, bindings: Bindings, parameters: dict[str, Any]) -> bytes | None:
+        """Values of parameters, given as a mapping and as keywords, as the library takes them."""
+        if bindings:
+            if not isinstance(bindings, Mapping):
+                raise ProgrammingError("bindings without names", hint="give parameters as keywords or as a dict")
+            parameters = {**bindings, **parameters}
+        return dump_parameters(parameters, self._compile().encoders) if parameters else None
+
+
+class Query(Statement, Generic[R_co]):
+    """A statement whose rows come as R: a SELECT, or one that writes and returns."""
+
+    def __init__(
+        self, kind: int, info: ModelInfo | None, alias: str | None, parts: tuple[Node, ...], shape: Shape
+    ) -> None:
+        super().__init__(kind, info, alias, parts)
+        self._shape = shape
+
+
+class Compiled:
+    """A statement that the library holds, freed with this object."""
+
+    handle: int = 0
+
+    def __init__(self, tree: Node) -> None:
+        self._tree = tree
+        self.handle = _native_tree.make_statement(dump_tree(tree))
+
+    def __del__(self) -> None:
+        _native_tree.free_statement(self.handle)
+
+    @cached_property
+    def encoders(self) -> Encoders:
+        return parameter_encoders(self._tree)

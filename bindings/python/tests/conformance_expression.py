@@ -1,0 +1,172 @@
+"""Expressions of conformance scenarios; Tests/Conformance/README.md says what they mean."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, cast
+
+from conformance_model import Failure, Json, held, members, value
+
+import cormorant
+from cormorant import Expression, Model, alias, all_of, any_of, case, exists, func, name, param, raw, scalar
+
+Models = dict[str, type[Model]]
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "not": operator.invert,
+    "negate": operator.neg,
+    "bitNot": Expression.bit_not,
+    "isNull": Expression.is_null,
+    "isNotNull": Expression.is_not_null,
+}
+# Not the operators: those turn around what stands before a Column, which is a kind of Expression.
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "equal": Expression.__eq__,
+    "notEqual": Expression.__ne__,
+    "less": Expression.__lt__,
+    "lessEqual": Expression.__le__,
+    "greater": Expression.__gt__,
+    "greaterEqual": Expression.__ge__,
+    "is": Expression.is_,
+    "isNot": Expression.is_not,
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "remainder": operator.mod,
+    "concat": Expression.concat,
+    "bitAnd": Expression.bit_and,
+    "bitOr": Expression.bit_or,
+    "shiftLeft": Expression.shift_left,
+    "shiftRight": Expression.shift_right,
+    "like": Expression.like,
+    "notLike": Expression.not_like,
+    "glob": Expression.glob,
+    "notGlob": Expression.not_glob,
+    "match": Expression.match,
+    "hasPrefix": Expression.has_prefix,
+    "hasSuffix": Expression.has_suffix,
+    "contains": Expression.contains,
+    "jsonAt": Expression.json_object,
+    "jsonValueAt": Expression.json,
+}
+CASTS = {"int64": int, "double": float, "text": str, "blob": bytes}
+
+
+def values(given: Any) -> list[Any]:
+    """A list of values, or so many of one form."""
+    if isinstance(given, dict):
+        members(given, "count value", "values")
+        return [value(given["value"], number) for number in range(given["count"])]
+    return [value(item) for item in given]
+
+
+class Expressions:
+    """Makes Python's expressions of a scenario's."""
+
+    def __init__(self, models: Models) -> None:
+        self.models = models
+
+    def expression(self, given: Json) -> Expression[Any]:
+        """An expression, also where a value stands alone."""
+        made = self.operand(given)
+        return made if isinstance(made, Expression) else cormorant.literal(made)
+
+    def operand(self, given: Json) -> Any:
+        """An expression or a plain value."""
+        for kind, (make, others) in KINDS.items():
+            if kind in given:
+                members(given, f"{kind} {others}", kind)
+                return make(self, given)
+        (kind, operands), *more = given.items()
+        if more or (kind not in UNARY and kind not in BINARY):
+            raise Failure(f"an expression of no kind that is known: {', '.join(given)}")
+        if kind in UNARY:
+            return UNARY[kind](self.expression(operands))
+        left, right = operands
+        return BINARY[kind](self.expression(left), self.operand(right))
+
+    def expressions(self, given: list[Json]) -> list[Expression[Any]]:
+        return [self.expression(item) for item in given]
+
+    def model(self, name: str, under: str | None) -> Any:
+        return alias(self.models[name], under) if under else self.models[name]
+
+    def attribute(self, path: str, given: Json) -> Any:
+        """What "Album.artist.name" is on the class, or on its alias."""
+        first, *names = path.split(".")
+        found = self.model(first, given.get("of"))
+        for part in names:
+            found = getattr(found, part)
+        return found
+
+    def value(self, given: Json) -> Any:
+        return held(given.get("type", ""), value(given["value"]))
+
+    def contained(self, given: Json) -> Expression[bool]:
+        left = self.expression(given["in"])
+        return left.in_(self.select(given["select"]) if "select" in given else values(given["values"]))
+
+    def case(self, given: Json) -> Expression[Any]:
+        pairs = [(self.operand(when), self.operand(then)) for when, then in given["case"]]
+        otherwise = self.operand(given["otherwise"]) if "otherwise" in given else None
+        base = self.expression(given["base"]) if "base" in given else None
+        return case(*pairs, base=base, else_=otherwise)
+
+    def call(self, given: Json) -> Expression[Any]:
+        call = getattr(func, given["call"])(*map(self.operand, given.get("arguments", [])))
+        if given.get("distinct"):
+            call = call.distinct()
+        if "filter" in given:
+            call = call.filter(self.expression(given["filter"]))
+        if "over" in given:
+            over = given["over"]
+            members(over, "partitionBy orderBy frame", "over")
+            partition, order = (self.expressions(over.get(member, [])) for member in ("partitionBy", "orderBy"))
+            call = call.over(partition_by=partition, order_by=order, frame=over.get("frame"))
+        return cast("Expression[Any]", call)
+
+    def order(self, given: Json) -> Expression[Any]:
+        operand = self.expression(given["order"])
+        nulls = given.get("nulls")
+        return operand.desc(nulls) if given.get("descending") else operand.asc(nulls)
+
+    def related(self, given: Json) -> Expression[bool]:
+        condition = self.expression(given["where"]) if "where" in given else None
+        return cast("Expression[bool]", self.attribute(given["related"], given).any(condition))
+
+    def aggregate(self, given: Json) -> Expression[Any]:
+        condition = self.expression(given["where"]) if "where" in given else None
+        aggregate = getattr(self.attribute(given["aggregate"], given), given["function"])
+        arguments = [given["property"], condition] if "property" in given else [condition]
+        return cast("Expression[Any]", aggregate(*arguments))
+
+    def select(self, given: Json) -> Any:
+        raise NotImplementedError
+
+
+Make = Callable[[Expressions, Json], Any]
+
+# What makes each kind of expression, and its other members.
+KINDS: dict[str, tuple[Make, str]] = {
+    "column": (lambda b, given: b.attribute(given["column"], given), "of"),
+    "value": (Expressions.value, "type"),
+    "parameter": (lambda b, given: param(given["parameter"]), ""),
+    "all": (lambda b, given: all_of(*b.expressions(given["all"])), ""),
+    "any": (lambda b, given: any_of(*b.expressions(given["any"])), ""),
+    "between": (lambda b, given: b.expression(given["between"][0]).between(*map(b.operand, given["between"][1:])), ""),
+    "in": (Expressions.contained, "values select"),
+    "case": (Expressions.case, "base otherwise"),
+    "cast": (lambda b, given: b.expression(given["cast"]).cast(CASTS[given["type"]]), "type"),
+    "collate": (lambda b, given: b.expression(given["collate"]).collate(given["collation"]), "collation"),
+    "call": (Expressions.call, "arguments distinct filter over"),
+    "select": (lambda b, given: scalar(b.select(given["select"])), ""),
+    "exists": (lambda b, given: exists(b.select(given["exists"])), ""),
+    "raw": (lambda b, given: raw(given["raw"], *values(given.get("values", []))), "values"),
+    "order": (Expressions.order, "descending nulls"),
+    "as": (lambda b, given: b.expression(given["as"]).label(given["name"]), "name"),
+    "related": (Expressions.related, "of where"),
+    "aggregate": (Expressions.aggregate, "of function property where"),
+    "name": (lambda b, given: name(given.get("source"), given["name"]), "source"),
+}

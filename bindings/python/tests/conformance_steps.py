@@ -1,0 +1,195 @@
+"""The steps of conformance scenarios; Tests/Conformance/README.md says what they mean."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from conformance_model import Failure, Json, make_model, value
+from conformance_statement import Builder, filed
+
+from cormorant import Database, Model
+
+if TYPE_CHECKING:
+    from conformance import Scenario
+
+QUERY = "model sql bindings statement parameters where orderBy limit offset"
+RECORDS = "model records generate"
+COMPILED = "sql bindings"
+
+
+def bindings(step: Json) -> Any:
+    given = step.get("bindings", [])
+    if isinstance(given, dict):
+        return {name: value(item) for name, item in given.items()}
+    return [value(item) for item in given]
+
+
+Step = Callable[["Scenario", Json], Json]
+
+
+def _after(call: Callable[..., object]) -> Step:
+    """A step that returns its record as it is after the call."""
+
+    def run(self: Scenario, step: Json) -> Json:
+        record = self.record(step, step["record"])
+        call(self.db, record, *step.get("properties", []))
+        return {"record": record}
+
+    return run
+
+
+def _after_many(call: Callable[..., object]) -> Step:
+    def run(self: Scenario, step: Json) -> Json:
+        records = self.records(step)
+        return {"count": call(self.db, records, *step.get("properties", [])), "records": records}
+
+    return run
+
+
+def _insert(self: Scenario, step: Json) -> Json:
+    record = self.record(step, step["record"])
+    ignored = not self.db.insert(record, step.get("conflict", "abort"))
+    if ignored and "ignored" not in step.get("expect", {}):
+        raise Failure("ignored")
+    return {"record": record, "ignored": ignored}
+
+
+def _insert_many(self: Scenario, step: Json) -> Json:
+    records = self.records(step)
+    return {"count": self.db.insert_many(records, step.get("conflict", "abort")), "records": records}
+
+
+def _fetch_all(self: Scenario, step: Json) -> Json:
+    found = self.db.fetch_all(self.source(step), **self.query(step), **into(self, step))
+    return {"records": found, "count": len(found)}
+
+
+def _fetch_one(self: Scenario, step: Json) -> Json:
+    return _found(self.db.fetch_one(self.source(step), **self.query(step), **into(self, step)))
+
+
+def _stream(self: Scenario, step: Json) -> Json:
+    found = list(self.db.cursor(self.source(step), **self.query(step), **into(self, step)))
+    return {"records": found, "count": len(found)}
+
+
+def _found(record: Model | None) -> Json:
+    return {"record": record, "found": record is not None}
+
+
+def _max_key(self: Scenario, step: Json) -> Json:
+    found = self.db.max_key(self.model(step))
+    return {"found": found is not None, "value": str(found) if isinstance(found, uuid.UUID | Decimal) else found}
+
+
+def _count(self: Scenario, step: Json) -> Json:
+    return {"count": self.db.count(self.source(step), **self.query(step))}
+
+
+def _page_count(self: Scenario, step: Json) -> Json:
+    return {"count": self.db.page_count(self.source(step), page_size=step["pageSize"], **self.query(step))}
+
+
+def _describe(self: Scenario, step: Json) -> Json:
+    info = self.model(step).__model__
+    return {
+        "table": info.table,
+        "columns": [item.column_name for item in info.columns],
+        "properties": [item.name for item in info.columns],
+        "key": list(info.key),
+        "generatesKey": info.generates_key,
+    }
+
+
+def into(self: Scenario, step: Json) -> Json:
+    """A statement with columns of its own gives records of the step's model all the same."""
+    return {"into": self.model(step)} if "columns" in step.get("statement", {}) else {}
+
+
+def _exists(self: Scenario, step: Json) -> Json:
+    if self.statement is not None:
+        return {"found": self.db.exists(self.statement, **self.query(step))}
+    return {"found": self.db.exists(self.model(step), *self.key(step))}
+
+
+def _execute(self: Scenario, step: Json) -> Json:
+    if self.statement is not None:
+        return {"changes": self.db.execute(self.statement, **self.query(step))}
+    return {"changes": self.db.execute(value(step["sql"]), bindings(step))}
+
+
+def _expression(self: Scenario, step: Json) -> Json:
+    return dict(zip(("sql", "bindings"), Builder(self.models).expression(step["expression"]).sql))
+
+
+def _query(self: Scenario, step: Json) -> Json:
+    if self.statement is not None:
+        rows = self.db.cursor(self.statement, **self.query(step)).tuples()
+        return {"columns": list(rows.columns), "rows": [[filed(item) for item in row] for row in rows]}
+    result = self.db.query(value(step["sql"]), bindings(step))
+    return {"columns": list(result.columns), "rows": result.fetch_all()}
+
+
+def _begin(self: Scenario, step: Json) -> Json:
+    transaction = self.db.transaction(step.get("kind", "immediate"))
+    transaction.__enter__()
+    self.transactions.append(transaction)
+    return {}
+
+
+def _reopen(self: Scenario, step: Json) -> Json:
+    modes: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
+    self.db.close()
+    self.db = Database(self.folder / "test.db", mode=modes[step.get("mode", "create")])
+    return {}
+
+
+def _none(call: Callable[[Scenario, Json], object]) -> Step:
+    def run(self: Scenario, step: Json) -> Json:
+        call(self, step)
+        return {}
+
+    return run
+
+
+# Each step: what runs it, its members, the members of its `expect`.
+STEPS: dict[str, tuple[Step, str, str]] = {
+    "createTables": (_none(lambda s, step: s.db.create_tables(*[s.models[n] for n in step["models"]])), "models", ""),
+    "tableExists": (lambda s, step: {"found": s.db.table_exists(s.model(step))}, "model", "found"),
+    "makeModel": (_none(lambda s, step: make_model(step["definition"])), "definition", ""),
+    "describe": (_describe, "model", "table columns properties key generatesKey"),
+    "createSQL": (lambda s, step: {"sql": s.model(step).__model__.create_sql}, "model", "contains lacks"),
+    "insert": (_insert, "model record conflict", "record ignored"),
+    "save": (_after(Database.save), "model record", "record"),
+    "refresh": (_after(Database.refresh), "model record", "record"),
+    "update": (_after(Database.update), "model record properties", "record"),
+    "delete": (lambda s, step: {"found": s.db.delete(s.record(step, step["record"]))}, "model record", "found"),
+    "insertMany": (_insert_many, f"{RECORDS} conflict", "count records"),
+    "saveMany": (_after_many(Database.save_many), RECORDS, "records"),
+    "updateMany": (_after_many(Database.update_many), f"{RECORDS} properties", "records"),
+    "deleteMany": (_after_many(Database.delete_many), RECORDS, "count"),
+    "deleteKey": (lambda s, step: {"found": s.db.delete_key(s.model(step), *s.key(step))}, "model key", "found"),
+    "exists": (_exists, "model key statement parameters", f"found {COMPILED}"),
+    "find": (lambda s, step: _found(s.db.find(s.model(step), *s.key(step))), "model key", "found record"),
+    "deleteAll": (lambda s, step: {"count": s.db.delete_all(s.model(step))}, "model", "count"),
+    "fetchAll": (_fetch_all, QUERY, f"records count {COMPILED}"),
+    "fetchOne": (_fetch_one, QUERY, f"found record {COMPILED}"),
+    "stream": (_stream, QUERY, f"records count {COMPILED}"),
+    "count": (_count, QUERY, f"count {COMPILED}"),
+    "pageCount": (_page_count, f"{QUERY} pageSize", f"count {COMPILED}"),
+    "maxKey": (_max_key, "model", "found value"),
+    "execute": (_execute, "sql bindings statement parameters", f"changes {COMPILED}"),
+    "executeScript": (_none(lambda s, step: s.db.execute_script(value(step["sql"]))), "sql", ""),
+    "query": (_query, "sql bindings statement parameters", f"columns rows {COMPILED}"),
+    "expression": (_expression, "expression", COMPILED),
+    "explain": (lambda s, step: {"tree": s.db.explain(s.statement)}, "statement", f"contains lacks {COMPILED}"),
+    "begin": (_begin, "kind", ""),
+    "commit": (_none(lambda s, _: s.transactions.pop().__exit__(None, None, None)), "", ""),
+    "rollback": (_none(lambda s, _: s.transactions.pop().rollback()), "", ""),
+    "lastInsertId": (lambda s, _: {"value": s.db.last_insert_id}, "", "value"),
+    "changes": (lambda s, _: {"value": s.db.changes}, "", "value"),
+    "reopen": (_reopen, "mode", ""),
+}  # fmt: skip

@@ -1,0 +1,127 @@
+"""UPDATE, DELETE and INSERT by expressions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from models import Department, Everything, Note, Person
+
+import cormorant
+from cormorant import Database, delete, excluded, func, insert, param, select, update
+from cormorant.statement import Statement
+
+
+@pytest.fixture(autouse=True)
+def people(db: Database) -> None:
+    db.insert_many([Person("Ann", 35), Person("Bob", 20)])
+
+
+def ages(db: Database) -> list[tuple[str, int]]:
+    return db.fetch_all(select(Person.name, Person.age).order_by("name"))
+
+
+CASES: list[tuple[Statement, str, list[Any]]] = [
+    (
+        update(Person).set(age=Person.age + 1, born=None).where(Person.name == "Ann"),
+        'UPDATE "people" SET "age" = "age" + ?, "born" = ? WHERE "name" = ?',
+        [1, None, "Ann"],
+    ),
+    (update(Person).set(age=3).or_("ignore"), 'UPDATE OR IGNORE "people" SET "age" = ?', [3]),
+    (delete(Person).where(Person.age < 3), 'DELETE FROM "people" WHERE "age" < ?', [3]),
+    (insert(Note).values(), 'INSERT INTO "notes" DEFAULT VALUES', []),
+    (insert(Note).values(text="a"), 'INSERT INTO "notes" ("text") VALUES (?)', ["a"]),
+    (
+        insert(Department).values(name="a").or_("replace"),
+        'INSERT OR REPLACE INTO "departments" ("name") VALUES (?)',
+        ["a"],
+    ),
+    (
+        insert(Department).values(name="a").on_conflict(["name"]).do_update(name=excluded.name),
+        'INSERT INTO "departments" ("name") VALUES (?) ON CONFLICT ("name") DO UPDATE SET "name" = "excluded"."name"',
+        ["a"],
+    ),
+    (
+        insert(Department).values(name="a").on_conflict().do_nothing(),
+        'INSERT INTO "departments" ("name") VALUES (?) ON CONFLICT DO NOTHING',
+        ["a"],
+    ),
+    (
+        insert(Department).from_select(["name"], select(Person.name)),
+        'INSERT INTO "departments" ("name") SELECT "name" FROM "people"',
+        [],
+    ),
+    (
+        delete(Person).where(Person.age == 1).returning(Person.id),
+        'DELETE FROM "people" WHERE "age" = ? RETURNING "id"',
+        [1],
+    ),
+]
+
+
+@pytest.mark.parametrize(("statement", "sql", "values"), CASES, ids=[sql for _, sql, _ in CASES])
+def test_sql_and_bindings(statement: Statement, sql: str, values: list[Any]) -> None:
+    assert statement.sql == (sql, tuple(values))
+
+
+def test_update(db: Database) -> None:
+    assert db.execute(update(Person).set(age=Person.age + 1)) == 2
+    assert db.execute(update(Person).set(age=50).where(Person.name == "Ann")) == 1
+    assert ages(db) == [("Ann", 50), ("Bob", 21)]
+    named = update(Person).set(age=param("age")).where(Person.name == param("name"))
+    assert db.execute(named, age=1, name="Ann") == 1
+    assert db.execute(named, bindings={"age": 2, "name": "Bob"}) == 1
+    assert ages(db) == [("Ann", 1), ("Bob", 2)]
+
+
+def test_delete(db: Database) -> None:
+    assert db.execute(delete(Person).where(Person.age > 30)) == 1
+    assert ages(db) == [("Bob", 20)]
+    assert db.execute(delete(Person)) == 1
+
+
+def test_insert(db: Database) -> None:
+    assert db.execute(insert(Person).values(name="Cid", age=func.abs(-3))) == 1
+    assert db.execute(insert(Department).from_select(["name"], select(func.upper(Person.name)))) == 3
+    assert [item.name for item in db.fetch_all(Department, order_by="name")] == ["ANN", "BOB", "CID"]
+
+
+def test_upsert(db: Database) -> None:
+    db.insert(Department("Sales"))
+    clash = insert(Department).values(name="Sales").on_conflict("name")
+    assert db.execute(clash.do_nothing()) == 0
+    assert db.execute(clash.do_update(name=excluded.name.concat("!"))) == 1
+    assert db.fetch_all(select(Department.name)) == [("Sales!",)]
+
+
+def test_returning(db: Database) -> None:
+    grown = update(Person).set(age=Person.age + 1).where(Person.name == "Ann")
+    assert db.fetch_all(grown.returning()) == [Person("Ann", 36, id=1)]
+    assert db.fetch_one(grown.returning(Person.age, Person.name)) == (37, "Ann")
+    assert db.fetch_all(insert(Note).values(text="abc").returning(Note.id, Note.size, Note.state)) == [(1, 3, "new")]
+    assert list(db.cursor(delete(Person).where(Person.name == "Bob").returning(Person.id)).dicts()) == [{"id": 2}]
+    assert db.count(Person) == 1
+
+
+def test_values_are_encoded_as_the_columns_own(db: Database) -> None:
+    db.execute(insert(Everything).values(extra={"a": [1]}, flag=True))
+    db.execute(update(Everything).set(extra=param("extra")), extra=[1, "x"])
+    assert db.fetch_all(select(Everything.extra, Everything.flag)) == [([1, "x"], True)]
+
+
+def test_wrong_changes(db: Database) -> None:
+    with pytest.raises(cormorant.ProgrammingError, match="did you mean age"):
+        update(Person).set(agee=3).sql  # noqa: B018
+    with pytest.raises(cormorant.ProgrammingError, match="sets nothing"):
+        db.execute(update(Person))
+    with pytest.raises(cormorant.ProgrammingError, match="computed"):
+        update(Note).set(size=3).sql  # noqa: B018
+    with pytest.raises(cormorant.ProgrammingError, match="policy"):
+        insert(Person).or_("skip")  # type: ignore[arg-type]
+    with pytest.raises(cormorant.DataError, match=r"Everything\.moment"):
+        update(Everything).set(moment="today")
+    with pytest.raises(cormorant.CheckViolation):
+        db.execute(update(Person).set(age=-1))
+    with pytest.raises(cormorant.ProgrammingError, match="bindings"):
+        db.execute("DELETE FROM people", age=3)  # type: ignore[call-overload]
+    assert ages(db) == [("Ann", 35), ("Bob", 20)]

@@ -1,0 +1,196 @@
+"""Results as columns, for pyarrow, polars and numpy where they are installed, and as JSON."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import resource
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models import Entry, Everything, Person
+
+import cormorant
+from cormorant import Database
+
+MANY = (
+    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 69999) "
+    "SELECT i, i * 0.5 AS half, nullif(i % 3, 0) AS rest, 'text ' || i AS t FROM n"
+)
+
+
+def installed(name: str) -> Any:
+    return pytest.importorskip(name, reason=f"{name} is not installed")
+
+
+def test_a_result_as_a_table_of_pyarrow(db: Database) -> None:
+    pyarrow = installed("pyarrow")
+    table = pyarrow.table(db.query(MANY))
+    assert [str(field.type) for field in table.schema] == ["int64", "double", "int64", "string"]
+    assert table.column("i").num_chunks == 2
+    table.validate(full=True)
+    assert table.slice(69_998).to_pylist() == [
+        {"i": 69_998, "half": 34_999.0, "rest": 2, "t": "text 69998"},
+        {"i": 69_999, "half": 34_999.5, "rest": None, "t": "text 69999"},
+    ]
+
+
+def test_a_model_gives_its_types(db: Database) -> None:
+    pyarrow = installed("pyarrow")
+    schema = pyarrow.table(db.cursor(Everything)).schema
+    assert {field.name: str(field.type) for field in schema} == {
+        "id": "int64", "number": "int64", "small": "int32", "flag": "bool", "real": "double", "single": "float",
+        "text": "string", "short": "string", "data": "binary", "moment": "timestamp[us, tz=UTC]", "token": "string",
+        "amount": "string", "extra": "string",
+    }  # fmt: skip
+    assert [field.nullable for field in pyarrow.table(db.cursor(Person)).schema] == [True, False, False, True, True]
+    moment = datetime(2024, 2, 29, 12, tzinfo=timezone.utc)
+    db.insert(
+        Everything(number=-(2**63), small=-(2**31), flag=True, real=0.5, text="é\0", data=b"\0\xff", moment=moment)
+    )
+    table = pyarrow.table(db.cursor(Everything))
+    table.validate(full=True)
+    assert table.schema == schema
+    [row] = table.to_pylist()
+    assert (row["number"], row["small"], row["flag"], row["real"]) == (-(2**63), -(2**31), True, 0.5)
+    assert (row["text"], row["data"], row["moment"], row["token"]) == ("é\0", b"\0\xff", moment, None)
+
+
+def test_a_result_without_rows_has_its_declared_types(db: Database) -> None:
+    pyarrow = installed("pyarrow")
+    db.execute("CREATE TABLE t (a INTEGER, b TEXT, c REAL, d BLOB, e DECIMAL(9, 2), f BOOLEAN, g DATETIME)")
+    table = pyarrow.table(db.query("SELECT * FROM t"))
+    assert table.num_rows == 0
+    assert [str(field.type) for field in table.schema] == [
+        "int64", "string", "double", "binary", "double", "bool", "timestamp[us, tz=UTC]",
+    ]  # fmt: skip
+
+
+def test_a_result_as_a_frame_of_polars(db: Database) -> None:
+    polars = installed("polars")
+    frame = polars.DataFrame(db.query(MANY))
+    assert frame.columns == ["i", "half", "rest", "t"]
+    assert frame.shape == (70_000, 4)
+    assert frame.row(69_999) == (69_999, 34_999.5, None, "text 69999")
+
+
+def test_a_result_as_a_frame_of_pandas(db: Database) -> None:
+    pandas = installed("pandas")
+    installed("pyarrow")
+    frame = pandas.DataFrame.from_arrow(db.query(MANY))
+    assert list(frame.columns) == ["i", "half", "rest", "t"]
+    assert frame.iloc[69_999]["t"] == "text 69999"
+
+
+def test_columns_as_numpy_arrays(db: Database) -> None:
+    numpy = installed("numpy")
+    arrays = db.query(MANY).numpy()
+    assert {name: str(array.dtype) for name, array in arrays.items()} == {
+        "i": "int64", "half": "float64", "rest": "int64",
+    }  # fmt: skip
+    assert (arrays["i"] == numpy.arange(70_000)).all()
+    assert (arrays["half"] == numpy.arange(70_000) * 0.5).all()
+    assert arrays["rest"][1:4].tolist() == [1, 2, None]
+    assert arrays["rest"].count() == 70_000 - 23_334
+
+
+def test_every_numeric_type_and_null_in_numpy(db: Database) -> None:
+    numpy = installed("numpy")
+    db.execute("CREATE TABLE t (a INTEGER, b BOOLEAN, c REAL, d TIMESTAMP, e TEXT)")
+    assert {name: array.shape for name, array in db.query("SELECT * FROM t").numpy().items()} == dict.fromkeys(
+        "abcd", (0,)
+    )
+    db.execute(
+        "INSERT INTO t VALUES (1, 1, 0.5, '1970-01-01 00:00:01', 'x'), (NULL, NULL, NULL, NULL, NULL), "
+        "(3, 0, 2, '1970-01-02', '')"
+    )
+    arrays = db.query("SELECT * FROM t").numpy()
+    assert arrays["a"].tolist() == [1, None, 3]
+    assert arrays["b"].tolist() == [True, None, False]
+    assert numpy.array_equal(arrays["c"], [0.5, numpy.nan, 2.0], equal_nan=True)
+    assert arrays["d"].tolist() == [datetime(1970, 1, 1, 0, 0, 1), None, datetime(1970, 1, 2)]
+    assert db.query("SELECT a FROM t WHERE a = 1").numpy()["a"].dtype == "int64"
+
+
+def test_numpy_arrays_keep_their_memory(path: Path) -> None:
+    installed("numpy")
+    with Database(path) as database:
+        array = database.query("SELECT 7 AS n UNION ALL SELECT 8").numpy()["n"]
+    gc.collect()
+    assert array.tolist() == [7, 8]
+
+
+def test_numpy_that_is_missing_says_how_to_install_it(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    result = db.query("SELECT 1 AS n")
+    with pytest.raises(ImportError, match="pip install numpy"):
+        result.numpy()
+    assert result.fetch_all() == [(1,)]
+
+
+def test_a_value_of_another_type_is_named(db: Database) -> None:
+    with pytest.raises(cormorant.DataError, match='row 2 has text in column "n"') as caught:
+        db.query("SELECT column1 AS n FROM (VALUES (1), (2), ('three'))").__arrow_c_stream__()
+    assert caught.value.code == "CORM_E_TYPE"
+    installed("numpy")
+    with pytest.raises(cormorant.DataError, match="row 65536 has a real"):
+        db.query(
+            "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 65536) "
+            "SELECT CASE i WHEN 65536 THEN 0.5 ELSE i END FROM n"
+        ).numpy()
+
+
+def test_a_result_is_given_out_once_and_before_it_is_read(db: Database) -> None:
+    result = db.query(MANY)
+    assert result.fetch_one() == (0, 0.0, None, "text 0")
+    with pytest.raises(cormorant.ProgrammingError, match="were read"):
+        result.__arrow_c_stream__()
+    result = db.query("SELECT 1")
+    assert type(result.__arrow_c_stream__()).__name__ == "PyCapsule"
+    for use in (result.__arrow_c_stream__, result.json):
+        with pytest.raises(cormorant.ProgrammingError):
+            use()
+
+
+def test_a_capsule_that_nobody_takes_ends_its_statement(db: Database) -> None:
+    db.execute("CREATE TABLE t (n)")
+    db.execute_many("INSERT INTO t VALUES (?)", [(n,) for n in range(70_000)])
+    capsule = db.query("SELECT n FROM t").__arrow_c_stream__()
+    with pytest.raises(cormorant.OperationalError):
+        db.execute("DROP TABLE t")
+    del capsule
+    db.execute("DROP TABLE t")
+
+
+def test_streams_do_not_leak(db: Database) -> None:
+    installed("numpy")
+
+    def use(times: int) -> None:
+        for _ in range(times):
+            db.query(MANY.replace("69999", "20000")).numpy()
+            db.query(MANY.replace("69999", "20000")).__arrow_c_stream__()
+
+    use(3)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    use(12)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8_000
+
+
+def test_a_result_as_json(db: Database) -> None:
+    text = db.query("SELECT 1 AS a, 'é\"' AS b UNION ALL SELECT NULL, x'00ff'").json()
+    assert json.loads(text) == [{"a": 1, "b": 'é"'}, {"a": None, "b": "AP8="}]
+    assert db.query("SELECT 1 WHERE 0").json() == "[]"
+
+
+def test_records_as_json_have_their_properties(db: Database) -> None:
+    db.insert(Entry(text="first"))
+    [record] = json.loads(db.cursor(Entry).json())
+    assert list(record) == list(db.cursor(Entry).columns)
+    assert record["text"] == "first"
+    assert json.loads(db.cursor(Person).json()) == []

@@ -1,0 +1,53 @@
+"""Full-text search: a model of an FTS5 table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import cormorant
+from cormorant import Column, Database, Model, column, func, name, select
+
+
+class Page(Model, table="pages", module="fts5", module_arguments=["tokenize = 'porter'"]):
+    title: Column[str]
+    body: Column[str | None] = column(default=None)
+
+
+TABLE = name(None, "pages")
+
+
+@pytest.fixture
+def db() -> Iterator[Database]:
+    with Database(":memory:") as database:
+        database.create_tables(Page)
+        database.insert_many(
+            [Page("Cats", "They purr."), Page("Dogs", "No cats run here."), Page("Birds", "They sing.")]
+        )
+        yield database
+
+
+def test_a_match_in_any_column_or_in_one(db: Database) -> None:
+    query = select(Page.title).order_by(name(None, "rank"))
+    assert db.fetch_all(query.where(TABLE.match("cat"))) == [("Cats",), ("Dogs",)]
+    assert db.fetch_all(query.where(Page.body.match("running"))) == [("Dogs",)]
+    assert db.fetch_all(Page.where(TABLE.match("they NOT purr"))) == [Page("Birds", "They sing.")]
+
+
+def test_functions_of_full_text_search(db: Database) -> None:
+    marked = func.highlight(TABLE, 1, "<", ">")
+    assert db.fetch_all(select(marked).from_(Page).where(TABLE.match("purr"))) == [("They <purr>.",)]
+
+
+def test_a_query_that_cannot_be_read(db: Database) -> None:
+    with pytest.raises(cormorant.DatabaseError):
+        db.fetch_all(Page.where(Page.title.match('"')))
+
+
+def test_a_module_that_is_not_there() -> None:
+    class Odd(Model, module="fts99"):
+        text: Column[str]
+
+    with Database(":memory:") as database, pytest.raises(cormorant.DatabaseError, match="fts99"):
+        database.create_tables(Odd)

@@ -1,0 +1,190 @@
+"""Related records: loaded with one statement for each relation and level, and saved together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from music import MODELS, Album, Artist, Employee, Entry, Playlist, Track
+
+import cormorant
+from cormorant import Database, select
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[Database]:
+    with Database(path) as database:
+        database.create_tables(*MODELS)
+        yield database
+
+
+@pytest.fixture
+def filled(db: Database) -> Database:
+    db.insert_many([Artist("Ada"), Artist("Bix"), Artist("Cab")])
+    db.insert_many([Album("One", 1, 1999), Album("Two", 1, 2005), Album("Three", 2, 2010)])
+    db.insert_many([Track("a", 1, 100), Track("b", 1, 200), Track("c", 3, 300)])
+    db.insert_many([Playlist("Best"), Playlist("Worst")])
+    db.insert_many([Entry(1, 1), Entry(1, 3), Entry(2, 3)])
+    return db
+
+
+def titles(records: list[Any]) -> list[str]:
+    return [record.title for record in records]
+
+
+def test_a_statement_for_each_relation_and_level(filled: Database) -> None:
+    artists = filled.fetch_all(Artist, order_by="name")
+    statements: list[str] = []
+    filled.set_trace(lambda sql, _: statements.append(sql))
+    albums = filled.load(artists, Artist.albums, order_by="title")
+    tracks = filled.load(albums, Album.tracks)
+    filled.load(albums, Album.artist)
+    filled.set_trace(None)
+    assert len(statements) == 3
+    assert [titles(artist.albums) for artist in artists] == [["One", "Two"], ["Three"], []]
+    assert {album.title: titles(album.tracks) for album in albums} == {"One": ["a", "b"], "Two": [], "Three": ["c"]}
+    assert titles(tracks) == ["a", "b", "c"]
+    assert albums[0].artist == artists[0]
+
+
+def test_one_record(filled: Database) -> None:
+    album = filled.find(Album, 3)
+    assert album is not None
+    assert filled.load(album, Album.artist) == [Artist("Bix", id=2)]
+    assert album.artist == Artist("Bix", id=2)
+    with pytest.raises(cormorant.NotLoadedError):
+        album.tracks  # noqa: B018
+    assert filled.load([], Album.artist) == []
+
+
+def test_which_and_how_many_of_each(filled: Database) -> None:
+    artists = filled.fetch_all(Artist, order_by="name")
+    filled.load(artists, Artist.albums, order_by=["-year"], limit=1)
+    assert [titles(artist.albums) for artist in artists] == [["Two"], ["Three"], []]
+    filled.load(artists, Artist.albums, where=Album.year < 2006, order_by=Album.title.desc())
+    assert [titles(artist.albums) for artist in artists] == [["Two", "One"], [], []]
+
+
+def test_many_to_many_shares_its_records(filled: Database) -> None:
+    lists = filled.fetch_all(Playlist, order_by="id")
+    assert len(filled.load(lists, Playlist.tracks, order_by="title")) == 2
+    assert [titles(item.tracks) for item in lists] == [["a", "c"], ["c"]]
+    assert lists[0].tracks[1] is lists[1].tracks[0]
+
+
+def test_a_relation_to_a_row_that_is_gone(filled: Database) -> None:
+    filled.execute_script("PRAGMA foreign_keys = OFF; DELETE FROM artists WHERE id = 2; PRAGMA foreign_keys = ON")
+    album = filled.find(Album, 3)
+    assert album is not None
+    assert filled.load(album, Album.artist) == []
+    assert album.artist is None
+
+
+def test_wrong_loads(filled: Database) -> None:
+    artist = Artist("x", id=1)
+    for wrong, message in (
+        (lambda: filled.load(artist, Album.artist), "Artist stands where"),
+        (lambda: filled.load(artist, Artist.name), "no relation"),  # type: ignore[arg-type]
+        (lambda: filled.load(artist, Artist.albums, order_by="titel"), "did you mean title"),
+        (lambda: filled.load(artist, Artist.albums, limit=-1), "limit"),
+        (lambda: filled.load(Album("x", 1), Album.artist, limit=1), "leads to one"),
+        (lambda: filled.load(Track("x", 1), Track.album.artist), "one relation after another"),
+    ):
+        with pytest.raises(cormorant.ProgrammingError, match=message):
+            wrong()
+
+
+def graph() -> Artist:
+    artist = Artist("Ada")
+    artist.albums = [Album("One", 0), Album("Two", 0)]
+    artist.albums[0].tracks = [Track("a", 0), Track("b", 0)]
+    artist.albums[0].artist = artist
+    best = Playlist("Best")
+    best.tracks = artist.albums[0].tracks
+    for track in best.tracks:
+        track.playlists = [best]
+    return artist
+
+
+def test_a_graph_is_saved_with_its_keys(db: Database) -> None:
+    artist = graph()
+    db.save_graph(artist)
+    assert artist.id == 1
+    assert [(album.id, album.artist_id) for album in artist.albums] == [(1, 1), (2, 1)]
+    assert [track.album_id for track in artist.albums[0].tracks] == [1, 1]
+    assert db.fetch_all(select(Entry.playlist_id, Entry.track_id)) == [(1, 1), (1, 2)]
+    artist.name = "Ann"
+    artist.albums[1].title = "2"
+    db.save_graph(artist)
+    assert [db.count(model) for model in (Artist, Album, Track, Playlist, Entry)] == [1, 2, 2, 1, 2]
+    assert db.fetch_all(select(Album.title, Album.artist.name).order_by("title")) == [("2", "Ann"), ("One", "Ann")]
+
+
+def test_from_the_other_end_and_of_many(db: Database) -> None:
+    ada = Artist("Ada")
+    albums = [Album("One", 0), Album("Two", 0)]
+    for album in albums:
+        album.artist = ada
+    db.save_graph(albums)
+    assert db.count(Artist) == 1
+    assert [album.artist_id for album in albums] == [1, 1]
+
+
+def test_what_was_removed(filled: Database) -> None:
+    artist, playlist = filled.find(Artist, 1), filled.find(Playlist, 1)
+    assert artist is not None
+    assert playlist is not None
+    filled.load(artist, Artist.albums, order_by="id")
+    filled.load(playlist, Playlist.tracks, order_by="title")
+    artist.albums.pop()
+    playlist.tracks = [*playlist.tracks[1:], Track("d", 3)]
+    filled.save_graph([artist, playlist])
+    assert filled.count(Album) == 3
+    assert filled.count(Entry) == 4
+    filled.save_graph([artist, playlist], delete_removed=True)
+    assert filled.count(Album) == 2
+    assert filled.count(Track) == 4
+    assert filled.fetch_all(select(Entry.track_id).where(Entry.playlist_id == 1).order_by("track_id")) == [(3,), (4,)]
+    filled.load(artist, Artist.albums, limit=1)
+    with pytest.raises(cormorant.ProgrammingError, match="loaded in part"):
+        filled.save_graph(artist, delete_removed=True)
+
+
+def test_relations_of_a_model_to_itself_and_circles(db: Database) -> None:
+    eva, fay, gus = Employee("Eva"), Employee("Fay"), Employee("Gus")
+    eva.reports = [fay]
+    gus.manager = fay
+    db.save_graph([gus, eva])
+    assert (eva.id, fay.manager_id, gus.manager_id) == (1, 1, 2)
+    eva.manager = gus
+    with pytest.raises(cormorant.ProgrammingError, match="circle: Employee"):
+        db.save_graph([gus, eva])
+    assert eva.manager_id is None
+    assert db.count(Employee) == 3
+
+
+def test_nothing_stays_of_a_failure(db: Database) -> None:
+    artist = graph()
+    artist.albums[0].tracks[1].title = None  # type: ignore[assignment]
+    with pytest.raises(cormorant.NotNullViolation):
+        db.save_graph(artist)
+    assert [db.count(model) for model in (Artist, Album, Track)] == [0, 0, 0]
+    assert (artist.id, artist.albums[0].id, artist.albums[0].artist_id) == (None, None, 0)
+
+
+def test_wrong_graphs(db: Database) -> None:
+    artist = Artist("Ada")
+    artist.albums = [Track("x", 1)]  # type: ignore[list-item]
+    with pytest.raises(cormorant.ProgrammingError, match="Track stands where"):
+        db.save_graph(artist)
+    artist.albums = None  # type: ignore[assignment]
+    with pytest.raises(cormorant.ProgrammingError, match="a list"):
+        db.save_graph(artist)
+    album, bix = Album("One", 0), Artist("Bix")
+    artist.albums, album.artist = [album], bix
+    with pytest.raises(cormorant.ProgrammingError, match="two records"):
+        db.save_graph([artist, bix])
+    with pytest.raises(cormorant.ProgrammingError, match="model"):
+        db.save_graph([5])  # type: ignore[list-item]

@@ -1,0 +1,135 @@
+"""Several tables and queries in one: joins, aliases, subqueries, common table expressions, combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from music import MODELS, Album, Artist, Employee, Track
+
+import cormorant
+from cormorant import Column, Database, Model, alias, all_of, exists, func, name, scalar, select
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[Database]:
+    with Database(path) as database:
+        database.create_tables(*MODELS)
+        database.insert_many([Artist("Ada"), Artist("Bix"), Artist("Cab")])
+        database.insert_many([Album("One", 1, 1999), Album("Two", 1, 2005), Album("Three", 2, 2010)])
+        database.insert_many([Track("a", 1, 100), Track("b", 1, 200), Track("c", 3, 300)])
+        database.insert_many([Employee("Eva"), Employee("Fay", 1), Employee("Gus", 1), Employee("Hal", 2)])
+        yield database
+
+
+def test_joins_on_a_condition(db: Database) -> None:
+    query = select(Artist.name, Album.title).join(Album, Album.artist_id == Artist.id).order_by(Album.title)
+    assert query.sql == (
+        'SELECT "artists"."name", "albums"."title" FROM "artists"'
+        ' JOIN "albums" ON "albums"."artist_id" = "artists"."id" ORDER BY "albums"."title"',
+        (),
+    )
+    assert db.fetch_all(query) == [("Ada", "One"), ("Bix", "Three"), ("Ada", "Two")]
+
+
+def test_left_joins(db: Database) -> None:
+    query = (
+        select(Artist.name, func.count(Album.id))
+        .join(Album, Album.artist_id == Artist.id, left=True)
+        .group_by(Artist.id)
+        .order_by("name")
+    )
+    assert db.fetch_all(query) == [("Ada", 2), ("Bix", 1), ("Cab", 0)]
+
+
+def test_records_of_joined_tables(db: Database) -> None:
+    query = select(Album).join(Artist, Album.artist_id == Artist.id).where(Artist.name == "Bix")
+    assert db.fetch_all(query) == [Album("Three", 2, 2010, id=3)]
+
+
+def test_a_table_twice(db: Database) -> None:
+    boss = alias(Employee, "boss")
+    query = select(Employee.name, boss.name).join(boss, Employee.manager_id == boss.id).order_by(Employee.name)
+    assert db.fetch_all(query) == [("Fay", "Eva"), ("Gus", "Eva"), ("Hal", "Fay")]
+    assert db.fetch_all(select(boss).where(boss.name == "Eva")) == [Employee("Eva", id=1)]
+    assert select(boss.id).sql[0] == 'SELECT "id" FROM "employees" AS "boss"'
+    with pytest.raises(AttributeError, match="titel"):
+        boss.titel  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match="where"):
+        boss.where(boss.id == 1)
+    with pytest.raises(cormorant.ProgrammingError, match="alias"):
+        select(Employee).join(Employee, Employee.id == 1).sql  # noqa: B018
+
+
+def test_subqueries(db: Database) -> None:
+    newest = scalar(select(func.max(Album.year)))
+    assert db.fetch_all(select(Album.title).where(Album.year == newest)) == [("Three",)]
+    with_albums = select(Album.artist_id).where(Album.year > 2000)
+    assert db.fetch_all(select(Artist.name).where(Artist.id.in_(with_albums)).order_by("name")) == [("Ada",), ("Bix",)]
+    assert db.fetch_all(select(Artist.name).where(Artist.id.not_in(with_albums))) == [("Cab",)]
+    without = ~exists(select(Album).where(Album.artist_id == Artist.id))
+    assert db.fetch_all(select(Artist.name).where(without)) == [("Cab",)]
+    longest = scalar(select(func.max(Track.seconds)).where(Track.album_id == Album.id))
+    assert db.fetch_all(select(Album.title, longest.label("longest")).order_by("-longest", "title")) == [
+        ("Three", 300), ("One", 200), ("Two", None),
+    ]  # fmt: skip
+
+
+def test_queries_as_tables(db: Database) -> None:
+    counts = select(Album.artist_id.label("artist"), func.count().label("albums")).group_by(Album.artist_id)
+    query = (
+        select(Artist.name, name("counts", "albums"))
+        .join(counts, name("counts", "artist") == Artist.id, as_="counts")
+        .order_by(Artist.name)
+    )
+    assert db.fetch_all(query) == [("Ada", 2), ("Bix", 1)]
+
+
+class Link(Model, table="chain"):
+    id: Column[int]
+    depth: Column[int]
+
+
+def test_recursive_common_tables(db: Database) -> None:
+    chain = (
+        select(Employee.id, func.abs(0))
+        .where(Employee.name == "Eva")
+        .union_all(
+            select(Employee.id, name("chain", "depth") + 1).join("chain", Employee.manager_id == name("chain", "id"))
+        )
+    )
+    query = select(name("chain", "id"), name("chain", "depth")).from_("chain").with_("chain", chain, ["id", "depth"])
+    assert db.fetch_all(query.order_by("id")) == [(1, 0), (2, 1), (3, 1), (4, 2)]
+    assert db.fetch_all(query.order_by("id").limit(1), into=Link) == [Link(1, 0)]
+    assert query.sql[0].startswith("WITH RECURSIVE")
+    names = (
+        select(Employee.name).join("chain", Employee.id == name("chain", "id")).with_("chain", chain, ["id", "depth"])
+    )
+    assert db.fetch_all(names.where(name("chain", "depth") == 1).order_by(Employee.name)) == [("Fay",), ("Gus",)]
+
+
+def test_combinations(db: Database) -> None:
+    old, new = select(Album.title).where(Album.year < 2006), select(Album.title).where(Album.year > 2000)
+    assert db.fetch_all(old.union(new).order_by("title")) == [("One",), ("Three",), ("Two",)]
+    assert len(db.fetch_all(old.union_all(new))) == 4
+    assert db.fetch_all(old.intersect(new)) == [("Two",)]
+    assert db.fetch_all(old.except_(new)) == [("One",)]
+    assert db.count(old.union_all(new)) == 4
+    albums = select(Album).where(Album.id == 1).union(select(Album).where(Album.id == 2))
+    assert [album.title for album in db.fetch_all(albums.order_by("-id").limit(1))] == ["Two"]
+
+
+def test_windows(db: Database) -> None:
+    running = func.sum(Track.seconds).over(partition_by=Track.album_id, order_by=Track.id)
+    assert db.fetch_all(select(Track.title, running).order_by("title")) == [("a", 100), ("b", 300), ("c", 300)]
+
+
+def test_a_query_in_two_others(db: Database) -> None:
+    recent = select(Album.artist_id).where(all_of(Album.year > 2000, Album.year < 2008))
+    for query, expected in (
+        (select(Artist.name).where(Artist.id.in_(recent)), [("Ada",)]),
+        (select(func.count()).from_(recent, as_="recent"), [(1,)]),
+    ):
+        assert db.fetch_all(query) == expected
+    assert db.fetch_all(recent) == [(1,)]

@@ -1,0 +1,181 @@
+"""Relations: how they are declared, conditions along them, aggregates over them, joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from music import MODELS, Album, Artist, Employee, Entry, Playlist, Track
+
+import cormorant
+from cormorant import Column, Database, Model, alias, column, many_to_many, select, to_many, to_one
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[Database]:
+    with Database(path) as database:
+        database.create_tables(*MODELS)
+        database.insert_many([Artist("Ada"), Artist("Bix"), Artist("Cab")])
+        database.insert_many([Album("One", 1, 1999), Album("Two", 1, 2005), Album("Three", 2, 2010)])
+        database.insert_many([Track("a", 1, 100), Track("b", 1, 200), Track("c", 3, 300)])
+        database.insert_many([Playlist("Best"), Playlist("Worst")])
+        database.insert_many([Entry(1, 1), Entry(1, 3), Entry(2, 3)])
+        database.insert_many([Employee("Eva"), Employee("Fay", 1), Employee("Gus", 1), Employee("Hal", 2)])
+        yield database
+
+
+def titles(db: Database, condition: Any) -> list[str]:
+    return [title for (title,) in db.fetch_all(select(Album.title).where(condition).order_by("title"))]
+
+
+def artists(db: Database, condition: Any) -> list[str]:
+    return [name for (name,) in db.fetch_all(select(Artist.name).where(condition).order_by("name"))]
+
+
+def test_conditions_along_relations_to_one(db: Database) -> None:
+    assert titles(db, Album.artist.name == "Ada") == ["One", "Two"]
+    query = select(Track.title).where(Track.album.artist.name == "Bix")
+    assert db.fetch_all(query) == [("c",)]
+    assert db.fetch_all(select(Track.title, Track.album.title).order_by("-title").limit(1)) == [("c", "Three")]
+    boss = select(Employee.name).where(Employee.manager.manager.name == "Eva")
+    assert db.fetch_all(boss) == [("Hal",)]
+    assert (
+        Album.where(Album.artist.name == "Ada")
+        .sql[0]
+        .endswith(
+            'FROM "albums" LEFT JOIN "artists" AS "albums.artist" ON "albums"."artist_id" = "albums.artist"."id"'
+            ' WHERE "albums.artist"."name" = ?'
+        )
+    )
+
+
+def test_conditions_on_many_related_records(db: Database) -> None:
+    assert artists(db, Artist.albums.any()) == ["Ada", "Bix"]
+    assert artists(db, Artist.albums.none()) == ["Cab"]
+    assert artists(db, Artist.albums.any(Album.year > 2006)) == ["Bix"]
+    assert artists(db, Artist.albums.none(Album.year > 2006)) == ["Ada", "Cab"]
+    assert artists(db, Artist.albums.any(Album.tracks.any(Track.seconds < 150))) == ["Ada"]
+    managers = select(Employee.name).where(Employee.reports.any(Employee.name == "Gus"))
+    assert db.fetch_all(managers) == [("Eva",)]
+
+
+def test_many_to_many(db: Database) -> None:
+    query = select(Playlist.name).order_by("name")
+    assert db.fetch_all(query.where(Playlist.tracks.any(Track.title == "a"))) == [("Best",)]
+    assert db.fetch_all(select(Track.title, Track.playlists.count()).order_by("title")) == [
+        ("a", 1),
+        ("b", 0),
+        ("c", 2),
+    ]
+    joined = select(Playlist.name, Track.title).join(Playlist.tracks).order_by(Playlist.name, Track.title)
+    assert db.fetch_all(joined) == [("Best", "a"), ("Best", "c"), ("Worst", "c")]
+
+
+def test_aggregates(db: Database) -> None:
+    query = select(
+        Artist.name, Artist.albums.count(), Artist.albums.count(Album.year > 2000), Artist.albums.max(Album.year),
+        Artist.albums.min("title"),
+    ).order_by("name")  # fmt: skip
+    assert db.fetch_all(query) == [("Ada", 2, 1, 2005, "One"), ("Bix", 1, 1, 2010, "Three"), ("Cab", 0, 0, None, None)]
+    sums = select(Album.tracks.sum("seconds"), Album.tracks.total(Track.seconds), Album.tracks.avg("seconds"))
+    assert db.fetch_all(sums.order_by("id")) == [(300, 300.0, 150.0), (None, 0.0, None), (300, 300.0, 300.0)]
+    assert artists(db, Artist.albums.count() > 1) == ["Ada"]
+
+
+def test_joins_along_relations(db: Database) -> None:
+    query = select(Album.title, Artist.name).join(Album.artist).order_by(Album.title)
+    assert db.fetch_all(query) == [("One", "Ada"), ("Three", "Bix"), ("Two", "Ada")]
+    left = select(Artist.name, Album.title).join(Artist.albums, left=True).where(Album.id.is_null())
+    assert [name for name, _ in db.fetch_all(left)] == ["Cab"]
+    chain = select(Artist.name, Track.title).join(Artist.albums).join(Album.tracks).where(Track.seconds > 250)
+    assert db.fetch_all(chain) == [("Bix", "c")]
+    boss = alias(Employee, "boss")
+    query = select(Employee.name, boss.name).join(Employee.manager, as_=boss).order_by(Employee.name).limit(1)
+    assert db.fetch_all(query) == [("Fay", "Eva")]
+    with pytest.raises(cormorant.ProgrammingError, match="one relation after another"):
+        select(Track).join(Track.album.artist)
+    with pytest.raises(cormorant.ProgrammingError, match="leave `on` out"):
+        select(Album).join(Album.artist, Album.id == 1)
+
+
+def test_relations_of_an_alias(db: Database) -> None:
+    boss = alias(Employee, "boss")
+    assert db.fetch_all(select(boss.name, boss.reports.count()).where(boss.manager.name == "Eva").order_by("name")) == [
+        ("Fay", 1), ("Gus", 0),
+    ]  # fmt: skip
+    query = select(Employee.name, boss.name).from_(boss).join(boss.reports).where(boss.name == "Fay")
+    assert db.fetch_all(query) == [("Hal", "Fay")]
+
+
+def test_what_is_not_loaded_is_no_empty_list() -> None:
+    album = Album("One", 1)
+    for name in ("artist", "tracks"):
+        with pytest.raises(cormorant.NotLoadedError, match=rf"Album\.{name} is not loaded") as caught:
+            getattr(album, name)
+        assert isinstance(caught.value, AttributeError)
+        assert isinstance(caught.value, cormorant.ProgrammingError)
+        assert not hasattr(album, name)
+
+
+def test_names_that_are_not_there() -> None:
+    with pytest.raises(AttributeError, match="titel"):
+        Track.album.titel  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"Track\.album> has columns"):
+        Track.album.tracks  # noqa: B018
+    with pytest.raises(cormorant.ProgrammingError, match="did you mean title"):
+        Artist.albums.max("titel").sql  # noqa: B018
+
+
+class Base(Model):
+    friends = to_many("Derived", columns=["friend"])
+
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+
+
+class Derived(Base):
+    friend: Column[int | None] = column(default=None)
+
+
+def test_derived_models_have_relations_of_their_own(db: Database) -> None:
+    db.create_tables(Base, Derived)
+    db.insert_many([Derived(), Derived(1)])
+    assert db.fetch_all(select(Derived.id).where(Derived.friends.any())) == [(1,)]
+    assert db.fetch_all(select(Base.id).where(Base.friends.any())) == []
+
+
+def test_relations_that_cannot_be() -> None:
+    class Lonely(Model):
+        albums = to_many(Album)
+        nothing = to_one("Nothing")
+        several = to_many("Twice")
+        id: Column[int | None] = column(primary_key=True, default=None)
+
+    class Twice(Model):
+        first: Column[int] = column(references=Lonely)
+        second: Column[int] = column(references=Lonely)
+
+    with pytest.raises(cormorant.ProgrammingError, match="foreign key") as caught:
+        Lonely.albums.any()
+    assert caught.value.code == "CORM_E_MODEL"
+    with pytest.raises(cormorant.ProgrammingError, match="Nothing"):
+        Lonely.nothing.id  # noqa: B018
+    with pytest.raises(cormorant.ProgrammingError, match="several foreign keys"):
+        Lonely.several.any()
+
+
+def test_a_relation_may_name_its_columns(db: Database) -> None:
+    class Owner(Model):
+        firsts = to_many(lambda: Owned, columns=["first"])
+        id: Column[int | None] = column(primary_key=True, default=None)
+
+    class Owned(Model):
+        first: Column[int] = column(references=Owner)
+        second: Column[int] = column(references=Owner)
+        others = many_to_many("Owned", through="Owned", columns=["first"], target_columns=["second"])
+
+    db.create_tables(Owner, Owned)
+    db.insert_many([Owner(), Owner()])
+    db.insert(Owned(2, 1))
+    assert db.fetch_all(select(Owner.id).where(Owner.firsts.any())) == [(2,)]

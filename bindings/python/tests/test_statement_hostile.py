@@ -1,0 +1,183 @@
+"""Queries from hostile hands: data that looks like patterns or SQL, sizes, depths, tables that are not there."""
+
+from __future__ import annotations
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from models import Department, Entry, Everything, Person
+from test_hostile import NAMES
+
+import cormorant
+from cormorant import (
+    Column,
+    Database,
+    Model,
+    Transform,
+    all_of,
+    any_of,
+    column,
+    exists,
+    func,
+    name,
+    param,
+    raw,
+    select,
+    update,
+)  # fmt: skip
+
+TEXTS = ["100%", "100", "1_0", "1x0", "a\\b", "%", "_", "'; DROP TABLE entries; --", "a\0b", "ünï", ""]
+
+
+def test_wildcards_in_data_are_characters(db: Database) -> None:
+    db.insert_many(Entry(text) for text in TEXTS)
+    for wanted in TEXTS:
+        for condition, expected in (
+            (Entry.text == wanted, [text for text in TEXTS if text == wanted]),
+            (Entry.text.has_prefix(wanted), [text for text in TEXTS if text.startswith(wanted)]),
+            (Entry.text.has_suffix(wanted), [text for text in TEXTS if text.endswith(wanted)]),
+            (Entry.text.contains(wanted), [text for text in TEXTS if wanted in text]),
+            (Entry.text.contains(param("wanted")), [text for text in TEXTS if wanted in text]),
+        ):
+            if "\0" in wanted and condition.sql[0].count("LIKE"):
+                continue  # LIKE ends at a NUL
+            given = {"wanted": wanted} if condition.sql[1] == (("wanted",),) else {}
+            found = db.fetch_all(select(Entry.text).where(condition), bindings=given)
+            assert {text for (text,) in found} - {"a\0b"} == set(expected) - {"a\0b"}, (wanted, condition)
+
+
+@pytest.mark.parametrize("text", NAMES)
+def test_hostile_names(db: Database, text: str) -> None:
+    db.insert(Department("a"))
+    assert db.fetch_all(select(Department.name.label(text)).order_by(name(None, text))) == [("a",)]
+    inner = select(Department.name.label(text))
+    assert db.fetch_all(select(name(text, text)).from_(inner, as_=text)) == [("a",)]
+    for wrong in (getattr(func, text)(), raw("1 FROM departments; " + text), Department.name.collate(text) > "a"):
+        with pytest.raises(cormorant.ProgrammingError):
+            db.fetch_all(select(wrong).from_(Department))
+    assert db.count(Department) == 1
+
+
+def test_raw_sql_cannot_break_out(db: Database) -> None:
+    for sql in ("1) OR (1", "'", '"', "1; DROP TABLE people", "1 --", "1 /*", ":x", "?1", "(", "\0"):
+        with pytest.raises(cormorant.DatabaseError):
+            db.fetch_all(Person.where(raw(sql)))
+    with pytest.raises(cormorant.ProgrammingError, match="2 parameters, 1 value"):
+        db.fetch_all(Person.where(raw("age = ? OR age = ?", 1)))
+
+
+def test_in_with_very_many_values(db: Database) -> None:
+    db.insert_many(Person(f"n{index}", index) for index in range(1_000))
+    for count in (0, 1, 100, 101, 32_767, 100_000):
+        ages = range(500, 500 + count)
+        assert db.count(Person.where(Person.age.in_(ages))) == min(count, 500)
+        assert db.count(Person.where(Person.age.not_in(ages))) == 1_000 - min(count, 500)
+    assert db.count(Person.where(Person.name.in_(f"n{index}" for index in range(100_000)))) == 1_000
+
+
+def test_null_among_values(db: Database) -> None:
+    db.insert_many([Person("Ann"), Person("Bob", born="2000"), Person("Cid", born="2001")])
+    assert db.count(Person.where(Person.born.in_(["2000", None]))) == 2
+    assert db.count(Person.where(Person.born.not_in(["2000", None]))) == 1
+
+
+def test_long_chains_of_conditions(db: Database) -> None:
+    db.insert(Person("Ann", 35))
+    for combine in (any_of, all_of):
+        assert db.count(Person.where(combine(*(Person.age != index for index in range(10_000, 13_000))))) == 1
+    chain: Any = Person.age == 0
+    for index in range(1, 10_000):
+        chain = chain | (Person.age == index)
+    assert db.count(Person.where(chain)) == 1
+
+
+@pytest.mark.parametrize("depth", [600, 2_000, 10_000])
+def test_depth_ends_in_an_error(db: Database, depth: int) -> None:
+    sum_: Any = Person.age
+    negated: Any = Person.age > 3
+    nested: Any = select(Person.id)
+    for _ in range(depth):
+        sum_ = sum_ + 1
+        negated = ~negated
+        nested = select(Person.id).where(Person.id.in_(nested))
+    for query in (select(sum_), Person.where(negated), nested, Person.where(exists(nested))):
+        with pytest.raises(cormorant.ProgrammingError, match=r"deep|overflow"):
+            db.fetch_all(query)
+        assert "deep" in repr(query) or "overflow" in repr(query)
+    with pytest.raises(cormorant.ProgrammingError, match="deep"):
+        sum_.sql  # noqa: B018
+
+
+def test_a_table_that_is_not_there(db: Database) -> None:
+    class Missing(Model):
+        id: Column[int | None] = column(primary_key=True, default=None)
+
+    for run in (
+        lambda: db.fetch_all(select(Missing)),
+        lambda: db.count(Missing.where(Missing.id > 3)),
+        lambda: db.exists(select(Missing)),
+        lambda: db.execute(update(Missing).set(id=3)),
+        lambda: db.explain(select(Missing)),
+    ):
+        with pytest.raises(cormorant.ProgrammingError, match="missing"):
+            run()
+
+
+def test_things_that_are_no_query(db: Database) -> None:
+    for wrong in (None, 5, "SELECT 1", Person.age, Person.age > 3, object()):
+        with pytest.raises(cormorant.ProgrammingError, match="model"):
+            db.fetch_all(wrong)  # type: ignore[call-overload]
+    with pytest.raises(cormorant.ProgrammingError):
+        db.execute(select(Person))  # type: ignore[call-overload]
+    with pytest.raises(cormorant.ProgrammingError):
+        db.count(update(Person).set(age=1).returning(Person.id))
+    assert db.count(Person) == 0
+
+
+def test_a_model_that_is_gone_is_no_crash() -> None:
+    class Gone(Model):
+        age: Column[int]
+
+    condition = Gone.age > 3
+    del Gone
+    gc.collect()
+    with pytest.raises(cormorant.ProgrammingError, match="model"):
+        condition.sql  # noqa: B018
+
+
+class Priced(Model):
+    """Cents in the file, units in Python: a value that is not encoded would be taken for cents."""
+
+    price: Column[float] = column(
+        type="int64", transform=Transform(lambda price: round(price * 100), lambda cents: cents / 100)
+    )
+
+
+def test_parameters_are_encoded_as_the_column_they_stand_beside(db: Database) -> None:
+    db.create_tables(Priced)
+    db.insert_many([Priced(1.5), Priced(2.5)])
+    for condition in (
+        Priced.price > param("p"), Priced.price.between(param("p"), 9.0), Priced.price.collate("BINARY") > param("p"),
+        exists(select(Priced.price).where(Priced.price > param("p"))) & (Priced.price != 1.5),
+    ):  # fmt: skip
+        assert db.fetch_all(select(Priced.price).where(condition), p=2.0) == [(2.5,)]
+    assert db.execute(update(Priced).set(price=param("p")), p=3.25) == 2
+    assert db.fetch_all(select(func.max(Priced.price))) == [(3.25,)]
+    with pytest.raises(cormorant.ProgrammingError, match="two parameters"):
+        db.fetch_all(select(Priced).where(Priced.price > param("p"), func.abs(1) > 0, Person.age > param("p")), p=1)
+
+
+def test_a_value_that_the_file_spoiled(db: Database) -> None:
+    db.execute("INSERT INTO everything (moment) VALUES ('yesterday')")
+    with pytest.raises(cormorant.DataError, match=r"Everything\.moment is no datetime"):
+        db.fetch_all(select(Everything.moment))
+
+
+def test_one_query_in_many_threads(db: Database) -> None:
+    db.insert_many(Person(f"n{index}", index % 10) for index in range(1_000))
+    query = Person.where(Person.age == param("age"))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda age: db.fetch_all(query, age=age % 10), range(200)))
+    assert all(len(records) == 100 and {p.age for p in records} == {i % 10} for i, records in enumerate(found))

@@ -1,0 +1,166 @@
+"""Queries that type checkers must accept: checked by mypy --strict and pyright, never run."""
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from decimal import Decimal
+from typing import Any
+
+from typing_extensions import assert_type
+
+from cormorant import (
+    Column,
+    Database,
+    Expression,
+    Model,
+    Select,
+    alias,
+    all_of,
+    case,
+    column,
+    delete,
+    excluded,
+    exists,
+    func,
+    insert,
+    literal,
+    many_to_many,
+    name,
+    param,
+    raw,
+    scalar,
+    select,
+    to_many,
+    to_one,
+    update,
+)
+
+
+class Artist(Model):
+    albums = to_many(lambda: Album)
+
+    name: Column[str]
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+
+class Album(Model):
+    artist = to_one(Artist)
+    labels = many_to_many("Label", through="AlbumLabel")
+
+    title: Column[str]
+    artist_id: Column[int] = column(references=Artist)
+    price: Column[Decimal | None] = column(default=None)
+    rating: Column[float] = column(default=0.0)
+    released: Column[datetime | None] = column(default=None)
+    live: Column[bool] = column(default=False)
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+
+# Relations are no parameters of __init__.
+Artist("Ada")
+Album("One", 1)
+now = datetime.now(timezone.utc)
+
+assert_type(Album.title == "x", Expression[bool])
+assert_type(Album.artist_id > 3, Expression[bool])
+conditions = [
+    3 < Album.artist_id,
+    Album.artist_id == Artist.id,
+    Artist.id == Album.artist_id,
+    Album.released > now,
+    Album.released.between(now, param("until")),
+    Album.released == None,  # noqa: E711
+    Album.released != func.max(Album.released),
+    Album.price >= Decimal(3),
+    Album.rating > 3,
+    Album.rating + 1 > Album.artist_id,
+    (Album.price * 2 + 0.5) < 9.0,
+    Album.title.in_(["a", "b"]),
+    Album.artist_id.in_(select(Artist.id)),
+    Album.artist_id.not_in({1, 2}),
+    Album.title.has_prefix("A") & ~Album.live | (Album.title.like("%x") & all_of(Album.live)),
+    Album.title.collate("NOCASE").is_("x"),
+    Album.artist_id.bit_and(3) == 1,
+    Album.released.cast(str).contains("2024"),
+    literal("Dr. ").concat(Artist.name) == "Dr. No",
+    raw("length(title) > ?", 3),
+    exists(select(Artist).where(Artist.id == Album.artist_id)),
+    Album.artist_id == scalar(select(func.max(Artist.id))),
+    Album.artist.name == "Ada",
+    Artist.albums.any(Album.live),
+    Artist.albums.none(),
+    Artist.albums.count() > 3,
+    Artist.albums.max(Album.released) < now,
+    func.lower(Album.title) == "x",
+    case((Album.live, 1), else_=0) == 1,
+    name("t", "x") == 3,
+]
+assert_type(select(Album).where(*conditions), Select[Album])
+assert_type(Album.artist_id + 1, Expression[int])
+assert_type(1 - Album.artist_id * 2, Expression[int])
+assert_type(Album.rating / 2, Expression[float])
+assert_type(func.count().distinct().filter(Album.live) > 3, Expression[bool])
+assert_type(Artist.albums.max(Album.artist_id), Expression[int | None])
+
+boss = alias(Album, "boss")
+assert_type(boss.title, Column[str])
+assert_type(Album.where(Album.live), Select[Album])
+assert_type(select(boss), Select[Album])
+assert_type(select(Album.title, Album.id), Select[tuple[str, int | None]])
+assert_type(select(Album.title, func.count(), Artist.albums.count()), Select[tuple[str, int, int]])
+
+query = (
+    select(Album.title, Artist.name, Album.price)
+    .join(Artist, Album.artist_id == Artist.id, left=True)
+    .join(Album.artist, as_=alias(Artist, "a"))
+    .join(Artist.albums)
+    .where(Album.live, Album.title == "x")
+    .group_by(Album.id)
+    .having(func.count() > 1)
+    .order_by("-title", Artist.name.desc(nulls="last"))
+    .limit(3)
+    .offset(param("skip"))
+    .distinct()
+)
+assert_type(query, Select[tuple[str, str, Decimal | None]])
+tree = select().from_("tree").with_("tree", query.union_all(query), ["a", "b", "c"])
+
+
+@dataclass
+class Total:
+    title: str
+    total: int
+
+
+with Database("file.db") as db:
+    assert_type(db.fetch_all(select(Album)), list[Album])
+    assert_type(db.fetch_all(Album.where(Album.title == param("t")), t="x"), list[Album])
+    assert_type(db.fetch_all(query, bindings={"skip": 3}), list[tuple[str, str, Decimal | None]])
+    assert_type(db.fetch_one(select(Album.id)), tuple[int | None] | None)
+    assert_type(db.fetch_all(query, into=Total), list[Total])
+    assert_type(db.fetch_one(query, into=Total), Total | None)
+    for title, live in db.cursor(select(Album.title, Album.live)):
+        assert_type(title, str)
+        assert_type(live, bool)
+    for row in db.cursor(query).dicts():
+        assert_type(row, dict[str, Any])
+    assert_type(db.count(query, skip=1), int)
+    assert_type(db.page_count(query, page_size=10, skip=1), int)
+    assert_type(db.exists(query, skip=1), bool)
+    assert_type(db.explain(query), str)
+    changed = update(Album).set(rating=Album.rating + 1, title=param("t")).where(Album.live)
+    assert_type(db.execute(changed, t="x"), int)
+    assert_type(db.execute(delete(Album).where(Album.live)), int)
+    assert_type(db.execute(insert(Artist).values(name="x").on_conflict("name").do_update(name=excluded.name)), int)
+    assert_type(db.fetch_all(changed.returning(), t="x"), list[Album])
+    assert_type(db.fetch_all(changed.returning(Album.id, Album.title), t="x"), list[tuple[int | None, str]])
+    artists = db.fetch_all(select(Artist))
+    assert_type(db.load(artists, Artist.albums, where=Album.live, order_by=["-title", Album.id], limit=3), list[Album])
+    assert_type(db.load(Album("x", 1), Album.artist), list[Artist])
+    artists[0].albums = [Album("x", 1)]
+    db.save_graph(artists, delete_removed=True)
+    album = db.fetch_one(select(Album))
+    if album is not None:
+        assert_type(album.artist, Artist | None)
+        album.artist = artists[0]
+        assert_type(query.after(album), Select[tuple[str, str, Decimal | None]])
+    assert_type(Artist("x").albums, list[Album])

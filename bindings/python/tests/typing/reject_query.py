@@ -1,0 +1,109 @@
+"""Queries that type checkers must refuse: every line marked `# error` and no other. Never run."""
+
+from datetime import datetime
+
+from cormorant import (
+    Column,
+    Database,
+    Model,
+    alias,
+    all_of,
+    column,
+    delete,
+    func,
+    insert,
+    select,
+    to_many,
+    to_one,
+    update,
+)
+
+
+class Artist(Model):
+    albums = to_many(lambda: Album)
+
+    name: Column[str]
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+
+class Album(Model):
+    artist = to_one(Artist)
+    tracks = to_many("Track")
+
+    title: Column[str]
+    artist_id: Column[int] = column(references=Artist)
+    released: Column[datetime | None] = column(default=None)
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+
+db = Database("file.db")
+albums = select(Album)
+
+# Names.
+Album.titel  # error
+Album.artist.nmae  # error
+alias(Album, "a").titel  # error
+Album.where(Album.titel == "x")  # error
+Album("One", 1, artist=Artist("Ada"))  # error
+
+# Values of another type.
+Album.artist_id > "x"  # error
+Album.artist_id < Album.title  # error
+"x" <= Album.artist_id  # error
+Album.released > 2024  # error
+Album.artist_id.between(1, "x")  # error
+Album.artist_id.in_(["x"])  # error
+Album.artist_id.in_(select(Album.title))  # error
+Album.title.is_(5)  # error
+albums.where(Album.artist_id == "x")  # error
+albums.where(Album.title != 5)  # error
+albums.where(Album.artist_id == Album.title)  # error
+func.max(Album.released) > 3  # error
+
+# Operators of another type.
+Album.artist_id.like("x")  # error
+Album.released.has_prefix("2024")  # error
+Album.title + "x"  # error
+Album.artist_id + "x"  # error
+Album.released - 1  # error
+Album.title.bit_and(1)  # error
+Album.artist_id & 3  # error
+~Album.title  # error
+(Album.artist_id > 3) & Album.title  # error
+Album.artist_id.over()  # error
+3 in Album.artist_id  # error
+list(Album.title)  # error
+
+# Clauses.
+albums.where(True)  # error
+albums.where(Album.title)  # error
+albums.where("title = 'x'")  # error
+all_of(Album.title)  # error
+albums.order_by(3)  # error
+albums.limit("3")  # error
+albums.union(select(Artist))  # error
+select(int)  # error
+Album.title.asc(nulls="middle")  # error
+update(int)  # error
+update(Album).where(True)  # error
+insert(Album).or_("skip")  # error
+delete(Album).set(title="x")  # error
+
+# Results.
+db.fetch_all(select(Album.title))[0][1]  # error
+db.fetch_all(select(Album))[0].titel  # error
+number: int = db.fetch_all(select(Album.title))[0][0]  # error
+db.fetch_one(albums).title  # error
+db.fetch_all(update(Album))  # error
+db.execute(albums)  # error
+db.count(albums.where(Album.title == 3))  # error
+db.page_count(albums)  # error
+
+# Related records.
+artist = Artist("Ada")
+Album("One", 1).artist = Album("Two", 1)  # error
+Artist("Ada").albums = [artist]  # error
+db.load(artist, Artist.name)  # error
+db.load(artist, Artist.albums)[0].name  # error
+db.load(artist, Artist.albums, where=True)  # error
+db.save_graph("x")  # error
