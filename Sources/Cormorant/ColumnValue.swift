@@ -10,6 +10,9 @@
 ///
 /// For any other type see `CustomColumnValue`.
 public protocol ColumnValue {
+    /// The type without the optional around it: what an expression is compared with.
+    associatedtype Unwrapped: ColumnValue = Self where Unwrapped.Unwrapped == Unwrapped
+
     /// How the file holds it.
     static var columnType: ColumnType { get }
 
@@ -45,6 +48,8 @@ extension ColumnValue {
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
+    public typealias Unwrapped = Wrapped.Unwrapped
+
     @inlinable
     public static var columnType: ColumnType { Wrapped.columnType }
 

@@ -53,6 +53,10 @@ extension Database {
         try await change(&record) { try $0.update(&$1, properties: properties) }
     }
 
+    public func save<R: Record & Sendable>(graph record: inout R) async throws {
+        try await change(&record) { try $0.save(graph: &$1) }
+    }
+
     @discardableResult
     public func delete<R: Record & Sendable>(_ record: R) async throws -> Bool {
         try await perform { try $0.delete(record) }
@@ -108,5 +112,35 @@ extension Database {
 
     public func query(_ sql: String, _ bindings: Bindings = .none) async throws -> [ResultRow] {
         try await perform { try $0.query(sql, bindings) }
+    }
+}
+
+/// Statements built of expressions, as the synchronous calls of the same names.
+extension Database {
+    public func fetchAll<Request: FetchRequest>(
+        _ request: Request, _ parameters: [String: Value] = [:]
+    ) async throws -> [Request.Row] where Request.Row: Sendable {
+        try await perform { try $0.fetchAll(request, parameters) }
+    }
+
+    public func fetchOne<Query: RowQuery>(
+        _ query: Query, _ parameters: [String: Value] = [:]
+    ) async throws -> Query.Row? where Query.Row: Sendable {
+        try await perform { try $0.fetchOne(query, parameters) }
+    }
+
+    public func fetchCount(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Int64 {
+        try await perform { try $0.fetchCount(query, parameters) }
+    }
+
+    public func exists(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Bool {
+        try await perform { try $0.exists(query, parameters) }
+    }
+
+    @discardableResult
+    public func execute(
+        _ statement: some WritingStatement, _ parameters: [String: Value] = [:]
+    ) async throws -> Int64 {
+        try await perform { try $0.execute(statement, parameters) }
     }
 }

@@ -39,7 +39,7 @@ extension Database {
 
     /// The records of a query one by one, in constant memory.
     public func cursor<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> RecordCursor<R> {
-        RecordCursor(try cursor(R.model, query.resolved(for: R.model)))
+        RecordCursor(try cursor(R.model, query.resolved(for: R.model))) { try R(from: $0) }
     }
 
     @usableFromInline
@@ -50,18 +50,22 @@ extension Database {
     }
 }
 
-/// Records streamed from a running statement. Ended by `close`, by its last reference going, or by its database
-/// closing. One thread at a time.
-public final class RecordCursor<R: Record> {
+/// Records, or what else a query selects, streamed from a running statement. Ended by `close`, by its last reference
+/// going, or by its database closing. One thread at a time.
+public final class RecordCursor<Row> {
     private let cursor: StatementCursor
+    private let read: (RecordReader) throws -> Row
 
-    init(_ cursor: StatementCursor) { self.cursor = cursor }
+    init(_ cursor: StatementCursor, _ read: @escaping (RecordReader) throws -> Row) {
+        self.cursor = cursor
+        self.read = read
+    }
 
-    /// The next record; nil at the end.
-    public func next() throws -> R? { try cursor.next { try R(from: $0) } }
+    /// The next row; nil at the end.
+    public func next() throws -> Row? { try cursor.next(read) }
 
-    /// Calls `body` with each record that is left.
-    public func forEach(_ body: (R) throws -> Void) throws { try cursor.forEach { try body(R(from: $0)) } }
+    /// Calls `body` with each row that is left.
+    public func forEach(_ body: (Row) throws -> Void) throws { try cursor.forEach { try body(read($0)) } }
 
     /// Ends the statement. A second close does nothing.
     public func close() { cursor.close() }

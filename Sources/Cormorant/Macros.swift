@@ -11,7 +11,8 @@
 /// }
 /// ```
 ///
-/// It conforms the struct to `Record` in an extension, so the memberwise initialiser stays. Properties are `var`, of a
+/// It conforms the struct to `Record` in an extension, so the memberwise initialiser stays, and declares its `Columns`, the
+/// properties as expressions for queries: `Person.where { $0.age > 35 }`. Properties are `var`, of a
 /// type that conforms to `ColumnValue`; an optional is a column that may be NULL. Without `@Key` the table gets a
 /// hidden key, and its records can be inserted and fetched, but not saved, updated or deleted as records.
 ///
@@ -22,8 +23,8 @@
 ///   - checks: SQL conditions over the whole row.
 ///   - columnOrder: property names in the order of the table's columns; those left out follow.
 @attached(
-    extension, conformances: Record, names: named(model), named(init), named(read), named(write),
-    named(setGeneratedKey), named(clearGeneratedKey))
+    extension, conformances: Record, names: named(model), named(init), named(read), named(write), named(columnValue),
+    named(visitRelations), named(setGeneratedKey), named(clearGeneratedKey), named(Columns))
 public macro Model(
     table: String? = nil, keys: [KeyDescriptor] = [], references: [ReferenceDescriptor] = [], checks: [String] = [],
     columnOrder: [String] = [], withoutRowID: Bool = false, strict: Bool = false
@@ -62,6 +63,26 @@ public macro Column(
 @attached(peer)
 public macro References(
     _ table: String, column: String? = nil, onDelete: ForeignKeyAction = .none, onUpdate: ForeignKeyAction = .none
+) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
+
+/// Makes a property of a `@Model` hold related records. It is of type `ToOne` or `ToMany`, and not loaded until it is asked
+/// to be.
+///
+/// ```swift
+/// @Relation var artist = ToOne<Artist>.notLoaded
+/// @Relation(through: PlaylistTrack.self) var tracks: ToMany<Track> = .notLoaded
+/// ```
+///
+/// - Parameters:
+///   - columns: properties with the foreign key: of this record for `ToOne`, of the target for `ToMany`, of the junction to
+///     this record with `through`. None: the only foreign key that fits.
+///   - junction: the record of a junction table with foreign keys to both.
+///   - targetColumns: properties of the junction with the foreign key to the target. None: the only one that fits.
+///   - removed: what saving the graph does with related rows that are not among the loaded records.
+@attached(peer)
+public macro Relation(
+    _ columns: String..., through junction: (any Record.Type)? = nil, to targetColumns: [String] = [],
+    removed: RemovedRecords = .keep
 ) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
 
 /// Keeps a property of a `@Model` out of the table. It needs a default value.

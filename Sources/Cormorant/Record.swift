@@ -30,17 +30,37 @@
 /// ```
 ///
 /// The numbers are positions in `columns`. Every column is read; every column that is not computed is written.
-public protocol Record: RecordAccess {
+///
+/// To name the properties in queries, as in `Person.where { $0.name == "Ada" }`, declare the record's `Columns`; see
+/// `RecordColumns`.
+public protocol Record: RecordAccess, SendableMetatype {
+    /// The columns as expressions.
+    associatedtype Columns: RecordColumns = NamedColumns<Self> where Columns.Fetched == Self
+
     /// How the record lies in its table.
     static var model: ModelDescriptor { get }
 
     /// Makes a record of a row.
     init(from reader: RecordReader) throws
+
+    /// The value of a column as SQLite holds it. Paging after a record and relations need it.
+    func columnValue(at column: Int) throws -> Value
+
+    /// Shows each property that holds related records to a visitor.
+    mutating func visitRelations(_ visitor: inout some RelationVisitor) throws
 }
 
 extension Record {
     /// Replaces the whole record. `@Model` assigns the columns instead and leaves ignored properties alone.
     public mutating func read(from reader: RecordReader) throws { self = try Self(from: reader) }
+
+    public mutating func visitRelations(_ visitor: inout some RelationVisitor) throws {}
+
+    public func columnValue(at column: Int) throws -> Value {
+        throw CormorantError(
+            .misuse, "\(Self.model.name) does not tell the values of its columns",
+            hint: "give it columnValue(at:), or let @Model write it")
+    }
 }
 
 /// The record's own verbs, for `try person.insert(in: database)`.

@@ -3,12 +3,17 @@ import SwiftSyntax
 /// The text of the members that `@Model` makes.
 struct ModelCode {
     let name: String
+    /// As code outside it names it.
+    let type: String
     let access: String
     let properties: [StoredProperty]
+    let relations: [RelationProperty]
     let arguments: ModelArguments
 
     var members: String {
-        [descriptor, initializer, reading, writing, keySetting, keyClearing].joined(separator: "\n\n")
+        let visits = relations.isEmpty ? [] : [visiting]
+        return ([descriptor, initializer, reading, writing, valuing] + visits + [keySetting, keyClearing, columns])
+            .joined(separator: "\n\n")
     }
 
     private var descriptor: String {
@@ -21,6 +26,11 @@ struct ModelCode {
                 lines[lines.count - 1] += ","
                 lines.append("\(label): \(value)")
             }
+        }
+        if !relations.isEmpty {
+            let list = relations.map { "        \($0.descriptorCode)," }.joined(separator: "\n")
+            lines[lines.count - 1] += ","
+            lines.append("relations: [\n\(list)\n    ]")
         }
         return "\(access)static let model = Cormorant.ModelDescriptor(\n    \(lines.joined(separator: "\n    ")))"
     }
@@ -40,6 +50,20 @@ struct ModelCode {
             "try self.\(property.identifier).write(to: &writer, at: \(index))"
         }
         return "\(access)func write(to writer: inout Cormorant.RecordWriter) throws \(block(lines))"
+    }
+
+    private var valuing: String {
+        let cases = properties.enumerated().map { index, property in
+            "    case \(index): return try Cormorant.Value(self.\(property.identifier))\n"
+        }
+        return "\(access)func columnValue(at column: Int) throws -> Cormorant.Value {\n    switch column {\n"
+            + cases.joined() + "    default: return .null\n    }\n}"
+    }
+
+    private var visiting: String {
+        let lines = relations.map(\.visitCode)
+        return
+            "\(access)mutating func visitRelations(_ visitor: inout some Cormorant.RelationVisitor) throws \(block(lines))"
     }
 
     private var keySetting: String {

@@ -14,13 +14,14 @@ public struct ModelMacro: ExtensionMacro {
             return []
         }
         if let parameters = structure.genericParameterClause { problems.add(.generic, at: parameters) }
-        let properties = storedProperties(of: structure, problems)
-        let arguments = ModelArguments(node, properties)
+        let properties = modelProperties(of: structure, problems)
+        let arguments = ModelArguments(node, properties.columns)
         arguments.check(problems)
         guard problems.isEmpty else { return [] }
         let code = ModelCode(
-            name: structure.name.text.withoutBackticks, access: access(of: structure, in: context),
-            properties: properties, arguments: arguments)
+            name: structure.name.text.withoutBackticks, type: type.trimmedDescription,
+            access: access(of: structure, in: context), properties: properties.columns,
+            relations: properties.relations, arguments: arguments)
         let conformance = protocols.isEmpty ? "" : ": Cormorant.Record"
         return [
             try ExtensionDeclSyntax("extension \(type.trimmed)\(raw: conformance) {\n\(raw: code.members)\n}")

@@ -15,6 +15,11 @@ enum Problem {
     case implicitlyUnwrapped(String, String)
     case ignoredColumn(String)
     case ignoredWithoutDefault(String)
+    case relationColumn(String)
+    case relationType(String)
+    case relationWithoutDefault(String)
+    case relationToOne(String, String)
+    case reserved(String)
     case repeated(String, String)
     case computedKey(String)
     case computedDefault(String)
@@ -52,6 +57,13 @@ extension Problem: DiagnosticMessage {
         case .ignoredColumn(let name): "'\(name)' is @Ignored and something else; keep one"
         case .ignoredWithoutDefault(let name):
             "'\(name)' is @Ignored and not read from the table; give it a default value"
+        case .relationColumn(let name): "'\(name)' is @Relation and something else; keep one"
+        case .relationType(let name): "'\(name)' is @Relation; make it a var of type ToOne<...> or ToMany<...>"
+        case .relationWithoutDefault(let name):
+            "'\(name)' is @Relation and not read from the table; give it the default value .notLoaded"
+        case .relationToOne(let name, let label):
+            "'\(name)' leads to one record, and '\(label)' is for many; make it ToMany<...>"
+        case .reserved(let name): "'\(name)' is taken by the model's columns; give the property another name"
         case .repeated(let marker, let name): "'\(name)' has @\(marker) twice; put all into one"
         case .computedKey(let name): "'\(name)' is computed and cannot be a key; choose another key"
         case .computedDefault(let name): "'\(name)' is computed and has a default; drop one of the two"

@@ -21,37 +21,54 @@ struct StoredProperty {
 }
 
 /// The names of the attributes that say something about a property.
-let markerNames: Set<String> = ["Key", "Column", "References", "Ignored"]
+let markerNames: Set<String> = ["Key", "Column", "References", "Relation", "Ignored"]
 
-/// The columns of a struct, in order. What cannot be one is reported, not skipped.
-func storedProperties(of structure: StructDeclSyntax, _ problems: Problems) -> [StoredProperty] {
-    var properties: [StoredProperty] = []
+/// What a struct stores that is its model's.
+struct ModelProperties {
+    /// The columns, in order.
+    var columns: [StoredProperty] = []
+    var relations: [RelationProperty] = []
+}
+
+/// The columns and relations of a struct. What cannot be one is reported, not skipped.
+func modelProperties(of structure: StructDeclSyntax, _ problems: Problems) -> ModelProperties {
+    var properties = ModelProperties()
     for member in structure.memberBlock.members {
         if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
             if conditional.declaresStoredProperty { problems.add(.conditional, at: conditional) }
         } else if let variable = member.decl.as(VariableDeclSyntax.self), variable.isStoredInInstance {
-            if let property = storedProperty(variable, problems) { properties.append(property) }
+            add(variable, to: &properties, problems)
         }
     }
-    if properties.isEmpty && problems.isEmpty { problems.add(.noColumns, at: structure.name) }
+    if properties.columns.isEmpty && problems.isEmpty { problems.add(.noColumns, at: structure.name) }
     return properties
 }
 
-private func storedProperty(_ variable: VariableDeclSyntax, _ problems: Problems) -> StoredProperty? {
+private func add(_ variable: VariableDeclSyntax, to properties: inout ModelProperties, _ problems: Problems) {
     guard variable.bindings.count == 1, let binding = variable.bindings.first,
         let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
-    else {
-        problems.add(.severalProperties, at: variable)
-        return nil
-    }
+    else { return problems.add(.severalProperties, at: variable) }
     let identifier = pattern.identifier.text
     let name = identifier.withoutBackticks
     let markers = markers(of: variable, name, problems)
+    if name == "recordSource" { problems.add(.reserved(name), at: variable) }
     if markers["Ignored"] != nil {
         if markers.count > 1 { problems.add(.ignoredColumn(name), at: variable) }
         if !hasDefault(variable, binding) { problems.add(.ignoredWithoutDefault(name), at: variable) }
-        return nil
+    } else if let marker = markers["Relation"] {
+        if markers.count > 1 { problems.add(.relationColumn(name), at: variable) }
+        let relation = RelationProperty(name, identifier, marker, variable, binding, problems)
+        if let relation { properties.relations.append(relation) }
+    } else if let column = storedProperty(variable, binding, identifier, markers, problems) {
+        properties.columns.append(column)
     }
+}
+
+private func storedProperty(
+    _ variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ identifier: String,
+    _ markers: [String: AttributeSyntax], _ problems: Problems
+) -> StoredProperty? {
+    let name = identifier.withoutBackticks
     guard variable.bindingSpecifier.tokenKind == .keyword(.var) else {
         problems.add(.constant(name), at: variable)
         return nil

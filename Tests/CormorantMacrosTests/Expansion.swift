@@ -10,6 +10,7 @@ private let macros: [String: MacroSpec] = [
     "Key": MacroSpec(type: PropertyMacro.self),
     "Column": MacroSpec(type: PropertyMacro.self),
     "References": MacroSpec(type: PropertyMacro.self),
+    "Relation": MacroSpec(type: PropertyMacro.self),
     "Ignored": MacroSpec(type: PropertyMacro.self),
 ]
 

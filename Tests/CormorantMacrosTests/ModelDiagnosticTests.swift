@@ -42,6 +42,27 @@ struct ModelDiagnosticTests {
             members: "var a: Int\n@Ignored let b: Int?",
             "'b' is @Ignored and not read from the table; give it a default value"),
         Misuse(
+            members: "var a: Int\n@Relation @Key var b = ToOne<B>.notLoaded",
+            "'b' is @Relation and something else; keep one"),
+        Misuse(
+            members: "var a: Int\n@Relation var b: [B] = []",
+            "'b' is @Relation; make it a var of type ToOne<...> or ToMany<...>"),
+        Misuse(
+            members: "var a: Int\n@Relation let b = ToOne<B>.notLoaded",
+            "'b' is @Relation; make it a var of type ToOne<...> or ToMany<...>"),
+        Misuse(
+            members: "var a: Int\n@Relation var b: ToOne<B>",
+            "'b' is @Relation and not read from the table; give it the default value .notLoaded"),
+        Misuse(
+            members: "var a: Int\n@Relation(through: C.self) var b = ToOne<B>.notLoaded",
+            "'b' leads to one record, and 'through' is for many; make it ToMany<...>"),
+        Misuse(
+            members: "var a: Int\n@Relation(removed: .delete) var b = ToOne<B>.notLoaded",
+            "'b' leads to one record, and 'removed' is for many; make it ToMany<...>"),
+        Misuse(
+            members: "var recordSource: Int",
+            "'recordSource' is taken by the model's columns; give the property another name"),
+        Misuse(
             members: "@Column(unique: true) @Column(indexed: true) var a: Int",
             "'a' has @Column twice; put all into one"),
         Misuse(

@@ -71,12 +71,74 @@ struct ModelExpansionTests {
                     try self.departmentID.write(to: &writer, at: 4)
                 }
 
+                public func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(self.id)
+                    case 1:
+                        return try Cormorant.Value(self.name)
+                    case 2:
+                        return try Cormorant.Value(self.city)
+                    case 3:
+                        return try Cormorant.Value(self.code)
+                    case 4:
+                        return try Cormorant.Value(self.departmentID)
+                    case 5:
+                        return try Cormorant.Value(self.shouted)
+                    default:
+                        return .null
+                    }
+                }
+
                 public mutating func setGeneratedKey(_ key: Int64) throws {
                     self.id = try Int64?.generatedKey(key) ?? self.id
                 }
 
                 public mutating func clearGeneratedKey() {
                     self.id = Int64?.missingKey ?? self.id
+                }
+
+                public struct Columns: Cormorant.RecordColumns {
+                    public let recordSource: Cormorant.TableSource<Person>
+
+                    public init(recordSource: Cormorant.TableSource<Person>) {
+                        self.recordSource = recordSource
+                    }
+
+                    public init(
+                        id: Cormorant.SQLExpression<Int64?>,
+                        name: Cormorant.SQLExpression<String>,
+                        city: Cormorant.SQLExpression<String?>,
+                        code: Cormorant.SQLExpression<String?>,
+                        departmentID: Cormorant.SQLExpression<Int64?>,
+                        shouted: Cormorant.SQLExpression<String?>
+                    ) {
+                        self.recordSource = Cormorant.TableSource(id, name, city, code, departmentID, shouted)
+                    }
+
+                    public var id: Cormorant.SQLExpression<Int64?> {
+                        self.recordSource.column(0)
+                    }
+
+                    public var name: Cormorant.SQLExpression<String> {
+                        self.recordSource.column(1)
+                    }
+
+                    public var city: Cormorant.SQLExpression<String?> {
+                        self.recordSource.column(2)
+                    }
+
+                    public var code: Cormorant.SQLExpression<String?> {
+                        self.recordSource.column(3)
+                    }
+
+                    public var departmentID: Cormorant.SQLExpression<Int64?> {
+                        self.recordSource.column(4)
+                    }
+
+                    public var shouted: Cormorant.SQLExpression<String?> {
+                        self.recordSource.column(5)
+                    }
                 }
             }
             """)
@@ -137,10 +199,163 @@ struct ModelExpansionTests {
                     try self.label.write(to: &writer, at: 4)
                 }
 
+                func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(self.`class`)
+                    case 1:
+                        return try Cormorant.Value(self.number)
+                    case 2:
+                        return try Cormorant.Value(self.ratio)
+                    case 3:
+                        return try Cormorant.Value(self.isOpen)
+                    case 4:
+                        return try Cormorant.Value(self.label)
+                    default:
+                        return .null
+                    }
+                }
+
                 mutating func setGeneratedKey(_ key: Int64) throws {
                 }
 
                 mutating func clearGeneratedKey() {
+                }
+
+                struct Columns: Cormorant.RecordColumns {
+                    let recordSource: Cormorant.TableSource<Entry>
+
+                    init(recordSource: Cormorant.TableSource<Entry>) {
+                        self.recordSource = recordSource
+                    }
+
+                    init(
+                        `class`: Cormorant.SQLExpression<String>,
+                        number: Cormorant.SQLExpression<Int>,
+                        ratio: Cormorant.SQLExpression<Double>,
+                        isOpen: Cormorant.SQLExpression<Bool>,
+                        label: Cormorant.SQLExpression<String>
+                    ) {
+                        self.recordSource = Cormorant.TableSource(`class`, number, ratio, isOpen, label)
+                    }
+
+                    var `class`: Cormorant.SQLExpression<String> {
+                        self.recordSource.column(0)
+                    }
+
+                    var number: Cormorant.SQLExpression<Int> {
+                        self.recordSource.column(1)
+                    }
+
+                    var ratio: Cormorant.SQLExpression<Double> {
+                        self.recordSource.column(2)
+                    }
+
+                    var isOpen: Cormorant.SQLExpression<Bool> {
+                        self.recordSource.column(3)
+                    }
+
+                    var label: Cormorant.SQLExpression<String> {
+                        self.recordSource.column(4)
+                    }
+                }
+            }
+            """)
+    }
+
+    @Test func relationsAreDeclaredAndVisited() {
+        expectExpansion(
+            """
+            @Model struct Album {
+                @Key var id: Int64
+                @Relation("artistID") var artist = ToOne<Artist>()
+                @Relation(removed: .delete) var tracks: Cormorant.ToMany<Music.Track> = .notLoaded
+                @Relation("album", through: AlbumTag.self, to: ["tag"]) var tags = ToMany<Tag>.notLoaded
+            }
+            """,
+            """
+            struct Album {
+                var id: Int64
+                var artist = ToOne<Artist>()
+                var tracks: Cormorant.ToMany<Music.Track> = .notLoaded
+                var tags = ToMany<Tag>.notLoaded
+            }
+
+            extension Album: Cormorant.Record {
+                static let model = Cormorant.ModelDescriptor(
+                    name: "Album",
+                    columns: [
+                        .init("id", Int64.self, primaryKey: true),
+                    ],
+                    relations: [
+                        .toOne("artist", Artist.self, columns: ["artistID"]),
+                        .toMany("tracks", Music.Track.self),
+                        .manyToMany("tags", Tag.self, through: AlbumTag.self, columns: ["album"], targetColumns: ["tag"]),
+                    ])
+
+                init(from reader: Cormorant.RecordReader) throws {
+                    self.id = try Int64(from: reader, at: 0)
+                }
+
+                mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.id = try Int64(from: reader, at: 0)
+                }
+
+                func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try self.id.write(to: &writer, at: 0)
+                }
+
+                func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(self.id)
+                    default:
+                        return .null
+                    }
+                }
+
+                mutating func visitRelations(_ visitor: inout some Cormorant.RelationVisitor) throws {
+                    try visitor.visit("artist", &self.artist)
+                    try visitor.visit("tracks", &self.tracks, removed: .delete)
+                    try visitor.visit("tags", &self.tags)
+                }
+
+                mutating func setGeneratedKey(_ key: Int64) throws {
+                    self.id = try Int64.generatedKey(key) ?? self.id
+                }
+
+                mutating func clearGeneratedKey() {
+                    self.id = Int64.missingKey ?? self.id
+                }
+
+                struct Columns: Cormorant.RecordColumns {
+                    let recordSource: Cormorant.TableSource<Album>
+
+                    init(recordSource: Cormorant.TableSource<Album>) {
+                        self.recordSource = recordSource
+                    }
+
+                    init(
+                        id: Cormorant.SQLExpression<Int64>
+                    ) {
+                        self.recordSource = Cormorant.TableSource(id)
+                    }
+
+                    var id: Cormorant.SQLExpression<Int64> {
+                        self.recordSource.column(0)
+                    }
+
+                    var artist: Cormorant.OptionalColumns<Artist.Columns> {
+                        self.recordSource.toOne("artist")
+                    }
+
+                    var tracks: Cormorant.RelatedRecords<Music.Track> {
+                        self.recordSource.toMany("tracks")
+                    }
+
+                    var tags: Cormorant.RelatedRecords<Tag> {
+                        self.recordSource.toMany("tags")
+                    }
                 }
             }
             """)

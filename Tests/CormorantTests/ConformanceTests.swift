@@ -19,9 +19,10 @@ struct ConformanceTests {
         let data = try Data(contentsOf: Self.folder.appendingPathComponent(file))
         var document = try Members(try JSONDecoder().decode(JSONValue.self, from: data))
         let models = try document.take("models")?.array() ?? []
+        let setup = try document.take("setup")?.array() ?? []
         for json in try document.required("scenarios").array() {
             do {
-                try Scenario(json, models: models).run()
+                try Scenario(json, models: models, setup: setup).run()
             } catch {
                 Issue.record("\(file): \(error)")
             }

@@ -1,5 +1,6 @@
 import Cormorant
 import CormorantORM
+import CormorantQuery
 
 extension Scenario {
     private func bindings(_ step: inout Members) throws -> Bindings {
@@ -21,9 +22,15 @@ extension Scenario {
     func performQuery(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         let model = try step.take("model").map { try self.model(named: $0.string()) }
         let query = try query(&step)
+        if verb == "exists", let statement {
+            let probe = try StatementCompiler.compileExists(statement.select())
+            return try check("found", try database.exists(probe, statement.parameters), &expected)
+        }
         if verb == "count" || verb == "pageCount" {
             let count: Int64
-            if let model {
+            if let statement {
+                count = try database.number(StatementCompiler.compileCount(statement.select()), statement.parameters)
+            } else if let model {
                 count = try database.count(model.descriptor, query)
             } else {
                 count = try database.fetchCount(query.sql ?? "", query.bindings)
@@ -32,7 +39,12 @@ extension Scenario {
             return try check("count", try size.map { try database.pages(count, $0) } ?? count, &expected)
         }
         guard let model else { throw ScenarioFailure("no model") }
-        let cursor = try database.cursor(model.descriptor, query)
+        let cursor =
+            if let statement {
+                try database.cursor(model.descriptor, statement.compiled, statement.parameters)
+            } else {
+                try database.cursor(model.descriptor, query)
+            }
         defer { cursor.close() }
         var records: [DynamicRecord] = []
         switch verb {
@@ -50,16 +62,12 @@ extension Scenario {
 
     func performSQL(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         switch verb {
-        case "execute":
-            let sql = try step.required("sql").string()
-            try check("changes", try database.execute(sql, try bindings(&step)), &expected)
+        case "execute", "query", "explain":
+            if let statement { return try perform(verb, statement, &expected) }
+            try performRaw(verb, &step, &expected)
+        case "expression":
+            try check(StatementCompiler.compile(expression(step.required("expression"))), &expected)
         case "executeScript": try database.executeScript(try step.required("sql").string())
-        case "query":
-            let cursor = try database.rowCursor(try step.required("sql").string(), try bindings(&step))
-            var rows: [ResultRow] = []
-            while let row = try cursor.next() { rows.append(row) }
-            try check("columns", cursor.columnNames, &expected)
-            if let json = expected.take("rows") { try check(rows, json) }
         case "begin":
             let kinds: [String: TransactionKind] = [
                 "immediate": .immediate, "deferred": .deferred, "exclusive": .exclusive,
@@ -78,9 +86,33 @@ extension Scenario {
         }
     }
 
-    private func check(_ rows: [ResultRow], _ json: JSONValue) throws {
+    private func performRaw(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
+        let sql = try step.required("sql").string()
+        if verb == "execute" { return try check("changes", try database.execute(sql, try bindings(&step)), &expected) }
+        let cursor = try database.rowCursor(sql, try bindings(&step))
+        var rows: [[Value]] = []
+        while let row = try cursor.next() { rows.append(row.values) }
+        try check(cursor.columnNames, rows, &expected)
+    }
+
+    private func perform(_ verb: String, _ statement: ScenarioStatement, _ expected: inout Members) throws {
+        switch verb {
+        case "execute":
+            try check("changes", try database.execute(statement.compiled, statement.parameters), &expected)
+        case "explain": try checkParts(of: database.explain(statement.compiled), &expected)
+        default:
+            let cursor = try database.cursor(statement.compiled, statement.parameters)
+            let columns = cursor.columnNames.indices.map { Int32($0) }
+            var rows: [[Value]] = []
+            _ = try cursor.forEachRow { row in rows.append(try columns.map { try row.value($0) }) }
+            try check(cursor.columnNames, rows, &expected)
+        }
+    }
+
+    private func check(_ columns: [String], _ found: [[Value]], _ expected: inout Members) throws {
+        try check("columns", columns, &expected)
+        guard let json = expected.take("rows") else { return }
         let wanted = try json.array().map { try $0.array().map { try scenarioValue($0) } }
-        let found = rows.map(\.values)
         guard found.count == wanted.count,
             zip(found, wanted).allSatisfy({ $0.count == $1.count && zip($0, $1).allSatisfy { $0.isExactly($1) } })
         else { throw ScenarioFailure("rows are \(found), not \(wanted)") }

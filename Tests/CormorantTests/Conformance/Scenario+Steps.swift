@@ -10,18 +10,15 @@ extension Scenario {
         case "tableExists":
             try check("found", try database.tableExists(model(&step).descriptor), &expected)
         case "makeModel":
-            try ScenarioModel(step.required("definition")).descriptor.validate()
+            let model = try ScenarioModel(step.required("definition"))
+            try model.descriptor.validate()
+            try addRelations(of: model)
         case "describe": try describe(model(&step).descriptor, &expected)
         case "createSQL":
-            let sql = try model(&step).descriptor.createSQL
-            for part in try expected.texts("contains") where !sql.contains(part) {
-                throw ScenarioFailure("no \(part) in \(sql)")
-            }
-            for part in try expected.texts("lacks") where sql.contains(part) {
-                throw ScenarioFailure("\(part) in \(sql)")
-            }
+            try checkParts(of: model(&step).descriptor.createSQL, &expected)
         case "insert", "save", "update", "delete", "refresh": try performRecord(verb, &step, &expected)
         case "insertMany", "saveMany", "updateMany", "deleteMany": try performBatch(verb, &step, &expected)
+        case "exists" where statement != nil: try performQuery(verb, &step, &expected)
         case "find", "exists", "deleteKey", "deleteAll", "maxKey": try performKey(verb, &step, &expected)
         case "fetchAll", "fetchOne", "stream", "count", "pageCount": try performQuery(verb, &step, &expected)
         default: try performSQL(verb, &step, &expected)
@@ -40,6 +37,15 @@ extension Scenario {
         guard wanted as? Found == found else { throw ScenarioFailure("\(member) is \(found), not \(wanted)") }
     }
 
+    func checkParts(of text: String, _ expected: inout Members) throws {
+        for part in try expected.texts("contains") where !text.contains(part) {
+            throw ScenarioFailure("no \(part) in \(text)")
+        }
+        for part in try expected.texts("lacks") where text.contains(part) {
+            throw ScenarioFailure("\(part) in \(text)")
+        }
+    }
+
     private func describe(_ model: ModelDescriptor, _ expected: inout Members) throws {
         try check("table", model.table, &expected)
         try check("columns", model.columns.map(\.column), &expected)
@@ -48,7 +54,7 @@ extension Scenario {
         try check("generatesKey", model.generatesKey, &expected)
     }
 
-    private func policy(_ step: inout Members) throws -> ConflictPolicy {
+    func policy(_ step: inout Members) throws -> ConflictPolicy {
         let policies: [String: ConflictPolicy] = [
             "abort": .abort, "ignore": .ignore, "replace": .replace, "fail": .fail, "rollback": .rollback,
         ]

@@ -1,4 +1,5 @@
 import Cormorant
+import CormorantORM
 import Foundation
 
 /// A scenario of Tests/Conformance, on a file of its own.
@@ -8,12 +9,14 @@ final class Scenario {
     private let modelDefinitions: [String: JSONValue]
     private let folder: TemporaryFolder
     var models: [String: ScenarioModel] = [:]
+    /// Of the step that runs.
+    var statement: ScenarioStatement?
     var database: Database
 
-    init(_ json: JSONValue, models: [JSONValue]) throws {
+    init(_ json: JSONValue, models: [JSONValue], setup: [JSONValue]) throws {
         var members = try Members(json)
         name = try members.required("name").string()
-        steps = try members.required("steps").array()
+        steps = setup + (try members.required("steps").array())
         try members.end()
         modelDefinitions = Dictionary(
             try models.map { (try $0.object()["name"]?.string() ?? "", $0) }, uniquingKeysWith: { first, _ in first })
@@ -38,6 +41,7 @@ final class Scenario {
         var expected = try Members(step.take("expect") ?? .object([:]))
         let expectedError = expected.take("error")
         do {
+            statement = try statement(&step, &expected)
             try perform(verb, &step, &expected)
         } catch let error as CormorantError {
             guard let expectedError else { throw error }
@@ -81,6 +85,9 @@ final class Scenario {
         for part in try expected.texts("messageContains") where !error.message.contains(part) {
             throw ScenarioFailure("the message lacks \"\(part)\": \(error)")
         }
+        for part in try expected.texts("hintContains") where error.hint?.contains(part) != true {
+            throw ScenarioFailure("the hint lacks \"\(part)\": \(error)")
+        }
         try expected.end()
     }
 
@@ -90,8 +97,31 @@ final class Scenario {
         if let ready = models[name] { return ready }
         guard let definition = modelDefinitions[name] else { throw ScenarioFailure("unknown model \"\(name)\"") }
         let model = try ScenarioModel(definition)
+        // Known before its relations, which may lead back here.
         models[name] = model
+        try addRelations(of: model)
         return model
+    }
+
+    func addRelations(of model: ScenarioModel) throws {
+        let kinds: [String: RelationDescriptor.Kind] = [
+            "toOne": .toOne, "toMany": .toMany, "manyToMany": .manyToMany,
+        ]
+        for json in model.relations {
+            var members = try Members(json)
+            let target = try members.required("target").string()
+            let isOwn = target == model.descriptor.name
+            let descriptor = isOwn ? model.descriptor : try self.model(named: target).descriptor
+            let junction = try members.text("junction").map { name in try self.model(named: name).descriptor }
+            guard let kind = kinds[try members.required("kind").string()] else { throw ScenarioFailure("unknown kind") }
+            var relation = RelationDescriptor(
+                try members.required("name").string(), kind, target: { [weak descriptor] in descriptor })
+            if let junction { relation.junction = { [weak junction] in junction } }
+            relation.columns = try members.texts("columns")
+            relation.targetColumns = try members.texts("targetColumns")
+            try model.descriptor.add(relation)
+            try members.end()
+        }
     }
 
     func reopen(_ mode: OpenOptions.Mode) throws {

@@ -3,6 +3,8 @@ import Cormorant
 /// A model of a scenario, built at run time.
 struct ScenarioModel {
     let descriptor: ModelDescriptor
+    /// Added when all models that they lead to are there.
+    let relations: [JSONValue]
     /// The greatest value of each unsigned property.
     let unsigned: [String: UInt64]
 
@@ -19,10 +21,17 @@ struct ScenarioModel {
             keys: try members.take("keys")?.array().map(keyDescriptor) ?? [],
             references: try members.take("references")?.array().map(referenceDescriptor) ?? [],
             checks: try members.texts("checks"), columnOrder: try members.texts("columnOrder"),
-            withoutRowID: try members.flag("withoutRowid"), strict: try members.flag("strict"))
+            withoutRowID: try members.flag("withoutRowid"), strict: try members.flag("strict"),
+            module: try moduleSchema(&members))
+        relations = try members.take("relations")?.array() ?? []
         self.unsigned = unsigned
         try members.end()
     }
+}
+
+private func moduleSchema(_ members: inout Members) throws -> ModuleSchema? {
+    let arguments = try members.texts("moduleArguments")
+    return try members.text("module").map { ModuleSchema($0, arguments) }
 }
 
 private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, unsignedLimit: UInt64?) {
@@ -30,7 +39,7 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
     let isUnsigned = try members.flag("unsigned")
     let length = Int(try members.take("length")?.integer() ?? 0)
     let typeName = try members.required("type").string()
-    guard var type = types[typeName] else { throw ScenarioFailure("unknown type \"\(typeName)\"") }
+    var type = try columnType(typeName)
     if typeName == "varchar" { type = .varchar(length) }
     let limit = isUnsigned ? (type == .int32 ? UInt64(UInt32.max) : UInt64(Int64.max)) : nil
     // As UInt32 does it.
@@ -56,6 +65,11 @@ private let types: [String: ColumnType] = [
     "int64": .int64, "int32": .int32, "bool": .bool, "double": .double, "float": .float, "text": .text,
     "varchar": .varchar(0), "blob": .blob, "datetime": .datetime, "uuid": .uuid, "decimal": .decimal, "json": .json,
 ]
+
+func columnType(_ name: String) throws -> ColumnType {
+    guard let type = types[name] else { throw ScenarioFailure("unknown type \"\(name)\"") }
+    return type
+}
 
 private func action(_ name: String?) throws -> ForeignKeyAction {
     switch name {

@@ -17,6 +17,16 @@ func scenarioValue(_ json: JSONValue, number: Int64? = nil) throws -> Value {
     }
 }
 
+/// A list of values, or so many of one form.
+func scenarioValues(_ json: JSONValue) throws -> [Value] {
+    if case .array(let values) = json { return try values.map { try scenarioValue($0) } }
+    var members = try Members(json)
+    let count = try members.required("count").integer()
+    let form = try members.required("value")
+    try members.end()
+    return try (0..<count).map { try scenarioValue(form, number: $0) }
+}
+
 /// One of the forms that are objects; nil for `repeat`, which is a string.
 private func specialValue(_ members: inout Members, _ number: Int64?) throws -> Value? {
     if let digits = try members.text("unsigned") {

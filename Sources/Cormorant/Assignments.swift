@@ -1,0 +1,40 @@
+/// What an UPDATE or an INSERT sets, as `$0` in its closure: properties of the record are assigned values or expressions.
+///
+/// ```swift
+/// Person.where { $0.city == "Rome" }.update { $0.age = $0.age + 1; $0.city = "Roma" }
+/// ```
+@dynamicMemberLookup
+public struct Assignments<Columns: RecordColumns> {
+    private let columns: Columns
+    package private(set) var list: [(column: Int, value: Expression)] = []
+
+    init(_ columns: Columns) { self.columns = columns }
+
+    public subscript<Content>(dynamicMember path: KeyPath<Columns, SQLExpression<Content>>) -> SQLExpression<Content> {
+        get { columns[keyPath: path] }
+        set { assign(columns[keyPath: path].node, newValue.node) }
+    }
+
+    // Disfavored, so that `$0.age + 1` on the right is an expression.
+    @_disfavoredOverload
+    public subscript<Content>(dynamicMember path: KeyPath<Columns, SQLExpression<Content>>) -> Content {
+        @available(*, unavailable, message: "a property is an expression here, not a value")
+        get { fatalError("unavailable") }
+        set { assign(columns[keyPath: path].node, .bound(newValue)) }
+    }
+
+    /// Sets a property by its name, for what is known only at run time.
+    public mutating func set<Content>(_ property: String, to value: SQLExpression<Content>) {
+        assign(columns.column(property, as: Content.self).node, value.node)
+    }
+
+    /// The last of several values for one property counts.
+    private mutating func assign(_ target: Expression, _ value: Expression) {
+        guard case .column(let reference) = target.node else {
+            // Its error reaches the statement as the value of some column.
+            return list.append((0, target))
+        }
+        list.removeAll { $0.column == reference.index }
+        list.append((reference.index, value))
+    }
+}

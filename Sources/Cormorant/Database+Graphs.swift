@@ -1,0 +1,103 @@
+/// Records with their related records.
+extension Database {
+    /// Saves a record with all related records that are loaded in it, and in these, in one transaction: what foreign keys
+    /// need first goes first, keys are filled in on both sides, rows that are there are updated. A relation that was not
+    /// loaded is left alone; of one that was, rows that are no longer in it stay related unless it was declared
+    /// `@Relation(removed: .delete)`.
+    ///
+    /// After an error nothing is saved, and the record is as it was.
+    public func save<R: Record>(graph record: inout R) throws {
+        var saved = record
+        try transaction { try self.saveGraph(&saved) }
+        record = saved
+    }
+
+    fileprivate func saveGraph<R: Record>(_ record: inout R, asChildBy columns: [Int]? = nil) throws {
+        var before = GraphSaver(self, R.model, .toOne, parentColumns: columns)
+        try record.visitRelations(&before)
+        try record.set(before.foreignKeys, in: self)
+        try save(&record)
+        var after = GraphSaver(self, R.model, .toMany)
+        after.owner = try (0..<R.model.columns.count).map { try record.columnValue(at: $0) }
+        try record.visitRelations(&after)
+    }
+}
+
+extension Record {
+    /// Writes foreign keys into the record, by the one way that its columns can be set: it is read from a row of them.
+    fileprivate mutating func set(_ foreignKeys: [(column: Int, value: Value)], in database: Database) throws {
+        guard !foreignKeys.isEmpty else { return }
+        let columns = Array(Self.model.columns.indices)
+        var values = try columns.map { try columnValue(at: $0) }
+        for (column, value) in foreignKeys { values[column] = value }
+        try database.assign(values, to: Self.model, columns) { try read(from: $0) }
+    }
+}
+
+/// Saves the related records of a record: those that it refers to before it is saved, the others after.
+private struct GraphSaver: RelationVisitor {
+    enum Turn {
+        case toOne
+        case toMany
+    }
+
+    private let database: Database
+    private let model: ModelDescriptor
+    private let turn: Turn
+    /// The foreign key by which the record belongs to the one that it is saved with: that one is not saved again.
+    private let parentColumns: [Int]?
+    /// What the record is to refer to.
+    private(set) var foreignKeys: [(column: Int, value: Value)] = []
+    /// The values of the record, once it is saved.
+    var owner: [Value] = []
+
+    init(_ database: Database, _ model: ModelDescriptor, _ turn: Turn, parentColumns: [Int]? = nil) {
+        self.database = database
+        self.model = model
+        self.turn = turn
+        self.parentColumns = parentColumns
+    }
+
+    mutating func visit<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
+        guard turn == .toOne, case .loaded(let related?) = property else { return }
+        let relation = try model.relation(named: name)
+        guard relation.ownerColumns != parentColumns else { return }
+        var target = related
+        try database.saveGraph(&target)
+        let key = try relation.referredColumns.map { try target.columnValue(at: $0) }
+        foreignKeys += zip(relation.ownerColumns, key).map { ($0, $1) }
+        property = .loaded(target)
+    }
+
+    mutating func visit<Target: Record>(
+        _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
+    ) throws {
+        guard turn == .toMany, case .loaded(var related) = property else { return }
+        let relation = try model.relation(named: name)
+        let key = relation.ownerColumns.map { owner[$0] }
+        for index in related.indices {
+            do {
+                try save(&related[index], relation, key)
+            } catch let error as CormorantError {
+                throw error.at(record: index)
+            }
+        }
+        if removed == .delete {
+            let columns = relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns
+            let kept = try related.flatMap { record in try columns.map { try record.columnValue(at: $0) } }
+            _ = try database.execute(relation.deletion(of: key, except: kept))
+        }
+        property = .loaded(related)
+    }
+
+    private func save<Target: Record>(_ record: inout Target, _ relation: Relation, _ key: [Value]) throws {
+        guard relation.kind == .toMany else {
+            try database.saveGraph(&record)
+            let other = try relation.referredColumns.map { try record.columnValue(at: $0) }
+            _ = try database.execute(relation.junctionRow(key, other))
+            return
+        }
+        try record.set(zip(relation.referredColumns, key).map { ($0, $1) }, in: database)
+        try database.saveGraph(&record, asChildBy: relation.referredColumns)
+    }
+}

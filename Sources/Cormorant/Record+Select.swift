@@ -1,0 +1,62 @@
+/// What a query gives of each record; see `RowQuery.select(_:)`.
+extension Record {
+    @inlinable
+    public static func select<A: Selectable>(_ part: (Columns) -> A) -> SelectQuery<A.Fetched, Columns> {
+        all.select(part)
+    }
+
+    @inlinable
+    public static func select<A: Selectable, B: Selectable>(
+        _ parts: (Columns) -> (A, B)
+    ) -> SelectQuery<(A.Fetched, B.Fetched), Columns> {
+        all.select(parts)
+    }
+
+    @inlinable
+    public static func select<A: Selectable, B: Selectable, C: Selectable>(
+        _ parts: (Columns) -> (A, B, C)
+    ) -> SelectQuery<(A.Fetched, B.Fetched, C.Fetched), Columns> {
+        all.select(parts)
+    }
+
+    @inlinable
+    public static func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable>(
+        _ parts: (Columns) -> (A, B, C, D)
+    ) -> SelectQuery<(A.Fetched, B.Fetched, C.Fetched, D.Fetched), Columns> {
+        all.select(parts)
+    }
+
+    @inlinable
+    public static func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable>(
+        _ parts: (Columns) -> (A, B, C, D, E)
+    ) -> SelectQuery<(A.Fetched, B.Fetched, C.Fetched, D.Fetched, E.Fetched), Columns> {
+        all.select(parts)
+    }
+
+    @inlinable
+    public static func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable>(
+        _ parts: (Columns) -> (A, B, C, D, E, F)
+    ) -> SelectQuery<(A.Fetched, B.Fetched, C.Fetched, D.Fetched, E.Fetched, F.Fetched), Columns> {
+        all.select(parts)
+    }
+
+    @inlinable
+    public static func select<
+        A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable, G: Selectable
+    >(
+        _ parts: (Columns) -> (A, B, C, D, E, F, G)
+    ) -> SelectQuery<(A.Fetched, B.Fetched, C.Fetched, D.Fetched, E.Fetched, F.Fetched, G.Fetched), Columns> {
+        all.select(parts)
+    }
+
+    @inlinable
+    public static func select<
+        A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable, G: Selectable,
+        H: Selectable
+    >(
+        _ parts: (Columns) -> (A, B, C, D, E, F, G, H)
+    ) -> SelectQuery<(A.Fetched, B.Fetched, C.Fetched, D.Fetched, E.Fetched, F.Fetched, G.Fetched, H.Fetched), Columns>
+    {
+        all.select(parts)
+    }
+}

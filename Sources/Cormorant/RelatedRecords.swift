@@ -1,0 +1,92 @@
+/// The records at the end of a to-many relation, in the closures of a query: conditions on them and aggregates over them.
+///
+/// ```swift
+/// Artist.where { $0.albums.contains { $0.title.hasPrefix("Live") } }
+/// Artist.select { ($0.name, $0.albums.count()) }
+/// ```
+public struct RelatedRecords<Related: Record>: RelationEnd, Sendable {
+    public typealias Target = Related.Columns
+
+    public let route: RelationRoute
+
+    /// The relation to them.
+    var name: String { route.relations.last ?? "" }
+
+    /// Whether any of them meets a condition.
+    public func contains(
+        where condition: (Target) -> SQLExpression<Bool>
+    ) -> SQLExpression<Bool> {
+        exists([condition(targetColumns).node])
+    }
+
+    /// Whether there are none.
+    public func isEmpty() -> SQLExpression<Bool> { !exists([]) }
+
+    /// How many there are.
+    public func count() -> SQLExpression<Int64> { aggregate("count", nil, []) }
+
+    /// How many meet a condition.
+    public func count(where condition: (Target) -> SQLExpression<Bool>) -> SQLExpression<Int64> {
+        aggregate("count", nil, [condition(targetColumns).node])
+    }
+
+    /// The sum of a column; NULL of none.
+    public func sum<Content>(
+        _ column: (Target) -> SQLExpression<Content>
+    ) -> SQLExpression<Content.Unwrapped?> where Content.Unwrapped: SQLNumber {
+        aggregate("sum", column(targetColumns).node, [])
+    }
+
+    /// The mean of a column; NULL of none.
+    public func average<Content>(_ column: (Target) -> SQLExpression<Content>) -> SQLExpression<Double?>
+    where Content.Unwrapped: SQLNumber {
+        aggregate("avg", column(targetColumns).node, [])
+    }
+
+    /// The smallest value of a column; NULL of none.
+    public func min<Content>(
+        _ column: (Target) -> SQLExpression<Content>
+    ) -> SQLExpression<Content.Unwrapped?> { aggregate("min", column(targetColumns).node, []) }
+
+    /// The greatest value of a column; NULL of none.
+    public func max<Content>(
+        _ column: (Target) -> SQLExpression<Content>
+    ) -> SQLExpression<Content.Unwrapped?> { aggregate("max", column(targetColumns).node, []) }
+
+    private var targetColumns: Target { Target(recordSource: TableSource()) }
+
+    private func exists(_ conditions: [Expression]) -> SQLExpression<Bool> {
+        SQLExpression(node: detour ?? route.model.exists(name, where: conditions, alias: route.alias))
+    }
+
+    private func aggregate<Result>(
+        _ function: String, _ column: Expression?, _ conditions: [Expression]
+    ) -> SQLExpression<Result> {
+        if let detour { return SQLExpression(node: detour) }
+        guard let column else {
+            return SQLExpression(
+                node: route.model.aggregate(function, over: name, where: conditions, alias: route.alias))
+        }
+        guard case .column(let reference) = column.node, reference.table === Related.model.tableReference else {
+            return SQLExpression(
+                node: .problem(
+                    CormorantError(
+                        .misuse,
+                        "an aggregate over \(route.model.name).\(name) is of no column of \(Related.model.name)",
+                        hint: "give a column, or aggregate in a query of its own with scalar()")))
+        }
+        return SQLExpression(
+            node: route.model.aggregate(
+                function, over: name, reference.column.property, where: conditions, alias: route.alias))
+    }
+
+    /// What is wrong where the relation does not begin at a table of the query.
+    private var detour: Expression? {
+        guard route.relations.count > 1 else { return nil }
+        let detour = route.relations.dropLast().joined(separator: ".")
+        return .problem(
+            CormorantError(
+                .misuse, "\(route.model.name).\(detour).\(name) leads to many records by a detour",
+                hint: "join along \(detour) and ask there"))
+    }
+}

@@ -1,0 +1,22 @@
+/// What a relation leads to, in the closures of a query. The types of the library conform to it.
+public protocol RelationEnd {
+    /// The columns of the related records.
+    associatedtype Target: RecordColumns
+
+    /// The way there.
+    var route: RelationRoute { get }
+}
+
+/// The relations from a table of the query to a related record.
+public struct RelationRoute: Sendable {
+    package let model: ModelDescriptor
+    /// What the query calls the model's table, where that is not its own name.
+    package let alias: String?
+    package let relations: [String]
+}
+
+extension OptionalColumns: RelationEnd {
+    public typealias Target = Columns
+
+    public var route: RelationRoute { columns.recordSource.route }
+}

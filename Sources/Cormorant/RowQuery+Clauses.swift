@@ -1,0 +1,110 @@
+/// Clauses. What is given to one twice is added to it.
+extension RowQuery {
+    /// Only rows that meet the condition, and those given before.
+    public func `where`(_ condition: (Columns) -> SQLExpression<Bool>) -> Self {
+        changingParts { $0.conditions.append(condition(query.columns).node) }
+    }
+
+    /// The order of the rows: `{ $0.name }`, `{ ($0.age.desc().nullsLast(), $0.name) }`, with up to four terms at once.
+    public func order<A: SQLOrderTerm>(by term: (Columns) -> A) -> Self {
+        ordered([term(query.columns)])
+    }
+
+    public func order<A: SQLOrderTerm, B: SQLOrderTerm>(by terms: (Columns) -> (A, B)) -> Self {
+        let (a, b) = terms(query.columns)
+        return ordered([a, b])
+    }
+
+    public func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm>(by terms: (Columns) -> (A, B, C)) -> Self {
+        let (a, b, c) = terms(query.columns)
+        return ordered([a, b, c])
+    }
+
+    public func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm, D: SQLOrderTerm>(
+        by terms: (Columns) -> (A, B, C, D)
+    ) -> Self {
+        let (a, b, c, d) = terms(query.columns)
+        return ordered([a, b, c, d])
+    }
+
+    private func ordered(_ terms: [any SQLOrderTerm]) -> Self {
+        changing { $0.order += terms.map(\.orderTerm.node) }
+    }
+
+    /// One row for all that have the same values: `{ $0.city }`, `{ ($0.city, $0.age) }`, with up to four at once.
+    public func group<A>(by term: (Columns) -> SQLExpression<A>) -> Self {
+        grouped([term(query.columns).node])
+    }
+
+    public func group<A, B>(by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>)) -> Self {
+        let (a, b) = terms(query.columns)
+        return grouped([a.node, b.node])
+    }
+
+    public func group<A, B, C>(by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>)) -> Self {
+        let (a, b, c) = terms(query.columns)
+        return grouped([a.node, b.node, c.node])
+    }
+
+    public func group<A, B, C, D>(
+        by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>, SQLExpression<D>)
+    ) -> Self {
+        let (a, b, c, d) = terms(query.columns)
+        return grouped([a.node, b.node, c.node, d.node])
+    }
+
+    private func grouped(_ terms: [Expression]) -> Self { changingParts { $0.groupBy += terms } }
+
+    /// Only groups that meet the condition.
+    public func having(_ condition: (Columns) -> SQLExpression<Bool>) -> Self {
+        changingParts { $0.having.append(condition(query.columns).node) }
+    }
+
+    /// Rows that are all different.
+    public func distinct() -> Self { changingParts { $0.isDistinct = true } }
+
+    /// At most so many rows.
+    public func limit(_ count: Int64) -> Self { limit(SQLExpression(count)) }
+
+    public func limit(_ count: SQLExpression<Int64>) -> Self { changing { $0.limit = count.node } }
+
+    /// Without the first so many rows.
+    public func offset(_ count: Int64) -> Self { offset(SQLExpression(count)) }
+
+    public func offset(_ count: SQLExpression<Int64>) -> Self { changing { $0.offset = count.node } }
+}
+
+/// Queries over a record's table that begin with a clause.
+extension Record {
+    /// The records that meet a condition.
+    @inlinable
+    public static func `where`(_ condition: (Columns) -> SQLExpression<Bool>) -> SelectQuery<Self, Columns> {
+        all.where(condition)
+    }
+
+    /// All records in an order; see `RowQuery.order(by:)`.
+    @inlinable
+    public static func order<A: SQLOrderTerm>(by term: (Columns) -> A) -> SelectQuery<Self, Columns> {
+        all.order(by: term)
+    }
+
+    @inlinable
+    public static func order<A: SQLOrderTerm, B: SQLOrderTerm>(
+        by terms: (Columns) -> (A, B)
+    ) -> SelectQuery<Self, Columns> {
+        all.order(by: terms)
+    }
+
+    /// One row for all records that have the same value; see `RowQuery.group(by:)`.
+    @inlinable
+    public static func group<A>(by term: (Columns) -> SQLExpression<A>) -> SelectQuery<Self, Columns> {
+        all.group(by: term)
+    }
+
+    @inlinable
+    public static func group<A, B>(
+        by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>)
+    ) -> SelectQuery<Self, Columns> {
+        all.group(by: terms)
+    }
+}

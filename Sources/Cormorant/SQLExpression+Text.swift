@@ -1,0 +1,73 @@
+/// Text. Case is that of ASCII letters.
+extension SQLExpression where Content.Unwrapped == String {
+    /// Texts put together; with NULL the result is NULL.
+    public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+        SQLExpression(node: .binary(.concat, left.node, right.node))
+    }
+
+    public static func + (left: SQLExpression, right: String) -> SQLExpression {
+        SQLExpression(node: .binary(.concat, left.node, .bound(right)))
+    }
+
+    public static func + (left: String, right: SQLExpression) -> SQLExpression {
+        SQLExpression(node: .binary(.concat, .bound(left), right.node))
+    }
+
+    /// Begins with a text, whatever case its letters have. `%` and `_` in it mean themselves.
+    public func hasPrefix(_ text: String) -> SQLExpression<Bool> { matching(.hasPrefix, .bound(text)) }
+
+    public func hasPrefix(_ text: SQLExpression) -> SQLExpression<Bool> { matching(.hasPrefix, text.node) }
+
+    /// Ends with a text, as `hasPrefix` compares.
+    public func hasSuffix(_ text: String) -> SQLExpression<Bool> { matching(.hasSuffix, .bound(text)) }
+
+    public func hasSuffix(_ text: SQLExpression) -> SQLExpression<Bool> { matching(.hasSuffix, text.node) }
+
+    /// Has a text in it, as `hasPrefix` compares.
+    public func contains(_ text: String) -> SQLExpression<Bool> { matching(.contains, .bound(text)) }
+
+    public func contains(_ text: SQLExpression) -> SQLExpression<Bool> { matching(.contains, text.node) }
+
+    /// LIKE: `%` stands for any text, `_` for one character; case is ignored.
+    public func like(_ pattern: String) -> SQLExpression<Bool> { matching(.like, .bound(pattern)) }
+
+    public func like(_ pattern: SQLExpression) -> SQLExpression<Bool> { matching(.like, pattern.node) }
+
+    public func notLike(_ pattern: String) -> SQLExpression<Bool> { matching(.notLike, .bound(pattern)) }
+
+    /// GLOB: `*`, `?` and `[...]` as in a shell; case counts.
+    public func glob(_ pattern: String) -> SQLExpression<Bool> { matching(.glob, .bound(pattern)) }
+
+    public func glob(_ pattern: SQLExpression) -> SQLExpression<Bool> { matching(.glob, pattern.node) }
+
+    public func notGlob(_ pattern: String) -> SQLExpression<Bool> { matching(.notGlob, .bound(pattern)) }
+
+    /// Full-text search in one column of an FTS5 table.
+    public func match(_ query: String) -> SQLExpression<Bool> { matching(.match, .bound(query)) }
+
+    public func match(_ query: SQLExpression) -> SQLExpression<Bool> { matching(.match, query.node) }
+
+    public func lowercased() -> SQLExpression { SQLExpression(node: .call("lower", [node])) }
+
+    public func uppercased() -> SQLExpression { SQLExpression(node: .call("upper", [node])) }
+
+    /// Without spaces at both ends.
+    public func trimmed() -> SQLExpression { SQLExpression(node: .call("trim", [node])) }
+
+    private func matching(_ op: BinaryOperator, _ pattern: Expression) -> SQLExpression<Bool> {
+        SQLExpression<Bool>(node: .binary(op, node, pattern))
+    }
+}
+
+/// Values in a JSON document.
+extension SQLExpression {
+    /// `->>`: the value at a path such as `$.items[3].price`, as a value of SQL; NULL where there is none.
+    public func jsonValue<Other>(at path: String, as type: Other.Type = Other.self) -> SQLExpression<Other?> {
+        SQLExpression<Other?>(node: .binary(.jsonValueAt, node, .bound(path)))
+    }
+
+    /// `->`: the element at a path, as JSON text; NULL where there is none.
+    public func json(at path: String) -> SQLExpression<JSONText?> {
+        SQLExpression<JSONText?>(node: .binary(.jsonAt, node, .bound(path)))
+    }
+}

@@ -1,0 +1,127 @@
+/// A query as a value: which rows, and what of them. It knows no database; `Database` runs it.
+///
+/// ```swift
+/// let query = Person.where { $0.age > 35 && $0.name.hasPrefix("B") }.order { $0.name.desc() }.limit(10)
+/// let people = try database.fetchAll(query)
+/// ```
+///
+/// Each clause gives a new query; the first is as it was. A query is compiled when it is first run, and its copies share
+/// that: keep one, with `parameter(_:)` for what changes, and running it again pays for neither compiling nor preparing.
+///
+/// `Row` is what it gives for each row, `Columns` what the closures of its clauses are given.
+public struct SelectQuery<Row, Columns: Sendable>: RowQuery {
+    package private(set) var tree: Select
+    @usableFromInline let columns: Columns
+    @usableFromInline let read: @Sendable (RecordReader) throws -> Row
+    private var forms = CompiledForms()
+
+    init(_ tree: Select, _ columns: Columns, _ read: @escaping @Sendable (RecordReader) throws -> Row) {
+        self.tree = tree
+        self.columns = columns
+        self.read = read
+    }
+
+    public var query: SelectQuery {
+        get { self }
+        set { self = newValue }
+    }
+
+    public var sql: SQLText {
+        get throws { SQLText(try forms.form(.all) { try StatementCompiler.compile(tree) }) }
+    }
+
+    @inlinable
+    public func row(from reader: RecordReader) throws -> Row { try read(reader) }
+
+    /// The first row alone.
+    func first() throws -> CompiledStatement {
+        try forms.form(.first) {
+            var tree = tree
+            if tree.limit == nil { tree.limit = .bound(1 as Int64) }
+            return try StatementCompiler.compile(tree)
+        }
+    }
+
+    func counting() throws -> CompiledStatement { try forms.form(.count) { try StatementCompiler.compileCount(tree) } }
+
+    func probing() throws -> CompiledStatement { try forms.form(.exists) { try StatementCompiler.compileExists(tree) } }
+
+    mutating func change(_ change: (inout Select) throws -> Void) {
+        forms = CompiledForms()
+        do { try change(&tree) } catch { tree.conditions.append(.wrong(error)) }
+    }
+}
+
+extension SelectQuery where Row: Record, Columns == Row.Columns {
+    /// The records of a source.
+    @usableFromInline
+    init(from source: RecordSource<Row>, _ read: @escaping @Sendable (RecordReader) throws -> Row) {
+        self.init(Select(from: source.source), source.columns, read)
+    }
+
+    /// One row, from nothing.
+    @usableFromInline
+    init(of columns: Columns, _ read: @escaping @Sendable (RecordReader) throws -> Row) {
+        var tree = Select()
+        tree.columns = columns.nodes
+        self.init(tree, columns, read)
+    }
+}
+
+/// What a query reads records from: a record's table, under another name, or a subquery that gives such records.
+@usableFromInline
+struct RecordSource<R: Record>: Sendable {
+    let source: Source
+    @usableFromInline let columns: R.Columns
+
+    @usableFromInline
+    init(alias: String? = nil, _ query: (any FetchRequest<R>)? = nil) {
+        if let query {
+            let name = alias ?? R.model.table
+            source = Source(query.sourceKind, alias: name)
+            columns = R.Columns(recordSource: TableSource(named: name))
+        } else {
+            let kind = R.model.problem.map { Source.Kind.problem($0) } ?? .table(R.model.tableReference)
+            source = Source(kind, alias: alias)
+            columns = R.Columns(recordSource: TableSource(alias: alias))
+        }
+    }
+
+    /// All its records.
+    @inlinable
+    var all: SelectQuery<R, R.Columns> {
+        SelectQuery(from: self) { try R.Columns.fetched(from: $0, at: 0) }
+    }
+}
+
+extension FetchRequest {
+    /// What it is in a FROM clause.
+    fileprivate var sourceKind: Source.Kind {
+        if let query = self as? any RowQuery { return .select(query.tree) }
+        return .problem(
+            CormorantError(.misuse, "a statement that writes stands where rows are read from", hint: "give a query"))
+    }
+}
+
+/// Queries over a record's table.
+extension Record {
+    /// All records.
+    @inlinable
+    public static var all: SelectQuery<Self, Columns> { RecordSource<Self>().all }
+
+    /// The table under another name, where a subquery has it as well as the query around it.
+    @inlinable
+    public static func alias(_ name: String) -> SelectQuery<Self, Columns> { RecordSource<Self>(alias: name).all }
+
+    /// The records of a query, to select of them anew.
+    @inlinable
+    public static func from(_ query: some FetchRequest<Self>) -> SelectQuery<Self, Columns> {
+        RecordSource<Self>(alias: nil, query).all
+    }
+
+    /// One row made of expressions, from no table: the start of a recursive query.
+    @inlinable
+    public static func row(_ columns: Columns) -> SelectQuery<Self, Columns> {
+        SelectQuery(of: columns) { try Columns.fetched(from: $0, at: 0) }
+    }
+}

@@ -1,0 +1,52 @@
+/// The text of the nested `Columns`, a record's columns as expressions.
+extension ModelCode {
+    var columns: String {
+        let members =
+            [source, sourceInitializer, expressionInitializer] + properties.enumerated().map(column)
+            + relations.map(relation)
+        return "\(access)struct Columns: Cormorant.RecordColumns {\n"
+            + members.joined(separator: "\n\n").split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? "" : "    \($0)" }.joined(separator: "\n") + "\n}"
+    }
+
+    private var source: String { "\(access)let recordSource: Cormorant.TableSource<\(type)>" }
+
+    private var sourceInitializer: String {
+        """
+        \(access)init(recordSource: Cormorant.TableSource<\(type)>) {
+            self.recordSource = recordSource
+        }
+        """
+    }
+
+    /// A record made of expressions, to select it.
+    private var expressionInitializer: String {
+        let parameters = properties.map { "    \($0.identifier): Cormorant.SQLExpression<\($0.type)>" }
+        let arguments = properties.map(\.identifier)
+        return """
+            \(access)init(
+            \(parameters.joined(separator: ",\n"))
+            ) {
+                self.recordSource = Cormorant.TableSource(\(arguments.joined(separator: ", ")))
+            }
+            """
+    }
+
+    private func column(_ index: Int, _ property: StoredProperty) -> String {
+        """
+        \(access)var \(property.identifier): Cormorant.SQLExpression<\(property.type)> {
+            self.recordSource.column(\(index))
+        }
+        """
+    }
+
+    private func relation(_ relation: RelationProperty) -> String {
+        let isToOne = relation.kind == .toOne
+        let columns = isToOne ? "OptionalColumns<\(relation.target).Columns>" : "RelatedRecords<\(relation.target)>"
+        return """
+            \(access)var \(relation.identifier): Cormorant.\(columns) {
+                self.recordSource.\(isToOne ? "toOne" : "toMany")("\(relation.name)")
+            }
+            """
+    }
+}

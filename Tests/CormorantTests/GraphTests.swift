@@ -1,0 +1,101 @@
+import Cormorant
+import Testing
+
+/// A record is saved with what is loaded in it.
+struct GraphTests {
+    private let database: Database
+
+    init() throws { database = try musicDatabase() }
+
+    private func album(_ title: String, tags: ToMany<Tag> = .notLoaded) -> Album {
+        Album(title: title, price: 1, tags: tags)
+    }
+
+    @Test func keysAreFilledInOnBothSides() throws {
+        var artist = Artist(
+            name: "Kraftwerk", country: "DE",
+            albums: .loaded([album("Autobahn", tags: .loaded([Tag(word: "cars")])), album("Radio")]))
+        try database.save(graph: &artist)
+        #expect(artist.id == 5)
+        #expect(try artist.albums.records.map(\.id) == [7, 8] && artist.albums.records.map(\.artistID) == [5, 5])
+        var read = try #require(try database.find(Artist.self, key: 5))
+        try database.load(\.albums, of: &read) { $0.order { $0.id }.load(\.tags) }
+        #expect(try read.albums.records.map(\.title) == ["Autobahn", "Radio"])
+        #expect(try read.albums.records[0].tags.records == [Tag(id: 3, word: "cars")])
+    }
+
+    @Test func whatARecordRefersToGoesFirst() throws {
+        var album = album("Violator")
+        album.artist = .loaded(Artist(name: "Depeche Mode"))
+        try database.save(graph: &album)
+        #expect(album.artistID == 5)
+        #expect(
+            try database.fetchOne(Album.where { $0.title == "Violator" }.select { $0.artist.name }) == "Depeche Mode")
+        album.artist = .loaded(nil)
+        try database.save(graph: &album)
+        #expect(try database.find(Album.self, key: try #require(album.id))?.artistID == 5)
+    }
+
+    @Test func rowsThatAreThereAreUpdatedAndRemovedOnesDeletedWhereTheRelationSaysSo() throws {
+        var artist = try #require(try database.find(Artist.self, key: 1))
+        try database.load(\.albums, of: &artist) { $0.order { $0.id } }
+        var albums = try artist.albums.records
+        albums[1].title = "Back in Grey"
+        artist.albums = .loaded([albums[1], album("New")])
+        try database.save(graph: &artist)
+        let titles = try database.fetchAll(Album.where { $0.artistID == 1 }.order { $0.id }.select { $0.title })
+        #expect(titles == ["Back in Grey", "New"])
+        // A tag keeps its albums: that relation does not say so.
+        var tag = try #require(try database.find(Tag.self, key: 2))
+        tag.albums = .loaded([])
+        try database.save(graph: &tag)
+        #expect(try database.fetchCount(AlbumTag.where { $0.tagID == 2 }) == 1)
+    }
+
+    @Test func ofAJunctionTheRowsAreRemoved() throws {
+        var album = try #require(try database.find(Album.self, key: 1))
+        album.tags = .loaded([Tag(id: 2, word: "old"), Tag(word: "new")])
+        try database.save(graph: &album)
+        let words = try database.fetchAll(
+            Tag.where { $0.albums.contains { $0.id == 1 } }.order { $0.id }.select { $0.word })
+        #expect(words == ["old", "new"])
+        #expect(try database.fetchCount(Tag.all) == 3)
+    }
+
+    @Test func whatIsNotLoadedIsLeftAlone() throws {
+        var artist = try #require(try database.find(Artist.self, key: 1))
+        artist.country = "GB"
+        try database.save(graph: &artist)
+        #expect(try database.fetchCount(Album.where { $0.artistID == 1 }) == 2)
+    }
+
+    @Test func anErrorUndoesAll() throws {
+        var artist = Artist(name: "X", albums: .loaded([album("a"), album("b", tags: .loaded([Tag(word: "loud")]))]))
+        let error = expectError(.unique) { try database.save(graph: &artist) }
+        #expect(error?.recordIndex == 1)
+        #expect(artist.id == nil)
+        #expect(try artist.albums.records.map(\.id) == [nil, nil])
+        #expect(try database.fetchCount(Artist.all) == 4)
+    }
+
+    @Test func theRecordItComesFromIsNotSavedAgain() throws {
+        var artist = try #require(try database.find(Artist.self, key: 1))
+        try database.load(\.albums, of: &artist) { $0.load(\.artist) }
+        artist.name = "ACDC"
+        try database.save(graph: &artist)
+        #expect(try database.find(Artist.self, key: 1)?.name == "ACDC")
+    }
+
+    @Test func treesOfOneTable() throws {
+        let leaf = Employee(name: "Leaf")
+        var root = Employee(name: "Root", reports: .loaded([Employee(name: "Branch", reports: .loaded([leaf]))]))
+        try database.save(graph: &root)
+        #expect(try database.fetchAll(Employee.where { $0.boss.boss.name == "Root" }).map(\.name) == ["Leaf"])
+    }
+
+    @Test func asynchronously() async throws {
+        var artist = Artist(name: "Can", albums: .loaded([album("Tago Mago")]))
+        try await database.save(graph: &artist)
+        #expect(artist.id == 5)
+    }
+}
