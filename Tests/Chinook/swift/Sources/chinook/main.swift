@@ -1,0 +1,8 @@
+// Answers the questions: for each a line with its name as JSON, then a line for each row. usage: chinook DATABASE
+import Cormorant
+
+let database = try Database(path: CommandLine.arguments[1])
+for question in catalogQuestions + salesQuestions + peopleQuestions + playlistQuestions {
+    print("\"\(question.name)\"")
+    for row in try question.answer(database) { print(row) }
+}
