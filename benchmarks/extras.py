@@ -1,7 +1,8 @@
-"""What is not a race: memory of a streamed result, size of the library, time to load it and to open a file."""
+"""What is not a race: memory of a streamed result, size and start of the library, what built queries cost."""
 
 from __future__ import annotations
 
+import json
 import statistics
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import report
-from contestants import HERE, NATIVE, ROOT, SHEETS
+from contestants import BUILT, HERE, NATIVE, ROOT, SHEETS
 
 if TYPE_CHECKING:
     from driver import Runner
@@ -48,6 +49,12 @@ def measure(runner: Runner, rows: int) -> list[dict]:
     lines.append(_line("libcormorant.so, size", LIBRARY.resolve().stat().st_size / 2**20, "MB", 8))
     lines.append(_line("libcormorant.so, loaded by ctypes", 1000 * _load_seconds(), "ms", 10))
     lines.append(_line("open a file with 50 known models", 1000 * _open_seconds(runner), "ms", 5))
+    report.progress("built queries")
+    line = [str(BUILT / "queries"), str(runner.folder / "queries.db")]
+    built = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    lines.append(_line("a query of five conditions, compiled", built["compile_us"], "us", 5))
+    lines.append(_line("a built, filtered fetch over the same by hand", built["filter"], "x", 1.05))
+    lines.append(_line("1,000 parents with 10 children each, over two statements by hand", built["load"], "x", 1.5))
     return lines
 
 

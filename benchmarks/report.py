@@ -85,11 +85,11 @@ def _goals(sheets: dict) -> str:
 
 def _extras(lines: list[dict]) -> str:
     width = max(len(line["title"]) for line in lines)
-    out = ["Memory above the empty process, size and start"]
+    out = ["Memory above the empty process, size and start, built queries"]
     for line in lines:
         budget, value = line["budget"], line["value"]
         limit = "" if budget is None else f" ({budget}){'!' if value > budget else ''}"
-        out.append(f"{line['title']:{width}}  {value:6.1f} {line['unit']}{limit}")
+        out.append(f"{line['title']:{width}}  {value:7.2f} {line['unit']}{limit}")
     return "\n".join(out)
 
 
