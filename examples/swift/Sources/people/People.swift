@@ -14,6 +14,7 @@ struct People {
         try refuse(database)
         try report(database)
         try await raise(database)
+        try Albums.tour(database)
         try database.close()
     }
 

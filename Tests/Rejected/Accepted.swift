@@ -1,0 +1,57 @@
+// What must compile, and quickly: no expression here takes 200 ms.
+import Cormorant
+
+func tenConditions() -> SelectQuery<Album, Album.Columns> {
+    Album.where {
+        $0.year > 1970 && $0.year < 1980 && $0.title.hasPrefix("B") && $0.price >= 5 && $0.price != 7.5
+            && ($0.artistID == 3 || $0.artistID == nil) && $0.kind == .live && !$0.title.contains("x")
+            && $0.year.isIn([1971, 1975]) && $0.id > parameter("least")
+    }
+}
+
+func tenConditionsWithArithmetic() -> SelectQuery<Album, Album.Columns> {
+    Album.where {
+        $0.year + 1 > 1970 && $0.year * 2 - 1 < 3980 && $0.title + "!" == "B!" && $0.price / 2 >= 5
+            && $0.price * $0.price != 7.5 && $0.artistID == $0.id && $0.price - 1 < 4 && $0.year % 4 == 0
+            && $0.title.length() > 3 && -$0.price < 0
+    }
+}
+
+func optionalsAndOthers(_ year: Int?, _ kinds: [Album.Kind]) -> SelectQuery<(String, Int?), Album.Columns> {
+    Album.where { $0.year == year && $0.kind.isIn(kinds) && $0.id == $0.artistID }
+        .order { ($0.year.desc().nullsLast(), $0.title) }.limit(10).select { ($0.title, $0.year) }
+}
+
+func tuples() -> some RowQuery<(String, Int64, Double?, Int?, String)> {
+    Album.join(Artist.self) { album, artist in album.artistID == artist.id }
+        .where { album, artist in artist.name == "AC/DC" && album.price > 3 && album.year < 1990 }
+        .group { album, artist in (artist.name, album.year) }
+        .having { album, artist in count() > 1 && album.price.sum() > 10 }
+        .order { album, artist in (artist.name.desc(), album.year) }
+        .select { album, artist in (artist.name, count(), album.price.sum(), album.year, artist.name.uppercased()) }
+}
+
+func changes(_ database: Database) throws {
+    try database.execute(
+        Album.where { $0.year < 1980 && $0.kind == .live }.update {
+            $0.price = $0.price * 2 + 1
+            $0.title = $0.title + " (" + $0.title + ")"
+            $0.year = nil
+            $0.kind = .studio
+        })
+    let count: Int64? = try database.fetchOne(Artist.select { $0.albums.count { $0.year == 1976 && $0.price > 3 } })
+    print(count as Any)
+}
+
+func fiveTables(_ database: Database) throws -> Bool {
+    let rows = try database.fetchAll(
+        Artist.join(Album.self) { artist, album in artist.id == album.artistID }
+            .join(Artist.self, as: "b") { artist, album, b in b.id == artist.id && b.name != "x" }
+            .leftJoin(Album.self, as: "c") { artist, album, b, c in c.artistID == b.id && c.year > 1970 }
+            .join(along: \.1.artist, as: "d")
+            .where { artist, album, b, c, d in artist.id > 2 && c.title == nil && d.name.hasPrefix("B") }
+            .group { artist, album, b, c, d in (artist.id, d.name) }
+            .order { artist, album, b, c, d in (count().desc(), d.name) }
+            .select { artist, album, b, c, d in (artist.name, c.title, count(), d.id) })
+    return try rows.map(\.1) == [nil, "x"] && database.fetchOne(Album.select { ($0.id, $0.price.total()) })?.1 == 3
+}

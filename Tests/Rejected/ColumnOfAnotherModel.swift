@@ -1,0 +1,4 @@
+// has no member 'title'
+import Cormorant
+
+let columnOfAnotherModel = Artist.where { $0.title == "x" }

@@ -1,0 +1,4 @@
+// has no member 'title'
+import Cormorant
+
+let manyAsOne = Artist.where { $0.albums.title == "x" }

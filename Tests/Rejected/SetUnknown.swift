@@ -1,0 +1,4 @@
+// has no dynamic member 'name'
+import Cormorant
+
+let setUnknown = Album.all.update { $0.name = "x" }
