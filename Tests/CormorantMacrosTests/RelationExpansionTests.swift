@@ -1,0 +1,101 @@
+import Testing
+
+struct RelationExpansionTests {
+    @Test func relationsAreDeclaredAndVisited() {
+        expectExpansion(
+            """
+            @Model struct Album {
+                @Key var id: Int64
+                @Relation("artistID") var artist = ToOne<Artist>()
+                @Relation(removed: .delete) var tracks: Cormorant.ToMany<Music.Track> = .notLoaded
+                @Relation("album", through: AlbumTag.self, to: ["tag"]) var tags = ToMany<Tag>.notLoaded
+            }
+            """,
+            """
+            struct Album {
+                var id: Int64
+                var artist = ToOne<Artist>()
+                var tracks: Cormorant.ToMany<Music.Track> = .notLoaded
+                var tags = ToMany<Tag>.notLoaded
+            }
+
+            extension Album: Cormorant.Record {
+                static let model = Cormorant.ModelDescriptor(
+                    name: "Album",
+                    columns: [
+                        .init("id", Int64.self, primaryKey: true),
+                    ],
+                    relations: [
+                        .toOne("artist", Artist.self, columns: ["artistID"]),
+                        .toMany("tracks", Music.Track.self),
+                        .manyToMany("tags", Tag.self, through: AlbumTag.self, columns: ["album"], targetColumns: ["tag"]),
+                    ])
+
+                init(from reader: Cormorant.RecordReader) throws {
+                    self.id = try Int64(from: reader, at: 0)
+                }
+
+                mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.id = try Int64(from: reader, at: 0)
+                }
+
+                func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try self.id.write(to: &writer, at: 0)
+                }
+
+                func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(self.id)
+                    default:
+                        return .null
+                    }
+                }
+
+                mutating func visitRelations(_ visitor: inout some Cormorant.RelationVisitor) throws {
+                    try visitor.visit("artist", &self.artist)
+                    try visitor.visit("tracks", &self.tracks, removed: .delete)
+                    try visitor.visit("tags", &self.tags)
+                }
+
+                mutating func setGeneratedKey(_ key: Int64) throws {
+                    self.id = try Int64.generatedKey(key) ?? self.id
+                }
+
+                mutating func clearGeneratedKey() {
+                    self.id = Int64.missingKey ?? self.id
+                }
+
+                struct Columns: Cormorant.RecordColumns {
+                    let recordSource: Cormorant.TableSource<Album>
+
+                    init(recordSource: Cormorant.TableSource<Album>) {
+                        self.recordSource = recordSource
+                    }
+
+                    init(
+                        id: Cormorant.SQLExpression<Int64>
+                    ) {
+                        self.recordSource = Cormorant.TableSource(id)
+                    }
+
+                    var id: Cormorant.SQLExpression<Int64> {
+                        self.recordSource.column(0)
+                    }
+
+                    var artist: Cormorant.OptionalColumns<Artist.Columns> {
+                        self.recordSource.toOne("artist")
+                    }
+
+                    var tracks: Cormorant.RelatedRecords<Music.Track> {
+                        self.recordSource.toMany("tracks")
+                    }
+
+                    var tags: Cormorant.RelatedRecords<Tag> {
+                        self.recordSource.toMany("tags")
+                    }
+                }
+            }
+            """)
+    }
+}
