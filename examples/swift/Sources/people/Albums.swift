@@ -67,7 +67,7 @@ enum Albums {
 
     /// UPDATE by condition, along a relation.
     static func change(_ database: Database) throws {
-        let changed = try database.execute(Album.where { $0.artist.name == "Nina" }.update { $0.year += 1 })
+        let changed = try database.execute(Album.where { $0.artist.name == "Nina" }.update { $0.year = $0.year + 1 })
         print("\(changed) albums changed")
     }
 }

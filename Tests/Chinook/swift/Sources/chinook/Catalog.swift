@@ -27,7 +27,7 @@ struct GenreAverage {
 private let averages = Track.group { $0.genreID }
     .select { GenreAverage.Columns(genreID: $0.genreID, milliseconds: $0.milliseconds.average()) }
 
-private let tracksLongForTheirGenre = Track.join(averages.alias("average")) { $0.genreID == $1.genreID }
+private let tracksLongForTheirGenre = Track.join(GenreAverage.self, from: averages) { $0.genreID == $1.genreID }
     .where { track, average in track.milliseconds.read(as: Double?.self) > average.milliseconds * 2 }
     .order { track, average in track.id }
     .select { track, average in (track.name, track.genre.name, track.milliseconds) }
@@ -46,7 +46,7 @@ private let placedTracks = Track.select {
         place: call("row_number").over(.partition(by: $0.genreID).order(by: $0.milliseconds.desc(), $0.id)))
 }
 
-private let longestTracksOfEachGenre = placedTracks.alias("placed").all.where { $0.place <= 3 }
+private let longestTracksOfEachGenre = PlacedTrack.from(placedTracks).where { $0.place <= 3 }
     .order { ($0.genre, $0.place) }
     .select { ($0.genre, $0.name, $0.milliseconds) }
 

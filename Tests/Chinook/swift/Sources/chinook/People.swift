@@ -30,7 +30,7 @@ struct Spent {
 }
 
 private let spent = Invoice.all.group { $0.customerID }.select { Spent.Columns(total: $0.total.sum()) }
-private let averageSpent = spent.alias("spent").all.select { $0.total.average() }.scalar()
+private let averageSpent = Spent.from(spent).select { $0.total.average() }.scalar()
 
 private let customersAboveTheAverage = Customer.join(Invoice.self) { $0.id == $1.customerID }
     .group { customer, invoice in customer.id }
@@ -57,7 +57,7 @@ private let customersWhoBoughtAllOfAnArtist = Customer.all.crossJoin(Artist.self
     .order { customer, artist in (customer.lastName, artist.name) }
     .select { customer, artist in (customer.lastName, artist.name) }
 
-private let customersInTheSameCity = Customer.join(Customer.alias("other")) { $0.city == $1.city && $0.id < $1.id }
+private let customersInTheSameCity = Customer.join(Customer.self, as: "other") { $0.city == $1.city && $0.id < $1.id }
     .order { customer, other in (customer.city, customer.id, other.id) }
     .select { customer, other in (customer.city, customer.lastName, other.lastName) }
 
@@ -131,7 +131,7 @@ private let agentCountries = Customer.where { $0.agentID != nil }
     .distinct()
     .order { ($0.agent.lastName, $0.country) }
 
-private let countriesOfEachAgent = agentCountries.alias("country").all.group { $0.agent }
+private let countriesOfEachAgent = AgentCountry.from(agentCountries).group { $0.agent }
     .order { $0.agent }
     .select { ($0.agent, $0.country.joined(separator: ", ")) }
 

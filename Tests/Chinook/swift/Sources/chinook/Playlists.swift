@@ -28,7 +28,7 @@ private func tracks(of playlist: Playlist.Columns) -> SelectQuery<Int64, Playlis
 }
 
 // The same tracks: none on the one that is not on the other, and none the other way round.
-private let twinPlaylists = Playlist.join(Playlist.alias("other")) { $0.id < $1.id }
+private let twinPlaylists = Playlist.join(Playlist.self, as: "other") { $0.id < $1.id }
     .where { one, other in
         tracks(of: one).exists() && !tracks(of: one).except(tracks(of: other)).exists()
             && !tracks(of: other).except(tracks(of: one)).exists()

@@ -94,7 +94,7 @@ private let tracksNeverSold = Track.where { !$0.id.isIn(InvoiceLine.select { $0.
     .select { ($0.id, $0.name) }
 
 private func dearest(inYearOf invoice: Invoice.Columns) -> SQLExpression<Double?> {
-    Invoice.alias("other").all.where { year($0) == year(invoice) }.select { $0.total.max() }.scalar()
+    Invoice.alias("other").where { year($0) == year(invoice) }.select { $0.total.max() }.scalar()
 }
 
 private let dearestInvoiceOfEachYear = Invoice.where { $0.total == dearest(inYearOf: $0) }
