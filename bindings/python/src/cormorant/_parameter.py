@@ -21,9 +21,9 @@ _TRANSPARENT = (_abi.CORM_NODE_COLLATE, _abi.CORM_NODE_ORDER, _abi.CORM_NODE_AS)
 def parameter_encoders(statement: Node) -> Encoders:
     """What encodes the values of those parameters of a statement that stand beside a column with a transform."""
     found: dict[str, Column[Any]] = {}
-    todo: list[Any] = [statement]
-    while todo:
-        item = todo.pop()
+    pending: list[Any] = [statement]
+    while pending:
+        item = pending.pop()
         for name, column in _pairs(item):
             known = found.setdefault(name, column)
             if known.transform != column.transform:
@@ -33,7 +33,7 @@ def parameter_encoders(statement: Node) -> Encoders:
                 )
         # The values of an IN are no nodes, and there may be very many.
         parts = item[:2] if item[0] == _abi.CORM_NODE_IN else item
-        todo += [part for part in parts if isinstance(part, tuple | list) and part]
+        pending += [part for part in parts if isinstance(part, tuple | list) and part]
     return {name: column._encode for name, column in found.items() if column._encode}
 
 

@@ -122,8 +122,8 @@ class _Graph:
         self.links: list[tuple[Model, Relation[Any], list[Model]]] = []
         # By the id of a record: those whose key it takes, each with the properties here and there.
         self._needs: dict[int, list[tuple[Model, tuple[str, ...], tuple[str, ...]]]] = {}
-        todo = list(records)
-        for record in todo:
+        pending = list(records)
+        for record in pending:
             info_of(type(record))
             if id(record) in self._needs:
                 continue
@@ -131,7 +131,7 @@ class _Graph:
             self.records.append(record)
             for link, related in _links(record):
                 self.links.append((record, link, related))
-                todo += related
+                pending += related
         for record, link, related in self.links:
             mine, theirs = link._columns()
             for other in related:

@@ -215,13 +215,13 @@ def select(*columns: Any) -> Select[Any]:
 
 def _first_model(node: Node) -> tuple[int, str | None] | None:
     """The model, with its alias, of the first column in an expression."""
-    todo: list[Any] = [node]
-    while todo:
-        item = todo.pop()
+    pending: list[Any] = [node]
+    while pending:
+        item = pending.pop()
         if item[0] in _OF_MODEL:
             return item[1], item[2]
         inside = item[1:-1] if item[0] in _CLOSED else item
-        todo += [part for part in reversed(inside) if isinstance(part, tuple | list) and part]
+        pending += [part for part in reversed(inside) if isinstance(part, tuple | list) and part]
     return None
 
 

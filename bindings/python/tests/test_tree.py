@@ -1,0 +1,25 @@
+"""Trees as blocks: what is no tree is refused, whatever its bytes."""
+
+from __future__ import annotations
+
+import marshal
+
+import pytest
+from music import Album
+
+from cormorant import Error, _abi, _native_tree
+
+
+def test_what_is_no_tree_is_refused() -> None:
+    for tree in (None, 1, "select", (), (_abi.CORM_SELECT,), (_abi.CORM_SELECT, None, None, [(99,)])):
+        with pytest.raises(Error) as caught:
+            _native_tree.make_statement(marshal.dumps(tree, 2))
+        assert caught.value.code == "CORM_E_MISUSE", tree
+
+
+def test_a_tree_that_ends_early_is_refused() -> None:
+    query = Album.where(Album.title == "x")
+    whole = marshal.dumps(query._tree(), 2)
+    for length in range(1, len(whole)):
+        with pytest.raises(Error):
+            _native_tree.make_statement(whole[:length])
