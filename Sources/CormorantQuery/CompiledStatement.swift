@@ -21,7 +21,7 @@ package struct CompiledStatement: Sendable {
 
     package let hasParameters: Bool
 
-    init(
+    package init(
         _ sql: String, _ bindings: [Binding], records: TableReference? = nil,
         columns: [TableReference.Column?] = [], isSelect: Bool = false
     ) {

@@ -110,8 +110,8 @@ package struct OrderDirection: Sendable, Hashable {
     }
 }
 
-/// A column of a table that takes part in a statement.
-package struct ColumnReference: Sendable {
+/// A column of a table that takes part in a statement. A class, so that passing it around copies one pointer.
+package final class ColumnReference: Sendable {
     /// The model's table; compared by identity.
     package let table: TableReference
     /// What the statement calls the table; nil: its own name.

@@ -67,7 +67,7 @@ extension SQLCompiler {
 }
 
 extension ForeignKeyAction {
-    fileprivate var keyword: String? {
+    package var keyword: String? {
         switch self {
         case .none: nil
         case .restrict: "RESTRICT"

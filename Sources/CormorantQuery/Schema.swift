@@ -2,14 +2,15 @@ import CormorantBase
 
 /// What the CREATE statements of a file say, each object with the text it was made by. A file, a snapshot and a set of
 /// models all become one of these; whatever compares or changes schemas works on it.
-package struct Schema: Sendable {
+public struct Schema: Sendable {
     package var tables: [TableDefinition] = []
     package var virtualTables: [VirtualTableDefinition] = []
     package var indexes: [IndexDefinition] = []
     package var views: [ViewDefinition] = []
     package var triggers: [TriggerDefinition] = []
 
-    package init() {}
+    /// Of an empty file.
+    public init() {}
 }
 
 /// One CREATE statement.
@@ -105,7 +106,8 @@ package struct ForeignKeyDefinition: Sendable, Hashable {
     package var isDeferred: Bool
 
     package init(
-        columns: [String], table: String, tableColumns: [String], onDelete: ForeignKeyAction, onUpdate: ForeignKeyAction,
+        columns: [String], table: String, tableColumns: [String], onDelete: ForeignKeyAction,
+        onUpdate: ForeignKeyAction,
         match: String?, isDeferred: Bool
     ) {
         self.columns = columns

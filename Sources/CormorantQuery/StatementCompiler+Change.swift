@@ -153,6 +153,7 @@ extension Select {
 extension StatementCompiler.Scope {
     fileprivate init(of table: TableReference) {
         self.init(
-            tables: [.init(name: table.name, table: table, written: table.name)], qualifies: false, canJoin: false)
+            tables: [.init(name: table.name, table: table, written: table.name)], only: table, qualifies: false,
+            canJoin: false)
     }
 }

@@ -4,11 +4,10 @@ extension StatementCompiler {
     /// Writes a column, with its table's name where more than one table could have it.
     mutating func write(_ reference: ColumnReference) throws {
         guard !scopes.isEmpty else { return sql += reference.column.quoted }
-        // The usual case: one table, under its own name.
-        if scopes.count == 1, !scopes[0].qualifies, reference.path.isEmpty, reference.alias == nil,
-            let only = scopes[0].tables.first, only.table === reference.table, only.name == reference.table.name
+        if scopes.count == 1, !scopes[0].qualifies, scopes[0].only === reference.table, reference.alias == nil,
+            reference.path.isEmpty
         {
-            return sql += reference.column.quoted
+            return sql += reference.table.columns[reference.index].quoted
         }
         let (level, position) = try find(reference)
         guard reference.path.isEmpty else { return try write(path: reference, level, position) }
@@ -81,6 +80,6 @@ extension StatementCompiler {
     mutating func insertPaths(at end: Int) {
         let paths = scopes[scopes.count - 1].paths
         guard !paths.isEmpty else { return }
-        sql.insert(contentsOf: paths.map(\.sql).joined(), at: sql.utf8.index(sql.startIndex, offsetBy: end))
+        sql.insert(paths.map(\.sql).joined(), at: end)
     }
 }

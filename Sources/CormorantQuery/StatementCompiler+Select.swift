@@ -46,7 +46,7 @@ extension StatementCompiler {
         defer { scopes.removeLast() }
         sql += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
         try write(columnsOf: select)
-        var endOfSources = sql.utf8.count
+        var endOfSources = sql.count
         if let source = select.source {
             sql += " FROM "
             try write(source, at: 0)
@@ -57,7 +57,7 @@ extension StatementCompiler {
                 sql += " ON "
                 try write(condition, at: .any)
             }
-            endOfSources = sql.utf8.count
+            endOfSources = sql.count
         } else if !select.joins.isEmpty {
             throw CormorantError(.misuse, "a SELECT joins tables but reads from none", hint: "give it a source first")
         }
@@ -100,10 +100,10 @@ extension StatementCompiler {
 
     private func scope(of select: Select) throws -> Scope {
         var scope = Scope(qualifies: namesAll || !select.joins.isEmpty || !scopes.isEmpty)
-        // The usual case: one table, inside nothing.
         if scopes.isEmpty, select.joins.isEmpty, let source = select.source, case .table(let table) = source.kind {
             let name = source.alias ?? table.name
             scope.tables = [.init(name: name, table: table, written: name)]
+            if source.alias == nil { scope.only = table }
             return scope
         }
         for source in [select.source].compactMap({ $0 }) + select.joins.map(\.source) {

@@ -2,7 +2,7 @@ import CormorantBase
 
 /// Turns a statement, or a bare expression, into SQL text and its bindings.
 package struct StatementCompiler {
-    var sql = ""
+    var sql = SQLBuffer()
     var bindings: [CompiledStatement.Binding] = []
     /// The SELECTs around the place that is written, outermost first.
     var scopes: [Scope] = []
@@ -27,6 +27,9 @@ package struct StatementCompiler {
         }
 
         var tables: [Table] = []
+        /// The usual case: its one table, under its own name and inside nothing.
+        var only: TableReference?
+        /// Whether columns stand with their table's name.
         var qualifies: Bool
         /// Whether it is a SELECT, which can join more tables.
         var canJoin = true
@@ -36,7 +39,7 @@ package struct StatementCompiler {
 
     private init(namesAll: Bool) {
         self.namesAll = namesAll
-        sql.reserveCapacity(256)
+        bindings.reserveCapacity(8)
     }
 
     package static func compile(_ tree: StatementTree) throws -> CompiledStatement {
@@ -53,20 +56,21 @@ package struct StatementCompiler {
         if select.columns.isEmpty, case .table(let table)? = select.source?.kind { records = table }
         // The members of a compound may differ in type.
         let columns = select.compounds.isEmpty ? select.columns.map(\.typeHint?.column) : []
-        return CompiledStatement(compiler.sql, compiler.bindings, records: records, columns: columns, isSelect: true)
+        return CompiledStatement(
+            compiler.sql.text, compiler.bindings, records: records, columns: columns, isSelect: true)
     }
 
     package static func compile(_ change: Change) throws -> CompiledStatement {
         let compiler = try run { try $0.write(change) }
         return CompiledStatement(
-            compiler.sql, compiler.bindings, columns: change.returning.map(\.typeHint?.column))
+            compiler.sql.text, compiler.bindings, columns: change.returning.map(\.typeHint?.column))
     }
 
     /// An expression apart from any statement: its columns stand alone.
     package static func compile(_ expression: Expression) throws -> CompiledStatement {
         var compiler = StatementCompiler(namesAll: false)
         try compiler.write(expression, at: .any)
-        return CompiledStatement(compiler.sql, compiler.bindings)
+        return CompiledStatement(compiler.sql.text, compiler.bindings)
     }
 
     /// How many rows a SELECT has.

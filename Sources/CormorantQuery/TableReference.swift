@@ -2,7 +2,7 @@ import CormorantBase
 
 /// A model's table as statements name it: made once with the model, so that a statement quotes nothing anew.
 package final class TableReference: Sendable {
-    package struct Column: Sendable {
+    package final class Column: Sendable {
         /// The property's name, for messages.
         package let property: String
         package let name: String
