@@ -39,6 +39,11 @@ public struct CormorantError: Error, Sendable {
         with { $0.recordIndex = index }
     }
 
+    /// The same error, its message beginning with where it happened.
+    package func prefixed(_ place: String) -> CormorantError {
+        with { $0.message = place + $0.message }
+    }
+
     private func with(_ change: (inout Fields) -> Void) -> CormorantError {
         var fields = storage.fields
         change(&fields)

@@ -58,6 +58,22 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case noRecord = -28
     /// Any other SQLite error; `sqliteCode` says which.
     case sqlite = -29
+    /// The text is no JSON, or not of the form that the model has; the message names the path.
+    case json = -30
+    /// A migration would lose something it was not told to, or cannot be made; the message lists what is in the way.
+    case migration = -31
+    /// A step was changed after it was applied, or differs from its bundle's manifest.
+    case migrationModified = -32
+    /// A step that the file or the manifest knows is not there.
+    case migrationMissing = -33
+    /// A step that is not applied stands before one that is.
+    case migrationOrder = -34
+    /// A step began outside a transaction and did not finish.
+    case migrationDirty = -35
+    /// The file has steps, or a version, later than this program knows.
+    case migrationNewer = -36
+    /// The file's schema is not what its last step left.
+    case migrationDrift = -37
 
     /// The name that all faces share, such as `CORM_E_UNIQUE`.
     public var name: StaticString {
@@ -91,6 +107,14 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
         case .callback: "CORM_E_CALLBACK"
         case .noRecord: "CORM_E_NO_RECORD"
         case .sqlite: "CORM_E_SQLITE"
+        case .json: "CORM_E_JSON"
+        case .migration: "CORM_E_MIGRATION"
+        case .migrationModified: "CORM_E_MIGRATION_MODIFIED"
+        case .migrationMissing: "CORM_E_MIGRATION_MISSING"
+        case .migrationOrder: "CORM_E_MIGRATION_ORDER"
+        case .migrationDirty: "CORM_E_MIGRATION_DIRTY"
+        case .migrationNewer: "CORM_E_MIGRATION_NEWER"
+        case .migrationDrift: "CORM_E_MIGRATION_DRIFT"
         }
     }
 }

@@ -42,6 +42,7 @@ package func foldIdentifier(_ name: String) -> String {
     String(decoding: name.utf8.map(foldASCII), as: UTF8.self)
 }
 
-private func foldASCII(_ byte: UInt8) -> UInt8 {
+/// An ASCII letter in lower case; any other byte as it is.
+package func foldASCII(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
 }
