@@ -43,7 +43,7 @@ package final class Connection {
     deinit { close() }
 
     private func apply(_ options: OpenOptions, memory: Bool) throws {
-        csqlite_refuse_double_quoted_strings(handle)
+        setDoubleQuotedStrings(false)
         try registerValueList()
         try registerDecimalCollation()
         sqlite3_busy_timeout(handle, Int32(clamping: max(0, options.busyTimeout)))

@@ -15,7 +15,7 @@ func systemMessage(_ number: Int32) -> String {
     return String(cString: text)
 }
 
-func checkPath(_ path: String) throws {
+package func checkPath(_ path: String) throws {
     guard !path.isEmpty else {
         throw CormorantError(.misuse, "the path is empty", hint: "give a file, or \":memory:\"")
     }

@@ -64,6 +64,14 @@ func sqliteError(
     }
 }
 
+extension CormorantError {
+    /// Whether the statement does not compile because the file lacks a table or column.
+    package var isMissingName: Bool {
+        // The last: "table t has no column named c".
+        code == .sql && ["no such table", "no such column", "table "].contains { message.hasPrefix($0) }
+    }
+}
+
 /// Texts of constraint errors: sqlite3HaltConstraint and its callers in SQLite's vdbe.c and insert.c.
 private func constraintError(
     _ code: Int32, _ message: String,

@@ -1,0 +1,29 @@
+import CSQLite
+import CormorantBase
+
+extension Connection {
+    /// Writes this database, as this connection sees it, over another; a reader or a crash meets the old or the new one.
+    /// Source: https://www.sqlite.org/backup.html
+    /// - Parameter shouldContinue: asked after every few pages with those left and all; false stops and changes nothing.
+    package func backup(
+        to target: Connection, shouldContinue: (_ remaining: Int64, _ total: Int64) -> Bool = { _, _ in true }
+    ) throws {
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.error(sqlite3_errcode(target.handle))
+        }
+        var status: Int32
+        var isCancelled = false
+        repeat {
+            status = sqlite3_backup_step(backup, 1024)
+            if status == SQLITE_OK {
+                let left = Int64(sqlite3_backup_remaining(backup))
+                isCancelled = !shouldContinue(left, Int64(sqlite3_backup_pagecount(backup)))
+            }
+        } while status == SQLITE_OK && !isCancelled
+        let finished = sqlite3_backup_finish(backup)
+        if isCancelled {
+            throw CormorantError(.interrupted, "the copy was cancelled", hint: "nothing was changed; try again")
+        }
+        guard status == SQLITE_DONE else { throw target.error(finished == SQLITE_OK ? status : finished) }
+    }
+}

@@ -1,0 +1,61 @@
+import CSQLite
+import CormorantBase
+
+// What migrations need of a connection.
+extension Connection {
+    /// Takes what the CREATE statements of other programs may hold: texts in double quotes, collations that are not
+    /// registered here.
+    package func acceptForeignSchemas() {
+        csqlite_set_double_quoted_strings(handle, 1)
+        sqlite3_collation_needed(handle, nil) { _, handle, encoding, name in
+            sqlite3_create_collation_v2(handle, name, encoding, nil, compareBytes, nil)
+        }
+    }
+
+    /// Whether CREATE statements may hold texts in double quotes, as SQLite's own shell lets them.
+    package func setDoubleQuotedStrings(_ on: Bool) { csqlite_set_double_quoted_strings(handle, on ? 1 : 0) }
+
+    /// The number that a PRAGMA answers with; 0 for none.
+    package func pragma(_ name: String) throws -> Int64 {
+        let statement = try Statement(self, "PRAGMA \(name)")
+        return try statement.step() ? Row(statement).cell(0).int64 : 0
+    }
+
+    /// Turns foreign keys on or off and makes sure of it: inside a transaction SQLite would take no notice.
+    package func setForeignKeys(_ on: Bool) throws {
+        try script("PRAGMA foreign_keys = \(on ? "ON" : "OFF")")
+        guard try pragma("foreign_keys") == (on ? 1 : 0) else {
+            throw CormorantError(
+                .transaction, "foreign keys cannot be switched \(on ? "on" : "off") inside a transaction",
+                hint: "end the transaction first")
+        }
+    }
+
+    /// Refuses transactions and ATTACH from here on, as a step of a migration must; nil `message` allows them again. What
+    /// is begun by `begin` here is not refused, for it is prepared before.
+    package func setTransactionGuard(_ on: Bool) {
+        sqlite3_set_authorizer(handle, on ? denyTransactions : nil, nil)
+    }
+}
+
+private func compareBytes(
+    _: UnsafeMutableRawPointer?, _ leftCount: Int32, _ left: UnsafeRawPointer?, _ rightCount: Int32,
+    _ right: UnsafeRawPointer?
+) -> Int32 {
+    let left = UnsafeRawBufferPointer(start: left, count: Int(leftCount))
+    let right = UnsafeRawBufferPointer(start: right, count: Int(rightCount))
+    if left.elementsEqual(right) { return 0 }
+    return left.lexicographicallyPrecedes(right) ? -1 : 1
+}
+
+private func denyTransactions(
+    _: UnsafeMutableRawPointer?, _ action: Int32, _ name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
+    _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
+) -> Int32 {
+    switch action {
+    case SQLITE_TRANSACTION, SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
+    case SQLITE_PRAGMA:
+        name.map { sameIdentifier(String(cString: $0), "writable_schema") } ?? false ? SQLITE_DENY : SQLITE_OK
+    default: SQLITE_OK
+    }
+}

@@ -1,0 +1,92 @@
+import CormorantBase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+package func removeFile(_ path: String) { unlink(path) }
+
+/// A text file's content; nil where there is none.
+package func readText(_ path: String) throws -> String? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+        if errno == ENOENT { return nil }
+        throw failure("\"\(path)\" cannot be read", errno)
+    }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = read(file, &chunk, chunk.count)
+        if count == 0 { break }
+        guard count > 0 else { throw failure("\"\(path)\" cannot be read", errno) }
+        bytes += chunk[..<count]
+    }
+    guard bytes.withUnsafeBufferPointer({ $0.isEmpty || isValidUTF8($0.baseAddress!, count: $0.count) }) else {
+        throw CormorantError(.encoding, "\"\(path)\" is not UTF-8", hint: "save it as UTF-8")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+/// Writes a whole file; a crash leaves the old one or the new.
+package func writeText(_ text: String, to path: String) throws {
+    let temporary = "\(path).\(getpid()).new"
+    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw failure("\"\(path)\" cannot be written", errno) }
+    defer { unlink(temporary) }
+    do {
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            let step = bytes.withUnsafeBytes { write(file, $0.baseAddress! + written, bytes.count - written) }
+            guard step > 0 else { throw failure("\"\(path)\" cannot be written", errno) }
+            written += step
+        }
+        guard fsync(file) == 0 else { throw failure("\"\(path)\" cannot be written", errno) }
+    }
+    guard rename(temporary, path) == 0 else { throw failure("\"\(path)\" cannot be written", errno) }
+}
+
+package func makeFolder(_ path: String) throws {
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure("\"\(path)\" cannot be made", errno) }
+}
+
+/// Removes a folder that is empty.
+package func removeFolder(_ path: String) throws {
+    guard rmdir(path) == 0 else { throw failure("\"\(path)\" cannot be removed", errno) }
+}
+
+/// Gives a file or folder another name; what is there of that name goes, if it is a file.
+package func moveFile(_ path: String, to target: String) throws {
+    guard rename(path, target) == 0 else { throw failure("\"\(path)\" cannot be moved", errno) }
+}
+
+/// The names in a folder, those of hidden files left out, in the order of their bytes.
+package func folderEntries(_ path: String) throws -> [String] {
+    guard let folder = opendir(path) else { throw failure("\"\(path)\" cannot be read", errno) }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+}
+
+package func isFolder(_ path: String) -> Bool {
+    var info = stat()
+    return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+}
+
+private func failure(_ what: String, _ number: Int32) -> CormorantError {
+    CormorantError(.cannotOpen, "\(what): \(systemMessage(number))", hint: "check the path and its permissions")
+}
