@@ -28,6 +28,15 @@ public struct ColumnDescriptor: Sendable {
     public var computedSQL: String?
     public var collation: String?
     public var references: ReferenceTarget?
+    /// The key in JSON; nil: by the names that reading and writing are asked for. "": the column is not in JSON.
+    public var jsonKey: String?
+    /// Whether JSON may lack the key though the column has no default and cannot be NULL: the face fills it in.
+    package var isJSONOptional = false
+    /// The column's former name: a migration renames it instead of adding a new one.
+    public var renamedFrom: String?
+    /// SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column
+    /// its values when the migration adds it, changes its type or makes it NOT NULL.
+    public var convertSQL: String?
 
     /// - Parameters:
     ///   - column: the column's name; nil: `name` in snake_case.
@@ -37,7 +46,8 @@ public struct ColumnDescriptor: Sendable {
         isUnsigned: Bool = false, primaryKey: Bool = false, autoIncrement: Bool = false, unique: Bool = false,
         indexed: Bool = false,
         defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
-        references: ReferenceTarget? = nil
+        references: ReferenceTarget? = nil, jsonKey: String? = nil, renamedFrom: String? = nil,
+        convertSQL: String? = nil
     ) {
         self.name = name
         self.column = column ?? snakeCase(name)
@@ -54,6 +64,9 @@ public struct ColumnDescriptor: Sendable {
         self.computedSQL = computedSQL
         self.collation = collation
         self.references = references
+        self.jsonKey = jsonKey
+        self.renamedFrom = renamedFrom
+        self.convertSQL = convertSQL
     }
 }
 

@@ -75,8 +75,8 @@ extension Database {
 
     /// SQLite's plan as rows of id, parent, notused and detail: https://www.sqlite.org/eqp.html
     package func plan(of compiled: CompiledStatement) throws -> StatementCursor {
-        let bindings = compiled.bindings.map { _ in Value.null }
-        return try cursor("EXPLAIN QUERY PLAN " + compiled.sql) { try $0.bind(.positional(bindings)) }
+        try cursor(
+            CompiledStatement("EXPLAIN QUERY PLAN " + compiled.sql, compiled.bindings.map { _ in .value(.null) }))
     }
 
     /// The same as an indented tree, a line per step.
@@ -104,7 +104,7 @@ extension Connection {
         do {
             statement = try self.statement(compiled.sql)
         } catch let error as CormorantError {
-            throw missingTable(error)
+            throw explained(error)
         }
         do {
             for (offset, binding) in compiled.bindings.enumerated() {
@@ -138,11 +138,10 @@ extension Connection {
     }
 
     /// SQL made of expressions is well-formed: what does not compile is a table or column that the file lacks.
-    private func missingTable(_ error: CormorantError) -> CormorantError {
+    private func explained(_ error: CormorantError) -> CormorantError {
         // SQLite's parser has a stack of 100 before 3.46.
         if error.code == .sql, error.message == "parser stack overflow" { return tooDeep() }
-        let isMissing = ["no such table", "no such column", "table "].contains { error.message.hasPrefix($0) }
-        guard error.code == .sql, isMissing else { return error }
+        guard error.isMissingName else { return error }
         return CormorantError(
             .schema, "the statement does not fit the file: \(error.message)",
             hint: "create the models' tables, or migrate the file; check names that no model describes",

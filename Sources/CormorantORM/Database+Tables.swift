@@ -26,7 +26,7 @@ extension Database {
         return try withConnection { try SchemaNames($0).tables.contains(foldIdentifier(model.table)) }
     }
 
-    private func checkDistinct(_ models: [ModelDescriptor]) throws {
+    package func checkDistinct(_ models: [ModelDescriptor]) throws {
         var byTable: [String: ModelDescriptor] = [:]
         for model in models {
             let other = byTable.updateValue(model, forKey: foldIdentifier(model.table))

@@ -12,6 +12,8 @@ public final class Database: @unchecked Sendable {  // `lock` guards everything 
     private var lastPlan: ModelPlan?
     private var cursors: [ObjectIdentifier: WeakCursor] = [:]
     private var isOpen = true
+    /// While steps of a migration run, which may be functions of the host.
+    package var isMigrating = false
     private let companionLock = RecursiveLock()
     private var companion: AnyObject?
 
@@ -32,6 +34,10 @@ public final class Database: @unchecked Sendable {  // `lock` guards everything 
         }
         defer { lock.unlock() }
         guard isOpen else { throw databaseClosed() }
+        guard !isMigrating else {
+            throw CormorantError(
+                .misuse, "a migration is running on the database", hint: "close it after the migration")
+        }
         isOpen = false
         for cursor in cursors.values { cursor.cursor?.invalidate() }
         cursors = [:]
@@ -85,6 +91,15 @@ public final class Database: @unchecked Sendable {  // `lock` guards everything 
 
     func add(_ cursor: StatementCursor) {
         cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor)
+    }
+
+    /// Throws while results or cursors are open that have not come to their end: they keep tables from being changed.
+    package func refuseRunningCursors() throws {
+        guard withLock({ !cursors.values.contains { $0.cursor?.isRunning ?? false } }) else {
+            throw CormorantError(
+                .busy, "results or cursors are open on the database, which keep its tables from being changed",
+                hint: "read them to their end or close them first")
+        }
     }
 
     func remove(_ cursor: StatementCursor) {
@@ -148,6 +163,17 @@ extension Database {
     }
 
     private func refuseToEnd() throws { throw isOpen ? noTransaction() : databaseClosed() }
+
+    /// Throws where the caller has a transaction open and what it calls makes its own.
+    package func refuseTransaction() throws {
+        try withConnection { connection in
+            guard connection.transactionDepth == 0, !connection.isInTransaction else {
+                throw CormorantError(
+                    .transaction, "a migration cannot run inside a transaction",
+                    hint: "end the transaction first: a migration makes its own")
+            }
+        }
+    }
 
     /// How many transactions and savepoints this thread has open.
     public var transactionDepth: Int { ifMine { connection.transactionDepth } ?? 0 }

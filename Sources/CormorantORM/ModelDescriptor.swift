@@ -12,9 +12,14 @@ public final class ModelDescriptor: Sendable {
     public let keyColumns: [Int]
     /// Whether insert makes a key: one integer key, or a hidden one.
     public let generatesKey: Bool
+    /// What a migration may do to the table beyond adding to it.
+    public let migration: MigrationNotes
     /// What is wrong with the descriptor.
     public let problem: CormorantError?
 
+    /// The `CREATE TABLE` and `CREATE INDEX` statements.
+    public let createSQL: String
+    package let createStatements: [String]
     package let schema: TableSchema
     /// The table as statements name it.
     package let tableReference: TableReference
@@ -39,23 +44,32 @@ public final class ModelDescriptor: Sendable {
     ///   - columnOrder: property names in the order of the table's columns; those left out follow.
     ///   - module: makes a virtual table of it, such as `ModuleSchema("fts5")`; its hidden key is then its rowid.
     ///   - relations: to other models; checked when first used, because those may refer to this one.
+    ///   - migration: its former name, what may be dropped, its first rows.
     public init(
         name: String, table: String? = nil, columns: [ColumnDescriptor], keys: [KeyDescriptor] = [],
         references: [ReferenceDescriptor] = [], checks: [String] = [], columnOrder: [String] = [],
-        withoutRowID: Bool = false, strict: Bool = false, relations: [RelationDescriptor] = [],
-        module: ModuleSchema? = nil
+        withoutRowID: Bool = false, strict: Bool = false, module: ModuleSchema? = nil,
+        relations: [RelationDescriptor] = [], migration: MigrationNotes = MigrationNotes()
     ) {
         self.name = name
+        self.migration = migration
         self.table = table ?? snakeCase(name)
         self.columns = columns
         byName = Dictionary(
             columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         let draft = ModelDraft(
             name: name, table: self.table, columns: columns, keys: keys, references: references, checks: checks,
-            columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module)
+            columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module, migration: migration)
         problem = draft.problem()
         keyColumns = problem == nil ? draft.keyColumns : []
         schema = problem == nil ? draft.schema() : TableSchema(name: self.table, columns: [], primaryKey: [])
+        let compiler = SQLCompiler()
+        createStatements =
+            problem == nil
+            ? [compiler.createTable(schema)]
+                + schema.indexes.map { [name = self.table] in compiler.createIndex($0, on: name) }
+            : []
+        createSQL = createStatements.map { $0 + ";\n" }.joined()
         tableReference = TableReference(
             model: name, name: self.table,
             columns: columns.map { column in
@@ -82,17 +96,6 @@ public final class ModelDescriptor: Sendable {
     /// The index of a property.
     public func column(named property: String) -> Int? { byName[property] }
 
-    /// The `CREATE TABLE` and `CREATE INDEX` statements.
-    public var createSQL: String {
-        createStatements.map { $0 + ";\n" }.joined()
-    }
-
-    package var createStatements: [String] {
-        guard problem == nil else { return [] }
-        let compiler = SQLCompiler()
-        return [compiler.createTable(schema)] + schema.indexes.map { compiler.createIndex($0, on: table) }
-    }
-
     package func require(_ property: String) throws -> Int {
         if let index = byName[property] { return index }
         return try tableReference.require(property)
@@ -113,3 +116,19 @@ public final class ModelDescriptor: Sendable {
 
 /// The name of the key column that a model without one gets.
 package let hiddenKeyName = "corm_id"
+
+/// What a migration may do to a model's table beyond adding to it.
+public struct MigrationNotes: Sendable {
+    /// The table's former name: the table is renamed instead of made anew.
+    public var renamedFrom: String?
+    /// Columns, by their names in the table, that the model no longer has and that may go with their values.
+    public var allowDrop: [String]
+    /// SQL statements run once, when the table is made: its first rows.
+    public var seedSQL: String?
+
+    public init(renamedFrom: String? = nil, allowDrop: [String] = [], seedSQL: String? = nil) {
+        self.renamedFrom = renamedFrom
+        self.allowDrop = allowDrop
+        self.seedSQL = seedSQL
+    }
+}

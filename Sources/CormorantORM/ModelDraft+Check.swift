@@ -12,6 +12,7 @@ extension ModelDraft {
             try checkReferences()
             try checkOrder()
             try checkModule()
+            try checkMigration()
             return nil
         } catch {
             return error
@@ -26,9 +27,9 @@ extension ModelDraft {
         guard !name.isEmpty else { throw refuse("it has no name", "give the model a name") }
         guard !columns.isEmpty else { throw refuse("it has no columns", "declare at least one column") }
         try checkIdentifier(table, "table name")
-        guard !foldIdentifier(table).hasPrefix("sqlite_") else {
-            throw refuse("table name \"\(table)\" is reserved", "choose one that does not begin with sqlite_")
-        }
+        guard !foldIdentifier(table).hasPrefix("sqlite_"),
+            !["corm_models", "corm_migrations"].contains(foldIdentifier(table))
+        else { throw refuse("table name \"\(table)\" is reserved", "choose another one") }
         var properties = Set<String>()
         var names: [String: String] = [:]
         for column in columns {
@@ -107,6 +108,52 @@ extension ModelDraft {
             throw refuse(
                 "column \"\(column.name)\" of a virtual table has more than a name and a type", "drop the rest",
                 [column.name])
+        }
+    }
+
+    private func checkMigration() throws(CormorantError) {
+        var sources: [String: String] = [:]
+        for column in columns {
+            if let sql = column.convertSQL {
+                if sql.isEmpty || sql.utf8.contains(0) {
+                    throw refuse(
+                        "column \"\(column.name)\" has an empty conversion", "give an SQL expression, or leave it out",
+                        [column.name])
+                }
+                if column.computedSQL != nil {
+                    throw refuse(
+                        "column \"\(column.name)\" is computed and has a conversion", "drop one of the two",
+                        [column.name])
+                }
+            }
+            guard let former = column.renamedFrom else { continue }
+            try checkIdentifier(former, "former column name")
+            if let present = columns.first(where: { sameIdentifier($0.column, former) }) {
+                throw refuse(
+                    "column \"\(column.name)\" is renamed from \"\(former)\", which is a column of the model",
+                    "rename in two steps with a name between, or drop renamed_from", [column.name, present.name])
+            }
+            if let other = sources.updateValue(column.name, forKey: foldIdentifier(former)) {
+                throw refuse(
+                    "columns \"\(other)\" and \"\(column.name)\" are both renamed from \"\(former)\"",
+                    "keep one, and give the other a conversion", [other, column.name])
+            }
+        }
+        for name in migration.allowDrop {
+            if let kept = columns.first(where: { sameIdentifier($0.column, name) }) {
+                throw refuse(
+                    "allow_drop names \"\(name)\", which is a column of the model",
+                    "name only columns that the model no longer has", [kept.name])
+            }
+        }
+        if let former = migration.renamedFrom {
+            try checkIdentifier(former, "former table name")
+            if sameIdentifier(former, table) {
+                throw refuse("it is renamed from its own table name", "name the former one, or drop renamed_from")
+            }
+        }
+        if let sql = migration.seedSQL, sql.isEmpty || sql.utf8.contains(0) {
+            throw refuse("its first rows are empty SQL", "give INSERT statements, or leave it out")
         }
     }
 

@@ -13,6 +13,7 @@ struct ModelDraft {
     let withoutRowID: Bool
     let strict: Bool
     let module: ModuleSchema?
+    let migration: MigrationNotes
 
     /// Indices of the columns of the primary key.
     var keyColumns: [Int] {

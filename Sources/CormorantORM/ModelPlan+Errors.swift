@@ -18,14 +18,9 @@ extension ModelPlan {
         case .constraint, .unique, .notNull, .type:
             return error.table == nil ? named(error, columns: error.columns) : error
         // A table that was dropped or altered since the statement was prepared.
-        case .sql where isMissingName(error.message): return schemaError(error)
+        case .sql where error.isMissingName: return schemaError(error)
         default: return error
         }
-    }
-
-    private func isMissingName(_ message: String) -> Bool {
-        // "table t has no column named c"
-        ["no such table", "no such column", "table "].contains { message.hasPrefix($0) }
     }
 
     private func named(_ error: CormorantError, columns: [String]) -> CormorantError {

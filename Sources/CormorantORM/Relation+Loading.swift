@@ -89,7 +89,7 @@ extension Database {
         let first = Int32(truncatingIfNeeded: relation.target.columns.count)
         try cursor.forEach { reader in
             try read(reader)
-            try owners.forEach(try owners.key(of: reader.row, at: first), relate)
+            try owners.forEach(of: reader.row, at: first, relate)
         }
     }
 

@@ -60,6 +60,9 @@ package final class StatementCursor {
         }
     }
 
+    /// Whether rows may still come from it.
+    var isRunning: Bool { statement != nil }
+
     /// The database closes: the statement ends first.
     func invalidate() {
         finish()

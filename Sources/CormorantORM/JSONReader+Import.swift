@@ -1,0 +1,132 @@
+import CormorantBase
+import CormorantQuery
+
+extension JSONReader {
+    /// Writes the records that are complete into a database, with the related ones in them, in one transaction.
+    /// - Parameter isSave: rows that are there are updated; else they are an error.
+    /// - Returns: how many there were, without related ones.
+    package func importRecords(into database: Database, isSave: Bool) throws -> Int {
+        let mapping = try mappings.mapping(of: model)
+        let saver = JSONImport(database: database, mappings: mappings, isSave: isSave)
+        return try database.batch(model) { _, failing in
+            var count = 0
+            var record: JSONRecord?
+            while true {
+                let isThere = try element { scanner, index in
+                    failing = index ?? 0
+                    let one = record ?? JSONRecord(mapping, mappings, scanner, isImport: true)
+                    record = one
+                    do {
+                        scanner.position = try saver.save(one, scanner, depth: 0)
+                    } catch let error as CormorantError {
+                        throw mapping.placed(error)
+                    }
+                }
+                guard isThere else { return count }
+                count += 1
+            }
+        }
+    }
+}
+
+/// Saves objects as they stand in the text: those that foreign keys need first go first.
+private struct JSONImport {
+    let database: Database
+    let mappings: JSONMappings
+    let isSave: Bool
+
+    /// Saves the object that the scanner stands on.
+    /// - Returns: where it ends.
+    func save(_ record: JSONRecord, _ scanner: JSONScanner, depth: Int) throws -> Int {
+        try checkRecordDepth(depth)
+        record.scanner = scanner
+        let mapping = record.mapping
+        if mapping.relations.isEmpty {
+            record.given.removeAll { $0.column == mapping.model.generatedColumn }
+            try write(record)
+            return record.end
+        }
+        try survey(record)
+        let (nested, end) = (record.nested, record.end)
+        let around = record.given
+        for (index, position) in nested where mapping.relations[index].kind == .toOne {
+            try within(mapping, index) { relation in
+                try forEach(relation, scanner, position, depth, wanted: relation.referredColumns) { key in
+                    record.given += zip(relation.ownerColumns, key).map { ($0, $1) }
+                }
+            }
+        }
+        let wanted = record.wanted
+        record.wanted += nested.flatMap { mapping.relations[$0.relation].ownerColumns }
+        try write(record)
+        for (index, position) in nested where mapping.relations[index].kind != .toOne {
+            try within(mapping, index) { relation in
+                let key = try values(of: record, relation.ownerColumns)
+                if relation.kind == .toMany {
+                    let given = zip(relation.referredColumns, key).map { ($0, $1) }
+                    try forEach(relation, scanner, position, depth, given: given, wanted: []) { _ in }
+                } else {
+                    try forEach(relation, scanner, position, depth, wanted: relation.referredColumns) { other in
+                        _ = try database.execute(relation.junctionRow(key, other))
+                    }
+                }
+            }
+        }
+        if depth == 0 { (record.given, record.wanted) = (around, wanted) }
+        return end
+    }
+
+    /// Looks through an object for related records, and whether it is well-formed, before anything is written.
+    private func survey(_ record: JSONRecord) throws {
+        let mapping = record.mapping
+        record.isSurvey = true
+        defer { record.isSurvey = false }
+        mapping.scratch.reset()
+        let carrier = mapping.carrier
+        var writer = RecordWriter(carrier.statement, carrier.parameters, mapping.model, mapping.scratch)
+        try record.write(to: &writer)
+    }
+
+    private func write(_ record: JSONRecord) throws {
+        var record = record
+        try database.withPlan(record.mapping.model) { plan in
+            if isSave { try plan.save(&record) } else { try plan.insert(&record) }
+        }
+    }
+
+    private func within(_ mapping: JSONMapping, _ index: Int, _ body: (Relation) throws -> Void) throws {
+        do {
+            try body(mapping.relations[index])
+        } catch {
+            throw JSONFault(error).within(.key(mapping.relationKey(index)))
+        }
+    }
+
+    /// Saves what lies under a relation's key.
+    /// - Parameter body: gets the wanted columns of each record that was saved.
+    private func forEach(
+        _ relation: Relation, _ scanner: JSONScanner, _ position: Int, _ depth: Int, given: [(Int, Value)] = [],
+        wanted: [Int],
+        _ body: ([Value]) throws -> Void
+    ) throws {
+        let mapping = try mappings.mapping(of: relation.target)
+        var inner = scanner
+        inner.position = position
+        try relation.forEach(&inner) { scanner in
+            let record = JSONRecord(mapping, mappings, scanner, isImport: true)
+            record.given = given.map { (column: $0.0, value: $0.1) }
+            record.wanted = wanted
+            do {
+                scanner.position = try save(record, scanner, depth: depth + 1)
+                try body(values(of: record, wanted))
+            } catch let error as CormorantError {
+                throw mapping.placed(error)
+            }
+        }
+    }
+
+    private func values(of record: JSONRecord, _ columns: [Int]) throws -> [Value] {
+        guard !columns.isEmpty else { return [] }
+        return try database.values(of: record.mapping.model, columns, count: 1) { _ in record }
+    }
+}

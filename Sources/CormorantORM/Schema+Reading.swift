@@ -1,0 +1,52 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+extension Schema {
+    /// What the main database has, read from the statements that it was made by, in the order they are in the file. Left
+    /// out is what SQLite makes for itself: `sqlite_...`, the indexes of constraints, and the tables behind virtual tables.
+    package init(_ connection: Connection) throws {
+        self.init()
+        let shadows = try Self.shadowTables(connection)
+        let statement = try connection.statement(
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+        defer { connection.recycle(statement) }
+        while try statement.step() {
+            let row = Row(statement)
+            guard let type = row.cell(0).string, let name = row.cell(1).string, let table = row.cell(2).string,
+                let sql = row.cell(3).string
+            else { throw row.invalidText(3) }
+            if foldIdentifier(name).hasPrefix("sqlite_") || shadows.contains(foldIdentifier(table)) { continue }
+            append(try Self.object(sql, type: type, name: name))
+        }
+    }
+
+    /// https://www.sqlite.org/pragma.html#pragma_table_list
+    private static func shadowTables(_ connection: Connection) throws -> Set<String> {
+        let statement = try connection.statement("PRAGMA main.table_list")
+        defer { connection.recycle(statement) }
+        var names = Set<String>()
+        while try statement.step() {
+            let row = Row(statement)
+            if row.cell(2).string == "shadow", let name = row.cell(1).string { names.insert(foldIdentifier(name)) }
+        }
+        return names
+    }
+
+    private static func object(_ sql: String, type: String, name: String) throws -> SchemaObject {
+        let object: SchemaObject
+        do throws(CormorantError) {
+            object = try SchemaParser.object(sql)
+        } catch {
+            throw CormorantError(
+                .schema, "the file's \(type) \"\(name)\" cannot be understood: \(error.message)", hint: error.hint,
+                sql: sql, offset: error.offset, table: name)
+        }
+        guard sameIdentifier(object.name, name) else {
+            throw CormorantError(
+                .schema, "the file's \(type) \"\(name)\" was made by a statement for \"\(object.name)\"",
+                hint: "the file's schema was edited; drop it and create it again", sql: sql, table: name)
+        }
+        return object
+    }
+}
