@@ -22,8 +22,14 @@ let package = Package(
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
         .target(name: "CormorantORM", dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery"]),
         .target(
+            name: "CormorantMigrations",
+            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
+        .target(
             name: "CormorantC",
-            dependencies: ["CCormorant", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
+            dependencies: [
+                "CCormorant", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM",
+                "CormorantMigrations",
+            ]),
         .macro(
             name: "CormorantMacros",
             dependencies: [
@@ -33,10 +39,14 @@ let package = Package(
             ]),
         .target(
             name: "Cormorant",
-            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMacros"]),
+            dependencies: [
+                "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
+                "CormorantMacros",
+            ]),
         .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),
         .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
+        .testTarget(name: "CormorantMigrationsTests", dependencies: ["Cormorant"]),
         .testTarget(
             name: "CormorantMacrosTests",
             dependencies: [

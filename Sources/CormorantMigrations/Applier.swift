@@ -1,0 +1,160 @@
+import CormorantBase
+import CormorantORM
+import CormorantSQLite
+
+/// Holds a database for a migration: alone, with foreign keys off, outside any transaction of the caller. Everything is
+/// put back in the end.
+final class Applier {
+    let database: Database
+    let options: MigrationOptions
+    private var hasSnapshot = false
+
+    init(_ database: Database, _ options: MigrationOptions) {
+        self.database = database
+        self.options = options
+    }
+
+    /// Runs `body` with the connection ready for migrations.
+    func run<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try database.withConnection { connection in
+            try database.refuseTransaction()
+            guard !connection.isReadOnly else {
+                throw CormorantError(
+                    .readOnly, "\"\(database.path)\" is open for reading only",
+                    hint: "open it for writing to migrate it")
+            }
+            try database.refuseRunningCursors()
+            let hadForeignKeys = try connection.pragma("foreign_keys") != 0
+            // Otherwise dropping a table would delete the rows that refer to its own.
+            try connection.setForeignKeys(false)
+            connection.setDoubleQuotedStrings(true)
+            database.isMigrating = true
+            defer {
+                database.isMigrating = false
+                connection.setDoubleQuotedStrings(false)
+                try? connection.setForeignKeys(hadForeignKeys)
+            }
+            return try body(connection)
+        }
+    }
+
+    /// Runs `body` in a transaction that holds the write lock from its beginning.
+    func transaction<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        let legacy = try connection.pragma("legacy_alter_table")
+        try connection.script("PRAGMA legacy_alter_table = OFF")
+        defer { try? connection.script("PRAGMA legacy_alter_table = \(legacy)") }
+        return try database.transaction(.immediate, body)
+    }
+
+    /// Copies the file before it is changed; called under the write lock, so that the copy is of what is changed then.
+    func takeSnapshot() throws {
+        guard let path = options.snapshot else { return }
+        guard database.path != ":memory:" else {
+            throw CormorantError(
+                .misuse, "a database in memory has no file to make a snapshot of", hint: "leave the snapshot out")
+        }
+        try checkPath(path)
+        guard !fileExists(path) else {
+            throw CormorantError(
+                .migration, "the snapshot \"\(path)\" is there already, left by a migration that failed half-way",
+                hint: "restore or remove it, or name another")
+        }
+        let temporary = path + ".new"
+        removeFile(temporary)
+        defer { removeFile(temporary) }
+        try copy(to: temporary)
+        try moveFile(temporary, to: path)
+        hasSnapshot = true
+    }
+
+    /// Removes the copy after a success, where it is not to be kept, and after a failure that changed nothing.
+    func dropSnapshot() {
+        if hasSnapshot, let path = options.snapshot { removeFile(path) }
+    }
+
+    func keepOrDropSnapshot() {
+        if !options.keepSnapshot { dropSnapshot() }
+    }
+
+    /// A connection of its own reads the file as it was last committed: SQLite copies no database from within its own write
+    /// transaction.
+    private func copy(to path: String) throws {
+        var openOptions = OpenOptions()
+        openOptions.mode = .readOnly
+        let source = try Connection(path: database.path, options: openOptions)
+        defer { source.close() }
+        openOptions.mode = .create
+        openOptions.journalMode = .delete
+        openOptions.synchronous = .full
+        let target = try Connection(path: path, options: openOptions)
+        defer { target.close() }
+        try source.backup(to: target) { left, total in
+            options.progress?(
+                MigrationProgress(
+                    step: "snapshot", index: 0, count: 0, rows: total - left, totalRows: total)) ?? true
+        }
+        // A file of its own, which needs no others beside it to be read.
+        try target.script("PRAGMA journal_mode = DELETE")
+    }
+
+    /// Runs a plan's steps, telling the progress.
+    func execute(_ steps: [MigrationPlan.Step], _ connection: Connection) throws {
+        for (index, step) in steps.enumerated() {
+            try monitored(connection, step: step.summary, index: index, count: steps.count, total: step.rows ?? 0) {
+                for sql in step.sql { try connection.script(sql) }
+            }
+        }
+    }
+
+    /// Runs `body` with the progress told, and cancelled when it is to be.
+    func monitored(
+        _ connection: Connection, step: String, index: Int, count: Int, total: Int64, _ body: () throws -> Void
+    ) throws {
+        guard let progress = options.progress else { return try body() }
+        func tell(_ rows: Int64) -> Bool {
+            progress(MigrationProgress(step: step, index: index, count: count, rows: rows, totalRows: total))
+        }
+        guard tell(0) else { throw cancelled() }
+        let monitor = ProgressMonitor(tell)
+        connection.setMonitor(monitor)
+        defer { connection.setMonitor(nil) }
+        do {
+            try withExtendedLifetime(monitor) { try body() }
+        } catch let error as CormorantError where error.code == .interrupted && monitor.isCancelled {
+            throw cancelled()
+        }
+        guard tell(monitor.rows) else { throw cancelled() }
+    }
+
+    private func cancelled() -> CormorantError {
+        CormorantError(
+            .interrupted, "the migration was cancelled", hint: "the step under way was rolled back; try again")
+    }
+}
+
+extension Database {
+    /// Puts the file back to what a snapshot holds. A crash leaves the one or the other.
+    public func restore(_ snapshot: String) throws {
+        try withConnection { connection in
+            guard connection.transactionDepth == 0, !connection.isInTransaction else {
+                throw CormorantError(
+                    .transaction, "a snapshot cannot be restored inside a transaction", hint: "end it first")
+            }
+            try refuseRunningCursors()
+            var options = OpenOptions()
+            options.mode = .readOnly
+            let source = try Connection(path: snapshot, options: options)
+            defer { source.close() }
+            guard try source.pragma("page_count") > 0 else {
+                throw CormorantError(
+                    .notADatabase, "\"\(snapshot)\" is empty", hint: "give a snapshot that a migration made")
+            }
+            let check = try Statement(source, "PRAGMA quick_check(1)")
+            guard try check.step(), Row(check).cell(0).string == "ok" else {
+                throw CormorantError(.corrupt, "\"\(snapshot)\" is damaged", hint: "nothing was changed; use another")
+            }
+            check.finalize()
+            try source.backup(to: connection)
+        }
+    }
+}

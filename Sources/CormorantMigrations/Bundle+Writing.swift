@@ -1,0 +1,221 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+extension MigrationBundle {
+    /// Writes the step that leads from the folder's last schema to the models. The folder is made where it is missing.
+    /// - Returns: what the step does; empty when the models had not changed, and then nothing was written.
+    @discardableResult
+    public static func generate(
+        _ folder: String, name: String, models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
+    ) throws -> MigrationPlan {
+        for model in models { try model.validate() }
+        let declared = models.map { $0.createSQL }.joined()
+        return try generate(folder, name, modelsSQL: declared) { bundle, schema in
+            let former =
+                try bundle.steps.last { $0.modelsSQL != nil }?.modelsSQL.map { try Schema(script: $0).byTable } ?? [:]
+            return try modelPlan(models, from: schema, former: former, allowDrop: options.allowDrop, file: nil)
+        }
+    }
+
+    /// The same to any schema, such as another file's.
+    @discardableResult
+    public static func generate(
+        _ folder: String, name: String, to schema: Schema, options: MigrationOptions = MigrationOptions()
+    ) throws -> MigrationPlan {
+        try generate(folder, name, modelsSQL: nil) { _, last in
+            try schemaPlan(from: last, to: schema.withoutOwnTables, allowDrop: options.allowDrop, file: nil)
+        }
+    }
+
+    private static func generate(
+        _ folder: String, _ name: String, modelsSQL: String?,
+        _ makePlan: (MigrationBundle, Schema) throws -> MigrationPlan
+    ) throws -> MigrationPlan {
+        guard !name.isEmpty, name.utf8.allSatisfy(isNameByte) else {
+            throw CormorantError(
+                .migration, "a step cannot be named \"\(oneLine(name))\"", hint: "use letters, digits and underscores")
+        }
+        let files = BundleFolder(path: folder)
+        let bundle = isFolder(folder) ? try MigrationBundle(folder: folder) : MigrationBundle()
+        let schema = try bundle.lastSchema()
+        let plan = try makePlan(bundle, schema)
+        guard plan.problems.isEmpty else { throw refusal(plan.problems) }
+        guard !plan.isEmpty, let result = plan.result else { return plan }
+        let back = try wayBack(plan, from: result, to: schema)
+        var step = MigrationStep(try bundle.nextID(name), up: .sql(plan.sql), down: .sql(back.sql))
+        step.schemaSQL = result.sql
+        step.modelsSQL = modelsSQL
+        try files.write(step)
+        try files.writeManifest()
+        return plan
+    }
+
+    /// The schema that the last step leaves.
+    private func lastSchema() throws -> Schema {
+        guard let last = steps.last else { return Schema() }
+        guard let sql = last.schemaSQL else {
+            throw CormorantError(.migration, "step \(last.id) has no schema.sql", hint: "seal the bundle first")
+        }
+        return try Schema(script: sql)
+    }
+
+    private func nextID(_ name: String) throws -> String {
+        // Longer numbers are no count of steps.
+        let numbers = steps.compactMap { Int($0.id.prefix(9).prefix { $0.isASCII && $0.isNumber }) }
+        let digits = String((numbers.max() ?? 0) + 1)
+        let id = String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "_" + name
+        guard steps.last.map({ precedes($0.id, id) }) ?? true else {
+            throw CormorantError(
+                .migration, "\(id) would not come last: \(steps.last?.id ?? "") stands behind it",
+                hint: "number the steps with four digits")
+        }
+        return id
+    }
+
+    /// Accepts the files as they are: runs the steps on an empty database, writes what schema each leaves, and the manifest.
+    public static func seal(_ folder: String) throws {
+        let files = BundleFolder(path: folder)
+        let steps = try files.steps()
+        let database = try Database(path: ":memory:")
+        for var step in steps {
+            let applier = Applier(database, MigrationOptions())
+            try applier.run { connection in
+                if step.isOutsideTransaction {
+                    try applier.run(step.up, of: step.id, connection, index: 0, count: 1, inTransaction: false)
+                } else {
+                    try applier.transaction(connection) {
+                        try applier.run(step.up, of: step.id, connection, index: 0, count: 1)
+                    }
+                }
+                step.schemaSQL = try Schema(connection).withoutOwnTables.sql
+            }
+            try writeText(step.schemaSQL ?? "", to: files.path(step.id, "schema.sql"))
+        }
+        try files.writeManifest()
+    }
+
+    /// Makes one step of the first ones, up to and with `last` (nil: all): their SQL one after the other. Files that have
+    /// applied them all go on as if they had applied it.
+    public static func squash(_ folder: String, upTo last: String? = nil) throws {
+        let bundle = try MigrationBundle(folder: folder)
+        let joined = bundle.steps.prefix(try bundle.index(of: last) + 1)
+        guard let end = joined.last, joined.count > 1 else {
+            throw CormorantError(.migration, "there are no two steps to join", hint: "name a later step")
+        }
+        if let step = joined.first(where: \.isOutsideTransaction) {
+            throw CormorantError(
+                .migration, "step \(step.id) runs outside a transaction and cannot be joined with others",
+                hint: "squash the steps before it")
+        }
+        func text(_ step: MigrationStep, _ action: MigrationStep.Action) -> String {
+            guard case .sql(let sql) = action else { return "" }
+            return "-- \(step.id)\n\(ended(sql))"
+        }
+        var squashed = MigrationStep(end.id, up: .sql(joined.map { text($0, $0.up) }.joined()))
+        let downs = joined.reversed().compactMap { step in step.down.map { text(step, $0) } }
+        if downs.count == joined.count { squashed.down = .sql(downs.joined()) }
+        squashed.schemaSQL = end.schemaSQL
+        squashed.modelsSQL = joined.last { $0.modelsSQL != nil }?.modelsSQL
+        // What a joined step stood for itself stands behind it, as `step/former step`.
+        squashed.replaces = joined.flatMap { step in
+            [(step.id, step.sha256)] + step.replaces.map { ("\(step.id)/\($0.id)", $0.sha256) }
+        }
+        try BundleFolder(path: folder).replace(joined.map(\.id), with: squashed)
+    }
+}
+
+/// The plan back, which brings tables and columns back but no values that went: NULL, or a zero or empty value where NULL
+/// is not allowed.
+private func wayBack(_ plan: MigrationPlan, from schema: Schema, to former: Schema) throws -> MigrationPlan {
+    var notes = PlanNotes()
+    for table in schema.tables {
+        notes.allowedDrops.insert(foldIdentifier(table.name))
+        for column in table.columns {
+            notes.allowedDrops.insert("\(foldIdentifier(table.name)).\(foldIdentifier(column.name))")
+        }
+    }
+    notes.allowedDrops.formUnion(schema.virtualTables.map { foldIdentifier($0.name) })
+    let planner = try Planner(schema, file: nil, notes: notes)
+    // Columns were renamed after their tables, and go back before them.
+    for change in plan.steps.flatMap(\.changes).reversed() {
+        guard let after = change.after else { continue }
+        if change.kind == .renameTable { try planner.renameTable(after, to: change.table) }
+        if change.kind == .renameColumn, let name = change.name {
+            try planner.renameColumn(after, to: name, of: change.table)
+        }
+    }
+    for table in former.tables {
+        guard let present = planner.current.table(table.name).map(TableShape.init) else { continue }
+        for column in TableShape(table).columns where column.notNull != nil && column.defaultValue == nil {
+            let empty = column.affinity == .text ? "''" : column.affinity == .blob ? "x''" : "0"
+            let value =
+                present.column(column.name) == nil ? empty : "coalesce(\(quoteIdentifier(column.name)), \(empty))"
+            planner.notes.conversions[foldIdentifier(table.name), default: [:]][foldIdentifier(column.name)] = value
+        }
+    }
+    return try planner.plan(to: former)
+}
+
+private func isNameByte(_ byte: UInt8) -> Bool {
+    byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A || byte == 0x5F
+}
+
+/// SQL that ends with a semicolon and a new line, so that more can follow.
+func ended(_ sql: String) -> String {
+    var source = SQLTokenizer(sql)
+    var last: SQLToken?
+    while let token = try? source.next() { last = token }
+    // A comment at the end must take in neither the semicolon nor what follows.
+    let closed = source.endsInComment ? sql + " */" : sql
+    let line = closed.hasSuffix("\n") ? closed : closed + "\n"
+    guard let last, last.kind != .semicolon else { return line }
+    return last.range.upperBound == source.bytes.count ? sql + ";\n" : line + ";\n"
+}
+
+extension MigrationPlan {
+    /// The way from one schema to another; what the second lacks is dropped, which the options must allow where rows go
+    /// with it.
+    /// - Parameter database: the file with the first schema, whose rows are counted and looked at; nil: a plan without.
+    public init(
+        from schema: Schema, to target: Schema, of database: Database?, options: MigrationOptions = MigrationOptions()
+    ) throws {
+        let (schema, target) = (schema.withoutOwnTables, target.withoutOwnTables)
+        guard let database else {
+            self = try schemaPlan(from: schema, to: target, allowDrop: options.allowDrop, file: nil)
+            return
+        }
+        self = try database.transaction(.deferred) {
+            try database.withConnection {
+                try schemaPlan(from: schema, to: target, allowDrop: options.allowDrop, file: $0)
+            }
+        }
+    }
+}
+
+func schemaPlan(
+    from schema: Schema, to target: Schema, allowDrop: [String], file: Connection?
+) throws -> MigrationPlan {
+    let notes = PlanNotes(allowedDrops: Set(allowDrop.map(foldIdentifier)))
+    return try Planner(schema, file: file, notes: notes).plan(to: target)
+}
+
+extension Schema {
+    /// Each table with its indexes, by folded name.
+    var byTable: [String: Schema] {
+        var found: [String: Schema] = [:]
+        for table in tables {
+            var one = Schema()
+            one.tables = [table]
+            one.indexes = indexes.filter { sameIdentifier($0.table, table.name) }
+            found[foldIdentifier(table.name)] = one
+        }
+        for table in virtualTables {
+            var one = Schema()
+            one.virtualTables = [table]
+            found[foldIdentifier(table.name)] = one
+        }
+        return found
+    }
+}

@@ -1,0 +1,97 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+/// One versioned step.
+public struct MigrationStep: Sendable {
+    /// What a step does to a database: SQL, or a function of the program, which runs inside the step's transaction.
+    public enum Action: Sendable {
+        /// Statements, one after the other.
+        case sql(String)
+        /// It may use the database and throw, and must leave the transaction open.
+        case function(@Sendable (Database) throws -> Void)
+    }
+
+    /// Its place among the others, by its bytes, and its name.
+    public var id: String
+    /// What brings a file to the step.
+    public var up: Action
+    /// nil: there is no way back.
+    public var down: Action?
+    /// The schema that it leaves, as CREATE statements; nil: not known. `adopt` and `drift` compare files with it.
+    public var schemaSQL: String?
+    /// What the models declared, in generated steps.
+    package var modelsSQL: String?
+    /// The steps that it stands for, with their SHA-256; what one of those stands for itself follows as `step/former step`.
+    package var replaces: [(id: String, sha256: String)] = []
+
+    /// A step of the program's own, or one written by hand.
+    public init(_ id: String, up: Action, down: Action? = nil, schemaSQL: String? = nil) {
+        self.id = id
+        self.up = up
+        self.down = down
+        self.schemaSQL = schemaSQL
+    }
+
+    /// Of `up.sql`; of the id where the step is a function, whose text nobody can see.
+    package var sha256: String {
+        switch up {
+        case .sql(let sql): CormorantBase.sha256(sql.utf8)
+        case .function: CormorantBase.sha256("function \(id)".utf8)
+        }
+    }
+
+    /// Whether its statements run without a transaction around them.
+    var isOutsideTransaction: Bool {
+        guard case .sql(let sql) = up else { return false }
+        // Character by character, so that the two bytes which end a line on Windows are one.
+        return sql.prefix { !$0.isNewline } == outsideTransaction
+    }
+}
+
+/// First line of an up.sql whose statements cannot run in a transaction.
+let outsideTransaction = "-- outside transaction"
+
+/// An ordered list of steps: those of a folder, those of the program, or both.
+public struct MigrationBundle: Sendable {
+    /// In the order in which they run.
+    public private(set) var steps: [MigrationStep] = []
+
+    /// Without steps, to be filled with `add`.
+    public init() {}
+
+    /// Adds a step at the place that its id gives it.
+    public mutating func add(_ step: MigrationStep) throws {
+        guard !step.id.isEmpty, !step.id.utf8.contains(0) else {
+            throw CormorantError(.migration, "a step has no id", hint: "name it, such as 0001_create_people")
+        }
+        if case .sql(let sql) = step.up, sql.isEmpty {
+            throw CormorantError(.migration, "step \(step.id) does nothing", hint: "give it SQL or a function")
+        }
+        guard !steps.contains(where: { $0.id == step.id }) else {
+            throw CormorantError(.migration, "two steps have the id \(step.id)", hint: "rename one")
+        }
+        let place = steps.firstIndex { precedes(step.id, $0.id) } ?? steps.count
+        steps.insert(step, at: place)
+    }
+
+    package func step(_ id: String) -> MigrationStep? { steps.first { $0.id == id } }
+
+    /// The place of the step up to which something is done; nil: all.
+    func index(of id: String?) throws -> Int {
+        guard let id else { return steps.count - 1 }
+        guard let index = steps.firstIndex(where: { $0.id == id }) else {
+            throw CormorantError(
+                .migration, "there is no step \(id)",
+                hint: "the steps are \(steps.map(\.id).joined(separator: ", "))")
+        }
+        return index
+    }
+
+    mutating func replace(_ step: MigrationStep) {
+        if let index = steps.firstIndex(where: { $0.id == step.id }) { steps[index] = step }
+    }
+}
+
+/// Order of ids: by their bytes, which does not depend on a locale.
+func precedes(_ left: String, _ right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }

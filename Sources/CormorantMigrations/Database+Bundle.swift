@@ -1,0 +1,335 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+extension Database {
+    /// Applies the steps that the file lacks, each in one transaction with its record, up to and with `last` (nil: all).
+    /// Processes that come together wait for one another, and each step runs once.
+    /// - Returns: the ids of the steps that this call applied.
+    @discardableResult
+    public func apply(
+        _ bundle: MigrationBundle, upTo last: String? = nil, options: MigrationOptions = MigrationOptions()
+    ) throws -> [String] {
+        let end = try bundle.index(of: last)
+        let wanted = Set(bundle.steps.prefix(end + 1).map(\.id))
+        try refuseTransaction()
+        let check = try transaction(.deferred) { try withConnection { try checked(bundle, $0) } }
+        guard check.pending.contains(where: { wanted.contains($0.id) }) || !check.replaced.isEmpty else { return [] }
+        return try oneByOne(options) { applier, connection, done in
+            try applyNext(bundle, wanted, applier, connection, done)
+        }
+    }
+
+    /// Runs steps, each in a transaction of its own, until there is none.
+    /// - Parameter next: gets how many were run; gives the id of the one that it has run.
+    func oneByOne(
+        _ options: MigrationOptions, _ next: (Applier, Connection, Int) throws -> String?
+    ) throws -> [String] {
+        let applier = Applier(self, options)
+        var done: [String] = []
+        do {
+            try applier.run { connection in
+                while let id = try next(applier, connection, done.count) { done.append(id) }
+            }
+        } catch {
+            // What was committed before the failure can be undone by the snapshot alone.
+            if done.isEmpty { applier.dropSnapshot() }
+            throw error
+        }
+        applier.keepOrDropSnapshot()
+        return done
+    }
+
+    /// Takes steps back, the last first, until `last` is the last that is applied (nil: all go).
+    /// - Returns: the ids of the steps taken back.
+    @discardableResult
+    public func revert(
+        _ bundle: MigrationBundle, downTo last: String?, options: MigrationOptions = MigrationOptions()
+    ) throws -> [String] {
+        let keep = try last == nil ? -1 : bundle.index(of: last)
+        let going = Set(bundle.steps.suffix(from: keep + 1).map(\.id))
+        try refuseTransaction()
+        let check = try transaction(.deferred) { try withConnection { try checked(bundle, $0) } }
+        let ids = check.states.filter { $0.state == .applied && going.contains($0.id) }.map(\.id)
+        guard !ids.isEmpty else { return [] }
+        if let id = ids.last(where: { bundle.step($0)?.down == nil }) {
+            throw CormorantError(
+                .migration, "step \(id) has no way back", hint: "nothing was taken back; give the step a down")
+        }
+        return try oneByOne(options) { applier, connection, done in
+            try revertLast(bundle, going, applier, connection, done, of: ids.count)
+        }
+    }
+
+    /// Records the steps up to and with `last` (nil: all) as applied in a file that was made without them.
+    public func adopt(_ bundle: MigrationBundle, upTo last: String? = nil) throws {
+        let end = try bundle.index(of: last)
+        guard end >= 0 else { return }
+        try transaction {
+            try withConnection { connection in
+                let history = History(connection: connection)
+                guard try history.rows().isEmpty else {
+                    throw CormorantError(
+                        .migration, "the file has a history already", hint: "apply the bundle instead of adopting it")
+                }
+                let schema = try Schema(connection).withoutOwnTables
+                guard let snapshot = bundle.steps[end].schemaSQL else {
+                    throw CormorantError(
+                        .migration, "step \(bundle.steps[end].id) has no schema to compare the file with",
+                        hint: "seal the bundle, or give the step the schema that it leaves")
+                }
+                try refuseDrift(
+                    from: Schema(script: snapshot), to: schema, "the schema that \(bundle.steps[end].id) leaves")
+                try history.create()
+                let time = try history.time()
+                for (index, step) in bundle.steps.prefix(end + 1).enumerated() {
+                    let hash = index == end ? schema.hash : try step.schemaHash() ?? ""
+                    try history.insert(step, schemaBefore: "", schemaAfter: hash, started: time, .applied)
+                }
+            }
+        }
+    }
+
+    /// Says what became of a step that was cut short outside a transaction.
+    public func resolve(_ bundle: MigrationBundle, _ id: String, applied: Bool) throws {
+        try transaction {
+            try withConnection { connection in
+                let history = History(connection: connection)
+                guard try history.rows().contains(where: { $0.id == id && $0.state == .running }),
+                    let step = bundle.step(id)
+                else {
+                    throw CormorantError(.migration, "step \(id) is not dirty", hint: "look at the status")
+                }
+                try history.delete(id)
+                guard applied else { return }
+                let hash = try Schema(connection).withoutOwnTables.hash
+                try history.insert(
+                    step, schemaBefore: "", schemaAfter: hash, started: try history.time(), .applied)
+            }
+        }
+    }
+
+    /// The steps of the bundle and of the file's history, in order.
+    public func status(_ bundle: MigrationBundle) throws -> [MigrationState] {
+        try withConnection { try HistoryCheck(bundle, History(connection: $0).rows()).states }
+    }
+
+    /// A plan from the file's schema back to the one that its last step left; empty where there is no drift.
+    public func drift(_ bundle: MigrationBundle) throws -> MigrationPlan {
+        try transaction(.deferred) {
+            try withConnection { connection in
+                let rows = try History(connection: connection).rows()
+                guard let last = rows.last else { return MigrationPlan(steps: []) }
+                guard let snapshot = bundle.step(last.id)?.schemaSQL else {
+                    throw CormorantError(
+                        .migration, "step \(last.id) has no schema to compare the file with",
+                        hint: "seal the bundle, or give the step the schema that it leaves")
+                }
+                let schema = try Schema(connection).withoutOwnTables
+                return try schemaPlan(from: schema, to: Schema(script: snapshot), allowDrop: [], file: connection)
+            }
+        }
+    }
+
+    // One step ---------------------------------------------------------------------------------------------------------
+
+    private func checked(_ bundle: MigrationBundle, _ connection: Connection) throws -> HistoryCheck {
+        let rows = try History(connection: connection).rows()
+        let check = HistoryCheck(bundle, rows)
+        try check.validate()
+        try checkDrift(bundle, rows, connection)
+        return check
+    }
+
+    private func checkDrift(_ bundle: MigrationBundle, _ rows: [History.Row], _ connection: Connection) throws {
+        guard let last = rows.last else { return }
+        let schema = try Schema(connection).withoutOwnTables
+        guard schema.hash != last.schemaAfter, !last.schemaAfter.isEmpty else { return }
+        let what = "the schema that \(last.id) left"
+        if let snapshot = bundle.step(last.id)?.schemaSQL {
+            try refuseDrift(from: Schema(script: snapshot), to: schema, what)
+        }
+        throw CormorantError(
+            .migrationDrift, "the file's schema is not \(what)",
+            hint: "undo what was changed by hand, or put it into a step")
+    }
+
+    private func refuseDrift(from expected: Schema, to schema: Schema, _ what: String) throws {
+        let changes = SchemaDifference(from: expected, to: schema).changes
+        guard !changes.isEmpty else { return }
+        throw CormorantError(
+            .migrationDrift,
+            "the file differs from \(what): \(changes.map(\.description).joined(separator: "; "))",
+            hint: "undo what was changed by hand, or put it into a step", table: changes[0].table)
+    }
+
+    /// The next step with its record, or nil. Everything is read again under the lock: another process may have been here.
+    private func applyNext(
+        _ bundle: MigrationBundle, _ wanted: Set<String>, _ applier: Applier, _ connection: Connection, _ done: Int
+    ) throws -> String? {
+        let history = History(connection: connection)
+        var outside: MigrationStep?
+        let id: String? = try applier.transaction(connection) {
+            let check = try checked(bundle, connection)
+            for step in check.replaced { try replace(step, history) }
+            let pending = check.pending.filter { wanted.contains($0.id) }
+            guard let step = pending.first else { return nil }
+            if done == 0 { try applier.takeSnapshot() }
+            try history.create()
+            let started = try history.time()
+            let before = try Schema(connection).withoutOwnTables.hash
+            guard !step.isOutsideTransaction else {
+                try history.insert(step, schemaBefore: before, schemaAfter: "", started: started, .running)
+                outside = step
+                return step.id
+            }
+            try applier.run(step.up, of: step.id, connection, index: done, count: done + pending.count)
+            let after = try Schema(connection).withoutOwnTables.hash
+            try history.insert(step, schemaBefore: before, schemaAfter: after, started: started, .applied)
+            return step.id
+        }
+        if let step = outside {
+            // Its record says that it is under way, until it is through.
+            try applier.run(step.up, of: step.id, connection, index: done, count: done + 1, inTransaction: false)
+            try resolve(bundle, step.id, applied: true)
+        }
+        return id
+    }
+
+    private func replace(_ step: MigrationStep, _ history: History) throws {
+        let rows = try history.rows()
+        let last = rows.last { step.replacedIDs.contains($0.id) }
+        for id in step.replacedIDs { try history.delete(id) }
+        try history.insert(
+            step, schemaBefore: "", schemaAfter: last?.schemaAfter ?? "", started: try history.time(), .applied)
+    }
+
+    private func revertLast(
+        _ bundle: MigrationBundle, _ going: Set<String>, _ applier: Applier, _ connection: Connection, _ done: Int,
+        of count: Int
+    ) throws -> String? {
+        let history = History(connection: connection)
+        return try applier.transaction(connection) {
+            for step in try checked(bundle, connection).replaced { try replace(step, history) }
+            guard let row = try history.rows().last, going.contains(row.id), let step = bundle.step(row.id),
+                let down = step.down
+            else { return nil }
+            if done == 0 { try applier.takeSnapshot() }
+            try applier.run(down, of: step.id, connection, index: done, count: count)
+            try history.delete(row.id)
+            try checkReturn(step, row, bundle, connection)
+            return row.id
+        }
+    }
+
+    /// A way back must lead to the schema that the step found.
+    private func checkReturn(
+        _ step: MigrationStep, _ row: History.Row, _ bundle: MigrationBundle, _ connection: Connection
+    ) throws {
+        let schema = try Schema(connection).withoutOwnTables
+        // An adopted or squashed step did not see it.
+        guard !row.schemaBefore.isEmpty, schema.hash != row.schemaBefore else { return }
+        let what = "the schema before \(step.id), to which its way back must lead"
+        let place = bundle.steps.firstIndex { $0.id == step.id } ?? 0
+        if place > 0, let sql = bundle.steps[place - 1].schemaSQL {
+            try refuseDrift(from: Schema(script: sql), to: schema, what)
+        }
+        throw CormorantError(
+            .migrationDrift, "the file's schema is not \(what)", hint: "mend the step's down; nothing was taken back")
+    }
+}
+
+extension Applier {
+    /// Runs one way of a step inside its transaction.
+    func run(
+        _ action: MigrationStep.Action, of id: String, _ connection: Connection, index: Int, count: Int,
+        inTransaction: Bool = true
+    ) throws {
+        let invariants = try Invariants(connection)
+        do {
+            try monitored(connection, step: id, index: index, count: count, total: 0) {
+                switch action {
+                case .sql(let sql):
+                    for statement in try stepStatements(sql, inTransaction: inTransaction) {
+                        try connection.script(statement)
+                    }
+                case .function(let function): try call(function, connection)
+                }
+            }
+            if !inTransaction { try connection.setForeignKeys(false) }
+            try invariants.check(connection, touched: nil)
+        } catch let error as CormorantError {
+            throw error.of(step: id)
+        }
+    }
+
+    private func call(_ function: (Database) throws -> Void, _ connection: Connection) throws {
+        let depth = connection.transactionDepth
+        connection.setTransactionGuard(true)
+        defer {
+            connection.setTransactionGuard(false)
+            // The step's own is then rolled back by who began it.
+            while connection.transactionDepth > depth, (try? database.rollback()) != nil {}
+        }
+        do {
+            try function(database)
+        } catch let error as CormorantError where error.sqliteCode == notAuthorized {
+            throw CormorantError(
+                .migration, "a step may not begin or end transactions, nor attach files",
+                hint: "nest with the transaction calls, which make savepoints; what reaches beyond the file is no step",
+                sql: error.sql)
+        }
+        guard connection.transactionDepth == depth, connection.isInTransaction else {
+            throw CormorantError(
+                .migration, "the step's function has left transactions open or ended its own",
+                hint: "end what it begins, and leave the step's own transaction alone")
+        }
+    }
+}
+
+/// The statements of a step, those refused that would end its transaction or reach beyond the file.
+/// - Parameter inTransaction: false also lets VACUUM and every PRAGMA pass.
+func stepStatements(_ sql: String, inTransaction: Bool = true) throws -> [String] {
+    try SQLScript.statements(sql).map { statement in
+        let isRefused: Bool
+        switch statement.keyword {
+        case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "ATTACH", "DETACH": isRefused = true
+        case "VACUUM": isRefused = inTransaction
+        case "PRAGMA": isRefused = try inTransaction && !isHarmless(pragma: statement.sql)
+        default: isRefused = false
+        }
+        guard !isRefused else {
+            throw CormorantError(
+                .migration, "a step may not hold \(oneLine(statement.sql))",
+                hint:
+                    "each step has a transaction of its own; VACUUM and PRAGMAs can stand in one whose SQL begins with "
+                    + "the line \"\(outsideTransaction)\"", sql: sql)
+        }
+        return statement.sql
+    }
+}
+
+private func isHarmless(pragma sql: String) throws -> Bool {
+    var tokens = SQLTokenizer(sql)
+    _ = try tokens.next()
+    guard let name = try tokens.next() else { return false }
+    let text = foldIdentifier(String(decoding: tokens.bytes[name.range], as: UTF8.self))
+    return text == "legacy_alter_table" || text == "defer_foreign_keys"
+}
+
+/// SQLITE_AUTH, https://www.sqlite.org/rescode.html#auth
+private let notAuthorized: Int32 = 23
+
+extension CormorantError {
+    /// The same error, with the step in its message.
+    func of(step id: String) -> CormorantError {
+        CormorantError(
+            code, "step \(id): \(message)", hint: hint, sqliteCode: sqliteCode, sql: sql, offset: offset, table: table,
+            columns: columns, constraint: constraint)
+    }
+}
+
+extension MigrationStep {
+    func schemaHash() throws -> String? { try schemaSQL.map { try Schema(script: $0).hash } }
+}

@@ -1,0 +1,240 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+extension Database {
+    /// Brings the file's tables to what the models say, in one transaction, and gives the plan that was carried out. What
+    /// adds runs by itself. What could lose something, or cannot be decided, is an error that lists each change and the
+    /// annotation that would allow it, and then nothing is done. A second sync does nothing.
+    @discardableResult
+    public func sync(
+        _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
+    ) throws -> MigrationPlan {
+        try checkModels(models)
+        try refuseTransaction()
+        if options.allowDrop.isEmpty, try withConnection({ try ModelRegistry(connection: $0).isCurrent(models) }) {
+            return MigrationPlan(steps: [])
+        }
+        if try withConnection({ $0.isReadOnly }) {
+            let plan = try plan(models, options: options)
+            guard !plan.isEmpty else { return plan }
+        }
+        return try atOnce(options) { applier, connection in
+            let plan = try makePlan(models, options, connection)
+            guard plan.problems.isEmpty else { throw refusal(plan.problems) }
+            if !plan.isEmpty {
+                try applier.takeSnapshot()
+                try applier.carryOut(plan, connection)
+            }
+            try ModelRegistry(connection: connection).store(models)
+            return plan
+        }
+    }
+
+    /// Runs a migration of one transaction.
+    private func atOnce<Result>(
+        _ options: MigrationOptions, _ body: (Applier, Connection) throws -> Result
+    ) throws -> Result {
+        let applier = Applier(self, options)
+        do {
+            let result = try applier.run { connection in
+                try applier.transaction(connection) { try body(applier, connection) }
+            }
+            applier.keepOrDropSnapshot()
+            return result
+        } catch {
+            applier.dropSnapshot()
+            throw error
+        }
+    }
+
+    /// What `sync` would do, its problems included. Changes nothing.
+    public func plan(
+        _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
+    ) throws -> MigrationPlan {
+        try checkModels(models)
+        return try transaction(.deferred) { try withConnection { try makePlan(models, options, $0) } }
+    }
+
+    /// Carries out a plan that was made of this file. The file must be as it was then.
+    public func apply(_ plan: MigrationPlan, options: MigrationOptions = MigrationOptions()) throws {
+        guard plan.problems.isEmpty else { throw refusal(plan.problems) }
+        guard !plan.isEmpty else { return }
+        try atOnce(options) { applier, connection in
+            let schema = try Schema(connection).withoutOwnTables
+            guard schema.hash == plan.origin?.hash else {
+                throw CormorantError(
+                    .migrationDrift, "the file's schema is not the one that the plan was made for",
+                    hint: "make the plan again")
+            }
+            for step in plan.steps {
+                guard try step.guards.allSatisfy({ try rows($0, connection) ?? 0 == 0 }) else {
+                    throw CormorantError(
+                        .migration, "rows that were written since the plan was made are in the way of \(step.summary)",
+                        hint: "make the plan again, which names them")
+                }
+            }
+            try applier.takeSnapshot()
+            try applier.carryOut(plan, connection)
+        }
+    }
+
+    private func makePlan(
+        _ models: [ModelDescriptor], _ options: MigrationOptions, _ connection: Connection
+    ) throws -> MigrationPlan {
+        let former = try ModelRegistry(connection: connection).former()
+        let schema = try Schema(connection).withoutOwnTables
+        return try modelPlan(models, from: schema, former: former, allowDrop: options.allowDrop, file: connection)
+    }
+
+    private func checkModels(_ models: [ModelDescriptor]) throws {
+        for model in models { try model.validate() }
+        try checkDistinct(models)
+        try checkRenames(models)
+    }
+}
+
+/// The way from a schema to one with the models' tables as they say.
+func modelPlan(
+    _ models: [ModelDescriptor], from schema: Schema, former: [String: Schema], allowDrop: [String], file: Connection?
+) throws -> MigrationPlan {
+    let dropping = allowDrop.map(foldIdentifier)
+    var notes = PlanNotes(allowedDrops: Set(dropping))
+    for model in models {
+        let table = foldIdentifier(model.table)
+        for column in model.migration.allowDrop { notes.allowedDrops.insert("\(table).\(foldIdentifier(column))") }
+        if let sql = model.migration.seedSQL { notes.seeds[table] = sql }
+        for column in model.columns {
+            if let sql = column.convertSQL {
+                notes.conversions[table, default: [:]][foldIdentifier(column.column)] = sql
+            }
+        }
+    }
+    let planner = try Planner(schema, file: file, notes: notes)
+    try renameTables(models, planner)
+    try renameColumns(models, planner)
+    let former = try renamed(former, planner.steps)
+    let named = Set(models.map { foldIdentifier($0.table) })
+    let target = try ModelTarget(
+        models, file: planner.current, former: former, dropping: Set(dropping).subtracting(named))
+    return try planner.plan(to: target.schema)
+}
+
+/// Renames tables whose new name is free, those first that make room for others.
+private func renameTables(_ models: [ModelDescriptor], _ planner: Planner) throws {
+    var isMoving = true
+    while isMoving {
+        isMoving = false
+        for model in models {
+            guard let former = model.migration.renamedFrom, !planner.current.has(model.table),
+                let present = planner.current.table(former)?.name ?? planner.current.virtualTable(former)?.name
+            else { continue }
+            try planner.renameTable(present, to: model.table)
+            isMoving = true
+        }
+    }
+    for model in models {
+        guard let former = model.migration.renamedFrom, planner.current.has(former),
+            !models.contains(where: { sameIdentifier($0.table, former) })
+        else { continue }
+        throw CormorantError(
+            .migration, "\"\(former)\" cannot be renamed to \"\(model.table)\", which is there already",
+            hint: "move the rows of one into the other and drop it, or take renamed_from out of model \(model.name)",
+            table: model.table)
+    }
+}
+
+private func renameColumns(_ models: [ModelDescriptor], _ planner: Planner) throws {
+    for model in models {
+        for column in model.columns {
+            guard let former = column.renamedFrom, let table = planner.current.table(model.table),
+                let present = table.columns.first(where: { sameIdentifier($0.name, former) })
+            else { continue }
+            guard !table.columns.contains(where: { sameIdentifier($0.name, column.column) }) else {
+                throw CormorantError(
+                    .migration,
+                    "\"\(model.table).\(former)\" cannot be renamed to \"\(column.column)\", which is there already",
+                    hint: "move the values of one into the other and drop it, or take renamed_from out of the model",
+                    table: model.table, columns: [former, column.column])
+            }
+            try planner.renameColumn(present.name, to: column.column, of: table.name)
+        }
+    }
+}
+
+/// What the models declared, with the names that the file has after the steps.
+private func renamed(_ former: [String: Schema], _ steps: [MigrationPlan.Step]) throws -> [String: Schema] {
+    var former = former
+    for step in steps {
+        guard let change = step.changes.first, let declared = former.removeValue(forKey: foldIdentifier(change.table))
+        else { continue }
+        let replica = try Replica(declared)
+        // A column that was made by hand is not there.
+        for sql in step.sql where replica.accepts(sql) { try replica.run(sql) }
+        let table = change.kind == .renameTable ? change.after ?? change.table : change.table
+        former[foldIdentifier(table)] = try replica.schema()
+    }
+    return former
+}
+
+/// Models that are renamed in a circle cannot tell whether they already were.
+private func checkRenames(_ models: [ModelDescriptor]) throws {
+    let sources = Dictionary(
+        models.compactMap { model in
+            model.migration.renamedFrom.map { (foldIdentifier(model.table), foldIdentifier($0)) }
+        },
+        uniquingKeysWith: { first, _ in first })
+    for start in sources.keys.sorted() {
+        var name = start
+        for _ in sources {
+            guard let next = sources[name] else { break }
+            name = next
+            guard name != start else {
+                throw CormorantError(
+                    .model, "the table \"\(start)\" is renamed in a circle",
+                    hint: "rename in two steps with a name between", table: start)
+            }
+        }
+    }
+    for model in models {
+        guard let source = model.migration.renamedFrom,
+            let other = models.first(where: { sameIdentifier($0.table, source) && $0.migration.renamedFrom == nil })
+        else { continue }
+        throw CormorantError(
+            .model, "model \(model.name) is renamed from \"\(source)\", which is the table of model \(other.name)",
+            hint: "give one of them another table, or take renamed_from out", table: model.table)
+    }
+    var taken: [String: String] = [:]
+    for model in models {
+        guard let source = model.migration.renamedFrom.map(foldIdentifier) else { continue }
+        if let other = taken.updateValue(model.name, forKey: source) {
+            throw CormorantError(
+                .model, "models \(other) and \(model.name) are both renamed from \"\(source)\"", hint: "keep one",
+                table: model.table)
+        }
+    }
+}
+
+/// One error for everything that is in the way.
+func refusal(_ problems: [MigrationProblem]) -> CormorantError {
+    let list = problems.map { "\($0.message) (\($0.annotation))" }.joined(separator: "; ")
+    return CormorantError(
+        .migration, "\(problems.count == 1 ? "a change needs" : "\(problems.count) changes need") a decision: \(list)",
+        hint: "nothing was changed; add the annotations or mend the rows, and sync again")
+}
+
+extension Applier {
+    /// Runs a plan inside the transaction and sees to it that nothing else changed.
+    func carryOut(_ plan: MigrationPlan, _ connection: Connection) throws {
+        let invariants = try Invariants(connection, counted: plan.guarded, checked: plan.guarded)
+        try execute(plan.steps, connection)
+        if let result = plan.result,
+            let change = SchemaDifference(from: result, to: try Schema(connection).withoutOwnTables).changes.first
+        {
+            throw CormorantError(
+                .internal, "the migration left a difference: \(change)", hint: "report this as a defect")
+        }
+        try invariants.check(connection, touched: plan.touched, renamed: plan.renamed)
+    }
+}

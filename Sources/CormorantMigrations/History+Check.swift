@@ -1,0 +1,161 @@
+import CormorantBase
+
+/// Where one step stands.
+public struct MigrationState: Sendable {
+    /// A step of the bundle, of the file's history, or of both.
+    public enum State: Int32, Sendable {
+        /// In the bundle, and not applied.
+        case pending = 0
+        /// In both, and the same.
+        case applied = 1
+        /// Applied, and changed since.
+        case modified = 2
+        /// Applied, and not in the bundle.
+        case missing = 3
+        /// Pending, before one that is applied.
+        case order = 4
+        /// Begun and not finished.
+        case dirty = 5
+        /// Applied, later than all of the bundle.
+        case newer = 6
+
+        /// As JSON has it, such as `pending`.
+        public var name: String {
+            switch self {
+            case .pending: "pending"
+            case .applied: "applied"
+            case .modified: "modified"
+            case .missing: "missing"
+            case .order: "order"
+            case .dirty: "dirty"
+            case .newer: "newer"
+            }
+        }
+    }
+
+    /// The step's id.
+    public var id: String
+    /// Where it stands.
+    public var state: State
+    /// When it began, in UTC, as `2026-01-31 12:00:00.000`; nil: not yet.
+    public var started: String?
+    /// When it ended, likewise.
+    public var finished: String?
+
+    /// States as one JSON document: `[{"id", "state", "started", "finished"}]`.
+    package static func json(_ states: [MigrationState]) -> String {
+        var out = JSONText()
+        out.array(states) { out, state in
+            out.object {
+                $0.member("id", state.id)
+                $0.member("state", state.state.name)
+                $0.member("started", state.started)
+                $0.member("finished", state.finished)
+            }
+        }
+        return out.text
+    }
+}
+
+/// A bundle's steps beside a file's history.
+struct HistoryCheck {
+    private(set) var states: [MigrationState] = []
+    private(set) var pending: [MigrationStep] = []
+    /// Squashed steps that the file has by those that they stand for.
+    private(set) var replaced: [MigrationStep] = []
+    private let bundle: MigrationBundle
+    private let rows: [String: History.Row]
+
+    init(_ bundle: MigrationBundle, _ rows: [History.Row]) {
+        self.bundle = bundle
+        self.rows = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var known = Set<String>()
+        let newest = rows.map(\.id).max(by: precedes)
+        for step in bundle.steps {
+            known.insert(step.id)
+            known.formUnion(step.replacedIDs)
+            add(step, newest: newest)
+        }
+        for row in rows where !known.contains(row.id) {
+            let isNewer = bundle.steps.last.map { precedes($0.id, row.id) } ?? true
+            add(row, isNewer ? .newer : .missing)
+        }
+        states.sort { precedes($0.id, $1.id) }
+    }
+
+    private mutating func add(_ step: MigrationStep, newest: String?) {
+        if let row = rows[step.id], row.state == .running { return add(row, .dirty) }
+        if let row = rows[step.id], row.sha256 == step.sha256 { return add(row, .applied) }
+        let stoodFor = step.replaces.filter { rows[lastPart($0.id)]?.sha256 == $0.sha256 }
+        if !step.replaces.isEmpty, hasAll(step.replaces, under: ""),
+            let row = step.replacedIDs.compactMap({ rows[$0] }).last
+        {
+            replaced.append(step)
+            return add(row, .applied, id: step.id)
+        }
+        if let row = rows[step.id], stoodFor.isEmpty { return add(row, .modified) }
+        let isLate = newest.map { precedes(step.id, $0) } ?? false
+        states.append(MigrationState(id: step.id, state: isLate || !stoodFor.isEmpty ? .order : .pending))
+        pending.append(step)
+    }
+
+    /// Whether the file has each replaced step of one level, or all that it stood for in its turn.
+    private func hasAll(_ replaces: [(id: String, sha256: String)], under parent: String) -> Bool {
+        let level = replaces.filter { $0.id.hasPrefix(parent) && !$0.id.dropFirst(parent.count).contains("/") }
+        return !level.isEmpty
+            && level.allSatisfy { step in
+                rows[lastPart(step.id)]?.sha256 == step.sha256 || hasAll(replaces, under: step.id + "/")
+            }
+    }
+
+    private mutating func add(_ row: History.Row, _ state: MigrationState.State, id: String? = nil) {
+        states.append(
+            MigrationState(id: id ?? row.id, state: state, started: row.started, finished: row.finished))
+    }
+
+    /// Throws what keeps steps from being applied or taken back.
+    func validate() throws {
+        for state in [MigrationState.State.dirty, .newer, .missing, .modified, .order] {
+            let ids = states.filter { $0.state == state }.map(\.id)
+            if !ids.isEmpty { throw problem(state, ids.joined(separator: ", ")) }
+        }
+    }
+
+    private func problem(_ state: MigrationState.State, _ ids: String) -> CormorantError {
+        switch state {
+        case .dirty:
+            CormorantError(
+                .migrationDirty, "step \(ids) began outside a transaction and did not finish",
+                hint: "look at the file, then say with resolve whether the step is applied")
+        case .newer:
+            CormorantError(
+                .migrationNewer, "the file has \(ids), which is later than every step known here",
+                hint: "use a newer version of the program, or take the step back with the one that knows it")
+        case .missing:
+            CormorantError(
+                .migrationMissing, "the file has \(ids), which is not among the steps",
+                hint: "bring the step back; to join steps, squash them")
+        case .modified:
+            CormorantError(
+                .migrationModified, "\(ids) was changed after it was applied",
+                hint: "undo the change, and put what is new into a step of its own")
+        default:
+            CormorantError(
+                .migrationOrder, "\(ids) is not applied and stands before steps that are",
+                hint:
+                    "give it an id behind the last applied step; between squashed steps, apply the former bundle first")
+        }
+    }
+}
+
+extension MigrationStep {
+    /// The ids of all steps that it stands for, in their order.
+    var replacedIDs: [String] {
+        Set(replaces.map { lastPart($0.id) }).sorted(by: precedes)
+    }
+}
+
+/// The id at the end of `step/former step`.
+private func lastPart(_ path: String) -> String {
+    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+}

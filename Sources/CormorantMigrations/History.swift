@@ -1,0 +1,108 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// The table `corm_migrations` of a file: which steps it has.
+struct History {
+    static let table = "corm_migrations"
+
+    enum State: String {
+        case applied
+        /// Begun outside a transaction and not finished.
+        case running
+    }
+
+    struct Row {
+        var id: String
+        var sha256: String
+        var schemaBefore: String
+        var schemaAfter: String
+        var started: String
+        var finished: String?
+        var state: State
+    }
+
+    let connection: Connection
+
+    /// In the order of their ids; empty where the table is not there.
+    func rows() throws -> [Row] {
+        let statement: Statement
+        do {
+            statement = try Statement(
+                connection,
+                "SELECT id, sha256, schema_before, schema_after, started, finished, state FROM \(Self.table)")
+        } catch let error as CormorantError where contains(error.message, "no such table") {
+            return []
+        } catch let error as CormorantError where error.code == .sql {
+            throw CormorantError(
+                .migration, "the table \(Self.table) of the file is another program's: \(error.message)",
+                hint: "rename it", table: Self.table)
+        }
+        var rows: [Row] = []
+        while try statement.step() {
+            let row = CormorantSQLite.Row(statement)
+            rows.append(
+                Row(
+                    id: row.cell(0).string ?? "", sha256: row.cell(1).string ?? "",
+                    schemaBefore: row.cell(2).string ?? "", schemaAfter: row.cell(3).string ?? "",
+                    started: row.cell(4).string ?? "", finished: try row.value(5) == .null ? nil : row.cell(5).string,
+                    state: row.cell(6).string.flatMap(State.init) ?? .running))
+        }
+        return rows.sorted { precedes($0.id, $1.id) }
+    }
+
+    func create() throws {
+        try connection.script(
+            """
+            CREATE TABLE IF NOT EXISTS \(Self.table) (
+              id TEXT PRIMARY KEY NOT NULL,
+              sha256 TEXT NOT NULL,
+              schema_before TEXT NOT NULL,
+              schema_after TEXT NOT NULL,
+              started TEXT NOT NULL,
+              finished TEXT,
+              state TEXT NOT NULL CHECK (state IN ('applied', 'running'))
+            ) WITHOUT ROWID
+            """)
+    }
+
+    func insert(_ step: MigrationStep, schemaBefore: String, schemaAfter: String, started: String, _ state: State)
+        throws
+    {
+        let statement = try Statement(
+            connection,
+            """
+            INSERT OR REPLACE INTO \(Self.table) (id, sha256, schema_before, schema_after, started, finished, state)
+            VALUES (?1, ?2, ?3, ?4, ?5, CASE WHEN ?6 = 'applied' THEN \(now) END, ?6)
+            """)
+        for (index, text) in [step.id, step.sha256, schemaBefore, schemaAfter, started, state.rawValue].enumerated() {
+            try statement.bind(.text(text), Int32(index + 1))
+        }
+        _ = try statement.step()
+    }
+
+    func delete(_ id: String) throws {
+        let statement = try Statement(connection, "DELETE FROM \(Self.table) WHERE id = ?1")
+        try statement.bind(.text(id), 1)
+        _ = try statement.step()
+    }
+
+    /// The time as the table holds it, in UTC.
+    func time() throws -> String {
+        let statement = try Statement(connection, "SELECT \(now)")
+        return try statement.step() ? CormorantSQLite.Row(statement).cell(0).string ?? "" : ""
+    }
+
+    private var now: String { "strftime('%Y-%m-%d %H:%M:%f', 'now')" }
+}
+
+extension Schema {
+    /// Without the tables that keep the history of migrations.
+    var withoutOwnTables: Schema {
+        var schema = self
+        schema.removeTable(History.table)
+        schema.removeTable(ModelRegistry.table)
+        return schema
+    }
+}

@@ -1,0 +1,164 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// What must be the same before and after a migration; read before, compared before it is committed.
+struct Invariants {
+    private let objects: [String: SchemaRow]
+    private let counts: [String: Int64]
+    /// Tables whose foreign keys are checked; nil: all.
+    private let checked: [String]?
+    private let violations: [String: Int64]
+    private let brokenBefore: Set<String>
+
+    private struct SchemaRow {
+        var table: String
+        var sql: String
+    }
+
+    /// - Parameters: tables by their names before.
+    ///   - counted: those whose rows are to stay as many.
+    ///   - checked: those whose foreign keys are looked at; nil: all.
+    init(_ connection: Connection, counted: [String] = [], checked: [String]? = nil) throws {
+        self.checked = checked
+        objects = try Self.objects(connection)
+        var counts: [String: Int64] = [:]
+        for table in counted { counts[table] = try Self.count(table, connection) }
+        self.counts = counts
+        violations = try Self.violations(connection, checked)
+        brokenBefore = try Self.broken(connection)
+    }
+
+    /// Throws when something is not as it was that should be.
+    /// - Parameters:
+    ///   - touched: folded names of the tables, views, indexes and triggers that may change; nil: any.
+    ///   - renamed: new names of tables, by their folded names before.
+    func check(_ connection: Connection, touched: Set<String>?, renamed: [String: String] = [:]) throws {
+        for (table, rows) in counts {
+            let now = try Self.count(renamed[foldIdentifier(table)] ?? table, connection)
+            guard now == rows else {
+                throw broken("table \"\(table)\" has \(now) rows after the migration and had \(rows)", table)
+            }
+        }
+        let present = checked?.map { renamed[foldIdentifier($0)] ?? $0 }
+        for (table, count) in try Self.violations(connection, present) {
+            let former = violations[table] ?? renamed.first { $0.value == table }.flatMap { violations[$0.key] } ?? 0
+            let more = count - max(0, former)
+            if count == mismatch, former != mismatch {
+                throw CormorantError(
+                    .migration, "a foreign key of \"\(table)\" would refer to columns that are not unique",
+                    hint: "refer to the primary key, or make a unique index of the columns", table: table)
+            }
+            guard more > 0 else { continue }
+            throw CormorantError(
+                .foreignKey, "\(more) \(more == 1 ? "row" : "rows") of \"\(table)\" would refer to rows that are gone",
+                hint: "foreign keys do not act during a migration: change the rows that refer to others, too",
+                table: table)
+        }
+        if let touched { try checkObjects(try Self.objects(connection), touched) }
+        if let what = try Self.broken(connection).subtracting(brokenBefore).min() {
+            throw CormorantError(
+                .migration, "\(what) would no longer work", hint: "change or drop it in the same migration")
+        }
+    }
+
+    private func checkObjects(_ now: [String: SchemaRow], _ touched: Set<String>) throws {
+        func isTouched(_ name: String, _ row: SchemaRow) -> Bool {
+            touched.contains(name) || touched.contains(foldIdentifier(row.table))
+        }
+        for (name, row) in objects where !isTouched(name, row) {
+            guard now[name]?.sql == row.sql else {
+                throw broken("\"\(name)\" would change and is not in the plan", name)
+            }
+        }
+        for (name, row) in now where objects[name] == nil && !isTouched(name, row) {
+            throw broken("\"\(name)\" would be made and is not in the plan", name)
+        }
+    }
+
+    private func broken(_ message: String, _ table: String) -> CormorantError {
+        CormorantError(.internal, message, hint: "nothing was changed; report this as a defect", table: table)
+    }
+
+    private static func count(_ table: String, _ connection: Connection) throws -> Int64 {
+        let statement = try Statement(connection, "SELECT count(*) FROM \(quoteIdentifier(table))")
+        return try statement.step() ? Row(statement).cell(0).int64 : 0
+    }
+
+    /// Rows without their parent, by table; -1 where a key's parent columns are not unique, which SQLite cannot check.
+    private static func violations(_ connection: Connection, _ checked: [String]?) throws -> [String: Int64] {
+        var found: [String: Int64] = [:]
+        for table in try checked ?? names(of: "table", connection) {
+            let sql = "SELECT count(*) FROM pragma_foreign_key_check(\(textLiteral(table)))"
+            do {
+                let statement = try Statement(connection, sql)
+                let rows = try statement.step() ? Row(statement).cell(0).int64 : 0
+                if rows > 0 { found[table] = rows }
+            } catch let error as CormorantError where contains(error.message, "foreign key mismatch") {
+                found[table] = mismatch
+            }
+        }
+        return found
+    }
+
+    private static func objects(_ connection: Connection) throws -> [String: SchemaRow] {
+        var found: [String: SchemaRow] = [:]
+        let statement = try Statement(
+            connection, "SELECT name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND \(notInternal)")
+        while try statement.step() {
+            let row = Row(statement)
+            guard let name = row.cell(0).string, let table = row.cell(1).string, let sql = row.cell(2).string else {
+                continue
+            }
+            found[foldIdentifier(name)] = SchemaRow(table: table, sql: sql)
+        }
+        return found
+    }
+
+    /// Views, and tables whose triggers, SQLite cannot compile.
+    private static func broken(_ connection: Connection) throws -> Set<String> {
+        var found: Set<String> = []
+        for name in try names(of: "view", connection)
+        where !compiles("SELECT * FROM \(quoteIdentifier(name))", connection) {
+            found.insert("view \"\(name)\"")
+        }
+        let watched = Set(try names(of: "trigger", connection, column: "tbl_name"))
+        for table in watched {
+            let name = quoteIdentifier(table)
+            let assignments = try columns(of: table, connection).map { "\(quoteIdentifier($0)) = NULL" }
+            let statements = [
+                "DELETE FROM \(name)", "INSERT INTO \(name) DEFAULT VALUES",
+                "UPDATE \(name) SET \(assignments.joined(separator: ", "))",
+            ]
+            if !statements.allSatisfy({ compiles($0, connection) }) { found.insert("a trigger of \"\(table)\"") }
+        }
+        return found
+    }
+
+    private static func compiles(_ sql: String, _ connection: Connection) -> Bool {
+        (try? Statement(connection, sql)) != nil
+    }
+
+    private static func names(of type: String, _ connection: Connection, column: String = "name") throws -> [String] {
+        let statement = try Statement(
+            connection, "SELECT \(column) FROM sqlite_schema WHERE type = '\(type)' AND \(notInternal)")
+        var names: [String] = []
+        while try statement.step() { if let name = Row(statement).cell(0).string { names.append(name) } }
+        return names
+    }
+
+    /// Those that can be written.
+    private static func columns(of table: String, _ connection: Connection) throws -> [String] {
+        let statement = try Statement(
+            connection, "SELECT name FROM pragma_table_xinfo(\(textLiteral(table))) WHERE hidden = 0")
+        var names: [String] = []
+        while try statement.step() { if let name = Row(statement).cell(0).string { names.append(name) } }
+        return names
+    }
+}
+
+private let mismatch: Int64 = -1
+
+/// SQLite keeps tables of its own, which come and go by themselves.
+private let notInternal = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"

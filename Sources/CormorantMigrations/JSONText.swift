@@ -1,0 +1,69 @@
+import CormorantSQLite
+
+/// Writes the JSON documents of plans and statuses.
+struct JSONText {
+    private(set) var text = ""
+    private var needsComma = false
+
+    mutating func object(_ members: (inout JSONText) -> Void) {
+        open("{")
+        members(&self)
+        close("}")
+    }
+
+    mutating func member(_ name: String, _ value: String?) {
+        key(name)
+        if let value { self.value(value) } else { raw("null") }
+    }
+
+    mutating func member(_ name: String, _ value: Int64?) {
+        key(name)
+        raw(value.map(String.init) ?? "null")
+    }
+
+    mutating func member(_ name: String, _ value: Bool) {
+        key(name)
+        raw(value ? "true" : "false")
+    }
+
+    mutating func array<Element>(_ name: String, _ elements: [Element], _ each: (inout JSONText, Element) -> Void) {
+        key(name)
+        array(elements, each)
+    }
+
+    mutating func array<Element>(_ elements: [Element], _ each: (inout JSONText, Element) -> Void) {
+        open("[")
+        for element in elements { each(&self, element) }
+        close("]")
+    }
+
+    mutating func value(_ text: String) { raw(quotedJSON(text)) }
+
+    private mutating func key(_ name: String) {
+        raw(quotedJSON(name))
+        text += ": "
+        needsComma = false
+    }
+
+    private mutating func raw(_ token: String) {
+        if needsComma { text += ", " }
+        text += token
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: String) {
+        raw(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: String) {
+        text += bracket
+        needsComma = true
+    }
+}
+
+private func quotedJSON(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    appendJSONString(text.utf8, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+}

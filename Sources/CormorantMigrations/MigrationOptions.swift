@@ -1,0 +1,39 @@
+import CormorantBase
+
+/// What a migration is told beside the schema it leads to.
+public struct MigrationOptions: Sendable {
+    /// What may be dropped with its data: tables, and columns as `table.column`.
+    public var allowDrop: [String]
+    /// A copy of the file made before anything is changed; nil for none. It must not be there yet.
+    public var snapshot: String?
+    /// Whether the copy stays after success; after a failure it always does.
+    public var keepSnapshot: Bool
+    /// Called now and then, on the thread of the call and inside it, and must not use the database; false cancels: all
+    /// is as before, and the call throws `interrupted`.
+    public var progress: (@Sendable (MigrationProgress) -> Bool)?
+
+    /// Options; without arguments the defaults: nothing is dropped, no snapshot, no progress.
+    public init(
+        allowDrop: [String] = [], snapshot: String? = nil, keepSnapshot: Bool = true,
+        progress: (@Sendable (MigrationProgress) -> Bool)? = nil
+    ) {
+        self.allowDrop = allowDrop
+        self.snapshot = snapshot
+        self.keepSnapshot = keepSnapshot
+        self.progress = progress
+    }
+}
+
+/// How far a migration is.
+public struct MigrationProgress: Sendable {
+    /// What is being done, such as `rebuild "album"`.
+    public var step: String
+    /// Of this step, counted from 0.
+    public var index: Int
+    /// How many steps there are.
+    public var count: Int
+    /// Rows that the step has written.
+    public var rows: Int64
+    /// Rows that it will write; 0 where that is not known.
+    public var totalRows: Int64
+}

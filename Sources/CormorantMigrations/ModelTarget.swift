@@ -1,0 +1,232 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+/// What a file's schema is to become for a set of models. A model says what it needs; whatever else is in the file stays,
+/// unless the model had declared it before and no longer does. So a table made by hand keeps its own CHECKs, foreign
+/// keys, indexes and spellings of types, and a default that was taken out of a model goes.
+struct ModelTarget {
+    private(set) var schema: Schema
+
+    /// - Parameters:
+    ///   - file: the schema after the models' renames.
+    ///   - former: what each model declared when it was last brought to the file, by folded table name.
+    ///   - dropping: tables that may go.
+    init(_ models: [ModelDescriptor], file: Schema, former: [String: Schema], dropping: Set<String>) throws {
+        schema = file
+        for name in dropping { schema.removeTable(name) }
+        for model in models {
+            let wanted = try declared(model)
+            merge(wanted, of: model, former: former[foldIdentifier(model.table)] ?? Schema(), into: file)
+        }
+    }
+
+    private mutating func merge(_ wanted: Schema, of model: ModelDescriptor, former: Schema, into file: Schema) {
+        for table in wanted.virtualTables {
+            if let present = file.virtualTable(table.name) {
+                if !present.isEqual(table) { schema.replace(table) }
+            } else {
+                schema.virtualTables.append(table)
+            }
+        }
+        for table in wanted.tables {
+            guard let present = file.table(table.name) else {
+                schema.tables.append(table)
+                schema.indexes += wanted.indexes
+                return
+            }
+            let merger = TableMerger(
+                wanted: table, present: present, former: former.table(table.name), model: model, file: file)
+            schema.replace(merger.merged())
+            mergeIndexes(wanted, former: former, table: present, file: file)
+        }
+    }
+
+    /// An index that does the work under another name will do.
+    private mutating func mergeIndexes(_ wanted: Schema, former: Schema, table: TableDefinition, file: Schema) {
+        let uniques = TableShape(table).uniques
+        for index in former.indexes where wanted.index(index.name) == nil {
+            if let present = file.index(index.name), present.isEqual(index) { schema.removeIndex(index.name) }
+        }
+        for index in wanted.indexes where !schema.indexes.contains(where: { $0.isEqual(index) }) {
+            let isConstraint =
+                index.isUnique && index.condition == nil
+                && uniques.contains {
+                    if case .unique(let terms, _) = $0.kind { terms == index.terms } else { false }
+                }
+            if !isConstraint { schema.replace(index) }
+        }
+    }
+}
+
+/// What a model declares, read as a file's own statements are.
+func declared(_ model: ModelDescriptor) throws -> Schema {
+    try model.validate()
+    return try Schema(script: model.createSQL)
+}
+
+/// One table of a model and of the file, made into what the file is to have.
+private struct TableMerger {
+    let wanted: TableDefinition
+    let present: TableDefinition
+    let former: TableDefinition?
+    let model: ModelDescriptor
+    let file: Schema
+    private let shapes: (wanted: TableShape, present: TableShape, former: TableShape?)
+
+    init(
+        wanted: TableDefinition, present: TableDefinition, former: TableDefinition?, model: ModelDescriptor,
+        file: Schema
+    ) {
+        self.wanted = wanted
+        self.present = present
+        self.former = former
+        self.model = model
+        self.file = file
+        shapes = (TableShape(wanted), TableShape(present), former.map(TableShape.init))
+    }
+
+    func merged() -> TableDefinition {
+        var table = wanted
+        table.name = present.name
+        table.constraints += keptConstraints()
+        let formerOptions = former.map { ($0.withoutRowID, $0.strict) } ?? (false, false)
+        if former == nil || formerOptions.0 == wanted.withoutRowID {
+            table.withoutRowID = wanted.withoutRowID || present.withoutRowID
+        }
+        if former == nil || formerOptions.1 == wanted.strict { table.strict = wanted.strict || present.strict }
+        table.columns = wanted.columns.map { column in
+            if let there = shapes.present.column(column.name) { return merge(column, there) }
+            return table.strict ? strict(column) : column
+        }
+        keepAutoIncrement(&table)
+        table.sql = table.rendered()
+        return table
+    }
+
+    private func type(of column: ColumnDefinition) -> ColumnType? {
+        model.schema.columns.first { sameIdentifier($0.name, column.name) }?.type
+    }
+
+    /// A STRICT table, which the file's is though the model does not say so, takes few types.
+    private func strict(_ column: ColumnDefinition) -> ColumnDefinition {
+        guard let type = type(of: column) else { return column }
+        var strict = column
+        strict.type = type.declaration(strict: true)
+        strict.sql = strict.rendered()
+        return strict
+    }
+
+    private func merge(_ column: ColumnDefinition, _ present: TableShape.Column) -> ColumnDefinition {
+        var merged = column
+        let shape = shapes.wanted.column(column.name)
+        let former = shapes.former?.column(column.name)
+        if let type = type(of: column), type.accepts(present.affinity) { merged.type = present.definition.type }
+        for constraint in present.definition.constraints {
+            switch constraint.kind {
+            case .notNull where shape?.notNull == nil && former?.notNull == nil: merged.constraints.append(constraint)
+            case .defaultValue(let value) where shape?.defaultValue == nil && former?.defaultValue != value:
+                merged.constraints.append(constraint)
+            case .collate(let name) where shape?.collation == nil && former?.collation != name:
+                merged.constraints.append(constraint)
+            default: break
+            }
+        }
+        // A key's NOT NULL is left as the file has it: SQLite's own habit is a key without.
+        if present.notNull == nil, shapes.present.isKey(present) {
+            merged.constraints.removeAll { if case .notNull = $0.kind { true } else { false } }
+        }
+        if let computed = shape?.computed, present.computed == computed { keepStorage(of: present, in: &merged) }
+        merged.sql = merged.rendered()
+        return merged
+    }
+
+    /// VIRTUAL or STORED as the file has it.
+    private func keepStorage(of present: TableShape.Column, in column: inout ColumnDefinition) {
+        guard
+            let kept = present.definition.constraints.first(where: {
+                if case .generated = $0.kind { true } else { false }
+            }),
+            let index = column.constraints.firstIndex(where: { if case .generated = $0.kind { true } else { false } })
+        else { return }
+        column.constraints[index] = kept
+    }
+
+    /// CHECKs, foreign keys and UNIQUEs of the file that no model declared.
+    private func keptConstraints() -> [ConstraintDefinition] {
+        var kept: [ConstraintDefinition] = []
+        for (check, definition) in shapes.present.checks {
+            let isDeclared = shapes.wanted.checks.contains { $0.check == check }
+            let wasDeclared = shapes.former?.checks.contains { $0.check == check } ?? false
+            if !isDeclared, !wasDeclared { kept.append(definition) }
+        }
+        let wanted = shapes.wanted.foreignKeys.map { resolved($0.key, in: file) }
+        let former = shapes.former?.foreignKeys.map { resolved($0.key, in: file) } ?? []
+        for (key, definition) in shapes.present.foreignKeys {
+            let key = resolved(key, in: file)
+            if wanted.contains(key) || former.contains(key) { continue }
+            // One over the same columns is the model's word on what to do when the parent goes.
+            if wanted.contains(where: { $0.columns.map(foldIdentifier) == key.columns.map(foldIdentifier) }) {
+                continue
+            }
+            kept.append(definition.standingAlone)
+        }
+        for unique in shapes.present.uniques where !shapes.wanted.uniques.contains(where: { $0.kind == unique.kind }) {
+            kept.append(unique.standingAlone)
+        }
+        let names = Set(self.wanted.columns.map { foldIdentifier($0.name) })
+        // A constraint over a column that goes cannot stay.
+        return kept.filter { $0.columns.allSatisfy { names.contains(foldIdentifier($0)) } }
+    }
+
+    private func keepAutoIncrement(_ table: inout TableDefinition) {
+        guard shapes.present.autoIncrement, !shapes.wanted.autoIncrement, shapes.former?.autoIncrement != true,
+            let name = shapes.wanted.rowIDColumn?.name,
+            let column = table.columns.firstIndex(where: { sameIdentifier($0.name, name) }),
+            let present = shapes.present.column(name)
+        else { return }
+        table.columns[column].constraints.removeAll { if case .primaryKey = $0.kind { true } else { false } }
+        table.columns[column].constraints += present.definition.constraints.filter {
+            if case .primaryKey = $0.kind { true } else { false }
+        }
+        table.columns[column].sql = table.columns[column].rendered()
+    }
+}
+
+extension ConstraintDefinition {
+    /// The columns it is over; empty for a CHECK, whose condition may name any.
+    fileprivate var columns: [String] {
+        switch kind {
+        case .unique(let terms, _), .primaryKey(let terms, _, _): terms.compactMap(\.column)
+        case .foreignKey(let key): key.columns
+        default: []
+        }
+    }
+
+    /// The same constraint written behind the columns instead of at one of them.
+    fileprivate var standingAlone: ConstraintDefinition {
+        var copy = self
+        let prefix = name.map { "CONSTRAINT \(quoteIdentifier($0)) " } ?? ""
+        switch kind {
+        case .unique(let terms, let onConflict):
+            let list = terms.map(\.sql).joined(separator: ", ")
+            copy.sql = "\(prefix)UNIQUE (\(list))\(onConflict.map { " ON CONFLICT \($0.word)" } ?? "")"
+        case .foreignKey(let key): copy.sql = prefix + key.sql
+        default: break
+        }
+        return copy
+    }
+}
+
+extension ColumnType {
+    /// Whether a column of that affinity holds the type's values as well as one that the model would make.
+    func accepts(_ affinity: Affinity) -> Bool {
+        switch self {
+        case .int64, .int32, .bool: affinity == .integer || affinity == .numeric
+        case .double, .float: affinity == .real || affinity == .numeric
+        case .text, .varchar, .uuid, .decimal, .json: affinity == .text
+        case .datetime: affinity == .numeric || affinity == .text
+        case .blob: affinity == .blob
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CormorantBase
+import CormorantQuery
+
+/// How a change treats the rows that are there.
+public enum MigrationRisk: Int32, Sendable {
+    /// Nothing is lost: it adds, or every row was looked at and fits.
+    case safe = 0
+    /// It could lose something, or cannot be decided; the annotation that decides it is there.
+    case annotated = 1
+    /// It drops data, as it was told to.
+    case lossy = 2
+}
+
+/// The way from one schema to another. A value: making one changes nothing.
+public struct MigrationPlan: Sendable {
+    /// What is done at once, for one or more differences.
+    public struct Step: Sendable {
+        /// What is done, such as `rebuild "album"`.
+        public var summary: String
+        /// Each difference that the step removes.
+        public var changes: [SchemaChange]
+        /// The statements, in order.
+        public var sql: [String]
+        /// How it treats the rows that are there.
+        public var risk: MigrationRisk
+        /// Rows that it writes again; nil where the plan was made without a file.
+        public var rows: Int64?
+        /// Why it may not run, each with what would allow it; empty: it may.
+        public var problems: [MigrationProblem]
+        /// The statements, each ended by a semicolon and a new line.
+        public var sqlText: String { sql.map(ended).joined() }
+        /// Queries that count rows in the step's way; they gave 0 when the plan was made.
+        var guards: [String] = []
+        /// The tables whose rows it copies.
+        var rebuilt: [String] = []
+    }
+
+    /// In the order in which they run.
+    public var steps: [Step]
+    /// The schemas that it leads from and to.
+    var origin: Schema?
+    package var result: Schema?
+    /// Tables, by their names before, whose number of rows must stay.
+    var guarded: [String] = []
+    /// New names of tables, by their folded names before.
+    var renamed: [String: String] = [:]
+    /// What stands in the way of steps.
+    public var problems: [MigrationProblem] { steps.flatMap(\.problems) }
+    /// Whether there is nothing to do.
+    public var isEmpty: Bool { steps.isEmpty }
+    /// Folded names of everything that it makes, changes or drops; nil where a rename lets SQLite change other objects.
+    var touched: Set<String>? {
+        let changes = steps.flatMap(\.changes)
+        if changes.contains(where: { $0.kind == .renameTable || $0.kind == .renameColumn }) { return nil }
+        // A virtual table brings tables of its own, named after it; they are known by neither name here.
+        if steps.contains(where: { $0.sql.contains { foldIdentifier($0).hasPrefix("create virtual") } }) { return nil }
+        return Set(changes.flatMap { [$0.table, $0.name ?? $0.table] }.map(foldIdentifier))
+    }
+    /// Greatest of the steps' risks.
+    public var risk: MigrationRisk { steps.map(\.risk).max { $0.rawValue < $1.rawValue } ?? .safe }
+    /// All statements, each ended by a semicolon and a new line.
+    public var sql: String { steps.map(\.sqlText).joined() }
+}
+
+/// Why a change may not run by itself.
+public struct MigrationProblem: Sendable, Hashable {
+    /// Such as `37 rows hold NULL in "person.age"`.
+    public var message: String
+    /// What would allow it, such as `allow_drop "age"`.
+    public var annotation: String
+}
+
+extension MigrationPlan: CustomStringConvertible {
+    /// For a person to read: a line per step with its risk, its changes, its statements, and what stands in the way.
+    public var description: String {
+        guard !isEmpty else { return "nothing to do\n" }
+        var text = ""
+        for (index, step) in steps.enumerated() {
+            let rows = step.rows.map { $0 > 0 ? ", \($0) \($0 == 1 ? "row" : "rows")" : "" } ?? ""
+            text += "\(index + 1). \(step.summary) (\(step.risk.name)\(rows))\n"
+            if step.changes.count != 1 || step.changes[0].description != step.summary {
+                for change in step.changes { text += "   - \(change)\n" }
+            }
+            for problem in step.problems { text += "   ! \(problem.message): \(problem.annotation)\n" }
+            for sql in step.sql { text += indented(sql) }
+        }
+        return text
+    }
+
+    private func indented(_ sql: String) -> String {
+        sql.split(separator: "\n", omittingEmptySubsequences: false).map { "     \($0)\n" }.joined()
+    }
+}
+
+extension MigrationPlan {
+    /// The plan as one JSON document: `{"risk": ..., "steps": [{"summary", "risk", "rows", "changes", "problems",
+    /// "sql"}]}`.
+    public var json: String {
+        var out = JSONText()
+        out.object {
+            $0.member("risk", risk.name)
+            $0.array("steps", steps) { out, step in
+                out.object {
+                    $0.member("summary", step.summary)
+                    $0.member("risk", step.risk.name)
+                    $0.member("rows", step.rows)
+                    $0.array("changes", step.changes) { out, change in
+                        out.object {
+                            $0.member("kind", change.kind.rawValue)
+                            $0.member("table", change.table)
+                            $0.member("name", change.name)
+                            $0.member("before", change.before)
+                            $0.member("after", change.after)
+                        }
+                    }
+                    $0.array("problems", step.problems) { out, problem in
+                        out.object {
+                            $0.member("message", problem.message)
+                            $0.member("annotation", problem.annotation)
+                        }
+                    }
+                    $0.array("sql", step.sql) { $0.value($1) }
+                }
+            }
+        }
+        return out.text
+    }
+}
+
+extension MigrationRisk {
+    /// As descriptions and JSON have it.
+    public var name: String {
+        switch self {
+        case .safe: "safe"
+        case .annotated: "annotated"
+        case .lossy: "lossy"
+        }
+    }
+}

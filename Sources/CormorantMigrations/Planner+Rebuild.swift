@@ -1,0 +1,110 @@
+import CormorantBase
+import CormorantQuery
+
+extension Planner {
+    /// One step that makes the table anew and copies its rows. Create, copy, drop, rename, in this order: renaming the old
+    /// table first would take the references of other tables along. The applier sees to it that foreign keys are off.
+    /// Source: https://www.sqlite.org/lang_altertable.html#otheralter
+    func rebuild(_ present: TableDefinition, to wanted: TableDefinition, _ difference: TableDifference) throws {
+        let name = quoteIdentifier(present.name)
+        let temporary = freeName(for: present.name)
+        var sql = [wanted.sql(named: temporary)]
+        let copied = copy(present, difference)
+        if !copied.isEmpty {
+            let columns = copied.map(\.column).joined(separator: ", ")
+            let values = copied.map(\.value).joined(separator: ", ")
+            sql.append(
+                "INSERT INTO \(quoteIdentifier(temporary)) (\(columns))\nSELECT \(values)\nFROM \(name)")
+        }
+        if difference.before.autoIncrement, difference.after.autoIncrement {
+            sql += keepSequence(of: present.name, for: temporary)
+        }
+        sql.append("DROP TABLE \(name)")
+        // With it on, SQLite leaves views, triggers and references as they are: they name the table that comes back.
+        sql.append("PRAGMA legacy_alter_table = ON")
+        sql.append("ALTER TABLE \(quoteIdentifier(temporary)) RENAME TO \(name)")
+        sql.append("PRAGMA legacy_alter_table = OFF")
+        sql += current.indexes.filter { sameIdentifier($0.table, present.name) }.map(\.sql)
+        sql += current.triggers.filter { sameIdentifier($0.table, present.name) }.map(\.sql)
+        var problems: [MigrationProblem] = []
+        for change in difference.changes { problems += try self.problems(of: change, in: present, difference) }
+        let isLossy = difference.changes.contains { $0.kind == .dropColumn }
+        let isAnnotated = difference.changes.contains { change in
+            change.name.map { notes.conversion(of: $0, in: present.name) != nil } ?? false
+        }
+        let summary =
+            difference.changes.count == 1
+            ? difference.changes[0].description : "rebuild \"\(present.name)\" for \(difference.changes.count) changes"
+        try add(
+            summary, difference.changes, sql, risk: isLossy ? .lossy : isAnnotated ? .annotated : .safe,
+            rows: rowCount(of: present.name), problems: problems, rebuilt: [present.name])
+    }
+
+    private func freeName(for table: String) -> String {
+        var name = "corm_new_\(table)"
+        while current.table(name) != nil || current.view(name) != nil || current.index(name) != nil
+            || current.virtualTable(name) != nil
+        {
+            name = "corm_new_" + name
+        }
+        return name
+    }
+
+    /// The columns to be written, quoted, each with the SQL of its value.
+    private func copy(_ present: TableDefinition, _ difference: TableDifference) -> [(column: String, value: String)] {
+        let (before, after) = (difference.before, difference.after)
+        var copied: [(column: String, value: String)] = []
+        if let rowID = rowIDs(difference) { copied.append(rowID) }
+        for column in after.columns where column.computed == nil {
+            let name = quoteIdentifier(column.name)
+            let conversion = notes.conversion(of: column.name, in: present.name)
+            guard let old = before.column(column.name) else {
+                if let conversion { copied.append((name, "(\(conversion))")) }
+                continue
+            }
+            let retyped = !sameIdentifier(old.definition.type, column.definition.type)
+            let tightened = column.notNull != nil && old.notNull == nil
+            if let conversion, retyped || tightened {
+                copied.append((name, "(\(conversion))"))
+            } else if tightened, let value = column.defaultValue, before.rowIDColumn?.name != old.name {
+                copied.append((name, "coalesce(\(name), \(value.text))"))
+            } else if retyped, column.affinity == .blob, old.affinity == .text {
+                copied.append((name, "CAST(\(name) AS BLOB)"))
+            } else {
+                copied.append((name, name))
+            }
+        }
+        return copied
+    }
+
+    /// Rows keep their rowid, also where no column shows it or the column is new.
+    private func rowIDs(_ difference: TableDifference) -> (column: String, value: String)? {
+        let (before, after) = (difference.before, difference.after)
+        guard !before.withoutRowID, !after.withoutRowID, before.rowIDColumn == nil else { return nil }
+        guard let hidden = hiddenRowID(before) else { return nil }
+        if let column = after.rowIDColumn {
+            // An ordinary column that becomes the key brings its own values.
+            return before.column(column.name) == nil ? (quoteIdentifier(column.name), hidden) : nil
+        }
+        return hiddenRowID(after).map { ($0, hidden) }
+    }
+
+    /// The first of rowid's names that no column has taken.
+    private func hiddenRowID(_ table: TableShape) -> String? {
+        ["rowid", "_rowid_", "oid"].first { table.column($0) == nil }
+    }
+
+    /// The high-water mark of AUTOINCREMENT, which goes with the old table.
+    private func keepSequence(of table: String, for temporary: String) -> [String] {
+        let (old, new) = (textLiteral(table), textLiteral(temporary))
+        return [
+            "DELETE FROM sqlite_sequence WHERE name = \(new)",
+            "INSERT INTO sqlite_sequence (name, seq) SELECT \(new), seq FROM sqlite_sequence WHERE name = \(old)",
+        ]
+    }
+}
+
+/// A name as an SQL text, to look it up in SQLite's own tables.
+func textLiteral(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+}

@@ -1,0 +1,235 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// Works out a plan on a replica: a database in memory with the file's schema and no rows. Each statement is run there
+/// first, so that SQLite itself says what it can alter, what a rename does to views, triggers and foreign keys, and
+/// whether the end is what was asked for.
+final class Planner {
+    let replica: Replica
+    /// What rows are counted in; nil: a plan without a file.
+    let file: Connection?
+    var notes: PlanNotes
+    private let origin: Schema
+    private(set) var current: Schema
+    var steps: [MigrationPlan.Step] = []
+    /// Where the rows of a renamed table or column are before the plan runs.
+    var origins = Origins()
+    private var created: [String] = []
+    /// Of the step that is next added.
+    var guards: [String] = []
+
+    init(_ schema: Schema, file: Connection?, notes: PlanNotes) throws {
+        replica = try Replica(schema)
+        self.file = file
+        self.notes = notes
+        origin = schema
+        current = try replica.schema()
+    }
+
+    func renameTable(_ name: String, to newName: String) throws {
+        origins.rename(table: name, to: newName)
+        try add(
+            "rename table \"\(name)\" to \"\(newName)\"", [SchemaChange(.renameTable, name, after: newName)],
+            ["ALTER TABLE \(quoteIdentifier(name)) RENAME TO \(quoteIdentifier(newName))"], risk: .annotated)
+    }
+
+    func renameColumn(_ name: String, to newName: String, of table: String) throws {
+        origins.rename(column: name, to: newName, of: table)
+        try add(
+            "rename column \"\(table).\(name)\" to \"\(newName)\"",
+            [SchemaChange(.renameColumn, table, name, after: newName)],
+            [
+                "ALTER TABLE \(quoteIdentifier(table)) RENAME COLUMN \(quoteIdentifier(name)) TO "
+                    + quoteIdentifier(newName)
+            ], risk: .annotated)
+    }
+
+    /// Adds what leads from the replica's schema to the target's.
+    func plan(to target: Schema) throws -> MigrationPlan {
+        try dropDependents(SchemaDifference(from: current, to: target))
+        for table in target.tables {
+            if let present = current.table(table.name) {
+                try change(present, to: table, target: target)
+            } else {
+                try create(table.name, sql: table.sql)
+            }
+        }
+        try changeVirtualTables(to: target)
+        for table in current.tables where target.table(table.name) == nil { try drop(table.name, sql: table.sql) }
+        try createDependents(SchemaDifference(from: current, to: target))
+        try seed()
+        try checkEnd(target)
+        return MigrationPlan(
+            steps: steps, origin: origin, result: current, guarded: guarded(), renamed: origins.newNames)
+    }
+
+    private func create(_ table: String, sql: String) throws {
+        try add("create table \"\(table)\"", [SchemaChange(.createTable, table, after: sql)], [sql])
+        created.append(table)
+    }
+
+    func isNew(_ table: String) -> Bool { created.contains { sameIdentifier($0, table) } }
+
+    /// The first rows of new tables, once all are there.
+    private func seed() throws {
+        for table in created {
+            guard let sql = notes.seeds[foldIdentifier(table)] else { continue }
+            try add("first rows of \"\(table)\"", [], stepStatements(sql))
+        }
+    }
+
+    /// What stands in the way of changing tables, and goes anyway.
+    private func dropDependents(_ difference: SchemaDifference) throws {
+        for change in difference.changes {
+            switch change.kind {
+            case .dropTrigger: try drop("TRIGGER", change.name ?? "", change)
+            case .dropView: try drop("VIEW", change.table, change)
+            case .dropIndex: try drop("INDEX", change.name ?? "", change)
+            default: break
+            }
+        }
+    }
+
+    private func drop(_ kind: String, _ name: String, _ change: SchemaChange) throws {
+        // A view takes its triggers along.
+        if kind == "TRIGGER", current.trigger(name) == nil { return }
+        try add(change.description, [change], ["DROP \(kind) \(quoteIdentifier(name))"])
+    }
+
+    private func createDependents(_ difference: SchemaDifference) throws {
+        for kind in [SchemaChange.Kind.createIndex, .createView, .createTrigger] {
+            for change in difference.changes where change.kind == kind {
+                guard let sql = change.after else { continue }
+                let problems = kind == .createIndex ? try duplicates(sql, change) : []
+                try add(change.description, [change], [sql], problems: problems)
+            }
+        }
+    }
+
+    private func duplicates(_ sql: String, _ change: SchemaChange) throws -> [MigrationProblem] {
+        guard case .index(let index) = try SchemaParser.object(sql), index.isUnique else { return [] }
+        return try checkUnique(index.terms, where: index.condition, table: index.table)
+    }
+
+    private func changeVirtualTables(to target: Schema) throws {
+        for table in current.virtualTables {
+            let wanted = target.virtualTable(table.name)
+            if wanted.map(table.isEqual) ?? false { continue }
+            try drop(table.name, sql: table.sql)
+        }
+        for table in target.virtualTables where current.virtualTable(table.name) == nil {
+            try create(table.name, sql: table.sql)
+        }
+    }
+
+    private func drop(_ table: String, sql: String) throws {
+        let rows = try rowCount(of: table)
+        var problems: [MigrationProblem] = []
+        if !notes.allows(dropOf: table) {
+            problems.append(
+                MigrationProblem(
+                    message: "table \"\(table)\" would go" + (rows.map { " with \($0) rows" } ?? ""),
+                    annotation: "allow_drop \"\(table)\""))
+        }
+        try add(
+            "drop table \"\(table)\"", [SchemaChange(.dropTable, table, before: sql)],
+            ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, rows: rows, problems: problems)
+    }
+
+    /// Adds a step and takes the replica through it.
+    func add(
+        _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe, rows: Int64? = 0,
+        problems: [MigrationProblem] = [], rebuilt: [String] = []
+    ) throws {
+        do {
+            for statement in sql { try replica.run(statement) }
+        } catch let error as CormorantError {
+            throw CormorantError(
+                .migration, "\(summary) cannot be done: \(error.message)",
+                hint: error.hint ?? "change the models or what is in the way, and plan again",
+                sqliteCode: error.sqliteCode, sql: error.sql, table: changes.first?.table)
+        }
+        current = try replica.schema()
+        steps.append(
+            MigrationPlan.Step(
+                summary: summary, changes: changes, sql: sql, risk: risk, rows: file == nil ? nil : rows,
+                problems: problems, guards: guards, rebuilt: rebuilt))
+        guards = []
+    }
+
+    /// Tables whose number of rows must stay: those that are rebuilt, and those that refer to them. By their names before.
+    private func guarded() -> [String] {
+        let rebuilt = Set(steps.flatMap(\.rebuilt).map(foldIdentifier))
+        guard !rebuilt.isEmpty else { return [] }
+        let children = current.tables.filter { table in
+            TableShape(table).foreignKeys.contains { rebuilt.contains(foldIdentifier($0.key.table)) }
+        }
+        let new = Set(created.map(foldIdentifier))
+        return rebuilt.union(children.map { foldIdentifier($0.name) }).subtracting(new).map(origins.table).sorted()
+    }
+
+    /// What SQLite made of the plan must be what was wanted.
+    private func checkEnd(_ target: Schema) throws {
+        guard let left = SchemaDifference(from: current, to: target).changes.first else { return }
+        throw CormorantError(
+            .internal, "the plan would leave a difference: \(left)", hint: "report this as a defect", table: left.table)
+    }
+}
+
+/// What a plan is told beside the two schemas.
+struct PlanNotes {
+    /// Folded names of tables, and of columns as `table.column`, that may be dropped.
+    var allowedDrops = Set<String>()
+    /// SQL for the values of a column, by folded table and column.
+    var conversions: [String: [String: String]] = [:]
+    /// Statements that fill a new table, by folded table.
+    var seeds: [String: String] = [:]
+
+    func allows(dropOf table: String, column: String? = nil) -> Bool {
+        allowedDrops.contains(foldIdentifier(column.map { "\(table).\($0)" } ?? table))
+    }
+
+    func conversion(of column: String, in table: String) -> String? {
+        conversions[foldIdentifier(table)]?[foldIdentifier(column)]
+    }
+}
+
+/// Where the rows of the plan's tables and columns are in the file, which still has the former names.
+struct Origins {
+    private var tables: [String: String] = [:]
+    private var columns: [String: [String: String]] = [:]
+
+    mutating func rename(table: String, to newName: String) {
+        let origin = tables.removeValue(forKey: foldIdentifier(table)) ?? table
+        tables[foldIdentifier(newName)] = origin
+        columns[foldIdentifier(newName)] = columns.removeValue(forKey: foldIdentifier(table))
+    }
+
+    mutating func rename(column: String, to newName: String, of table: String) {
+        let key = foldIdentifier(table)
+        let origin = columns[key]?.removeValue(forKey: foldIdentifier(column)) ?? column
+        columns[key, default: [:]][foldIdentifier(newName)] = origin
+    }
+
+    func table(_ name: String) -> String { tables[foldIdentifier(name)] ?? name }
+
+    /// The new names of tables, by their folded names before.
+    var newNames: [String: String] {
+        Dictionary(tables.map { (foldIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The table's rows with the names of the plan, as SQL for a FROM clause.
+    func source(_ table: TableDefinition) -> String {
+        let key = foldIdentifier(table.name)
+        guard tables[key] != nil || columns[key] != nil else { return quoteIdentifier(table.name) }
+        let list = table.columns.map { column -> String in
+            let name = quoteIdentifier(column.name)
+            guard let origin = columns[key]?[foldIdentifier(column.name)] else { return name }
+            return "\(quoteIdentifier(origin)) AS \(name)"
+        }
+        return "(SELECT \(list.joined(separator: ", ")) FROM \(quoteIdentifier(self.table(table.name)))) AS "
+            + quoteIdentifier(table.name)
+    }
+}

@@ -1,0 +1,55 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// A database in memory with a file's schema and no rows, to try statements on.
+final class Replica {
+    private let connection: Connection
+
+    init(_ schema: Schema) throws {
+        var options = OpenOptions()
+        options.foreignKeys = false
+        options.statementCacheSize = 0
+        connection = try Connection(path: ":memory:", options: options)
+        connection.acceptForeignSchemas()
+        for sql in schema.tables.map(\.sql) { try connection.script(sql) }
+        for table in schema.virtualTables {
+            do {
+                try connection.script(table.sql)
+            } catch let error as CormorantError where error.code == .sql || error.code == .sqlite {
+                // A module that is not here: its place is held, so that what refers to it can be read.
+                try connection.script("CREATE TABLE \(quoteIdentifier(table.name)) (placeholder)")
+                missingModules.append(table)
+            }
+        }
+        for sql in schema.indexes.map(\.sql) + schema.views.map(\.sql) + schema.triggers.map(\.sql) {
+            try connection.script(sql)
+        }
+    }
+
+    private var missingModules: [VirtualTableDefinition] = []
+
+    func run(_ sql: String) throws { try connection.script(sql) }
+
+    /// Whether the statement would work; it is not kept.
+    func accepts(_ sql: String) -> Bool {
+        do {
+            try connection.script("SAVEPOINT attempt")
+            defer { try? connection.script("ROLLBACK TO attempt; RELEASE attempt") }
+            try connection.script(sql)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    func schema() throws -> Schema {
+        var schema = try Schema(connection)
+        for table in missingModules where schema.table(table.name) != nil {
+            schema.removeTable(table.name)
+            schema.virtualTables.append(table)
+        }
+        return schema
+    }
+}

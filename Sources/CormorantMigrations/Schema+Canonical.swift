@@ -1,0 +1,50 @@
+import CormorantBase
+import CormorantQuery
+
+// The texts that the hash of a schema is taken over: equal where `SchemaDifference` finds no difference.
+extension Schema {
+    var canonicalTexts: [String] {
+        var texts = tables.map { canonical($0) }
+        texts += virtualTables.map(\.canonical) + indexes.map(\.canonical)
+        texts += views.map(\.canonical) + triggers.map(\.canonical)
+        return texts
+    }
+
+    private func canonical(_ table: TableDefinition) -> String {
+        let shape = TableShape(table)
+        var parts = shape.columns.map { canonical($0, isRowID: shape.rowIDColumn?.name == $0.name) }
+        parts.append(
+            "key \(canonical(shape.primaryKey)) \(shape.autoIncrement) \(shape.keyConflict?.word ?? "")"
+                + " rowid \(shape.rowIDColumn != nil)")
+        for unique in shape.uniques {
+            if case .unique(let terms, let onConflict) = unique.kind {
+                parts.append("unique \(canonical(terms)) \(onConflict?.word ?? "")")
+            }
+        }
+        parts += shape.checks.map { "check \($0.check.canonical)" }
+        parts += shape.foreignKeys.map { canonical(resolved($0.key, in: self)) }
+        parts.append("options \(shape.withoutRowID) \(shape.strict)")
+        return "table \(folded(table.name)) \(Set(parts).sorted())"
+    }
+
+    private func canonical(_ column: TableShape.Column, isRowID: Bool) -> String {
+        var conflict = ""
+        if case .notNull(let policy)? = column.notNull?.kind, !isRowID { conflict = "not null \(policy?.word ?? "")" }
+        return """
+            column \(folded(column.name)) \(folded(column.definition.type)) \(conflict) \
+            default \(column.defaultValue?.canonical ?? "") collate \(column.collation.map(folded) ?? "binary") \
+            as \(column.computed?.canonical ?? "") \(column.isStored)
+            """
+    }
+
+    private func canonical(_ terms: [IndexTerm]) -> [String] {
+        terms.map(\.canonical)
+    }
+
+    private func canonical(_ key: ForeignKeyDefinition) -> String {
+        "references \(key.columns.map(folded)) \(folded(key.table)) \(key.tableColumns.map(folded)) \(key.onDelete) "
+            + "\(key.onUpdate) \(key.isDeferred)"
+    }
+
+    private func folded(_ name: String) -> String { foldIdentifier(name) }
+}

@@ -1,0 +1,121 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+extension Schema {
+    /// The schema that models make in an empty file.
+    public init(models: [ModelDescriptor]) throws {
+        for model in models { try model.validate() }
+        var taken: [String: String] = [:]
+        for model in models {
+            if let other = taken.updateValue(model.name, forKey: foldIdentifier(model.table)) {
+                throw CormorantError(
+                    .model, "models \(other) and \(model.name) share the table \"\(model.table)\"",
+                    hint: "give one of them another table name", table: model.table)
+            }
+        }
+        self = try Schema(script: models.map(\.createSQL).joined())
+    }
+
+    /// SHA-256 over what the statements mean, as 64 hexadecimal digits: spaces, comments, needless quotes and the order of
+    /// objects do not matter.
+    public var hash: String {
+        let texts = canonicalTexts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return sha256(texts.map { $0 + ";\n" }.joined().utf8)
+    }
+
+    /// Whether a table, view or virtual table has the name.
+    func has(_ name: String) -> Bool {
+        table(name) != nil || virtualTable(name) != nil || view(name) != nil
+    }
+
+    mutating func replace(_ table: TableDefinition) {
+        if let index = tables.firstIndex(where: { sameIdentifier($0.name, table.name) }) {
+            tables[index] = table
+        } else {
+            tables.append(table)
+        }
+    }
+
+    mutating func replace(_ table: VirtualTableDefinition) {
+        if let index = virtualTables.firstIndex(where: { sameIdentifier($0.name, table.name) }) {
+            virtualTables[index] = table
+        }
+    }
+
+    mutating func replace(_ index: IndexDefinition) {
+        removeIndex(index.name)
+        indexes.append(index)
+    }
+
+    mutating func removeIndex(_ name: String) { indexes.removeAll { sameIdentifier($0.name, name) } }
+
+    /// Removes a table with its indexes and triggers.
+    mutating func removeTable(_ name: String) {
+        tables.removeAll { sameIdentifier($0.name, name) }
+        virtualTables.removeAll { sameIdentifier($0.name, name) }
+        indexes.removeAll { sameIdentifier($0.table, name) }
+        triggers.removeAll { sameIdentifier($0.table, name) }
+    }
+}
+
+extension Schema: Equatable {
+    /// Whether both mean the same, as their hashes do.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.canonicalTexts.sorted() == right.canonicalTexts.sorted()
+    }
+}
+
+extension Database {
+    /// The file's schema as it is now, without the tables that migrations keep for themselves.
+    public func schema() throws -> Schema { try withConnection { try Schema($0).withoutOwnTables } }
+}
+
+extension ForeignKeyDefinition {
+    /// The key as a constraint behind the columns.
+    var sql: String {
+        var sql = "FOREIGN KEY (\(columns.map(quoteIdentifier).joined(separator: ", ")))"
+        sql += " REFERENCES \(quoteIdentifier(table))"
+        if !tableColumns.isEmpty { sql += " (\(tableColumns.map(quoteIdentifier).joined(separator: ", ")))" }
+        if let action = onDelete.keyword { sql += " ON DELETE \(action)" }
+        if let action = onUpdate.keyword { sql += " ON UPDATE \(action)" }
+        if let match { sql += " MATCH \(match)" }
+        if isDeferred { sql += " DEFERRABLE INITIALLY DEFERRED" }
+        return sql
+    }
+}
+
+extension ConflictPolicy {
+    /// As ON CONFLICT names it.
+    var word: String {
+        switch self {
+        case .abort: "ABORT"
+        case .ignore: "IGNORE"
+        case .replace: "REPLACE"
+        case .fail: "FAIL"
+        case .rollback: "ROLLBACK"
+        }
+    }
+}
+
+extension ColumnDefinition {
+    /// The column composed of its name, type and constraints.
+    func rendered() -> String {
+        ([quoteIdentifier(name)] + (type.isEmpty ? [] : [typeSQL]) + constraints.map(\.sql)).joined(separator: " ")
+    }
+
+    /// A type of other than words, numbers and parentheses was written in quotes.
+    private var typeSQL: String {
+        let isPlain = type.utf8.allSatisfy { byte in
+            byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte >= 0x30 && byte <= 0x39
+                || [0x5F, 0x20, 0x28, 0x29, 0x2C, 0x2B, 0x2D, 0x2E].contains(byte)
+        }
+        return isPlain ? type : quoteIdentifier(type)
+    }
+}
+
+extension IndexTerm {
+    var sql: String {
+        expression.text + (collation.map { " COLLATE \(quoteIdentifier($0))" } ?? "") + (descending ? " DESC" : "")
+    }
+}

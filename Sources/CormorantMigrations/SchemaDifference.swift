@@ -1,0 +1,93 @@
+import CormorantBase
+import CormorantQuery
+
+/// Everything in which two schemas differ, renames already made: tables are matched by name, and so are columns. Their
+/// order is no difference, nor is the name of a constraint.
+struct SchemaDifference {
+    let before: Schema
+    let after: Schema
+    private(set) var changes: [SchemaChange] = []
+
+    init(from before: Schema, to after: Schema) {
+        self.before = before
+        self.after = after
+        compareTables()
+        compareIndexes()
+        compareViews()
+        compareTriggers()
+    }
+
+    private mutating func compareTables() {
+        for table in after.tables {
+            if let old = before.table(table.name) {
+                changes += TableDifference(from: old, to: table, in: before, and: after).changes
+            } else {
+                changes.append(SchemaChange(.createTable, table.name, after: table.sql))
+            }
+        }
+        for table in before.tables where after.table(table.name) == nil {
+            changes.append(SchemaChange(.dropTable, table.name, before: table.sql))
+        }
+        for table in after.virtualTables {
+            let old = before.virtualTable(table.name)
+            if let old, old.isEqual(table) { continue }
+            if let old { changes.append(SchemaChange(.dropTable, old.name, before: old.sql)) }
+            changes.append(SchemaChange(.createTable, table.name, after: table.sql))
+        }
+        for table in before.virtualTables where after.virtualTable(table.name) == nil {
+            changes.append(SchemaChange(.dropTable, table.name, before: table.sql))
+        }
+    }
+
+    private mutating func compareIndexes() {
+        for index in after.indexes {
+            let old = before.index(index.name)
+            if let old, old.isEqual(index) { continue }
+            if let old { changes.append(SchemaChange(.dropIndex, old.table, old.name, before: old.sql)) }
+            changes.append(SchemaChange(.createIndex, index.table, index.name, after: index.sql))
+        }
+        // The index of a table that goes, goes with it.
+        for index in before.indexes where after.index(index.name) == nil && after.table(index.table) != nil {
+            changes.append(SchemaChange(.dropIndex, index.table, index.name, before: index.sql))
+        }
+    }
+
+    private mutating func compareViews() {
+        for view in after.views {
+            let old = before.view(view.name)
+            if let old, old.body == view.body { continue }
+            if let old { changes.append(SchemaChange(.dropView, old.name, before: old.sql)) }
+            changes.append(SchemaChange(.createView, view.name, after: view.sql))
+        }
+        for view in before.views where after.view(view.name) == nil {
+            changes.append(SchemaChange(.dropView, view.name, before: view.sql))
+        }
+    }
+
+    private mutating func compareTriggers() {
+        for trigger in after.triggers {
+            let old = before.trigger(trigger.name)
+            if let old, old.body == trigger.body { continue }
+            if let old { changes.append(SchemaChange(.dropTrigger, old.table, old.name, before: old.sql)) }
+            changes.append(SchemaChange(.createTrigger, trigger.table, trigger.name, after: trigger.sql))
+        }
+        for trigger in before.triggers where after.trigger(trigger.name) == nil {
+            guard after.table(trigger.table) != nil || after.view(trigger.table) != nil else { continue }
+            changes.append(SchemaChange(.dropTrigger, trigger.table, trigger.name, before: trigger.sql))
+        }
+    }
+}
+
+extension VirtualTableDefinition {
+    func isEqual(_ other: VirtualTableDefinition) -> Bool {
+        sameIdentifier(module, other.module) && arguments == other.arguments
+    }
+}
+
+extension IndexDefinition {
+    /// Whether both are the same but for their names.
+    func isEqual(_ other: IndexDefinition) -> Bool {
+        sameIdentifier(table, other.table) && terms == other.terms && isUnique == other.isUnique
+            && condition == other.condition
+    }
+}

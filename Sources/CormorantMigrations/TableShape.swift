@@ -1,0 +1,118 @@
+import CormorantBase
+import CormorantQuery
+
+/// What a table means, wherever its constraints were written: what two definitions are compared by.
+struct TableShape {
+    struct Column {
+        var definition: ColumnDefinition
+        var notNull: ConstraintDefinition?
+        var defaultValue: SQLFragment?
+        var collation: String?
+        var computed: SQLFragment?
+        var isStored = false
+
+        var name: String { definition.name }
+        var affinity: Affinity { Affinity(declaredType: definition.type) }
+    }
+
+    var name: String
+    var columns: [Column] = []
+    var primaryKey: [IndexTerm] = []
+    var primaryKeySQL = ""
+    var autoIncrement = false
+    var keyConflict: ConflictPolicy?
+    var uniques: [ConstraintDefinition] = []
+    var checks: [(check: SQLFragment, definition: ConstraintDefinition)] = []
+    var foreignKeys: [(key: ForeignKeyDefinition, definition: ConstraintDefinition)] = []
+    var withoutRowID: Bool
+    var strict: Bool
+
+    init(_ table: TableDefinition) {
+        name = table.name
+        withoutRowID = table.withoutRowID
+        strict = table.strict
+        for definition in table.columns {
+            var column = Column(definition: definition)
+            for constraint in definition.constraints { add(constraint, to: &column) }
+            columns.append(column)
+        }
+        for constraint in table.constraints { add(constraint) }
+    }
+
+    private mutating func add(_ constraint: ConstraintDefinition, to column: inout Column) {
+        switch constraint.kind {
+        case .notNull: column.notNull = constraint
+        case .defaultValue(let value): column.defaultValue = value
+        case .collate(let name): column.collation = name
+        case .generated(let expression, let stored):
+            column.computed = expression
+            column.isStored = stored
+        default: add(constraint)
+        }
+    }
+
+    private mutating func add(_ constraint: ConstraintDefinition) {
+        switch constraint.kind {
+        case .primaryKey(let terms, let autoIncrement, let onConflict):
+            primaryKey = terms
+            primaryKeySQL = constraint.sql
+            self.autoIncrement = autoIncrement
+            keyConflict = onConflict
+        case .unique: uniques.append(constraint)
+        case .check(let condition): checks.append((condition, constraint))
+        case .foreignKey(let key): foreignKeys.append((key, constraint))
+        case .notNull, .null, .defaultValue, .collate, .generated: break
+        }
+    }
+
+    func column(_ name: String) -> Column? { columns.first { sameIdentifier($0.name, name) } }
+
+    func isKey(_ column: Column) -> Bool {
+        primaryKey.contains { $0.column.map { sameIdentifier($0, column.name) } ?? false }
+    }
+
+    /// The one INTEGER PRIMARY KEY that is SQLite's rowid (https://www.sqlite.org/lang_createtable.html#rowid).
+    var rowIDColumn: Column? {
+        guard !withoutRowID, primaryKey.count == 1, let name = primaryKey[0].column, let column = column(name),
+            sameIdentifier(column.definition.type, "INTEGER")
+        else { return nil }
+        // `INTEGER PRIMARY KEY DESC` at the column is no rowid; behind the columns it is.
+        let atColumn = column.definition.constraints.contains {
+            if case .primaryKey = $0.kind { true } else { false }
+        }
+        return atColumn && primaryKey[0].descending ? nil : column
+    }
+}
+
+/// https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+enum Affinity: String {
+    case integer = "INTEGER"
+    case text = "TEXT"
+    case blob = "BLOB"
+    case real = "REAL"
+    case numeric = "NUMERIC"
+
+    init(declaredType: String) {
+        let type = foldIdentifier(declaredType)
+        func has(_ part: String) -> Bool { contains(type, part) }
+        if has("int") {
+            self = .integer
+        } else if has("char") || has("clob") || has("text") {
+            self = .text
+        } else if type.isEmpty || has("blob") {
+            self = .blob
+        } else if has("real") || has("floa") || has("doub") {
+            self = .real
+        } else {
+            self = .numeric
+        }
+    }
+}
+
+/// Substring search over bytes.
+func contains(_ text: String, _ part: String) -> Bool {
+    let text = Array(text.utf8)
+    let part = Array(part.utf8)
+    guard text.count >= part.count else { return false }
+    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
+}
