@@ -129,20 +129,25 @@ func write(
     guard let arena = try memory(arena) else {
         throw CormorantError(.misuse, "the arena is NULL", hint: "pass one for the text to live in")
     }
-    let values = compiled.bindings.flatMap { binding -> [corm_value] in
+    sql.pointee = arena.copy(compiled.sql)
+    let count = compiled.bindings.reduce(0) { if case .list(let values, _) = $1 { $0 + values.count } else { $0 + 1 } }
+    outCount?.pointee = count
+    let size = (count + 1) * MemoryLayout<corm_value>.stride
+    let values = arena.allocate(size).alignedUp(for: corm_value.self).assumingMemoryBound(to: corm_value.self)
+    outValues?.pointee = UnsafePointer(values)
+    var next = values
+    func append(_ value: corm_value) {
+        next.initialize(to: value)
+        next += 1
+    }
+    for binding in compiled.bindings {
         switch binding {
-        case .value(let value): return [value.cValue(in: arena)]
-        case .list(let values, _): return values.map { $0.cValue(in: arena) }
+        case .value(let value): append(value.cValue(in: arena))
+        case .list(let values, _): for value in values { append(value.cValue(in: arena)) }
         case .parameter(let name, _):
             var value = corm_value()
             value.name = arena.copy(name)
-            return [value]
+            append(value)
         }
     }
-    sql.pointee = arena.copy(compiled.sql)
-    outCount?.pointee = values.count
-    let size = (values.count + 1) * MemoryLayout<corm_value>.stride
-    let copy = arena.allocate(size).alignedUp(for: corm_value.self).assumingMemoryBound(to: corm_value.self)
-    copy.initialize(from: values, count: values.count)
-    outValues?.pointee = UnsafePointer(copy)
 }

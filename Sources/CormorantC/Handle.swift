@@ -14,6 +14,12 @@ enum HandleKind: UInt8 {
     case expression
     case statement
     case related
+    case jsonReader
+    case jsonText
+    case schema
+    case plan
+    case bundle
+    case bundleStates
 
     var name: String {
         switch self {
@@ -28,6 +34,12 @@ enum HandleKind: UInt8 {
         case .expression: "expression"
         case .statement: "statement"
         case .related: "related records"
+        case .jsonReader: "JSON reader"
+        case .jsonText: "JSON text"
+        case .schema: "schema"
+        case .plan: "plan"
+        case .bundle: "bundle"
+        case .bundleStates: "status"
         }
     }
 }

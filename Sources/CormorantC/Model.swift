@@ -2,10 +2,27 @@ public import CCormorant
 import CormorantBase
 import CormorantORM
 
+/// What relations to a model reach of it in C, as long as the model is not freed. Apart from the box, because a weak
+/// reference makes counting an object's references slower for good, and every call counts those of a box.
+final class ModelFace {
+    let layout: StructLayout?
+
+    init(_ layout: StructLayout?) { self.layout = layout }
+
+    /// The layout of the model's records.
+    @inline(__always)
+    func records(of model: ModelDescriptor) throws -> StructLayout {
+        if let layout { return layout }
+        throw CormorantError(
+            .misuse, "model \(model.name) has no records in C: its record_size is 0",
+            hint: "define it over a struct, or move its rows in blocks", table: model.table)
+    }
+}
+
 /// A model with its layout in C and its names as C strings.
 final class ModelBox {
     let descriptor: ModelDescriptor
-    let layout: StructLayout?
+    private let face: ModelFace
     let types: ColumnTypes
     private let memory = ScratchMemory(firstSize: 512)
     let name: UnsafePointer<CChar>
@@ -16,23 +33,21 @@ final class ModelBox {
 
     init(_ definition: ModelDefinition) {
         descriptor = definition.descriptor
-        layout = definition.layout
+        face = ModelFace(definition.layout)
         types = ColumnTypes(descriptor)
         name = memory.copy(descriptor.name)
         table = memory.copy(descriptor.table)
         properties = descriptor.columns.map { [memory] in memory.copy($0.name) }
         columns = descriptor.columns.map { [memory] in memory.copy($0.column) }
         createSQL = memory.copy(descriptor.createSQL)
-        descriptor.face = self
+        descriptor.face = face
     }
 
+    /// Whether the model has records in C; else its rows are only moved in blocks.
+    var hasRecords: Bool { face.layout != nil }
+
     /// The layout of the model's records.
-    func records() throws -> StructLayout {
-        if let layout { return layout }
-        throw CormorantError(
-            .misuse, "model \(descriptor.name) has no records in C: its record_size is 0",
-            hint: "define it over a struct, or move its rows in blocks", table: descriptor.table)
-    }
+    func records() throws -> StructLayout { try face.records(of: descriptor) }
 }
 
 @inline(__always)

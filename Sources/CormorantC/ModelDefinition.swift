@@ -31,7 +31,11 @@ struct ModelDefinition {
             withoutRowID: raw.without_rowid, strict: raw.strict,
             module: try optionalString(raw.module, "module").map { name in
                 ModuleSchema(name, try strings(raw.module_arguments, raw.module_argument_count, "module arguments"))
-            })
+            },
+            migration: MigrationNotes(
+                renamedFrom: try optionalString(raw.renamed_from, "former table name"),
+                allowDrop: try strings(raw.allow_drop, raw.allow_drop_count, "columns to drop"),
+                seedSQL: try optionalString(raw.seed_sql, "first rows")))
         try descriptor.validate()
         self.descriptor = descriptor
         layout =
@@ -146,7 +150,7 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
         throw CormorantError(
             .model, "column \"\(name)\" refers to a column of no table", hint: "set references_table", columns: [name])
     }
-    return ColumnDescriptor(
+    var descriptor = ColumnDescriptor(
         name, try columnType(column), column: try optionalString(column.column, "column name"), isOptional: isOptional,
         notNull: column.not_null || !isOptional, isUnsigned: column.is_unsigned, primaryKey: column.primary_key,
         autoIncrement: column.auto_increment,
@@ -156,7 +160,11 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
         collation: try optionalString(column.collation, "collation"),
         references: try table.map {
             ReferenceTarget($0, target, onDelete: try action(column.on_delete), onUpdate: try action(column.on_update))
-        })
+        }, jsonKey: try optionalString(column.json_key, "JSON key"),
+        renamedFrom: try optionalString(column.renamed_from, "former column name"),
+        convertSQL: try optionalString(column.convert_sql, "conversion"))
+    descriptor.isJSONOptional = column.json_optional
+    return descriptor
 }
 
 private func keyDescriptor(_ key: corm_key_def) throws -> KeyDescriptor {

@@ -5,7 +5,7 @@ import CormorantQuery
 import CormorantSQLite
 
 /// Related records, those of each owner side by side.
-private final class Related {
+final class Related {
     let records: Records
     /// Where those of each owner start, and the end of the last.
     let starts: [Int]
@@ -22,7 +22,7 @@ private final class Related {
     }
 }
 
-private func related(_ handle: OpaquePointer?) -> Related? { Handles.object(handle, .related, as: Related.self) }
+func related(_ handle: OpaquePointer?) -> Related? { Handles.object(handle, .related, as: Related.self) }
 
 @_cdecl("corm_relation_load") @implementation
 public func corm_relation_load(
@@ -70,12 +70,12 @@ public func corm_relation_load(
 
 /// How records of the relation's target lie in C.
 func targetLayout(of relation: Relation) throws -> StructLayout {
-    guard let box = relation.target.face as? ModelBox else {
+    guard let face = relation.target.face as? ModelFace else {
         throw CormorantError(
             .misuse, "the model that \(relation.name) leads to is freed",
             hint: "keep it as long as the relation is used")
     }
-    return try box.records()
+    return try face.records(of: relation.target)
 }
 
 /// Keys of one plain 64-bit integer, the usual case, are read where they lie (benchmarks: load).

@@ -10,13 +10,8 @@ final class StatementBox {
     /// The models it reads from, by alias or table name: what relations start from. nil: the first source is none.
     private var sourceModel: (name: String, model: ModelDescriptor)?
     private var joinedModels: [(name: String, model: ModelDescriptor)] = []
-    // Guards what is compiled: threads may run one statement at once, though only one may build it.
-    private let lock = RecursiveLock()
-    private var compiled: [Form: CompiledStatement] = [:]
-
-    private enum Form {
-        case rows, count, probe
-    }
+    // Threads may run one statement at once, though only one may build it.
+    private let forms = CompiledForms()
 
     init(kind: Int32, model: ModelDescriptor?, alias: String?) {
         do {
@@ -66,7 +61,7 @@ final class StatementBox {
     func edit(_ change: (inout StatementTree) throws -> Void) {
         if case .problem = tree { return }
         do { try change(&tree) } catch { tree = StatementBox.problem(error) }
-        if !compiled.isEmpty { compiled = [:] }
+        forms.removeAll()
     }
 
     func editSelect(_ change: (inout Select) throws -> Void) {
@@ -120,21 +115,15 @@ final class StatementBox {
     }
 
     /// Its SQL and bindings, compiled once.
-    func statement() throws -> CompiledStatement {
-        try kept(.rows) { try StatementCompiler.compile(tree) }
+    func statement() throws -> CompiledStatement { try forms.form(.all) { try StatementCompiler.compile(tree) } }
+
+    /// How many rows it has.
+    func count() throws -> CompiledStatement {
+        try forms.form(.count) { try StatementCompiler.compileCount(select()) }
     }
 
-    /// How many rows it has, or, where `probing`, whether any.
-    func count() throws -> CompiledStatement { try kept(.count) { try StatementCompiler.compileCount(select()) } }
-
-    func probe() throws -> CompiledStatement { try kept(.probe) { try StatementCompiler.compileExists(select()) } }
-
-    private func kept(_ form: Form, _ make: () throws -> CompiledStatement) throws -> CompiledStatement {
-        lock.lock()
-        defer { lock.unlock() }
-        if let ready = compiled[form] { return ready }
-        let made = try make()
-        compiled[form] = made
-        return made
+    /// Whether it has any.
+    func probe() throws -> CompiledStatement {
+        try forms.form(.exists) { try StatementCompiler.compileExists(select()) }
     }
 }

@@ -19,9 +19,13 @@ struct StructRecord: RecordAccess {
     let arena: ScratchMemory?
 
     func write(to writer: inout RecordWriter) throws {
+        // A statement by key is done after the first field or two (benchmarks: delete).
+        var left = writer.statement.parameterCount
         for field in layout.fields {
+            if left == 0 { return }
             let column = field.column
             if !writer.uses(column) { continue }
+            left &-= 1
             let at = UnsafeRawPointer(base + field.offset)
             switch field.kind {
             case .int64: writer.write(at.loadUnaligned(as: Int64.self), at: column)

@@ -96,6 +96,22 @@ typedef int32_t corm_status;
 #define CORM_E_NO_RECORD (-28)
 /* Any other SQLite error; corm_error_sqlite_code says which. */
 #define CORM_E_SQLITE (-29)
+/* The text is no JSON, or not of the form that the model has; the message names the path. */
+#define CORM_E_JSON (-30)
+/* A migration would lose something it was not told to, or cannot be made; the message lists what is in the way. */
+#define CORM_E_MIGRATION (-31)
+/* A step was changed after it was applied, or differs from its bundle's manifest. */
+#define CORM_E_MIGRATION_MODIFIED (-32)
+/* A step that the file or the manifest knows is not there. */
+#define CORM_E_MIGRATION_MISSING (-33)
+/* A step that is not applied stands before one that is. */
+#define CORM_E_MIGRATION_ORDER (-34)
+/* A step began outside a transaction and did not finish. */
+#define CORM_E_MIGRATION_DIRTY (-35)
+/* The file has steps, or a version, later than this program knows. */
+#define CORM_E_MIGRATION_NEWER (-36)
+/* The file's schema is not what its last step left. */
+#define CORM_E_MIGRATION_DRIFT (-37)
 
 /*
  * The name of a status, such as "CORM_E_UNIQUE"; "CORM_UNKNOWN" for a number that is none.

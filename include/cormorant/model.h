@@ -87,6 +87,20 @@ typedef struct corm_column_def {
     int32_t on_update;
     /* NULL: none. Copied; its context must live as long as the model and the databases and cursors that use it. */
     const corm_transform *transform;
+    /* The key in JSON (json.h). NULL: as corm_json_options.names says. "": the column is not in JSON. */
+    const char *json_key;
+    /*
+     * JSON may lack the key though the column has no default and cannot be NULL: the field is then 0 or empty. Not when it
+     * goes straight into a database.
+     */
+    bool json_optional;
+    /* For migrations: the column's former name in the table; it is renamed instead of added. */
+    const char *renamed_from;
+    /*
+     * For migrations: SQL expression over the table's columns before the migration, renamed ones by their new names, that
+     * gives the column its values when the migration adds it, changes its type or makes it NOT NULL.
+     */
+    const char *convert_sql;
 } corm_column_def;
 
 /* corm_key_def.kind */
@@ -150,6 +164,13 @@ typedef struct corm_model_def {
     const char *module;
     const char *const *module_arguments;
     size_t module_argument_count;
+    /* For migrations: the table's former name; it is renamed instead of made anew. */
+    const char *renamed_from;
+    /* For migrations: columns, by their names in the table, that the model no longer has and that may go with their values. */
+    const char *const *allow_drop;
+    size_t allow_drop_count;
+    /* For migrations: SQL statements run once, when the table is made: its first rows. */
+    const char *seed_sql;
 } corm_model_def;
 
 /* CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0"): the struct, the field, its type, and what else is said. */
