@@ -21,6 +21,7 @@ typedef struct scenario {
     struct made_model *made;
     char path[512];
     corm_database *database;
+    corm_bundle *bundle; /* of the steps about bundles */
     corm_arena *arena;
     struct allocation *allocations;
     corm_error *error; /* of the step's call */
@@ -103,6 +104,47 @@ json_t *given_values(step *s);
 /* The position of the member's text among the names; 0 where the member is missing. */
 int32_t choice(step *s, const char *name, const char *const *names, int32_t count);
 
+/* conformance_sql.c */
+bool step_execute(step *s);
+bool step_execute_script(step *s);
+bool step_query(step *s);
+bool step_begin(step *s);
+bool step_commit(step *s);
+bool step_rollback(step *s);
+bool step_last_insert_id(step *s);
+bool step_changes(step *s);
+bool step_reopen(step *s);
+
+/* conformance_migrations.c */
+/* The models named in the member. */
+bool named_models(step *s, json_t *names, const corm_model *const **out_models, size_t *out_count);
+/* A file beside the scenario's database. */
+const char *beside(scenario *run, const char *name);
+/* A schema as CREATE statements or {"models": names}; missing: the file's. `status` says whether it could be made. */
+bool parse_schema(step *s, json_t *json, corm_schema **out_schema);
+bool parse_options(step *s, corm_migration_options *out_options);
+/* Compares a plan with `expect` and frees it. */
+bool check_plan(step *s, corm_plan *plan);
+bool step_sync(step *s);
+bool step_plan(step *s);
+bool step_restore(step *s);
+bool step_file_exists(step *s);
+
+/* conformance_bundles.c */
+bool step_bundle(step *s);
+bool step_write_files(step *s);
+bool step_seal(step *s);
+bool step_open_bundle(step *s);
+bool step_generate(step *s);
+bool step_squash(step *s);
+bool step_apply(step *s);
+bool step_adopt(step *s);
+bool step_resolve(step *s);
+bool step_status(step *s);
+bool step_drift(step *s);
+bool step_set_version(step *s);
+bool step_version(step *s);
+
 /* conformance_records.c */
 bool step_create_tables(step *s);
 bool step_table_exists(step *s);
@@ -120,6 +162,13 @@ bool step_stream(step *s);
 bool step_exists(step *s);
 bool step_count(step *s);
 bool step_max_key(step *s);
+
+/* conformance_json.c */
+bool step_read_json(step *s);
+bool step_import_json(step *s);
+/* conformance_related.c */
+bool step_load(step *s);
+bool step_save_related(step *s);
 
 /* conformance_statements.c */
 /* Makes the step's statement, if it has one, and compares it with `sql` and `bindings`. */

@@ -52,7 +52,9 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
     bool good =
         check_members(run, json, "a column",
                       " name column type length primaryKey autoIncrement notNull unique indexed unsigned default check "
-                      "computed collation referencesTable referencesColumn onDelete onUpdate ") &&
+                      "computed collation referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom "
+                      "convert ") &&
+        parse_text(run, json_object_get(json, "jsonKey"), &column.json_key) &&
         parse_text(run, json_object_get(json, "column"), &column.column) &&
         parse_text(run, json_object_get(json, "default"), &column.default_sql) &&
         parse_text(run, json_object_get(json, "check"), &column.check_sql) &&
@@ -61,7 +63,9 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         parse_text(run, json_object_get(json, "referencesTable"), &column.references_table) &&
         parse_text(run, json_object_get(json, "referencesColumn"), &column.references_column) &&
         parse_action(run, json_object_get(json, "onDelete"), &column.on_delete) &&
-        parse_action(run, json_object_get(json, "onUpdate"), &column.on_update);
+        parse_action(run, json_object_get(json, "onUpdate"), &column.on_update) &&
+        parse_text(run, json_object_get(json, "renamedFrom"), &column.renamed_from) &&
+        parse_text(run, json_object_get(json, "convert"), &column.convert_sql);
     *out_column = column;
     return good;
 }
@@ -132,7 +136,10 @@ bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, cor
     };
     if (!check_members(run, json, "a model",
                        " name table columns keys references checks columnOrder withoutRowid strict relations module "
-                       "moduleArguments ") ||
+                       "moduleArguments renamedFrom allowDrop seed ") ||
+        !parse_text(run, json_object_get(json, "renamedFrom"), &definition.renamed_from) ||
+        !parse_text(run, json_object_get(json, "seed"), &definition.seed_sql) ||
+        !parse_names(run, json_object_get(json, "allowDrop"), &definition.allow_drop, &definition.allow_drop_count) ||
         !parse_text(run, json_object_get(json, "table"), &definition.table) ||
         !parse_names(run, json_object_get(json, "moduleArguments"), &definition.module_arguments,
                      &definition.module_argument_count) ||

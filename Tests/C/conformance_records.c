@@ -29,16 +29,11 @@ static bool parse_query(step *s, corm_query *query) {
 /* Models and tables -------------------------------------------------------------------------------------------------- */
 
 bool step_create_tables(step *s) {
-    const corm_model **models = allocate(s->run, json_array_size(member(s, "models")) * sizeof *models);
-    size_t index;
-    json_t *name;
-    json_array_foreach(member(s, "models"), index, name) {
-        const dynamic_model *model = find_model(s->run, json_string_value(name));
-        if (model == NULL)
-            return false;
-        models[index] = model->model;
-    }
-    s->status = corm_model_create_tables(s->run->database, models, index, &s->run->error);
+    const corm_model *const *models;
+    size_t count;
+    if (!named_models(s, member(s, "models"), &models, &count))
+        return false;
+    s->status = corm_model_create_tables(s->run->database, models, count, &s->run->error);
     return true;
 }
 

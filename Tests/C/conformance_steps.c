@@ -1,4 +1,4 @@
-/* The steps of scenario files: those about SQL and transactions, the table of all, and what a step's error must be. */
+/* The steps of scenario files: the table of all, what they share, and what a step's error must be. */
 #include "conformance.h"
 
 #include <stdio.h>
@@ -43,130 +43,8 @@ int32_t choice(step *s, const char *name, const char *const *names, int32_t coun
     return find_name(s->run, json_string_value(member(s, name)), names, count);
 }
 
-static bool execute(step *s) {
-    scenario *run = s->run;
-    const char *sql;
-    const corm_value *values;
-    size_t count;
-    int64_t changes = -1;
-    if (!parse_text(run, member(s, "sql"), &sql) || !parse_values(run, given_values(s), &values, &count))
-        return false;
-    s->status = s->statement == NULL
-                    ? corm_database_execute(run->database, sql, values, count, &changes, &run->error)
-                    : corm_statement_execute(run->database, s->statement, values, count, &changes, &run->error);
-    return s->status < 0 || check_int(s, "changes", changes);
-}
-
-static bool execute_script(step *s) {
-    const char *sql;
-    if (!parse_text(s->run, member(s, "sql"), &sql))
-        return false;
-    s->status = corm_database_execute_script(s->run->database, sql, &s->run->error);
-    return true;
-}
-
-static bool check_row(step *s, corm_result *result, json_t *expected) {
-    size_t index;
-    json_t *item;
-    if (json_array_size(expected) != (size_t)corm_result_column_count(result)) {
-        return fail(s->run, "a row has %d values", corm_result_column_count(result));
-    }
-    json_array_foreach(expected, index, item) {
-        corm_value value;
-        const char *name = corm_result_column_name(result, (int32_t)index);
-        s->status = corm_result_get(result, (int32_t)index, &value, &s->run->error);
-        if (s->status < 0)
-            return fail(s->run, "%s", corm_error_message(s->run->error));
-        if (!check_value(s->run, name, item, &value))
-            return false;
-    }
-    return true;
-}
-
-static bool check_columns(step *s, corm_result *result) {
-    json_t *columns = wanted(s, "columns");
-    size_t index;
-    json_t *item;
-    if (columns != NULL && json_array_size(columns) != (size_t)corm_result_column_count(result)) {
-        return fail(s->run, "expected %zu columns, found %d", json_array_size(columns),
-                    corm_result_column_count(result));
-    }
-    json_array_foreach(columns, index, item) {
-        corm_value name = corm_value_text(corm_result_column_name(result, (int32_t)index));
-        if (!check_value(s->run, "column", item, &name))
-            return false;
-    }
-    return true;
-}
-
-static bool query(step *s) {
-    scenario *run = s->run;
-    json_t *rows = wanted(s, "rows");
-    const char *sql;
-    const corm_value *values;
-    size_t value_count;
-    size_t count = 0;
-    corm_result *result = NULL;
-    if (!parse_text(run, member(s, "sql"), &sql) || !parse_values(run, given_values(s), &values, &value_count))
-        return false;
-    s->status = s->statement == NULL
-                    ? corm_result_open(run->database, sql, values, value_count, &result, &run->error)
-                    : corm_statement_open(run->database, s->statement, values, value_count, &result, &run->error);
-    if (s->status < 0)
-        return true;
-    bool good = check_columns(s, result);
-    while (good && (s->status = corm_result_next(result, &run->error)) == CORM_ROW) {
-        good = count >= json_array_size(rows) || check_row(s, result, json_array_get(rows, count));
-        count += 1;
-    }
-    corm_result_close(result);
-    if (good && s->status == CORM_DONE && rows != NULL && count != json_array_size(rows)) {
-        return fail(run, "expected %zu rows, found %zu", json_array_size(rows), count);
-    }
-    return good;
-}
-
-static bool begin(step *s) {
-    static const char *const kinds[] = {"immediate", "deferred", "exclusive"};
-    s->status = corm_transaction_begin(s->run->database, choice(s, "kind", kinds, 3), &s->run->error);
-    return true;
-}
-
-static bool commit(step *s) {
-    s->status = corm_transaction_commit(s->run->database, &s->run->error);
-    if (s->status < 0 && corm_transaction_rollback(s->run->database, NULL) < 0) {
-        return fail(s->run, "the rollback after the commit fails too");
-    }
-    return true;
-}
-
-static bool rollback(step *s) {
-    s->status = corm_transaction_rollback(s->run->database, &s->run->error);
-    return true;
-}
-
-static bool last_insert_id(step *s) {
-    s->status = CORM_OK;
-    return check_int(s, "value", corm_database_last_insert_id(s->run->database));
-}
-
-static bool changes(step *s) {
-    s->status = CORM_OK;
-    return check_int(s, "value", corm_database_changes(s->run->database));
-}
-
-static bool reopen(step *s) {
-    static const char *const modes[] = {"create", "readWrite", "readOnly"};
-    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
-    options.mode = choice(s, "mode", modes, 3);
-    s->status = corm_database_close(s->run->database, &s->run->error);
-    if (s->status < 0)
-        return true;
-    s->run->database = NULL;
-    s->status = corm_database_open(s->run->path, &options, &s->run->database, &s->run->error);
-    return true;
-}
-
+#define COPY "snapshot dropSnapshot"
+#define PLAN "steps risk rows problems contains lacks"
 #define QUERY "model sql bindings statement parameters where orderBy limit offset"
 static const struct {
     const char *name;
@@ -198,17 +76,40 @@ static const struct {
     {"count", step_count, "model sql bindings statement parameters where", "count sql bindings"},
     {"pageCount", step_count, "model sql bindings statement parameters where pageSize", "count sql bindings"},
     {"maxKey", step_max_key, "model", "found value"},
-    {"execute", execute, "sql bindings statement parameters", "changes sql bindings"},
-    {"executeScript", execute_script, "sql", ""},
-    {"query", query, "sql bindings statement parameters", "columns rows sql bindings"},
+    {"readJson", step_read_json, "model text path names refuseUnknown lines relations", "records count text"},
+    {"importJson", step_import_json, "model text path names refuseUnknown lines save", "count"},
+    {"execute", step_execute, "sql bindings statement parameters", "changes sql bindings"},
+    {"executeScript", step_execute_script, "sql", ""},
+    {"query", step_query, "sql bindings statement parameters", "columns rows sql bindings"},
     {"expression", step_expression, "expression", "sql bindings"},
     {"explain", step_explain, "statement", "contains lacks sql bindings"},
-    {"begin", begin, "kind", ""},
-    {"commit", commit, "", ""},
-    {"rollback", rollback, "", ""},
-    {"lastInsertId", last_insert_id, "", "value"},
-    {"changes", changes, "", "value"},
-    {"reopen", reopen, "mode", ""},
+    {"load", step_load, "model records generate levels", "related count statements"},
+    {"saveRelated", step_save_related, "model record relation related removed", "record related"},
+    {"begin", step_begin, "kind", ""},
+    {"commit", step_commit, "", ""},
+    {"rollback", step_rollback, "", ""},
+    {"lastInsertId", step_last_insert_id, "", "value"},
+    {"changes", step_changes, "", "value"},
+    {"reopen", step_reopen, "mode", ""},
+    {"sync", step_sync, "models allowDrop " COPY, PLAN},
+    {"planSync", step_sync, "models allowDrop", PLAN},
+    {"plan", step_plan, "from to apply allowDrop " COPY, PLAN},
+    {"restore", step_restore, "snapshot", ""},
+    {"fileExists", step_file_exists, "file", "found"},
+    {"bundle", step_bundle, "steps", ""},
+    {"writeFiles", step_write_files, "files", ""},
+    {"seal", step_seal, "", ""},
+    {"openBundle", step_open_bundle, "", ""},
+    {"generate", step_generate, "name models to allowDrop", PLAN},
+    {"squash", step_squash, "last", ""},
+    {"apply", step_apply, "last " COPY, ""},
+    {"revert", step_apply, "last " COPY, ""},
+    {"adopt", step_adopt, "last", ""},
+    {"resolve", step_resolve, "id applied", ""},
+    {"status", step_status, "", "states"},
+    {"drift", step_drift, "", PLAN},
+    {"setVersion", step_set_version, "steps version " COPY, ""},
+    {"version", step_version, "", "value"},
 };
 
 static bool check_error(step *s, json_t *expected) {

@@ -17,7 +17,7 @@ void remove_folder(const char *path) {
             continue;
         snprintf(child, sizeof child, "%s/%s", path, entry->d_name);
         if (unlink(child) != 0)
-            rmdir(child);
+            remove_folder(child);
     }
     closedir(entries);
     rmdir(path);

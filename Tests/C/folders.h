@@ -1,7 +1,7 @@
 #ifndef FOLDERS_H
 #define FOLDERS_H
 
-/* Removes a folder and what is in it, one level of empty folders included. */
+/* Removes a folder and all that is in it. */
 void remove_folder(const char *path);
 
 #endif

@@ -86,6 +86,16 @@ static void a_tree_of_nodes(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM node WHERE id > 4"), 4);
 }
 
+static void a_circle_of_one(void **state) {
+    (void)state;
+    node own = {.name = "own"};
+    OK(corm_relation_save(db, nodes, "parent", &own, &own, 1, CORM_REMOVED_KEEP, NULL, &failure));
+    assert_int_equal(own.id, 5);
+    assert_int_equal(own.parent_id.value, 5);
+    assert_int_equal(select_int("SELECT parent_id FROM node WHERE name = 'own'"), 5);
+    assert_int_equal(select_int("SELECT count(*) FROM node"), 5);
+}
+
 static void nothing_stays_of_a_failure(void **state) {
     (void)state;
     person zoe = {.name = "Zoe", .height = 1.7};
@@ -128,10 +138,15 @@ static void saves_that_cannot_be(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RELATION_TEST(children_get_the_key_of_a_new_parent), RELATION_TEST(rows_that_are_there_are_updated),
-        RELATION_TEST(removed_children_go_only_when_asked),  RELATION_TEST(the_one_that_is_referred_to_goes_first),
-        RELATION_TEST(many_to_many_writes_the_junction),     RELATION_TEST(a_tree_of_nodes),
-        RELATION_TEST(nothing_stays_of_a_failure),           RELATION_TEST(saves_that_cannot_be),
+        RELATION_TEST(children_get_the_key_of_a_new_parent),
+        RELATION_TEST(rows_that_are_there_are_updated),
+        RELATION_TEST(removed_children_go_only_when_asked),
+        RELATION_TEST(the_one_that_is_referred_to_goes_first),
+        RELATION_TEST(many_to_many_writes_the_junction),
+        RELATION_TEST(a_tree_of_nodes),
+        RELATION_TEST(a_circle_of_one),
+        RELATION_TEST(nothing_stays_of_a_failure),
+        RELATION_TEST(saves_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,145 @@
+/* The steps of scenario files about sync, plans and snapshots. */
+#include "conformance.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool named_models(step *s, json_t *names, const corm_model *const **out_models, size_t *out_count) {
+    const corm_model **models = allocate(s->run, json_array_size(names) * sizeof *models);
+    size_t index;
+    json_t *name;
+    json_array_foreach(names, index, name) {
+        const dynamic_model *model = find_model(s->run, json_string_value(name));
+        if (model == NULL)
+            return false;
+        models[index] = model->model;
+    }
+    *out_models = models;
+    *out_count = json_array_size(names);
+    return true;
+}
+
+const char *beside(scenario *run, const char *name) {
+    size_t folder = (size_t)(strrchr(run->path, '/') - run->path) + 1;
+    char *path = allocate(run, folder + strlen(name) + 1);
+    memcpy(path, run->path, folder);
+    strcpy(path + folder, name);
+    return path;
+}
+
+bool parse_options(step *s, corm_migration_options *out_options) {
+    const char *snapshot = json_string_value(member(s, "snapshot"));
+    *out_options = (corm_migration_options){
+        .struct_size = sizeof *out_options,
+        .snapshot = snapshot == NULL ? NULL : beside(s->run, snapshot),
+        .drop_snapshot = json_is_true(member(s, "dropSnapshot")),
+    };
+    return parse_names(s->run, member(s, "allowDrop"), &out_options->allow_drop, &out_options->allow_drop_count);
+}
+
+/* A list of texts, compared with the lines of another. */
+static bool check_lines(step *s, const char *name, const char *lines) {
+    json_t *expected = wanted(s, name);
+    size_t index;
+    json_t *item;
+    const char *line = lines;
+    json_array_foreach(expected, index, item) {
+        const char *text = json_string_value(item);
+        size_t size = strcspn(line, "\n");
+        if (*line == 0 || strlen(text) != size || memcmp(text, line, size) != 0)
+            return fail(s->run, "%s: expected \"%s\", found \"%.*s\"", name, text, (int)size, line);
+        line += size + 1;
+    }
+    return expected == NULL || *line == 0 || fail(s->run, "%s: more than expected: %s", name, line);
+}
+
+static bool check_steps(step *s, corm_plan *plan, char *summaries, char *problems, size_t size) {
+    int64_t rows = 0;
+    corm_plan_step one;
+    for (int32_t index = 0; index < corm_plan_step_count(plan); index += 1) {
+        s->status = corm_plan_step_get(plan, index, &one, &s->run->error);
+        if (s->status < 0)
+            return fail(s->run, "%s", corm_error_message(s->run->error));
+        rows += one.rows;
+        snprintf(summaries + strlen(summaries), size - strlen(summaries), "%s\n", one.summary);
+        if (one.problems != NULL)
+            snprintf(problems + strlen(problems), size - strlen(problems), "%s", one.problems);
+    }
+    return check_int(s, "rows", rows);
+}
+
+bool check_plan(step *s, corm_plan *plan) {
+    static const char *const risks[] = {"safe", "annotated", "lossy"};
+    char summaries[4096] = "";
+    char problems[4096] = "";
+    bool good =
+        s->status < 0 || (check_steps(s, plan, summaries, problems, sizeof problems) &&
+                          check_lines(s, "steps", summaries) && check_lines(s, "problems", problems) &&
+                          check_text(s, "risk", risks[corm_plan_risk(plan)]) && check_contains(s, corm_plan_sql(plan)));
+    corm_plan_free(plan);
+    return good;
+}
+
+bool step_sync(step *s) {
+    bool plans = strcmp(json_string_value(member(s, "do")), "planSync") == 0;
+    const corm_model *const *models;
+    size_t count;
+    corm_migration_options options;
+    corm_plan *plan = NULL;
+    if (!named_models(s, member(s, "models"), &models, &count) || !parse_options(s, &options))
+        return false;
+    s->status = (plans ? corm_migration_plan : corm_migration_sync)(s->run->database, models, count, &options, &plan,
+                                                                    &s->run->error);
+    return check_plan(s, plan);
+}
+
+bool parse_schema(step *s, json_t *json, corm_schema **out_schema) {
+    scenario *run = s->run;
+    const corm_model *const *models;
+    size_t count;
+    if (json_is_object(json)) {
+        if (!check_members(run, json, "a schema", " models ") ||
+            !named_models(s, json_object_get(json, "models"), &models, &count)) {
+            return false;
+        }
+        s->status = corm_schema_create(models, count, out_schema, &run->error);
+    } else if (json != NULL) {
+        s->status = corm_schema_parse(json_string_value(json), out_schema, &run->error);
+    } else {
+        s->status = corm_schema_read(run->database, out_schema, &run->error);
+    }
+    return true;
+}
+
+bool step_plan(step *s) {
+    scenario *run = s->run;
+    corm_schema *from = NULL;
+    corm_schema *to = NULL;
+    corm_plan *plan = NULL;
+    corm_migration_options options;
+    corm_database *database = member(s, "from") == NULL ? run->database : NULL;
+    bool good = parse_options(s, &options) && parse_schema(s, member(s, "from"), &from) &&
+                (s->status < 0 || parse_schema(s, member(s, "to"), &to));
+    if (good && s->status >= 0)
+        s->status = corm_plan_create(database, from, to, &options, &plan, &run->error);
+    if (good && s->status >= 0 && json_is_true(member(s, "apply")))
+        s->status = corm_plan_apply(plan, run->database, &options, &run->error);
+    corm_schema_free(from);
+    corm_schema_free(to);
+    if (good)
+        return check_plan(s, plan);
+    corm_plan_free(plan);
+    return false;
+}
+
+bool step_restore(step *s) {
+    const char *snapshot = json_string_value(member(s, "snapshot"));
+    s->status = corm_migration_restore(s->run->database, beside(s->run, snapshot), &s->run->error);
+    return true;
+}
+
+bool step_file_exists(step *s) {
+    s->status = CORM_OK;
+    return check_bool(s, "found", access(beside(s->run, json_string_value(member(s, "file"))), F_OK) == 0);
+}

@@ -1,0 +1,232 @@
+/* JSON text to records and back. */
+#include "json_support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char full[] = "[{\"id\":9223372036854775807,\"title\":\"a\\u0000\\ud83d\\ude00\\n\\\"ü\",\"price\":12.5,"
+                           "\"sold\":true,\"photo\":\"AAEC/w==\",\"made\":\"2026-11-21T10:00:00.250000Z\","
+                           "\"code\":\"00112233-4455-6677-8899-aabbccddeeff\",\"weight\":\"1.10\","
+                           "\"extra\":{\"a\":[1,2.50,null]},\"in stock\":4294967295}]";
+
+static void every_type_comes_in_and_goes_out_again(void **state) {
+    (void)state;
+    corm_records *records;
+    GIVES(CORM_ROW, read_text(items, full, NULL, &records));
+    assert_int_equal(corm_records_count(records), 1);
+    const item *one = corm_records_data(records);
+    assert_int_equal(one->id, INT64_MAX);
+    assert_int_equal(one->title.size, 10);
+    assert_memory_equal(one->title.data, "a\0\360\237\230\200\n\"\303\274", 10);
+    assert_true(one->price == 12.5);
+    assert_true(one->sold.has_value && one->sold.value);
+    assert_int_equal(one->photo.size, 4);
+    assert_memory_equal(one->photo.data, "\0\1\2\377", 4);
+    assert_int_equal(one->made, 1795255200250000);
+    assert_int_equal(one->code.value.bytes[15], 0xFF);
+    assert_string_equal(one->weight, "1.10");
+    assert_string_equal(one->extra, "{\"a\":[1,2.50,null]}");
+    assert_int_equal(one->stock, UINT32_MAX);
+    assert_null(one->secret);
+    const char *again = written(items, one, 1, NULL, 0, NULL);
+    assert_string_equal(again,
+                        "[{\"id\":9223372036854775807,\"title\":\"a\\u0000\360\237\230\200\\n\\\"ü\",\"price\":12.5,"
+                        "\"sold\":true,\"photo\":\"AAEC/w==\",\"made\":\"2026-11-21T10:00:00.250000Z\","
+                        "\"code\":\"00112233-4455-6677-8899-aabbccddeeff\",\"weight\":\"1.10\","
+                        "\"extra\":{\"a\":[1,2.50,null]},\"in stock\":4294967295}]");
+    corm_records_free(records);
+}
+
+static void what_is_missing_is_its_default_or_null(void **state) {
+    (void)state;
+    corm_records *records;
+    GIVES(CORM_ROW, read_text(items, " { \"price\" : 1, \"title\":\"\", \"other\":[{}] } ", NULL, &records));
+    const item *one = corm_records_data(records);
+    assert_int_equal(one->id, 0);
+    assert_false(one->sold.has_value);
+    assert_int_equal(one->made, 1769860800000000);
+    assert_null(one->weight);
+    assert_int_equal(one->stock, 0);
+    corm_records_free(records);
+    refuses(CORM_E_JSON, "$[1].title: the key is missing", "[{\"title\":\"a\",\"price\":1},{\"price\":1}]");
+    refuses(CORM_E_NULL_VALUE, "$[0].price: null", "[{\"title\":\"a\",\"price\":null}]");
+}
+
+static void errors_name_the_path_and_no_value(void **state) {
+    (void)state;
+    refuses(CORM_E_TYPE, "$[0].price: expected a number, found a string", "[{\"price\":\"4711\"}]");
+    assert_null(strstr(corm_error_message(failure), "4711"));
+    refuses(CORM_E_TYPE, "$[0].title: expected a string, found a number", "[{\"title\":4711}]");
+    refuses(CORM_E_TYPE, "$[0].sold: expected true or false, found a number", "[{\"sold\":1}]");
+    refuses(CORM_E_TYPE, "$[0].id: expected an integer, found a number with a point", "[{\"id\":1.0}]");
+    refuses(CORM_E_RANGE, "$[0].id: the integer does not fit", "[{\"id\":9223372036854775808}]");
+    refuses(CORM_E_RANGE, "$[0].id: the integer does not fit", "[{\"id\":-9223372036854775809}]");
+    refuses(CORM_E_RANGE, "$[0][\"in stock\"]: the integer does not fit into unsigned 32",
+            "[{\"in stock\":4294967296}]");
+    refuses(CORM_E_RANGE, "$[0][\"in stock\"]: the integer does not fit into unsigned 32", "[{\"in stock\":-1}]");
+    refuses(CORM_E_RANGE, "$[0].price: the number does not fit", "[{\"price\":1e400}]");
+    refuses(CORM_E_RANGE, "$[0].price: the number is an integer", "[{\"price\":9007199254740993}]");
+    refuses(CORM_E_TYPE, "$[0].photo: the string is no base64", "[{\"photo\":\"AAE\"}]");
+    refuses(CORM_E_TYPE, "$[0].photo: the string is no base64", "[{\"photo\":\"AB==\"}]");
+    refuses(CORM_E_TYPE, "$[0].made: the string is no time", "[{\"made\":\"2026-02-30\"}]");
+    refuses(CORM_E_TYPE, "$[0].code: the string is no UUID", "[{\"code\":\"x\"}]");
+    refuses(CORM_E_TYPE, "$[0].weight: the string is no decimal", "[{\"weight\":\"1,5\"}]");
+    refuses(CORM_E_JSON, "$[0].id: the key is given twice", "[{\"id\":1,\"id\":1}]");
+    refuses(CORM_E_JSON, "$[0]: expected an object, found null", "[null]");
+    refuses(CORM_E_JSON, "$: expected an object or an array of objects, found a string", "\"x\"");
+}
+
+static void malformed_text_is_an_error(void **state) {
+    (void)state;
+    static const char *const texts[] = {"",
+                                        " ",
+                                        "[",
+                                        "[{",
+                                        "[{}",
+                                        "{\"id\"",
+                                        "{\"id\":",
+                                        "{\"id\":1",
+                                        "[{\"title\":\"a",
+                                        "[{\"title\":\"a\\",
+                                        "{} {}",
+                                        "[]]",
+                                        "[] x",
+                                        "{}}",
+                                        "[{},]",
+                                        "[,{}]",
+                                        "[{} {}]",
+                                        "{\"id\":1,}",
+                                        "{,}",
+                                        "{id:1}",
+                                        "{'id':1}",
+                                        "{\"id\" 1}",
+                                        "{\"id\":01}",
+                                        "{\"id\":+1}",
+                                        "{\"id\":.5}",
+                                        "{\"price\":1.}",
+                                        "{\"price\":1e}",
+                                        "{\"price\":-}",
+                                        "{\"price\":NaN}",
+                                        "{\"price\":Infinity}",
+                                        "{\"extra\":nul}",
+                                        "{\"extra\":[1 2]}",
+                                        "{\"extra\":{\"a\" 1}}",
+                                        "{\"extra\":[1}",
+                                        "{\"extra\":tru}",
+                                        "{\"title\":\"\t\"}",
+                                        "{\"title\":\"\\x\"}",
+                                        "{\"title\":\"\\u12g4\"}",
+                                        "{\"title\":\"\\u12",
+                                        "/* */{}",
+                                        "{}//",
+                                        "\xFF\xFE{",
+                                        "{\"other\":}",
+                                        "{\"a\":1 \"b\":2}"};
+    for (size_t index = 0; index < sizeof texts / sizeof *texts; index += 1)
+        refuses(CORM_E_JSON, "$", texts[index]);
+    refuses(CORM_E_ENCODING, "$[0].title: the string is not UTF-8", "[{\"title\":\"\xC0\x80\"}]");
+    refuses(CORM_E_ENCODING, "$[0].title: the string is not UTF-8", "[{\"title\":\"\xED\xA0\x80\"}]");
+    refuses(CORM_E_ENCODING, "$[0].other: the string is not UTF-8", "[{\"other\":\"\x80\"}]");
+    refuses(CORM_E_ENCODING, "$[0].title: the string has half a surrogate", "[{\"title\":\"\\ud800\"}]");
+    refuses(CORM_E_ENCODING, "$[0].title: the string has half a surrogate", "[{\"title\":\"\\udc00\"}]");
+    refuses(CORM_E_ENCODING, "$[0].title: the string has half a surrogate", "[{\"title\":\"\\ud800\\u0041\"}]");
+    static char deep[4000] = "[{\"extra\":";
+    memset(deep + 10, '[', 1001);
+    refuses(CORM_E_JSON, "$[0].extra: values nest more than 1000 deep", deep);
+}
+
+static void a_path_leads_to_the_records(void **state) {
+    (void)state;
+    static const char text[] = "\xEF\xBB\xBF{\"a\\u0062\":{\"x\":[1,{}],\"rows\":[[],[{\"id\":1,\"word\":\"a\"},"
+                               "{\"id\":2,\"word\":\"b\"}],3],\"y\":\"]\"},\"z\":[]}";
+    for (size_t chunk = 1; chunk < sizeof text; chunk += 1) {
+        corm_json_options options = {.struct_size = sizeof options, .path = "$.ab[\"rows\"][1]"};
+        corm_json_reader *reader = reader_of(tags, text, sizeof text - 1, chunk, &options);
+        corm_records *records;
+        GIVES(CORM_ROW, corm_json_reader_fetch(reader, 0, &records, &failure));
+        assert_int_equal(corm_records_count(records), 2);
+        corm_records_free(records);
+        corm_json_reader_free(reader);
+    }
+    static const char *const wrong[][2] = {{"$.ab.none", "$.ab.none: the key is missing"},
+                                           {"$.ab.rows[7]", "$.ab.rows[7]: the array is shorter"},
+                                           {"$.ab[0]", "$.ab: expected an array, found an object"},
+                                           {"$.z.a", "$.z: expected an object, found an array"}};
+    for (size_t index = 0; index < 4; index += 1) {
+        corm_json_options options = {.struct_size = sizeof options, .path = wrong[index][0]};
+        corm_records *records;
+        GIVES(CORM_E_JSON, read_text(tags, text, &options, &records));
+        assert_non_null(strstr(corm_error_message(failure), wrong[index][1]));
+    }
+    static const char *const unreadable[] = {"", "ab", "$.", "$..a", "$[", "$[x]", "$[-1]", "$[\"a", "$a", "$[\"a\"]x"};
+    for (size_t index = 0; index < sizeof unreadable / sizeof *unreadable; index += 1) {
+        corm_json_options options = {.struct_size = sizeof options, .path = unreadable[index]};
+        corm_json_reader *reader;
+        GIVES(CORM_E_MISUSE, corm_json_reader_create(tags, &options, &reader, &failure));
+    }
+}
+
+static void lines_are_one_object_after_the_other(void **state) {
+    (void)state;
+    corm_json_options options = {.struct_size = sizeof options, .lines = true};
+    corm_records *records;
+    GIVES(CORM_ROW, read_text(tags, "{\"id\":1,\"word\":\"a\"}\n\n{\"id\":2,\"word\":\"b\"}\r\n", &options, &records));
+    assert_string_equal(written(tags, corm_records_data(records), 2, NULL, 0, &options),
+                        "{\"id\":1,\"word\":\"a\"}\n{\"id\":2,\"word\":\"b\"}\n");
+    corm_records_free(records);
+    GIVES(CORM_E_TYPE, read_text(tags, "{\"id\":1,\"word\":\"a\"}\n{\"id\":\"x\"}", &options, &records));
+    assert_non_null(strstr(corm_error_message(failure), "$[1].id: expected an integer"));
+    GIVES(CORM_DONE, read_text(tags, "", &options, &records));
+    corm_records_free(records);
+}
+
+static void keys_are_properties_or_columns(void **state) {
+    (void)state;
+    corm_json_options options = {.struct_size = sizeof options, .names = CORM_JSON_COLUMNS, .refuse_unknown = true};
+    corm_records *records;
+    GIVES(CORM_ROW,
+          read_text(items, "{\"title\":\"a\",\"price\":0,\"net_weight\":3,\"in stock\":5}", &options, &records));
+    const item *one = corm_records_data(records);
+    assert_string_equal(one->weight, "3");
+    assert_non_null(strstr(written(items, one, 1, NULL, 0, &options), "\"net_weight\":\"3\""));
+    corm_records_free(records);
+    GIVES(CORM_E_JSON, read_text(items, "[{\"titel\":\"a\"}]", &options, &records));
+    assert_string_equal(corm_error_message(failure), "$[0].titel: model Item has no such key");
+    assert_non_null(strstr(corm_error_hint(failure), "title"));
+    GIVES(CORM_E_JSON, read_text(items, "[{\"secret\":\"a\"}]", &options, &records));
+    options.names = 7;
+    corm_json_reader *reader;
+    GIVES(CORM_E_MISUSE, corm_json_reader_create(items, &options, &reader, &failure));
+}
+
+static void infinities_and_the_json_of_columns_come_back(void **state) {
+    (void)state;
+    item two[2] = {{.title = {"", 0}, .price = -INFINITY, .extra = " [1] "}, {.title = {"", 0}, .extra = "[1"}};
+    corm_records *records;
+    GIVES(CORM_ROW, read_text(items, written(items, two, 1, NULL, 0, NULL), NULL, &records));
+    const item *one = corm_records_data(records);
+    assert_true(one->price == -INFINITY);
+    assert_string_equal(one->extra, "[1]");
+    corm_records_free(records);
+    corm_json_text *text;
+    GIVES(CORM_E_JSON, corm_json_write(items, two, 2, NULL, 0, NULL, &text, &failure));
+    assert_string_equal(corm_error_message(failure), "$[1].extra: the text of the column is no JSON");
+    two[1].title.data = "\xFF";
+    two[1].title.size = 1;
+    GIVES(CORM_E_ENCODING, corm_json_write(items, two, 2, NULL, 0, NULL, &text, &failure));
+    assert_non_null(strstr(corm_error_message(failure), "$[1].title: "));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        JSON_TEST(every_type_comes_in_and_goes_out_again),
+        JSON_TEST(what_is_missing_is_its_default_or_null),
+        JSON_TEST(errors_name_the_path_and_no_value),
+        JSON_TEST(malformed_text_is_an_error),
+        JSON_TEST(a_path_leads_to_the_records),
+        JSON_TEST(lines_are_one_object_after_the_other),
+        JSON_TEST(keys_are_properties_or_columns),
+        JSON_TEST(infinities_and_the_json_of_columns_come_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

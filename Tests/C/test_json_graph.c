@@ -1,0 +1,245 @@
+/* Records within records, chunks, imports into a database, and how a reader and a writer are used wrongly. */
+#include "json_support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char families[] =
+    "[{\"name\":\"Ada\",\"height\":1.7,\"pets\":[{\"name\":\"Rex\",\"weight\":30,\"tags\":[{\"word\":\"loud\"}]},"
+    "{\"name\":\"Tom\",\"weight\":5}]},{\"name\":\"Ben\",\"height\":1.8},{\"name\":\"Cy\",\"height\":1.9,\"pets\":[]},"
+    "{\"name\":\"Di\",\"height\":1.5,\"pets\":[{\"name\":\"Ivy\",\"weight\":7,\"tags\":[{\"word\":\"x\"},{\"word\":"
+    "\"y\"}]}]}]";
+
+static void related_records_come_by_level(void **state) {
+    (void)state;
+    for (size_t chunk = 1; chunk < 400; chunk += 7) {
+        corm_json_reader *reader = reader_of(people, families, sizeof families - 1, chunk, NULL);
+        corm_records *records;
+        corm_related *owned, *words;
+        GIVES(CORM_ROW, corm_json_reader_fetch(reader, 0, &records, &failure));
+        assert_int_equal(corm_records_count(records), 4);
+        OK(corm_json_reader_related(reader, "pets", &owned, &failure));
+        OK(corm_json_reader_related(reader, "pets.tags", &words, &failure));
+        GIVES(CORM_NOT_FOUND, corm_json_reader_related(reader, "pets.tags", &words, &failure));
+        GIVES(CORM_NOT_FOUND, corm_json_reader_related(reader, "pets.owner", &words, &failure));
+        GIVES(CORM_E_MISUSE, corm_json_reader_related(reader, "pests", &words, &failure));
+        corm_json_reader_free(reader);
+        assert_int_equal(corm_related_count(owned, 0), 2);
+        assert_int_equal(corm_related_count(owned, 1), 0);
+        assert_int_equal(corm_related_count(owned, 3), 1);
+        assert_string_equal(((const pet *)corm_related_data(owned, 3))->name, "Ivy");
+        assert_int_equal(corm_related_count(words, 2), 2);
+        corm_json_nested nested[] = {{"pets", owned}, {"pets.tags", words}};
+        char *first = strdup(written(people, corm_records_data(records), 4, nested, 2, NULL));
+        corm_related_free(owned);
+        corm_related_free(words);
+        corm_records_free(records);
+        /* What was written reads back as the same text. */
+        reader = reader_of(people, first, strlen(first), chunk, NULL);
+        GIVES(CORM_ROW, corm_json_reader_fetch(reader, 0, &records, &failure));
+        OK(corm_json_reader_related(reader, "pets", &owned, &failure));
+        OK(corm_json_reader_related(reader, "pets.tags", &words, &failure));
+        nested[0].related = owned;
+        nested[1].related = words;
+        assert_string_equal(written(people, corm_records_data(records), 4, nested, 2, NULL), first);
+        free(first);
+        corm_related_free(owned);
+        corm_related_free(words);
+        corm_records_free(records);
+        corm_json_reader_free(reader);
+    }
+}
+
+static void an_import_saves_records_with_those_in_them(void **state) {
+    (void)state;
+    corm_json_reader *reader = reader_of(people, families, sizeof families - 1, 11, NULL);
+    int64_t count, before = select_int("SELECT count(*) FROM person");
+    OK(corm_json_reader_import(reader, db, CORM_WRITE_INSERT, &count, &failure));
+    corm_json_reader_free(reader);
+    assert_int_equal(count, 4);
+    assert_int_equal(select_int("SELECT count(*) FROM person") - before, 4);
+    assert_string_equal(
+        select_text("SELECT group_concat(p.name || ':' || t.word) FROM person o JOIN pet p ON owner_id = o.id "
+                    "JOIN pet_tag ON pet_id = p.id JOIN tag t ON t.id = tag_id WHERE o.name = 'Di'"),
+        "Ivy:x,Ivy:y");
+    static const char owner[] = "{\"name\":\"Zoe\",\"weight\":1,\"owner\":{\"name\":\"Eve\",\"height\":1}}";
+    reader = reader_of(pets, owner, sizeof owner - 1, 5, NULL);
+    OK(corm_json_reader_import(reader, db, CORM_WRITE_SAVE, &count, &failure));
+    corm_json_reader_free(reader);
+    assert_int_equal(select_int("SELECT count(*) FROM pet JOIN person o ON o.id = owner_id WHERE o.name = 'Eve'"), 1);
+}
+
+static void a_failed_import_leaves_nothing(void **state) {
+    (void)state;
+    static const char *const texts[][2] = {
+        {"[{\"name\":\"A\",\"height\":1},{\"id\":1,\"name\":\"B\",\"height\":1}]", "$[1]"},
+        {"[{\"name\":\"A\",\"height\":1,\"pets\":[{\"name\":\"x\",\"weight\":1},{\"weight\":2}]}]",
+         "$[0].pets[1].name: "},
+        {"[{\"name\":\"A\",\"height\":1},{\"name\":7}]", "$[1].name: expected a string"},
+        {"[{\"name\":\"A\",\"height\":1},{\"name\":null,\"height\":1}]", "$[1].name: null"},
+        {"[{\"name\":\"A\",\"height\":1}", "$"},
+    };
+    int64_t before = select_int("SELECT count(*) FROM person");
+    for (size_t index = 0; index < sizeof texts / sizeof *texts; index += 1) {
+        corm_json_reader *reader = reader_of(people, texts[index][0], strlen(texts[index][0]), 1000, NULL);
+        forget_failure();
+        assert_true(corm_json_reader_import(reader, db, CORM_WRITE_INSERT, NULL, &failure) < 0);
+        if (strstr(corm_error_message(failure), texts[index][1]) == NULL)
+            fail_msg("found \"%s\"", corm_error_message(failure));
+        assert_int_equal(select_int("SELECT count(*) FROM person"), before);
+        corm_json_reader_free(reader);
+    }
+}
+
+static void a_long_array_streams_in_flat_memory(void **state) {
+    (void)state;
+    static const char element[] = "{\"id\":7,\"word\":\"0123456789012345678901234567890123456789\"},";
+    corm_json_reader *reader;
+    OK(corm_json_reader_create(tags, NULL, &reader, &failure));
+    OK(corm_json_reader_feed(reader, "[", 1, &failure));
+    tag record;
+    int64_t found = 0, before = peak_memory();
+    for (int round = 0; round < 400000; round += 1) { /* 23 MB */
+        OK(corm_json_reader_feed(reader, element, 20, &failure));
+        GIVES(CORM_DONE, corm_json_reader_next(reader, &record, &failure));
+        OK(corm_json_reader_feed(reader, element + 20, sizeof element - 21, &failure));
+        GIVES(CORM_ROW, corm_json_reader_next(reader, &record, &failure));
+        found += record.id;
+    }
+    assert_int_equal(found, 2800000);
+    assert_true(peak_memory() - before < 4000);
+    corm_json_reader_free(reader);
+}
+
+/* A text of pieces of JSON in random order, and of random bytes. */
+static void random_text(unsigned *seed, char *text, size_t *size) {
+    static const char *const pieces[] = {"{",
+                                         "}",
+                                         "[",
+                                         "]",
+                                         ",",
+                                         ":",
+                                         "\"",
+                                         "\\",
+                                         "\"name\"",
+                                         "\"pets\"",
+                                         "\"owner\"",
+                                         "\"id\"",
+                                         "1",
+                                         "-1.5e9",
+                                         "null",
+                                         "true",
+                                         "\"\\u0000\"",
+                                         "\\ud83d",
+                                         " ",
+                                         "\n",
+                                         "[{\"name\":\"a\",\"height\":1,",
+                                         "{\"weight\":1}",
+                                         "\xC3\xA4",
+                                         "\xFF"};
+    *size = 0;
+    for (int count = rand_r(seed) % 40; count > 0; count -= 1) {
+        const char *piece = pieces[(unsigned)rand_r(seed) % (sizeof pieces / sizeof *pieces)];
+        memcpy(text + *size, piece, strlen(piece));
+        *size += strlen(piece);
+    }
+    if (rand_r(seed) % 4 == 0 && *size > 0)
+        text[(unsigned)rand_r(seed) % *size] = (char)rand_r(seed);
+}
+
+static void random_text_never_crashes_and_chunks_make_no_difference(void **state) {
+    (void)state;
+    unsigned seed = 4711;
+    for (int round = 0; round < 20000; round += 1) {
+        char text[2000];
+        size_t size;
+        if (round % 2 == 0) {
+            random_text(&seed, text, &size);
+        } else { /* A good document with one byte wrong. */
+            size = sizeof families - 1;
+            memcpy(text, families, size);
+            text[(unsigned)rand_r(&seed) % size] = (char)rand_r(&seed);
+        }
+        corm_status statuses[2];
+        size_t counts[2] = {0, 0};
+        for (int way = 0; way < 2; way += 1) {
+            corm_json_reader *reader = reader_of(people, text, size, way == 0 ? SIZE_MAX : 3, NULL);
+            corm_records *records = NULL;
+            statuses[way] = corm_json_reader_fetch(reader, 0, &records, NULL);
+            counts[way] = corm_records_count(records);
+            corm_records_free(records);
+            corm_json_reader_free(reader);
+        }
+        if (statuses[0] != statuses[1] || counts[0] != counts[1])
+            fail_msg("%d and %d of %.*s", statuses[0], statuses[1], (int)size, text);
+    }
+}
+
+static void wrong_use_is_told(void **state) {
+    (void)state;
+    corm_json_reader *reader;
+    corm_records *records;
+    corm_json_text *text;
+    tag record = {1, "a"};
+    GIVES(CORM_E_MISUSE, corm_json_reader_create(NULL, NULL, &reader, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_reader_create(tags, NULL, NULL, &failure));
+    corm_json_options options = {.struct_size = 3};
+    GIVES(CORM_E_MISUSE, corm_json_reader_create(tags, &options, &reader, &failure));
+    options = (corm_json_options){.struct_size = sizeof options, .path = "$.a", .lines = true};
+    GIVES(CORM_E_MISUSE, corm_json_reader_create(tags, &options, &reader, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_write(tags, &record, 1, NULL, 0, &options, &text, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_write(tags, NULL, 1, NULL, 0, NULL, &text, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_write(tags, &record, 1, NULL, 1, NULL, &text, &failure));
+    corm_json_nested nested = {"tags", NULL};
+    GIVES(CORM_E_MISUSE, corm_json_write(tags, &record, 1, &nested, 1, NULL, &text, &failure));
+    reader = reader_of(tags, "[]", 2, 2, NULL);
+    GIVES(CORM_E_MISUSE, corm_json_reader_feed(reader, "x", 1, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_reader_next(reader, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_reader_import(reader, db, CORM_WRITE_DELETE, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_reader_import(reader, NULL, CORM_WRITE_INSERT, NULL, &failure));
+    GIVES(CORM_DONE, corm_json_reader_next(reader, &record, &failure));
+    corm_json_reader_free(reader);
+    corm_json_reader_free(reader);
+    corm_json_reader_free(NULL);
+    GIVES(CORM_E_MISUSE, corm_json_reader_fetch(reader, 0, &records, &failure));
+    corm_json_text_free(NULL);
+    assert_null(corm_json_text_data(NULL));
+    assert_int_equal(corm_json_text_size(NULL), 0);
+    corm_json_options made, initial = CORM_JSON_OPTIONS_INIT;
+    corm_json_options_init(&made);
+    corm_json_options_init(NULL);
+    assert_int_equal(made.struct_size, initial.struct_size);
+    assert_int_equal(made.names, initial.names);
+    assert_null(made.path);
+    assert_false(made.refuse_unknown || made.lines);
+}
+
+static void records_lie_in_records_to_a_limit(void **state) {
+    (void)state;
+    static char text[20000];
+    for (int depth = 100; depth < 102; depth += 1) {
+        text[0] = '\0';
+        for (int level = 0; level < depth; level += 1)
+            strcat(text, "{\"name\":\"n\",\"children\":[");
+        strcat(text, "{\"name\":\"n\"}");
+        for (int level = 0; level < depth; level += 1)
+            strcat(text, "]}");
+        corm_records *records = NULL;
+        GIVES(depth == 100 ? CORM_ROW : CORM_E_JSON, read_text(nodes, text, NULL, &records));
+        corm_records_free(records);
+    }
+    assert_non_null(strstr(corm_error_message(failure), "records lie in records more than 100 deep"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        JSON_TEST(related_records_come_by_level),
+        JSON_TEST(an_import_saves_records_with_those_in_them),
+        JSON_TEST(a_failed_import_leaves_nothing),
+        JSON_TEST(a_long_array_streams_in_flat_memory),
+        JSON_TEST(random_text_never_crashes_and_chunks_make_no_difference),
+        JSON_TEST(records_lie_in_records_to_a_limit),
+        JSON_TEST(wrong_use_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+/* Plans from one schema to another: what they say, what they ask, and how they are carried out. */
+#include "migrations.h"
+
+#include <string.h>
+
+static corm_schema *parsed(const char *sql) {
+    corm_schema *schema;
+    OK(corm_schema_parse(sql, &schema, &failure));
+    return schema;
+}
+
+/* A plan between two texts. */
+static corm_plan *planned(corm_database *database, const char *from, const char *to,
+                          const corm_migration_options *options) {
+    corm_schema *before = parsed(from);
+    corm_schema *after = parsed(to);
+    corm_plan *plan;
+    OK(corm_plan_create(database, before, after, options, &plan, &failure));
+    corm_schema_free(before);
+    corm_schema_free(after);
+    return plan;
+}
+
+static corm_plan_step step_of(corm_plan *plan, int32_t index) {
+    corm_plan_step step;
+    OK(corm_plan_step_get(plan, index, &step, &failure));
+    return step;
+}
+
+static void a_plan_without_a_file(void **state) {
+    (void)state;
+    corm_plan *plan = planned(NULL, "CREATE TABLE t (a)", "CREATE TABLE t (a, b DEFAULT 1); CREATE TABLE u (c)", NULL);
+    assert_int_equal(corm_plan_step_count(plan), 2);
+    assert_int_equal(corm_plan_risk(plan), CORM_RISK_SAFE);
+    assert_int_equal(corm_plan_problem_count(plan), 0);
+    corm_plan_step add = step_of(plan, 0);
+    assert_string_equal(add.sql, "ALTER TABLE \"t\" ADD COLUMN b DEFAULT 1;\n");
+    assert_int_equal(add.rows, -1);
+    assert_null(add.problems);
+    assert_non_null(strstr(add.summary, "t.b"));
+    assert_string_equal(step_of(plan, 1).sql, "CREATE TABLE u (c);\n");
+    assert_string_equal(corm_plan_sql(plan), "ALTER TABLE \"t\" ADD COLUMN b DEFAULT 1;\nCREATE TABLE u (c);\n");
+    assert_non_null(strstr(corm_plan_text(plan), "1. "));
+    assert_non_null(strstr(corm_plan_text(plan), "(safe)"));
+    static const char begin[] = "{\"risk\": \"safe\", \"steps\": [{\"summary\": ";
+    assert_int_equal(strncmp(corm_plan_json(plan), begin, sizeof begin - 1), 0);
+    corm_plan_free(plan);
+}
+
+static void nothing_to_do(void **state) {
+    (void)state;
+    corm_plan *plan = planned(NULL, "CREATE TABLE t (a, b)", "create table T (\"a\", b -- b\n)", NULL);
+    assert_int_equal(corm_plan_step_count(plan), 0);
+    assert_string_equal(corm_plan_sql(plan), "");
+    assert_string_equal(corm_plan_text(plan), "nothing to do\n");
+    OK(corm_plan_apply(plan, db, NULL, &failure));
+    corm_plan_free(plan);
+}
+
+static void what_drops_rows_must_be_allowed_to(void **state) {
+    (void)state;
+    static const char from[] = "CREATE TABLE t (a, b); CREATE TABLE u (c)";
+    const corm_migration_options options = {
+        .struct_size = sizeof options, .allow_drop = (const char *const[]){"T.B", "u"}, .allow_drop_count = 2};
+    run(from);
+    run("INSERT INTO t VALUES (1, 2); INSERT INTO u VALUES (3), (4)");
+    corm_plan *plan = planned(db, from, "CREATE TABLE t (a)", NULL);
+    assert_int_equal(corm_plan_problem_count(plan), 2);
+    assert_int_equal(corm_plan_risk(plan), CORM_RISK_LOSSY);
+    assert_non_null(strstr(corm_plan_text(plan), "table \"u\" would go with 2 rows"));
+    GIVES(CORM_E_MIGRATION, corm_plan_apply(plan, db, NULL, &failure));
+    says("2 changes need a decision");
+    corm_plan_free(plan);
+    plan = planned(db, from, "CREATE TABLE t (a)", &options);
+    assert_int_equal(corm_plan_problem_count(plan), 0);
+    OK(corm_plan_apply(plan, db, NULL, &failure));
+    assert_int_equal(select_int("SELECT a FROM t"), 1);
+    assert_string_equal(schema_now(), "CREATE TABLE t (a)");
+    GIVES(CORM_E_MIGRATION_DRIFT, corm_plan_apply(plan, db, NULL, &failure));
+    corm_plan_free(plan);
+}
+
+static void rows_that_are_copied_are_counted(void **state) {
+    (void)state;
+    run("CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1), (2), (3)");
+    corm_plan *plan = planned(db, "CREATE TABLE t (a INTEGER)", "CREATE TABLE t (a TEXT, CHECK (a <> 'x'))", NULL);
+    assert_int_equal(corm_plan_step_count(plan), 1);
+    corm_plan_step step = step_of(plan, 0);
+    assert_int_equal(step.rows, 3);
+    assert_string_equal(step.summary, "rebuild \"t\" for 2 changes");
+    assert_non_null(strstr(step.changes, "\"t.a\": INTEGER -> TEXT\n"));
+    assert_non_null(strstr(corm_plan_text(plan), "(safe, 3 rows)"));
+    OK(corm_plan_apply(plan, db, NULL, &failure));
+    assert_string_equal(select_text("SELECT group_concat(a || typeof(a)) FROM t"), "1text,2text,3text");
+    corm_plan_free(plan);
+}
+
+static void views_triggers_and_indexes_are_part_of_it(void **state) {
+    (void)state;
+    static const char from[] = "CREATE TABLE t (a, b); CREATE INDEX i ON t (a); CREATE VIEW v AS SELECT a FROM t;"
+                               "CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT 1; END;"
+                               "CREATE TRIGGER w INSTEAD OF INSERT ON v BEGIN SELECT 1; END";
+    static const char to[] = "CREATE TABLE t (a, b); CREATE INDEX i ON t (a DESC); CREATE VIEW v AS SELECT b FROM t;"
+                             "CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT 2; END;"
+                             "CREATE TRIGGER w INSTEAD OF INSERT ON v BEGIN SELECT 1; END";
+    run(from);
+    corm_plan *plan = planned(db, from, to, NULL);
+    OK(corm_plan_apply(plan, db, NULL, &failure));
+    corm_plan_free(plan);
+    corm_schema *found;
+    corm_schema *wanted = parsed(to);
+    OK(corm_schema_read(db, &found, &failure));
+    assert_string_equal(corm_schema_hash(found), corm_schema_hash(wanted));
+    corm_schema_free(found);
+    corm_schema_free(wanted);
+}
+
+static void a_file_that_has_changed_since(void **state) {
+    (void)state;
+    run("CREATE TABLE t (a TEXT)");
+    corm_plan *plan = planned(db, "CREATE TABLE t (a TEXT)", "CREATE TABLE t (a INTEGER)", NULL);
+    assert_int_equal(corm_plan_problem_count(plan), 0);
+    run("INSERT INTO t VALUES ('007')");
+    GIVES(CORM_E_MIGRATION, corm_plan_apply(plan, db, NULL, &failure));
+    says("written since the plan was made");
+    says("\"t.a\"");
+    assert_string_equal(select_text("SELECT a FROM t"), "007");
+    run("DELETE FROM t; ALTER TABLE t ADD COLUMN b");
+    GIVES(CORM_E_MIGRATION_DRIFT, corm_plan_apply(plan, db, NULL, &failure));
+    assert_non_null(strstr(made_by("t"), "TEXT"));
+    corm_plan_free(plan);
+}
+
+static void a_default_that_is_no_literal(void **state) {
+    (void)state;
+    run("CREATE TABLE t (a); INSERT INTO t VALUES (1)");
+    static const char *const values[] = {"(1+1)",   "(1 + 1)", "CURRENT_TIMESTAMP", "-1.5e3",
+                                         "'it''s'", "x'00'",   "(abs(-2))"};
+    for (size_t index = 0; index < sizeof values / sizeof values[0]; index += 1) {
+        char to[128] = "CREATE TABLE t (a, b NOT NULL DEFAULT ";
+        corm_schema *from;
+        corm_schema *target;
+        corm_plan *plan;
+        strcat(strcat(to, values[index]), ")");
+        OK(corm_schema_read(db, &from, &failure));
+        target = parsed(to);
+        OK(corm_plan_create(db, from, target, NULL, &plan, &failure));
+        OK(corm_plan_apply(plan, db, NULL, &failure));
+        assert_int_equal(select_int("SELECT count(b) FROM t"), 1);
+        run("ALTER TABLE t DROP COLUMN b");
+        corm_plan_free(plan);
+        corm_schema_free(from);
+        corm_schema_free(target);
+    }
+}
+
+static void what_cannot_be_right(void **state) {
+    (void)state;
+    corm_schema *schema = parsed("CREATE TABLE t (a)");
+    corm_plan *plan = planned(NULL, "", "CREATE TABLE t (a)", NULL);
+    corm_plan *gone = planned(NULL, "", "", NULL);
+    corm_plan *none = NULL;
+    corm_plan_step step = {.rows = 77};
+    corm_plan_free(gone);
+    corm_plan_free(gone);
+    corm_plan_free(NULL);
+    GIVES(CORM_E_MISUSE, corm_plan_create((corm_database *)schema, schema, schema, NULL, &none, &failure));
+    GIVES(CORM_E_MISUSE, corm_plan_create(NULL, schema, NULL, NULL, &none, &failure));
+    GIVES(CORM_E_MISUSE, corm_plan_create(NULL, schema, schema, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_plan_step_get(plan, 1, &step, &failure));
+    GIVES(CORM_E_MISUSE, corm_plan_step_get(plan, -1, &step, &failure));
+    GIVES(CORM_E_MISUSE, corm_plan_step_get(plan, INT32_MIN, &step, &failure));
+    GIVES(CORM_E_MISUSE, corm_plan_step_get(plan, 0, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_plan_apply(plan, NULL, NULL, &failure));
+    corm_plan *const bad[] = {NULL, gone, (corm_plan *)schema, (corm_plan *)db};
+    for (size_t index = 0; index < sizeof bad / sizeof bad[0]; index += 1) {
+        GIVES(CORM_E_MISUSE, corm_plan_step_get(bad[index], 0, &step, &failure));
+        GIVES(CORM_E_MISUSE, corm_plan_apply(bad[index], db, NULL, &failure));
+        assert_int_equal(corm_plan_step_count(bad[index]), 0);
+        assert_int_equal(corm_plan_problem_count(bad[index]), 0);
+        assert_null(corm_plan_text(bad[index]));
+        assert_null(corm_plan_sql(bad[index]));
+        assert_null(corm_plan_json(bad[index]));
+        (void)corm_plan_risk(bad[index]);
+    }
+    assert_int_equal(step.rows, 77);
+    assert_null(none);
+    assert_int_equal(corm_plan_step_count(plan), 1);
+    corm_plan_free(plan);
+    corm_schema_free(schema);
+}
+
+static void options_of_an_older_header(void **state) {
+    (void)state;
+    corm_model *pet = pets_with_names();
+    corm_migration_options options = {.struct_size = offsetof(corm_migration_options, snapshot),
+                                      .snapshot = "is not read"};
+    OK(SYNC_WITH(&options, pet));
+    options.struct_size = 0;
+    GIVES(CORM_E_MISUSE, SYNC_WITH(&options, pet));
+    options.struct_size = sizeof options + 8;
+    GIVES(CORM_E_MISUSE, SYNC_WITH(&options, pet));
+    const corm_migration_options none = {.struct_size = sizeof none, .allow_drop_count = 1};
+    GIVES(CORM_E_MISUSE, SYNC_WITH(&none, pet));
+    const corm_migration_options null = {
+        .struct_size = sizeof null, .allow_drop = (const char *const[]){NULL}, .allow_drop_count = 1};
+    GIVES(CORM_E_MISUSE, SYNC_WITH(&null, pet));
+    GIVES(CORM_E_MISUSE, corm_migration_sync(NULL, MODELS(pet), NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_sync(db, NULL, 1, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_sync(db, MODELS((corm_model *)db), NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_plan(db, MODELS(pet), NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_restore(db, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_restore(NULL, "x", &failure));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST_EMPTY(a_plan_without_a_file),
+        TEST_EMPTY(nothing_to_do),
+        TEST_EMPTY(what_drops_rows_must_be_allowed_to),
+        TEST_EMPTY(rows_that_are_copied_are_counted),
+        TEST_EMPTY(views_triggers_and_indexes_are_part_of_it),
+        TEST_EMPTY(a_file_that_has_changed_since),
+        TEST_EMPTY(a_default_that_is_no_literal),
+        TEST_EMPTY(what_cannot_be_right),
+        TEST_EMPTY(options_of_an_older_header),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

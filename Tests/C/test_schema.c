@@ -1,0 +1,173 @@
+/* Schemas: read from a file, from texts and from models, and compared by their hash. */
+#include "migrations.h"
+
+#include <string.h>
+
+static const char everything[] =
+    "CREATE TABLE artist (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL COLLATE NOCASE, "
+    "CHECK (length(name) > 0));"
+    "CREATE TABLE album (id INTEGER PRIMARY KEY, artist_id INTEGER REFERENCES artist ON DELETE CASCADE, title TEXT, "
+    "price REAL DEFAULT (1 + 1), upper_title TEXT AS (upper(title)), UNIQUE (artist_id, title));"
+    "CREATE TABLE plain (a INT PRIMARY KEY, b ANY) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX album_title ON album (title COLLATE NOCASE DESC) WHERE price > 0;"
+    "CREATE UNIQUE INDEX \"a \"\"b\"\"\" ON album (lower(title));"
+    "CREATE VIEW titles (t) AS SELECT title FROM album;"
+    "CREATE TRIGGER no_x BEFORE INSERT ON album BEGIN SELECT raise(ABORT, 'x;END;') WHERE new.title = 'x'; END;"
+    "CREATE VIRTUAL TABLE texts USING fts5(body, tokenize = 'porter ascii');";
+
+static corm_schema *parsed(const char *sql) {
+    corm_schema *schema;
+    OK(corm_schema_parse(sql, &schema, &failure));
+    return schema;
+}
+
+static bool alike(const char *left, const char *right) {
+    corm_schema *one = parsed(left);
+    corm_schema *other = parsed(right);
+    bool same = strcmp(corm_schema_hash(one), corm_schema_hash(other)) == 0;
+    corm_schema_free(one);
+    corm_schema_free(other);
+    return same;
+}
+
+static void a_file_and_its_text_are_the_same_schema(void **state) {
+    (void)state;
+    run(everything);
+    corm_schema *read;
+    OK(corm_schema_read(db, &read, &failure));
+    corm_schema *text = parsed(corm_schema_sql(read));
+    assert_string_equal(corm_schema_hash(text), corm_schema_hash(read));
+    assert_int_equal(strlen(corm_schema_hash(read)), 64);
+    assert_int_equal(strspn(corm_schema_hash(read), "0123456789abcdef"), 64);
+    assert_non_null(strstr(corm_schema_sql(read), "title COLLATE NOCASE DESC"));
+    assert_non_null(strstr(corm_schema_sql(read), "'x;END;'"));
+    assert_null(strstr(corm_schema_sql(read), "texts_data"));
+    corm_database *copy;
+    OK(corm_database_open(":memory:", NULL, &copy, &failure));
+    OK(corm_database_execute_script(copy, corm_schema_sql(read), &failure));
+    corm_schema *again;
+    OK(corm_schema_read(copy, &again, &failure));
+    assert_string_equal(corm_schema_hash(again), corm_schema_hash(read));
+    OK(corm_database_close(copy, &failure));
+    corm_schema_free(again);
+    corm_schema_free(text);
+    corm_schema_free(read);
+}
+
+static void the_hash_is_of_what_is_meant(void **state) {
+    (void)state;
+    assert_true(alike("CREATE TABLE t (a INTEGER, b TEXT)", "create table \"t\"(\n[a] integer,`b` text -- b\n);"));
+    assert_true(alike("CREATE TABLE t (a); CREATE TABLE u (b)", "CREATE TABLE u (b); CREATE TABLE t (a)"));
+    assert_false(alike("CREATE TABLE t (a DEFAULT 1)", "CREATE TABLE t (a DEFAULT 2)"));
+    assert_false(alike("CREATE TABLE t (a DEFAULT 'x')", "CREATE TABLE t (a DEFAULT 'X')"));
+    assert_false(alike("CREATE TABLE t (a CHECK (a > 0))", "CREATE TABLE t (a)"));
+    assert_false(
+        alike("CREATE TABLE t (a); CREATE INDEX i ON t (a)", "CREATE TABLE t (a); CREATE INDEX i ON t (a DESC)"));
+    assert_false(alike("CREATE TABLE t (a); CREATE INDEX i ON t (a)",
+                       "CREATE TABLE t (a); CREATE INDEX i ON t (a) WHERE a > 0"));
+}
+
+static void models_make_the_schema_that_sync_makes(void **state) {
+    (void)state;
+    corm_model *pet = pets_with_names();
+    corm_schema *wanted;
+    corm_schema *found;
+    OK(corm_schema_create(MODELS(pet, people), &wanted, &failure));
+    OK(corm_database_execute_script(db, corm_schema_sql(wanted), &failure));
+    OK(corm_schema_read(db, &found, &failure));
+    assert_string_equal(corm_schema_hash(found), corm_schema_hash(wanted));
+    OK(SYNC(pet, people));
+    in_step(MODELS(pet, people));
+    corm_schema_free(found);
+    corm_schema_free(wanted);
+    OK(corm_schema_create(NULL, 0, &wanted, &failure));
+    assert_string_equal(corm_schema_sql(wanted), "");
+    corm_schema_free(wanted);
+}
+
+static void two_models_of_one_table(void **state) {
+    (void)state;
+    corm_model *pet = pets_with_names();
+    corm_model *beast = made((corm_model_def){.name = "Beast", .table = "PET", COLUMNS(COLUMN("id", CORM_INT64))});
+    corm_schema *schema = NULL;
+    GIVES(CORM_E_MODEL, corm_schema_create(MODELS(pet, beast), &schema, &failure));
+    says("Beast");
+    says("Pet");
+    assert_null(schema);
+}
+
+static void texts_that_are_no_schema(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "INSERT INTO t VALUES (1)",       "CREATE TABLE t (a); DROP TABLE t", "CREATE TABLE t (a",
+        "CREATE TABLE t (a) nonsense",    "CREATE TEMP TABLE t (a)",          "CREATE",
+        "CREATE TABLE t (a); garbage",    "CREATE TABLE t AS SELECT 1",       "CREATE INDEX i ON t",
+        "CREATE TABLE t (a 'unfinished)", "CREATE TRIGGER x AFTER INSERT",    "x",
+    };
+    for (size_t index = 0; index < sizeof texts / sizeof texts[0]; index += 1) {
+        corm_schema *schema = NULL;
+        corm_status status = corm_schema_parse(texts[index], &schema, &failure);
+        if (status != CORM_E_SCHEMA)
+            fail_msg("%s gives %s", texts[index], corm_status_name(status));
+        assert_non_null(corm_error_hint(failure));
+        assert_true(corm_error_offset(failure) >= 0);
+        assert_null(schema);
+        forget_failure();
+    }
+    corm_schema *empty = parsed(" -- nothing\n ;;");
+    assert_string_equal(corm_schema_sql(empty), "");
+    corm_schema_free(empty);
+}
+
+static void a_schema_that_was_edited_by_hand(void **state) {
+    (void)state;
+    run("CREATE TABLE t (a); PRAGMA writable_schema = ON;"
+        "UPDATE sqlite_schema SET sql = 'CREATE TABLE t (a ?!)' WHERE name = 't'");
+    corm_schema *schema = NULL;
+    GIVES(CORM_E_SCHEMA, corm_schema_read(db, &schema, &failure));
+    says("\"t\"");
+    assert_null(schema);
+}
+
+static void handles_that_are_none(void **state) {
+    (void)state;
+    corm_schema *schema = NULL;
+    corm_schema *gone = parsed("CREATE TABLE t (a)");
+    corm_schema_free(gone);
+    corm_schema_free(gone);
+    corm_schema_free(NULL);
+    corm_schema *const none[] = {NULL, gone, (corm_schema *)db, (corm_schema *)people, (corm_schema *)(uintptr_t)12345};
+    for (size_t index = 0; index < sizeof none / sizeof none[0]; index += 1) {
+        assert_null(corm_schema_sql(none[index]));
+        assert_null(corm_schema_hash(none[index]));
+        corm_schema_free(none[index]);
+        corm_plan *plan = NULL;
+        GIVES(CORM_E_MISUSE, corm_plan_create(NULL, none[index], none[index], NULL, &plan, &failure));
+        assert_null(plan);
+    }
+    GIVES(CORM_E_MISUSE, corm_schema_read(NULL, &schema, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_read((corm_database *)people, &schema, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_read(db, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_parse(NULL, &schema, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_parse("", NULL, &failure));
+    GIVES(CORM_E_ENCODING, corm_schema_parse("CREATE TABLE \xff (a)", &schema, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_create(NULL, 1, &schema, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_create(MODELS(people, NULL), &schema, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_create((const corm_model *const[]){people}, SIZE_MAX, &schema, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_create(MODELS(people), NULL, &failure));
+    assert_int_equal(corm_schema_parse(NULL, &schema, NULL), CORM_E_MISUSE);
+    assert_null(schema);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST_EMPTY(a_file_and_its_text_are_the_same_schema),
+        TEST_EMPTY(the_hash_is_of_what_is_meant),
+        TEST_EMPTY(models_make_the_schema_that_sync_makes),
+        TEST_EMPTY(two_models_of_one_table),
+        TEST_EMPTY(texts_that_are_no_schema),
+        TEST_EMPTY(a_schema_that_was_edited_by_hand),
+        TEST_EMPTY(handles_that_are_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

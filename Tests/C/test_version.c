@@ -1,0 +1,178 @@
+/* Files whose schema has a number: up and down by integer versions. */
+#include "migrations.h"
+
+#include <string.h>
+
+#define STEP(number, ...) {.struct_size = sizeof(corm_version_step), .version = number, __VA_ARGS__}
+static const corm_version_step steps[] = {
+    STEP(3, .up_sql = "INSERT INTO a VALUES (3)", .down_sql = "DELETE FROM a WHERE x = 3"),
+    STEP(1, .up_sql = "CREATE TABLE a (x)", .down_sql = "DROP TABLE a"),
+    STEP(2, .up_sql = "INSERT INTO a VALUES (2)", .down_sql = "DELETE FROM a WHERE x = 2"),
+    STEP(0, .up_sql = "CREATE TABLE a (x); INSERT INTO a VALUES (0)"),
+};
+
+static int32_t version(void) {
+    int32_t found = -1;
+    OK(corm_migration_version(db, &found, &failure));
+    assert_int_equal(found, select_int("PRAGMA user_version"));
+    return found;
+}
+#define SET(list, count, to) corm_migration_set_version(db, list, count, to, NULL, &failure)
+
+static void up_and_down(void **state) {
+    (void)state;
+    assert_int_equal(version(), 0);
+    OK(SET(steps, 3, 2));
+    assert_int_equal(version(), 2);
+    OK(SET(steps, 3, -1));
+    assert_int_equal(version(), 3);
+    assert_string_equal(select_text("SELECT group_concat(x) FROM a"), "2,3");
+    OK(SET(steps, 3, 1));
+    assert_int_equal(select_int("SELECT count(*) FROM a"), 0);
+    OK(SET(steps, 3, 0));
+    assert_false(is_there("a"));
+    assert_int_equal(version(), 0);
+    assert_false(is_there("corm_migrations"));
+}
+
+static void an_empty_file_is_set_up_at_once(void **state) {
+    (void)state;
+    OK(SET(steps, 4, -1));
+    assert_int_equal(version(), 3);
+    assert_string_equal(select_text("SELECT group_concat(x) FROM a"), "0");
+}
+
+static void a_file_with_tables_goes_through_the_steps(void **state) {
+    (void)state;
+    run("CREATE TABLE other (x)");
+    OK(SET(steps, 4, -1));
+    assert_string_equal(select_text("SELECT group_concat(x) FROM a"), "2,3");
+}
+
+static void a_goal_between_goes_through_the_steps(void **state) {
+    (void)state;
+    OK(SET(steps, 4, 2));
+    assert_string_equal(select_text("SELECT group_concat(x) FROM a"), "2");
+}
+
+static void a_step_that_fails_leaves_the_version_before(void **state) {
+    (void)state;
+    const corm_version_step bad[] = {steps[1], STEP(2, .up_sql = "INSERT INTO a VALUES (2); INSERT INTO b VALUES (1)")};
+    GIVES(CORM_E_SQL, SET(bad, 2, -1));
+    says("2");
+    assert_int_equal(version(), 1);
+    assert_int_equal(select_int("SELECT count(*) FROM a"), 0);
+    const corm_version_step commits[] = {steps[1], STEP(2, .up_sql = "INSERT INTO a VALUES (2); COMMIT")};
+    GIVES(CORM_E_MIGRATION, SET(commits, 2, -1));
+    assert_int_equal(select_int("SELECT count(*) FROM a"), 0);
+    const corm_version_step attaches[] = {steps[1], STEP(2, .up_sql = "ATTACH ':memory:' AS x")};
+    GIVES(CORM_E_MIGRATION, SET(attaches, 2, -1));
+    assert_int_equal(version(), 1);
+}
+
+static void a_file_newer_than_the_program(void **state) {
+    (void)state;
+    run("PRAGMA user_version = 4");
+    GIVES(CORM_E_MIGRATION_NEWER, SET(steps, 3, -1));
+    says("4");
+    GIVES(CORM_E_MIGRATION_NEWER, SET(steps, 3, 1));
+    run("PRAGMA user_version = -1");
+    GIVES(CORM_E_MIGRATION, SET(steps, 3, -1));
+    run("PRAGMA user_version = -2147483648");
+    GIVES(CORM_E_MIGRATION, SET(steps, 3, 0));
+    run("PRAGMA user_version = 2147483647");
+    GIVES(CORM_E_MIGRATION_NEWER, SET(steps, 3, 0));
+    assert_int_equal(version(), INT32_MAX);
+}
+
+static void versions_that_cannot_be(void **state) {
+    (void)state;
+    GIVES(CORM_E_MIGRATION, SET(steps, 3, 4));
+    GIVES(CORM_E_MIGRATION, SET(steps, 1, -1));
+    says("version 1");
+    const corm_version_step twice[] = {steps[1], steps[1]};
+    GIVES(CORM_E_MIGRATION, SET(twice, 2, -1));
+    const corm_version_step setups[] = {steps[1], steps[3], steps[3]};
+    GIVES(CORM_E_MIGRATION, SET(setups, 3, -1));
+    const corm_version_step negative[] = {steps[1], STEP(-1, .up_sql = "SELECT 1")};
+    GIVES(CORM_E_MIGRATION, SET(negative, 2, -1));
+    const corm_version_step nothing[] = {STEP(1, .down_sql = "DROP TABLE a")};
+    GIVES(CORM_E_MIGRATION, SET(nothing, 1, -1));
+    GIVES(CORM_E_MISUSE, SET(NULL, 1, -1));
+    GIVES(CORM_E_MISUSE, SET(steps, SIZE_MAX, -1));
+    GIVES(CORM_E_MISUSE, corm_migration_set_version(NULL, steps, 3, -1, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_version(db, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_version(NULL, &(int32_t){0}, &failure));
+    OK(SET(NULL, 0, -1));
+    assert_int_equal(version(), 0);
+    assert_false(is_there("a"));
+}
+
+static void no_way_back(void **state) {
+    (void)state;
+    const corm_version_step some[] = {STEP(1, .up_sql = "CREATE TABLE a (x)"),
+                                      STEP(2, .up_sql = "CREATE TABLE b (x)", .down_sql = "DROP TABLE b")};
+    OK(SET(some, 2, -1));
+    GIVES(CORM_E_MIGRATION, SET(some, 2, 0));
+    says("version 1 has no way back");
+    assert_true(is_there("a") && is_there("b"));
+    assert_int_equal(version(), 2);
+}
+
+static void inside_a_transaction(void **state) {
+    (void)state;
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    GIVES(CORM_E_TRANSACTION, SET(steps, 3, -1));
+    OK(corm_transaction_rollback(db, &failure));
+}
+
+static bool up(corm_database *database, void *context) {
+    *(int *)context += 1;
+    return corm_database_execute_script(database, "CREATE TABLE a (x)", NULL) == CORM_OK;
+}
+
+static void functions_and_progress(void **state) {
+    (void)state;
+    int count = 0;
+    calls counted = {.cancel_at = 0};
+    const corm_version_step some[] = {STEP(1, .up = up, .down_sql = "DROP TABLE a", .context = &count),
+                                      STEP(2, .up_sql = "CREATE TABLE b (x)", .down_sql = "DROP TABLE b")};
+    corm_migration_options options = {.struct_size = sizeof options, .progress = count_calls, .context = &counted};
+    GIVES(CORM_E_INTERRUPTED, corm_migration_set_version(db, some, 2, -1, &options, &failure));
+    assert_int_equal(count, 0);
+    counted.cancel_at = -1;
+    OK(corm_migration_set_version(db, some, 2, -1, &options, &failure));
+    assert_int_equal(count, 1);
+    assert_int_equal(version(), 2);
+}
+
+/* A struct with a member more than this library's, as a later header may have it: refused, not misread. */
+static void steps_of_another_header(void **state) {
+    (void)state;
+    struct {
+        corm_version_step step;
+        void *more;
+    } later[2] = {{{.struct_size = sizeof later[0], .version = 1, .up_sql = "CREATE TABLE a (x)"}, NULL}};
+    GIVES(CORM_E_MISUSE, SET(&later[0].step, 1, -1));
+    corm_version_step mixed[] = {steps[1], steps[2]};
+    mixed[1].struct_size -= 8;
+    GIVES(CORM_E_MISUSE, SET(mixed, 2, -1));
+    assert_int_equal(version(), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST_EMPTY(up_and_down),
+        TEST_EMPTY(an_empty_file_is_set_up_at_once),
+        TEST_EMPTY(a_file_with_tables_goes_through_the_steps),
+        TEST_EMPTY(a_goal_between_goes_through_the_steps),
+        TEST_EMPTY(a_step_that_fails_leaves_the_version_before),
+        TEST_EMPTY(a_file_newer_than_the_program),
+        TEST_EMPTY(versions_that_cannot_be),
+        TEST_EMPTY(no_way_back),
+        TEST_EMPTY(inside_a_transaction),
+        TEST_EMPTY(functions_and_progress),
+        TEST_EMPTY(steps_of_another_header),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
