@@ -35,7 +35,7 @@ NO_VALUE = (
 # In the order in which they include each other.
 TOPICS = (
     "base", "error", "value", "database", "transaction", "result", "model", "expression", "statement", "record",
-    "query", "relation", "block", "tree", "columns",
+    "query", "relation", "block", "tree", "columns", "json", "schema", "migration", "bundle",
 )  # fmt: skip
 
 
@@ -87,6 +87,9 @@ class Headers:
             self.aliases[match[2]] = self.aliases[match[1]]
         elif match := re.fullmatch(r"typedef void \(\*(\w+)\)\((.*)\)", code):
             self.aliases[match[1]] = "callback"
+        elif match := re.fullmatch(r"typedef bool \(\*(\w+)\)\((.*)\)", code):
+            # A member of structs only, and there a pointer as other functions are.
+            self.aliases[match[1]] = "pointer"
         elif match := re.fullmatch(r"([\w *]+?)\b(corm_\w+)\((.*)\)", code):
             parameters = [] if match[3] == "void" else match[3].split(",")
             self.functions[match[2]] = (self._type(match[1]), [self._parameter(item) for item in parameters])

@@ -11,7 +11,7 @@ from conformance_model import Failure, Json, held, members, same, value
 from conformance_statement import Builder, bindings_of
 from conformance_steps import STEPS, Step, bindings
 
-from cormorant import Database, Error, Model, Transaction
+from cormorant import Bundle, Database, Error, Model, Transaction
 
 FOLDER = Path(__file__).parents[3] / "Tests" / "Conformance"
 
@@ -19,9 +19,12 @@ FOLDER = Path(__file__).parents[3] / "Tests" / "Conformance"
 class Scenario:
     """One scenario on a database of its own."""
 
+    folder: Path
     models: dict[str, type[Model]]
     db: Database
     transactions: list[Transaction]
+    # Of the steps about bundles.
+    bundle: Bundle
     # Of the step that runs, or None.
     statement: Any
 
@@ -77,6 +80,11 @@ class Scenario:
                 raise Failure(f"{len(found['records'])} records, expected {len(expected)}: {found['records']}")
             for record, wanted in zip(found["records"], expected):
                 self.compare(step, record, wanted)
+        elif name == "related":
+            self.check_related(found["related"], expected)
+        elif name in ("steps", "problems", "states"):
+            if found[name] != expected:
+                raise Failure(f"{name} are {found[name]}, expected {expected}")
         elif name in ("contains", "lacks"):
             text = found["tree"] if "tree" in found else found["sql"]
             for part in expected:
@@ -86,7 +94,7 @@ class Scenario:
             wanted = bindings_of(expected)
             if len(found[name]) != len(wanted) or not all(map(same, found[name], wanted)):
                 raise Failure(f"bindings {found[name]}, expected {wanted}")
-        elif name == "rows":
+        elif name == "rows" and isinstance(expected, list):
             rows = [[value(item) for item in row] for row in expected]
             if len(rows) != len(found["rows"]) or not all(
                 same(*pair) for row, wanted in zip(found["rows"], rows) for pair in zip(list(row), wanted, strict=True)
@@ -94,6 +102,20 @@ class Scenario:
                 raise Failure(f"rows {found['rows']}, expected {rows}")
         elif not same(found[name], value(expected)):
             raise Failure(f"{name} is {found[name]!r}, expected {expected!r}")
+
+    def check_related(self, found: list[Any], expected: list[Any]) -> None:
+        """Lists of records, of pairs of a record and the list below it, or of such lists."""
+        if len(found) != len(expected):
+            raise Failure(f"{len(found)} are related, expected {len(expected)}: {found}")
+        for item, wanted in zip(found, expected):
+            if isinstance(item, list):
+                self.check_related(item, wanted)
+                continue
+            record, below = item if isinstance(item, tuple) else (item, None)
+            if below is not None:
+                wanted = dict(wanted)
+                self.check_related(below, wanted.pop("related"))
+            self.compare({"model": type(record).__name__}, record, wanted)
 
     def compare(self, step: Json, record: Model | None, expected: Json) -> None:
         kinds = self.kinds(step["model"])

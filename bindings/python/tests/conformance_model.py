@@ -69,9 +69,12 @@ def held(kind: str, given: Any) -> Any:
 
 COLUMN = (
     "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
-    "referencesTable referencesColumn onDelete onUpdate"
+    "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert"
 )
-MODEL = "name table columns keys references checks columnOrder withoutRowid strict relations module moduleArguments"
+MODEL = (
+    "name table columns keys references checks columnOrder withoutRowid strict relations module moduleArguments "
+    "renamedFrom allowDrop seed"
+)
 ACTIONS: Json = {
     "none": "none",
     "restrict": "restrict",
@@ -105,7 +108,10 @@ def make_column(given: Json) -> tuple[Any, Any]:
         references=target,
         on_delete=ACTIONS[given.get("onDelete", "none")],
         on_update=ACTIONS[given.get("onUpdate", "none")],
+        json_key=given.get("jsonKey"),
         transform=AS_TEXT if given["type"] == "json" else None,
+        renamed_from=value(given.get("renamedFrom")),
+        convert_sql=value(given.get("convert")),
     )
     kind: Any = PYTHON[given["type"]]
     annotation: Any = Column
@@ -157,6 +163,9 @@ def make_model(given: Json) -> type[Model]:
         "strict": given.get("strict", False),
         "module": given.get("module"),
         "module_arguments": given.get("moduleArguments", ()),
+        "renamed_from": value(given.get("renamedFrom")),
+        "allow_drop": [value(name) for name in given.get("allowDrop", [])],
+        "seed_sql": value(given.get("seed")),
     }
     namespace = {"__annotations__": annotations, **body}
     if len(keys["primary"]) > 1 or any("where" in key for key in keys["primary"]):

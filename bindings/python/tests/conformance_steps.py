@@ -7,10 +7,11 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from conformance_model import Failure, Json, make_model, value
+from conformance_migrations import MIGRATION_STEPS
+from conformance_model import Failure, Json, make_model, members, value
 from conformance_statement import Builder, filed
 
-from cormorant import Database, Model
+from cormorant import Database, Model, NotLoadedError, ToMany, read_json, write_json
 
 if TYPE_CHECKING:
     from conformance import Scenario
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 QUERY = "model sql bindings statement parameters where orderBy limit offset"
 RECORDS = "model records generate"
 COMPILED = "sql bindings"
+JSON = "model text path names refuseUnknown lines"
 
 
 def bindings(step: Json) -> Any:
@@ -133,6 +135,28 @@ def _query(self: Scenario, step: Json) -> Json:
     return {"columns": list(result.columns), "rows": result.fetch_all()}
 
 
+def _chunks(step: Json) -> list[bytes]:
+    text = step["text"].encode()
+    return [text[at : at + 7] for at in range(0, len(text), 7)]
+
+
+def _json_options(step: Json) -> Json:
+    given = {"path": "path", "names": "names", "refuseUnknown": "refuse_unknown", "lines": "lines"}
+    return {name: step[member] for member, name in given.items() if member in step}
+
+
+def _read_json(self: Scenario, step: Json) -> Json:
+    options = _json_options(step)
+    found = list(read_json(self.model(step), _chunks(step), **options))
+    writing = {name: value for name, value in options.items() if name in ("names", "lines")}
+    return {"records": found, "count": len(found), "text": write_json(found, **writing)}
+
+
+def _import_json(self: Scenario, step: Json) -> Json:
+    save = step.get("save", False)
+    return {"count": self.db.import_json(self.model(step), _chunks(step), save=save, **_json_options(step))}
+
+
 def _begin(self: Scenario, step: Json) -> Json:
     transaction = self.db.transaction(step.get("kind", "immediate"))
     transaction.__enter__()
@@ -145,6 +169,55 @@ def _reopen(self: Scenario, step: Json) -> Json:
     self.db.close()
     self.db = Database(self.folder / "test.db", mode=modes[step.get("mode", "create")])
     return {}
+
+
+def _load(self: Scenario, step: Json) -> Json:
+    owners = self.records(step)
+    levels: list[list[Model]] = [list(owners)]
+    statements: list[str] = []
+    self.db.set_trace(lambda sql, _: statements.append(sql))
+    try:
+        for level in step["levels"]:
+            levels.append(_load_level(self, level, levels[-1], self.model(step)))
+    finally:
+        self.db.set_trace(None)
+    names = [level["relation"] for level in step["levels"]]
+    return {
+        "related": [_related(owner, names) for owner in owners],
+        "count": sum(len(_related(owner, names[:1])) for owner in owners),
+        "statements": sum("FROM" in sql for sql in statements),
+    }
+
+
+def _load_level(self: Scenario, level: Json, owners: list[Model], model: type[Model]) -> list[Model]:
+    members(level, "relation where orderBy limit", "a level")
+    for owner in owners:
+        model = type(owner)
+        try:
+            getattr(owner, level["relation"])
+        except NotLoadedError:
+            continue
+        raise Failure(f"{level['relation']} of {owner!r} seems to be loaded")
+    where = {"where": Builder(self.models).expression(level["where"])} if "where" in level else {}
+    relation = getattr(model, level["relation"])
+    return self.db.load(owners, relation, order_by=level.get("orderBy", ()), limit=level.get("limit", 0), **where)
+
+
+def _related(owner: Model, names: list[str]) -> list[Any]:
+    """The related records of one, each with the lists below it."""
+    found = getattr(owner, names[0])
+    records = found if isinstance(found, list) else [] if found is None else [found]
+    return [(record, _related(record, names[1:]) if len(names) > 1 else None) for record in records]
+
+
+def _save_related(self: Scenario, step: Json) -> Json:
+    record = self.record(step, step["record"])
+    link = type(record).__relations__[step["relation"]]
+    target = {"model": link._target().__name__}
+    related = [self.record(target, item) for item in step["related"]]
+    setattr(record, link.name, related if isinstance(link, ToMany) else related[0] if related else None)
+    self.db.save_graph(record, delete_removed=step.get("removed", "keep") == "delete")
+    return {"record": record, "related": related}
 
 
 def _none(call: Callable[[Scenario, Json], object]) -> Step:
@@ -181,15 +254,20 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "count": (_count, QUERY, f"count {COMPILED}"),
     "pageCount": (_page_count, f"{QUERY} pageSize", f"count {COMPILED}"),
     "maxKey": (_max_key, "model", "found value"),
+    "readJson": (_read_json, f"{JSON} relations", "records count text"),
+    "importJson": (_import_json, f"{JSON} save", "count"),
     "execute": (_execute, "sql bindings statement parameters", f"changes {COMPILED}"),
     "executeScript": (_none(lambda s, step: s.db.execute_script(value(step["sql"]))), "sql", ""),
     "query": (_query, "sql bindings statement parameters", f"columns rows {COMPILED}"),
     "expression": (_expression, "expression", COMPILED),
     "explain": (lambda s, step: {"tree": s.db.explain(s.statement)}, "statement", f"contains lacks {COMPILED}"),
+    "load": (_load, f"{RECORDS} levels", "related count statements"),
+    "saveRelated": (_save_related, "model record relation related removed", "record related"),
     "begin": (_begin, "kind", ""),
     "commit": (_none(lambda s, _: s.transactions.pop().__exit__(None, None, None)), "", ""),
     "rollback": (_none(lambda s, _: s.transactions.pop().rollback()), "", ""),
     "lastInsertId": (lambda s, _: {"value": s.db.last_insert_id}, "", "value"),
     "changes": (lambda s, _: {"value": s.db.changes}, "", "value"),
     "reopen": (_reopen, "mode", ""),
+    **MIGRATION_STEPS,
 }  # fmt: skip

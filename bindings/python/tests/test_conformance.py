@@ -46,6 +46,9 @@ def test_edge_values_are_written_and_read(path: Path) -> None:
     assert missing.returncode == 1
 
 
+LOAD: Json = {"do": "load", "model": "Person", "records": [{"id": 1}], "levels": [{"relation": "friends"}]}
+
+
 @pytest.mark.parametrize(
     "step",
     [
@@ -60,11 +63,18 @@ def test_edge_values_are_written_and_read(path: Path) -> None:
         {"do": "query", "sql": "SELECT 1.0", "expect": {"rows": [[1]]}},
         {"do": "query", "sql": "SELECT 1", "expect": {"rows": [[1], [1]]}},
         {"do": "fetchAll", "model": "Person", "expect": {"records": [{}]}},
+        {**LOAD, "expect": {"statements": 2}},
+        {**LOAD, "expect": {"count": 1}},
+        {**LOAD, "expect": {"related": []}},
+        {**LOAD, "expect": {"related": [[{"id": 1}]]}},
+        {**LOAD, "levels": [{"relation": "friends", "order": []}]},
     ],
 )
 def test_a_scenario_that_does_not_hold_fails(step: Any) -> None:
     columns = [{"name": "id", "type": "int64", "primaryKey": True}, {"name": "name", "type": "text", "notNull": True}]
-    models = [{"name": "Person", "columns": columns}]
+    columns.append({"name": "friendId", "type": "int64", "referencesTable": "person"})
+    friends = {"name": "friends", "kind": "toMany", "target": "Person"}
+    models = [{"name": "Person", "columns": columns, "relations": [friends]}]
     steps = [{"do": "createTables", "models": ["Person"]}, step]
     with pytest.raises(Failure, match="step 1"):
         run({"models": models, "scenarios": [{"name": "wrong", "steps": steps}]}, "wrong")

@@ -1,4 +1,4 @@
-"""The example program and the code of the README run."""
+"""The example programs and the code of the README run, and the guide shows what they do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT.parent.parent / "examples" / "python"
 
 
 def run(*arguments: object, cwd: Path) -> str:
@@ -25,13 +28,32 @@ def run(*arguments: object, cwd: Path) -> str:
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
-    lines = run(ROOT.parent.parent / "examples" / "python" / "people.py", cwd=tmp_path).splitlines()
+    lines = run(EXAMPLES / "people.py", cwd=tmp_path).splitlines()
     assert lines[0] == "4 people inserted, Dan has key 4"
     assert lines[1] == "refused: departments.name must be unique"
     assert lines[2].startswith("refused: ")
     assert [line.split()[0] for line in lines[3:7]] == ["Ada", "Cleo", "Ben", "Dan"]
     assert lines[7:] == ["{'name': 'Sales', 'people': 3}", "{'name': 'Research', 'people': 1}"]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [path.stem for path in EXAMPLES.glob("*.py") if path.stem not in ("people", "music")])
+def test_the_examples_of_the_guide_run(tmp_path: Path, name: str) -> None:
+    assert run(EXAMPLES / f"{name}.py", cwd=tmp_path)
+
+
+def test_the_guide_shows_the_sql_of_each_expression(tmp_path: Path) -> None:
+    page = (ROOT.parent.parent / "docs" / "expressions.md").read_text()
+    shown = [sql.replace("\\|", "|") for sql in re.findall(r"^\| `(.+?)` \|", page, re.MULTILINE)]
+    lines = run(EXAMPLES / "expressions.py", cwd=tmp_path).splitlines()
+    assert len(shown) > 60
+    assert [line for sql, line in zip(shown, lines) if not line.startswith(f"{sql} (")] == []
+
+
+def test_the_guide_shows_the_sql_of_a_query(tmp_path: Path) -> None:
+    page = (ROOT.parent.parent / "docs" / "selecting.md").read_text()
+    shown = re.findall(r"```sql\n(.*?)\n```", page, re.DOTALL)
+    assert [sql.replace("\n", " ") for sql in shown] == run(EXAMPLES / "selecting.py", cwd=tmp_path).splitlines()[:1]
 
 
 def test_the_code_of_the_readme_runs(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ def test_left_joins(db: Database) -> None:
         .order_by("name")
     )
     assert db.fetch_all(query) == [("Ada", 2), ("Bix", 1), ("Cab", 0)]
+    titles = select(Artist.name, Album.title.optional()).join(Artist.albums, left=True).where(Artist.name == "Cab")
+    assert db.fetch_all(titles) == [("Cab", None)]
 
 
 def test_records_of_joined_tables(db: Database) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -179,3 +181,16 @@ def test_a_relation_may_name_its_columns(db: Database) -> None:
     db.insert_many([Owner(), Owner()])
     db.insert(Owned(2, 1))
     assert db.fetch_all(select(Owner.id).where(Owner.firsts.any())) == [(2,)]
+
+
+def test_names_that_a_class_does_not_have() -> None:
+    program = f"import sys; sys.path[:0] = {sys.path!r}\nfrom music import Album, Artist\nfrom cormorant import alias\n"
+    for line, message in (
+        ("Artist.nam", "no attribute 'nam'. Did you mean: 'name'?"),
+        ("Artist.albumz", "no attribute 'albumz'. Did you mean: 'albums'?"),
+        ("Album.artist.nam", "no attribute 'nam'. Did you mean: 'name'?"),
+        ("alias(Artist, 'a').albumz", "no attribute 'albumz'. Did you mean: 'albums'?"),
+    ):
+        command = [sys.executable, "-c", program + line]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert message in done.stderr

@@ -10,6 +10,7 @@ class Person(Model):
 
 from ._native import sqlite_version, version
 from .alias import alias
+from .bundle import Bundle, BundleState
 from .change import Delete, Insert, Update, delete, insert, update
 from .column import Action, Column, Key, Reference, column, ignored
 from .database import Database
@@ -23,6 +24,13 @@ from .error import (
     IntegrityError,
     InterfaceError,
     InternalError,
+    MigrationDirtyError,
+    MigrationDriftError,
+    MigrationError,
+    MigrationMissingError,
+    MigrationModifiedError,
+    MigrationNewerError,
+    MigrationOrderError,
     NoRecordError,
     NotLoadedError,
     NotNullViolation,
@@ -33,10 +41,15 @@ from .error import (
 )
 from .expression import Expression
 from .function import Call, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
+from .json import read_json, write_json
+from .migration import VersionStep
 from .model import Model, ModelInfo
+from .plan import Plan, PlanProblem, PlanStep, SchemaChange
+from .progress import Progress
 from .record import Conflict
 from .relation import ToMany, ToOne, many_to_many, to_many, to_one
 from .result import Result
+from .schema import Schema
 from .select import Select, select
 from .statement import Query
 from .transaction import Transaction, TransactionKind
@@ -47,6 +60,8 @@ __version__ = version()
 __all__ = [
     "Action",
     "Bindings",
+    "Bundle",
+    "BundleState",
     "BusyError",
     "Call",
     "CheckViolation",
@@ -65,6 +80,13 @@ __all__ = [
     "InternalError",
     "Json",
     "Key",
+    "MigrationDirtyError",
+    "MigrationDriftError",
+    "MigrationError",
+    "MigrationMissingError",
+    "MigrationModifiedError",
+    "MigrationNewerError",
+    "MigrationOrderError",
     "Model",
     "ModelInfo",
     "NoRecordError",
@@ -72,10 +94,16 @@ __all__ = [
     "NotNullViolation",
     "NotSupportedError",
     "OperationalError",
+    "Plan",
+    "PlanProblem",
+    "PlanStep",
     "ProgrammingError",
+    "Progress",
     "Query",
     "Reference",
     "Result",
+    "Schema",
+    "SchemaChange",
     "Select",
     "ToMany",
     "ToOne",
@@ -84,6 +112,7 @@ __all__ = [
     "Transform",
     "UniqueViolation",
     "Update",
+    "VersionStep",
     "alias",
     "all_of",
     "any_of",
@@ -100,6 +129,7 @@ __all__ = [
     "name",
     "param",
     "raw",
+    "read_json",
     "scalar",
     "select",
     "sqlite_version",
@@ -107,4 +137,5 @@ __all__ = [
     "to_one",
     "update",
     "version",
+    "write_json",
 ]

@@ -40,6 +40,14 @@ CORM_E_TOO_BIG: Final = -26
 CORM_E_CALLBACK: Final = -27
 CORM_E_NO_RECORD: Final = -28
 CORM_E_SQLITE: Final = -29
+CORM_E_JSON: Final = -30
+CORM_E_MIGRATION: Final = -31
+CORM_E_MIGRATION_MODIFIED: Final = -32
+CORM_E_MIGRATION_MISSING: Final = -33
+CORM_E_MIGRATION_ORDER: Final = -34
+CORM_E_MIGRATION_DIRTY: Final = -35
+CORM_E_MIGRATION_NEWER: Final = -36
+CORM_E_MIGRATION_DRIFT: Final = -37
 CORM_VALUE_NULL: Final = 0
 CORM_VALUE_INTEGER: Final = 1
 CORM_VALUE_REAL: Final = 2
@@ -189,6 +197,18 @@ CORM_PART_CONFLICT: Final = 10
 CORM_PART_UPSERT: Final = 11
 CORM_PART_UPSERT_SET: Final = 12
 CORM_PART_JOIN_RELATION: Final = 13
+CORM_JSON_PROPERTIES: Final = 0
+CORM_JSON_COLUMNS: Final = 1
+CORM_RISK_SAFE: Final = 0
+CORM_RISK_ANNOTATED: Final = 1
+CORM_RISK_LOSSY: Final = 2
+CORM_STEP_PENDING: Final = 0
+CORM_STEP_APPLIED: Final = 1
+CORM_STEP_MODIFIED: Final = 2
+CORM_STEP_MISSING: Final = 3
+CORM_STEP_ORDER: Final = 4
+CORM_STEP_DIRTY: Final = 5
+CORM_STEP_NEWER: Final = 6
 
 # Struct: its members and their types, in order.
 STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -270,6 +290,10 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("on_delete", "int32"),
         ("on_update", "int32"),
         ("transform", "pointer"),
+        ("json_key", "text"),
+        ("json_optional", "bool"),
+        ("renamed_from", "text"),
+        ("convert_sql", "text"),
     ),
     "corm_key_def": (
         ("kind", "int32"),
@@ -309,6 +333,10 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("module", "text"),
         ("module_arguments", "pointer"),
         ("module_argument_count", "size"),
+        ("renamed_from", "text"),
+        ("allow_drop", "pointer"),
+        ("allow_drop_count", "size"),
+        ("seed_sql", "text"),
     ),
     "corm_source": (
         ("model", "pointer"),
@@ -380,6 +408,66 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("get_last_error", "pointer"),
         ("release", "pointer"),
         ("private_data", "pointer"),
+    ),
+    "corm_json_options": (
+        ("struct_size", "uint32"),
+        ("names", "int32"),
+        ("path", "text"),
+        ("refuse_unknown", "bool"),
+        ("lines", "bool"),
+    ),
+    "corm_json_nested": (
+        ("relations", "text"),
+        ("related", "pointer"),
+    ),
+    "corm_progress": (
+        ("step", "text"),
+        ("index", "int32"),
+        ("count", "int32"),
+        ("rows", "int64"),
+        ("total_rows", "int64"),
+    ),
+    "corm_migration_options": (
+        ("struct_size", "uint32"),
+        ("allow_drop", "pointer"),
+        ("allow_drop_count", "size"),
+        ("snapshot", "text"),
+        ("drop_snapshot", "bool"),
+        ("progress", "pointer"),
+        ("context", "pointer"),
+    ),
+    "corm_plan_step": (
+        ("summary", "text"),
+        ("changes", "text"),
+        ("sql", "text"),
+        ("risk", "int32"),
+        ("rows", "int64"),
+        ("problems", "text"),
+    ),
+    "corm_bundle_step": (
+        ("struct_size", "uint32"),
+        ("id", "text"),
+        ("up_sql", "text"),
+        ("down_sql", "text"),
+        ("up", "pointer"),
+        ("down", "pointer"),
+        ("context", "pointer"),
+        ("schema_sql", "text"),
+    ),
+    "corm_bundle_state": (
+        ("id", "text"),
+        ("state", "int32"),
+        ("started", "text"),
+        ("finished", "text"),
+    ),
+    "corm_version_step": (
+        ("struct_size", "uint32"),
+        ("version", "int32"),
+        ("up_sql", "text"),
+        ("down_sql", "text"),
+        ("up", "pointer"),
+        ("down", "pointer"),
+        ("context", "pointer"),
     ),
 }
 
@@ -581,4 +669,56 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_query_columns": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_block_cursor_columns": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_cursor_json": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_json_options_init": ("void", ("pointer",)),
+    "corm_json_reader_create": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_json_reader_feed": ("int32", ("pointer", "pointer", "size", "pointer")),
+    "corm_json_reader_next": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_json_reader_fetch": ("int32", ("pointer", "size", "pointer", "pointer")),
+    "corm_json_reader_related": ("int32", ("pointer", "text", "pointer", "pointer")),
+    "corm_json_reader_import": ("int32", ("pointer", "pointer", "int32", "pointer", "pointer")),
+    "corm_json_reader_free": ("void", ("pointer",)),
+    "corm_json_write": ("int32", ("pointer", "pointer", "size", "pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_json_text_data": ("text", ("pointer",)),
+    "corm_json_text_size": ("size", ("pointer",)),
+    "corm_json_text_free": ("void", ("pointer",)),
+    "corm_block_read_json": ("int32", ("pointer", "size", "pointer", "pointer")),
+    "corm_block_write_json": ("int32", ("pointer", "pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_schema_read": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_schema_parse": ("int32", ("text", "pointer", "pointer")),
+    "corm_schema_create": ("int32", ("pointer", "size", "pointer", "pointer")),
+    "corm_schema_free": ("void", ("pointer",)),
+    "corm_schema_sql": ("text", ("pointer",)),
+    "corm_schema_hash": ("text", ("pointer",)),
+    "corm_migration_sync": ("int32", ("pointer", "pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_migration_plan": ("int32", ("pointer", "pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_plan_create": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_plan_apply": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_plan_free": ("void", ("pointer",)),
+    "corm_plan_step_count": ("int32", ("pointer",)),
+    "corm_plan_step_get": ("int32", ("pointer", "int32", "pointer", "pointer")),
+    "corm_plan_problem_count": ("int32", ("pointer",)),
+    "corm_plan_risk": ("int32", ("pointer",)),
+    "corm_plan_text": ("text", ("pointer",)),
+    "corm_plan_sql": ("text", ("pointer",)),
+    "corm_plan_json": ("text", ("pointer",)),
+    "corm_migration_restore": ("int32", ("pointer", "text", "pointer")),
+    "corm_bundle_open": ("int32", ("text", "pointer", "pointer")),
+    "corm_bundle_add": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_bundle_free": ("void", ("pointer",)),
+    "corm_bundle_apply": ("int32", ("pointer", "pointer", "text", "pointer", "pointer")),
+    "corm_bundle_revert": ("int32", ("pointer", "pointer", "text", "pointer", "pointer")),
+    "corm_bundle_adopt": ("int32", ("pointer", "pointer", "text", "pointer")),
+    "corm_bundle_resolve": ("int32", ("pointer", "pointer", "text", "bool", "pointer")),
+    "corm_bundle_status": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_bundle_states_free": ("void", ("pointer",)),
+    "corm_bundle_states_count": ("int32", ("pointer",)),
+    "corm_bundle_states_get": ("int32", ("pointer", "int32", "pointer", "pointer")),
+    "corm_bundle_states_json": ("text", ("pointer",)),
+    "corm_bundle_drift": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_bundle_generate": ("int32", ("text", "text", "pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_bundle_generate_to": ("int32", ("text", "text", "pointer", "pointer", "pointer", "pointer")),
+    "corm_bundle_seal": ("int32", ("text", "pointer")),
+    "corm_bundle_squash": ("int32", ("text", "text", "pointer")),
+    "corm_migration_set_version": ("int32", ("pointer", "pointer", "size", "int32", "pointer", "pointer")),
+    "corm_migration_version": ("int32", ("pointer", "pointer", "pointer")),
 }

@@ -129,6 +129,9 @@ def definition(
     strict: bool,
     module: str | None,
     module_arguments: Sequence[str],
+    renamed_from: str | None,
+    allow_drop: Sequence[str],
+    seed_sql: str | None,
 ) -> dict[str, Any]:
     """A corm_model_def as _native.create_model takes it."""
     keys = [_key(_abi.CORM_KEY_PRIMARY, primary_key)] if primary_key else []
@@ -146,6 +149,9 @@ def definition(
         "strict": strict,
         "module": module,
         "module_arguments": list(module_arguments),
+        "renamed_from": renamed_from,
+        "allow_drop": drop_list(allow_drop),
+        "seed_sql": seed_sql,
     }
 
 
@@ -174,7 +180,19 @@ def _column(column: Column[Any]) -> dict[str, Any]:
         "references_column": table_column,
         "on_delete": _action(option("on_delete", "none")),
         "on_update": _action(option("on_update", "none")),
+        "json_key": option("json_key"),
+        # What Python has a default for, read_json fills in.
+        "json_optional": option("default") not in (None, MISSING) or option("default_factory", MISSING) is not MISSING,
+        "renamed_from": option("renamed_from"),
+        "convert_sql": option("convert_sql"),
     }
+
+
+def drop_list(names: Sequence[str]) -> list[str]:
+    """What a migration may drop. A single text would pass for a list of its letters."""
+    if isinstance(names, str):
+        raise ProgrammingError(f"allow_drop is the text {names!r}", hint=f"give a list: [{names!r}]")
+    return list(names)
 
 
 def _key(kind: int, key: str | Sequence[str] | Key) -> dict[str, Any]:

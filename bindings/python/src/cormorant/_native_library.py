@@ -235,11 +235,13 @@ _ARRAYS = {
         "checks": ("", "check_count"),
         "column_order": ("", "column_order_count"),
         "module_arguments": ("", "module_argument_count"),
+        "allow_drop": ("", "allow_drop_count"),
     },
     "corm_key_def": {"columns": ("", "column_count")},
     # table_columns has as many items as columns, so it has no count of its own.
     "corm_reference_def": {"columns": ("", "column_count"), "table_columns": ("", "")},
     "corm_relation_def": {"columns": ("", "column_count"), "target_columns": ("", "target_column_count")},
+    "corm_migration_options": {"allow_drop": ("", "allow_drop_count")},
 }
 
 

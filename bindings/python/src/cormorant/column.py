@@ -116,6 +116,7 @@ def column(
     type: TypeName | None = None,
     length: int = 0,
     json: bool = False,
+    json_key: str | None = None,
     primary_key: bool = False,
     auto_increment: bool = False,
     unique: bool = False,
@@ -129,16 +130,22 @@ def column(
     on_delete: Action = "none",
     on_update: Action = "none",
     transform: Transform | None = None,
+    renamed_from: str | None = None,
+    convert_sql: str | None = None,
 ) -> Column[T]:
     """What a column has beyond its annotation.
 
     default, default_factory, init, kw_only: as in dataclasses. With init=False and no default it starts as None.
     name: in the table; the property in snake_case otherwise. type: where the annotation does not say enough, such as
     "int32" or "float". length: VARCHAR of so many characters. json: any JSON-like annotation is stored as JSON.
+    json_key: in JSON (read_json, write_json); "" keeps the column out of it.
     unsigned: an integer that is never negative.
     default_sql: SQL expression for None at insert. check: SQL condition. computed: SQL expression; the column is never
     written. collate: BINARY, NOCASE, RTRIM. references: "table", "table.column" or a Model.
     transform: own conversion; `type` then says what is stored.
+    For migrations: renamed_from: the column's former name in the table; it is renamed instead of added. convert_sql:
+    SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column
+    its values when the migration adds it, changes its type or makes it NOT NULL.
     """
     return Column(dict(locals()))
 

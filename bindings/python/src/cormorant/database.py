@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from . import _abi, _native, _native_tree
 from .change import Change
 from .error import ProgrammingError
-from .graph import GraphMethods
+from .json import JsonMethods
+from .migration import MigrationMethods
 from .model import Model
 from .record import info_of
 from .select import Select
@@ -46,7 +47,7 @@ _SYNCHRONOUS = {
 _INT32_MAX = 2**31 - 1
 
 
-class Database(GraphMethods):
+class Database(JsonMethods, MigrationMethods):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 
     mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file

@@ -14,6 +14,13 @@ __all__ = [
     "IntegrityError",
     "InterfaceError",
     "InternalError",
+    "MigrationDirtyError",
+    "MigrationDriftError",
+    "MigrationError",
+    "MigrationMissingError",
+    "MigrationModifiedError",
+    "MigrationNewerError",
+    "MigrationOrderError",
     "NoRecordError",
     "NotLoadedError",
     "NotNullViolation",
@@ -78,7 +85,7 @@ class DatabaseError(Error):
 
 
 class DataError(DatabaseError):
-    """A value does not fit its column: type, range, encoding, size, NULL."""
+    """A value does not fit its column: type, range, encoding, size, NULL; or a text is not a model's JSON."""
 
 
 class OperationalError(DatabaseError):
@@ -125,6 +132,34 @@ class NotLoadedError(ProgrammingError, AttributeError):
     """A relation of a record is read before its records were loaded."""
 
 
+class MigrationError(ProgrammingError):
+    """A migration would lose something it was not told to, or cannot be made; the message lists what is in the way."""
+
+
+class MigrationModifiedError(MigrationError):
+    """A step was changed after it was applied, or differs from its bundle's manifest."""
+
+
+class MigrationMissingError(MigrationError):
+    """A step that the file or the manifest knows is not there."""
+
+
+class MigrationOrderError(MigrationError):
+    """A step that is not applied stands before one that is."""
+
+
+class MigrationDirtyError(MigrationError):
+    """A step began outside a transaction and did not finish: Bundle.resolve says what became of it."""
+
+
+class MigrationNewerError(MigrationError):
+    """The file has steps, or a version, later than this program knows."""
+
+
+class MigrationDriftError(MigrationError):
+    """The file's schema is not what its last step left, or not what a plan was made for."""
+
+
 class NotSupportedError(DatabaseError):
     """SQLite cannot do this."""
 
@@ -152,6 +187,14 @@ _CLASSES: dict[str, type[Error]] = {
     "CORM_E_NULL_VALUE": DataError,
     "CORM_E_TOO_BIG": DataError,
     "CORM_E_CALLBACK": DataError,
+    "CORM_E_JSON": DataError,
+    "CORM_E_MIGRATION": MigrationError,
+    "CORM_E_MIGRATION_MODIFIED": MigrationModifiedError,
+    "CORM_E_MIGRATION_MISSING": MigrationMissingError,
+    "CORM_E_MIGRATION_ORDER": MigrationOrderError,
+    "CORM_E_MIGRATION_DIRTY": MigrationDirtyError,
+    "CORM_E_MIGRATION_NEWER": MigrationNewerError,
+    "CORM_E_MIGRATION_DRIFT": MigrationDriftError,
 }
 
 

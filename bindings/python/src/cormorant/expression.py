@@ -321,6 +321,10 @@ class Expression(Generic[T_co]):
         """A descending order term. NULLs come last unless `nulls` says otherwise."""
         return self._ordered(True, nulls)
 
+    def optional(self) -> Expression[T_co | None]:
+        """The same expression where it may also be NULL, as in a left join, for type checkers."""
+        return self
+
     def label(self, name: str) -> Expression[T_co]:
         """A result column with this name."""
         return Expression((_abi.CORM_NODE_AS, self._node, name), self._column)

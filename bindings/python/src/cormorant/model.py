@@ -241,6 +241,8 @@ class Model:
     Class keywords: table, primary_key (properties, for an order of their own), unique, indexes (properties, tuples of
     them or Key), checks (SQL), references (Reference), column_order, without_rowid, strict; for a virtual table its
     module, such as "fts5" for full-text search, and module_arguments, such as "tokenize = 'porter'".
+    For migrations: renamed_from, the table's former name; allow_drop, columns by their names in the table that the
+    model no longer has and that may go with their values; seed_sql, statements run once, when the table is made.
     """
 
     __model__: ClassVar[ModelInfo]
@@ -261,6 +263,9 @@ class Model:
         strict: bool = False,
         module: str | None = None,
         module_arguments: Sequence[str] = (),
+        renamed_from: str | None = None,
+        allow_drop: Sequence[str] = (),
+        seed_sql: str | None = None,
     ) -> None:
         super().__init_subclass__()
         options = {name: value for name, value in locals().items() if name not in ("cls", "__class__")}

@@ -122,6 +122,8 @@ query = (
     .distinct()
 )
 assert_type(query, Select[tuple[str, str, Decimal | None]])
+left = select(Artist.name, Album.title.optional(), Album.artist_id.optional()).join(Artist.albums, left=True)
+assert_type(left, Select[tuple[str, str | None, int | None]])
 tree = select().from_("tree").with_("tree", query.union_all(query), ["a", "b", "c"])
 
 

@@ -93,6 +93,7 @@ delete(Album).set(title="x")  # error
 db.fetch_all(select(Album.title))[0][1]  # error
 db.fetch_all(select(Album))[0].titel  # error
 number: int = db.fetch_all(select(Album.title))[0][0]  # error
+text: str = db.fetch_all(select(Album.title.optional()))[0][0]  # error
 db.fetch_one(albums).title  # error
 db.fetch_all(update(Album))  # error
 db.execute(albums)  # error

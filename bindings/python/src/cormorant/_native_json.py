@@ -1,0 +1,65 @@
+"""The calls of the library on JSON."""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+from collections.abc import Mapping
+from typing import Any
+
+from . import _abi
+from ._native_library import TYPES, call, call_handle, call_number, failure, library, pool, take, utf8
+
+# The level above, the relation, a flat tuple of positions and counts, the rows marshalled, what was missing.
+Level = tuple[int | None, str | None, tuple[int, ...], bytes, tuple[int, ...]]
+
+
+def _options(options: Mapping[str, Any]) -> Any:
+    values: Any = TYPES["corm_json_options"]()
+    library.corm_json_options_init(ctypes.byref(values))
+    for name, value in options.items():
+        setattr(values, name, utf8(value) if isinstance(value, str) else value)
+    return ctypes.byref(values)
+
+
+def create_reader(model: int, options: Mapping[str, Any]) -> int:
+    return call_handle(library.corm_json_reader_create, model, _options(options))
+
+
+def feed(reader: int, data: bytes) -> None:
+    """Takes the next bytes; none are the end."""
+    call(library.corm_json_reader_feed, reader, data, len(data))
+
+
+def read_levels(reader: int, max_records: int) -> list[Level]:
+    """The next records with those within them; none when no more are complete."""
+    scratch = take()
+    status = library.corm_block_read_json(reader, max_records, scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    levels: list[Level] = scratch.read() if status == _abi.CORM_ROW else []
+    pool.append(scratch)
+    return levels
+
+
+def import_records(reader: int, database: int, operation: int) -> int:
+    return call_number(library.corm_json_reader_import, reader, database, operation)
+
+
+def free_reader(reader: int) -> None:
+    library.corm_json_reader_free(reader)
+
+
+def write_levels(
+    model: int, levels: list[tuple[int | None, str | None, list[int], bytes]], options: Mapping[str, Any]
+) -> str:
+    data = marshal.dumps(levels, 2)
+    scratch = take()
+    status = library.corm_block_write_json(
+        model, data, len(data), _options(options), scratch.block_ref, scratch.error_ref
+    )
+    if status < 0:
+        raise failure(scratch, status)
+    text: str = scratch.read()
+    pool.append(scratch)
+    return text

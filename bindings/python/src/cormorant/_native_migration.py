@@ -1,0 +1,285 @@
+"""The calls of the library on schemas, plans, bundles and versions.
+
+A schema, plan or bundle is an int. What a migration is told is a mapping of the members of a corm_migration_options, of
+which `progress` is a function of the members of a corm_progress.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ._native_library import TYPES, call, call_handle, library, make_struct, to_text, utf8
+from .error import Error
+
+T = TypeVar("T")
+Options = Mapping[str, Any]
+
+# Both kinds of callbacks get a context after this, which a function that has no use for it may leave where it is.
+_Function = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)
+_Progress = TYPES["corm_progress"]
+
+
+# --- Callbacks ---
+
+
+class Listener:
+    """A Python function that the library calls. What it raises is kept for take(), and the library told false."""
+
+    def __init__(self, function: Callable[[int], object]) -> None:
+        self._raised: list[BaseException | None] = [None]
+        listening = _listen(function, self._raised)
+        next(listening)
+        self._function = _Function(listening.send)
+        self.pointer = ctypes.cast(self._function, ctypes.c_void_p).value
+
+    def take(self) -> BaseException | None:
+        """What was raised since the last time."""
+        raised, self._raised[0] = self._raised[0], None
+        return raised
+
+
+def _listen(function: Callable[[int], object], raised: list[BaseException | None]) -> Generator[bool, int, None]:
+    # A generator, for it waits inside `try`. A signal's handler runs when Python code begins to: in a function that is
+    # before its first line, and what the handler raises, such as KeyboardInterrupt, would leave the callback. There it
+    # is lost, and the library gets whatever lay in memory for an answer. It also runs after calls: none stand outside.
+    address = 0
+    answer = True
+    while True:
+        try:
+            while True:
+                address = 0
+                address = yield answer
+                answer = function(address) is not False
+        except GeneratorExit as error:
+            if not address:
+                return
+            raised[0] = error
+            answer = False
+        except BaseException as error:
+            raised[0] = error
+            answer = False
+
+
+def _listening(listeners: Sequence[Listener], call: Callable[[], T]) -> T:
+    """What call() gives; what a listener raised meanwhile is raised in place of the library's error about it."""
+    try:
+        result = call()
+    except Error as error:
+        raised = _taken(listeners)
+        if raised is None:
+            raise
+        if sys.version_info >= (3, 11):
+            raised.add_note(str(error))
+    else:
+        raised = _taken(listeners)
+        if raised is None:
+            return result
+    # Out here, for the library's error is no context of it.
+    raise raised
+
+
+def _taken(listeners: Sequence[Listener]) -> BaseException | None:
+    taken = [listener.take() for listener in listeners]
+    return next((raised for raised in taken if raised is not None), None)
+
+
+def _migrating(options: Options, call: Callable[[Any], T], listeners: Sequence[Listener] = ()) -> T:
+    """call(options) with a corm_migration_options."""
+    members = dict(options)
+    told = members.pop("progress", None)
+
+    def progress(address: int) -> object:
+        if told is None:
+            return True
+        raw = _Progress.from_address(address)
+        return told(to_text(raw.step) or "", raw.index, raw.count, raw.rows, raw.total_rows)
+
+    # There is one even when nobody is told: signals are handled in it, so that Ctrl-C cancels.
+    listener = Listener(progress)
+    keep: list[object] = []
+    struct = make_struct("corm_migration_options", members, keep)
+    struct.struct_size = ctypes.sizeof(struct)
+    struct.progress = listener.pointer
+    return _listening([*listeners, listener], lambda: call(ctypes.byref(struct)))
+
+
+def _handles(handles: Sequence[int]) -> Any:
+    return (ctypes.c_void_p * len(handles))(*handles)
+
+
+def _optional(text: str | None) -> bytes | None:
+    return None if text is None else utf8(text)
+
+
+# --- schema.h ---
+
+
+def read_schema(database: int) -> int:
+    return call_handle(library.corm_schema_read, database)
+
+
+def parse_schema(sql: str) -> int:
+    return call_handle(library.corm_schema_parse, utf8(sql))
+
+
+def create_schema(models: Sequence[int]) -> int:
+    return call_handle(library.corm_schema_create, _handles(models), len(models))
+
+
+def free_schema(schema: int | None) -> None:
+    library.corm_schema_free(schema)
+
+
+def schema_sql(schema: int) -> str:
+    return to_text(library.corm_schema_sql(schema)) or ""
+
+
+def schema_hash(schema: int) -> str:
+    return to_text(library.corm_schema_hash(schema)) or ""
+
+
+# --- migration.h ---
+
+
+def sync(database: int, models: Sequence[int], options: Options) -> int:
+    """The plan that was carried out."""
+    function = library.corm_migration_sync
+    return _migrating(options, lambda given: call_handle(function, database, _handles(models), len(models), given))
+
+
+def make_plan(database: int, models: Sequence[int], options: Options) -> int:
+    function = library.corm_migration_plan
+    return _migrating(options, lambda given: call_handle(function, database, _handles(models), len(models), given))
+
+
+def create_plan(database: int | None, old: int, new: int, options: Options) -> int:
+    return _migrating(options, lambda given: call_handle(library.corm_plan_create, database, old, new, given))
+
+
+def apply_plan(plan: int, database: int, options: Options) -> None:
+    _migrating(options, lambda given: call(library.corm_plan_apply, plan, database, given))
+
+
+def free_plan(plan: int | None) -> None:
+    library.corm_plan_free(plan)
+
+
+def plan_text(plan: int) -> str:
+    return to_text(library.corm_plan_text(plan)) or ""
+
+
+def plan_sql(plan: int) -> str:
+    return to_text(library.corm_plan_sql(plan)) or ""
+
+
+def plan_json(plan: int) -> str:
+    return to_text(library.corm_plan_json(plan)) or ""
+
+
+def restore(database: int, snapshot: str) -> None:
+    call(library.corm_migration_restore, database, utf8(snapshot))
+
+
+# --- bundle.h ---
+
+# SQL, or a function that gets the database's handle.
+Action = str | Callable[[int], object] | None
+
+
+def open_bundle(folder: str | None) -> int:
+    return call_handle(library.corm_bundle_open, _optional(folder))
+
+
+def free_bundle(bundle: int | None) -> None:
+    library.corm_bundle_free(bundle)
+
+
+def add_step(bundle: int, id: str, up: Action, down: Action, schema_sql: str | None) -> list[Listener]:
+    """Adds a step. What comes back must live as long as the bundle, and be given where the bundle is applied."""
+    listeners: list[Listener] = []
+    struct = _step("corm_bundle_step", {"id": id, "schema_sql": schema_sql}, up, down, listeners)
+    call(library.corm_bundle_add, bundle, ctypes.byref(struct))
+    return listeners
+
+
+def _step(name: str, members: dict[str, Any], up: Action, down: Action, listeners: list[Listener]) -> Any:
+    for way, action in (("up", up), ("down", down)):
+        if action is None or isinstance(action, str):
+            members[f"{way}_sql"] = action
+        else:
+            listeners.append(Listener(action))
+            members[way] = listeners[-1].pointer
+    struct = make_struct(name, members, [])
+    struct.struct_size = ctypes.sizeof(struct)
+    return struct
+
+
+def apply_bundle(bundle: int, database: int, last: str | None, options: Options, steps: Sequence[Listener]) -> None:
+    function = library.corm_bundle_apply
+    _migrating(options, lambda given: call(function, bundle, database, _optional(last), given), steps)
+
+
+def revert_bundle(bundle: int, database: int, last: str | None, options: Options, steps: Sequence[Listener]) -> None:
+    function = library.corm_bundle_revert
+    _migrating(options, lambda given: call(function, bundle, database, _optional(last), given), steps)
+
+
+def adopt_bundle(bundle: int, database: int, last: str | None) -> None:
+    call(library.corm_bundle_adopt, bundle, database, _optional(last))
+
+
+def resolve_step(bundle: int, database: int, id: str, applied: bool) -> None:
+    call(library.corm_bundle_resolve, bundle, database, utf8(id), applied)
+
+
+def bundle_status(bundle: int, database: int) -> str:
+    """A JSON document."""
+    states = call_handle(library.corm_bundle_status, bundle, database)
+    try:
+        return to_text(library.corm_bundle_states_json(states)) or ""
+    finally:
+        library.corm_bundle_states_free(states)
+
+
+def bundle_drift(bundle: int, database: int) -> int:
+    return call_handle(library.corm_bundle_drift, bundle, database)
+
+
+def generate_step(folder: str, name: str, models: Sequence[int], options: Options) -> int:
+    texts = utf8(folder), utf8(name)
+    function = library.corm_bundle_generate
+    return _migrating(options, lambda given: call_handle(function, *texts, _handles(models), len(models), given))
+
+
+def generate_step_to(folder: str, name: str, schema: int, options: Options) -> int:
+    texts = utf8(folder), utf8(name)
+    return _migrating(options, lambda given: call_handle(library.corm_bundle_generate_to, *texts, schema, given))
+
+
+def seal_bundle(folder: str) -> None:
+    call(library.corm_bundle_seal, utf8(folder))
+
+
+def squash_bundle(folder: str, last: str | None) -> None:
+    call(library.corm_bundle_squash, utf8(folder), _optional(last))
+
+
+# --- Versions ---
+
+
+def version(database: int) -> int:
+    number = ctypes.c_int32()
+    call(library.corm_migration_version, database, ctypes.byref(number))
+    return number.value
+
+
+def set_version(database: int, steps: Sequence[tuple[int, Action, Action]], version: int, options: Options) -> None:
+    """steps: version, up and down."""
+    listeners: list[Listener] = []
+    structs = [_step("corm_version_step", {"version": number}, up, down, listeners) for number, up, down in steps]
+    array = (TYPES["corm_version_step"] * len(structs))(*structs)
+    function = library.corm_migration_set_version
+    _migrating(options, lambda given: call(function, database, array, len(structs), version, given), listeners)

@@ -1,0 +1,348 @@
+"""JSON: text to records and back, also with their related records, also straight into a database."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import islice
+from json import dumps
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
+
+from . import _abi, _native_json
+from .column import MISSING
+from .error import DataError, ProgrammingError
+from .graph import GraphMethods
+from .model import Model, ModelInfo
+from .record import info_of
+from .relation import Relation, ToMany
+from .result import PausedCollector
+from .transaction import Transaction
+
+M = TypeVar("M", bound=Model)
+Names: TypeAlias = Literal["properties", "columns"]
+
+
+@runtime_checkable
+class ReadableFile(Protocol):
+    """A file, or whatever else has read(size) and gives no bytes at its end."""
+
+    def read(self, size: int, /) -> str | bytes: ...
+
+
+class WritableFile(Protocol):
+    """A text file, or whatever else has write(text)."""
+
+    def write(self, text: str, /) -> object: ...
+
+
+# A text, a file, or chunks of a text as they come.
+JsonSource: TypeAlias = "str | bytes | bytearray | memoryview | ReadableFile | Iterable[str | bytes]"
+
+_NAMES = {"properties": _abi.CORM_JSON_PROPERTIES, "columns": _abi.CORM_JSON_COLUMNS}
+_CHUNK = 262_144
+# So many records cross at once.
+_PART = 1_000
+
+
+def read_json(
+    model: type[M],
+    source: JsonSource,
+    *,
+    path: str = "$",
+    names: Names = "properties",
+    refuse_unknown: bool = False,
+    lines: bool = False,
+) -> Iterator[M]:
+    """Records of JSON text, as they come: the text may be any length, of memory it takes a chunk and one record.
+
+    path: where the records are, an array of objects or one object, such as "$.data.items". names: what the keys are
+    where a column has no json_key: the properties, or the columns (relations in snake_case). refuse_unknown: keys that
+    the model does not have are an error. lines: one object after the other instead of an array.
+
+    A missing key is the column's default, else None. Under a relation's name there may be its records: they become the
+    attribute, ready for db.save_graph. DataError names the path: "$.items[3].price: expected a number, found a string".
+    """
+    options = {**_options(names, lines), "path": path, "refuse_unknown": refuse_unknown}
+    with closing(_Reader(model, options)) as reader:
+        for chunk in _chunks(source):
+            reader.feed(chunk)
+            yield from reader.records()
+        reader.end()
+        yield from reader.records()
+
+
+@overload
+def write_json(records: Model | Iterable[Model], *, names: Names = ..., lines: bool = ...) -> str: ...
+@overload
+def write_json(
+    records: Model | Iterable[Model], file: WritableFile, *, names: Names = ..., lines: bool = ...
+) -> None: ...
+def write_json(
+    records: Model | Iterable[Model],
+    file: WritableFile | None = None,
+    *,
+    names: Names = "properties",
+    lines: bool = False,
+) -> str | None:
+    """One record as a JSON object, several as an array; their related records within them, where they are loaded.
+
+    file: gets the text in parts, so that a cursor of any length can be written; without one the text comes back. names:
+    as in read_json. lines: one object after the other instead of an array.
+    """
+    text: list[str] = []
+    write = text.append if file is None else file.write
+    if isinstance(records, Model):
+        line = _write([records], _options(names, True))
+        write(line if lines else line[:-1])
+    else:
+        source = iter(records)
+        options = _options(names, lines)
+        before = "" if lines else "["
+        while part := list(islice(source, _PART)):
+            one = _write(part, options)
+            write(one if lines else before + one[1:-1])
+            before = "" if lines else ","
+        if not lines:
+            write("[]" if before == "[" else "]")
+    return None if file is not None else "".join(text)
+
+
+class JsonMethods(GraphMethods):
+    """The part of Database that is about JSON."""
+
+    def import_json(
+        self,
+        model: type[Model],
+        source: JsonSource,
+        *,
+        save: bool = False,
+        path: str = "$",
+        names: Names = "properties",
+        refuse_unknown: bool = False,
+        lines: bool = False,
+    ) -> int:
+        """Inserts the records of JSON text, and the related ones within them, in one transaction; how many there were.
+
+        No objects are made of them, so transforms and defaults of Python are not asked: JSON has what the file has, and
+        what is missing gets the default of the table. save: rows that are there are updated instead of an error.
+        The rest as in read_json.
+        """
+        operation = _abi.CORM_WRITE_SAVE if save else _abi.CORM_WRITE_INSERT
+        options = {**_options(names, lines), "path": path, "refuse_unknown": refuse_unknown}
+        count = 0
+        with closing(_Reader(model, options)) as reader, Transaction(self):
+            for chunk in _chunks(source):
+                reader.feed(chunk)
+                count += _native_json.import_records(reader.handle, self._handle, operation)
+            reader.end()
+            return count + _native_json.import_records(reader.handle, self._handle, operation)
+
+
+class _Reader(Generic[M]):
+    """A reader of the library and what makes objects of its rows."""
+
+    def __init__(self, model: type[M], options: dict[str, Any]) -> None:
+        info_of(model)
+        _resolve(model, set())
+        self._model = model
+        self._path, self._names = options["path"], options["names"]
+        self.handle = _native_json.create_reader(model.__model__.handle, options)
+
+    def close(self) -> None:
+        _native_json.free_reader(self.handle)
+
+    def feed(self, chunk: str | bytes | bytearray | memoryview) -> None:
+        if isinstance(chunk, str):
+            try:
+                chunk = chunk.encode()
+            except UnicodeEncodeError as error:
+                raise DataError(f"the text is not valid Unicode: {error.reason}", code="CORM_E_ENCODING") from None
+        if not isinstance(chunk, bytes | bytearray | memoryview):
+            kind = type(chunk).__name__
+            raise ProgrammingError(f"a {kind} is no JSON text", hint="give str, bytes, a file or chunks of them")
+        if len(chunk):
+            _native_json.feed(self.handle, bytes(chunk))
+
+    def end(self) -> None:
+        _native_json.feed(self.handle, b"")
+
+    def records(self) -> Iterator[M]:
+        """The records that are complete."""
+        while levels := _native_json.read_levels(self.handle, _PART):
+            yield from self._build(levels)
+
+    def _build(self, levels: list[_native_json.Level]) -> list[M]:
+        models: list[type[Model]] = []
+        built: list[list[Any]] = []
+        with PausedCollector():
+            for parent, name, groups, data, missing in levels:
+                link = None if parent is None else models[parent].__relations__[cast("str", name)]
+                model = self._model if link is None else link._target()
+                models.append(model)
+                rows = marshal.loads(data)
+                try:
+                    records = model.__model__.load(rows)
+                except DataError as error:
+                    raise self._located(error, levels, models, rows) from error
+                _fill(model, records, missing)
+                built.append(records)
+                if link is not None and parent is not None:
+                    _relate(built[parent], link, groups, records)
+        return built[0]
+
+    def _located(
+        self, error: DataError, levels: list[_native_json.Level], models: list[type[Model]], rows: list[Any]
+    ) -> DataError:
+        """The error with the path to the row that a transform could not decode."""
+        info = models[-1].__model__
+        index = next((number for number, row in enumerate(rows) if not _loads(info, row)), 0)
+        steps = _step(info, error.columns, self._names)
+        level = len(models) - 1
+        while (parent := levels[level][0]) is not None:
+            name, groups = cast("str", levels[level][1]), levels[level][2]
+            first = 0
+            for owner, count in zip(groups[::2], groups[1::2]):
+                if index < first + count:
+                    many = isinstance(models[parent].__relations__[name], ToMany)
+                    steps = f".{name}[{index - first}]{steps}" if many else f".{name}{steps}"
+                    index = owner
+                    break
+                first += count
+            level = parent
+        start = levels[0][2]
+        error.message = f"{self._path}{f'[{start[0] + index}]' if start else ''}{steps}: {error.message}"
+        error.args = (error.message,)
+        return error
+
+
+def _loads(info: ModelInfo, row: Any) -> bool:
+    try:
+        info.load_one(row)
+    except DataError:
+        return False
+    return True
+
+
+def _step(info: ModelInfo, column_name: str | None, names: int) -> str:
+    """The step of a path to a column."""
+    for item in info.columns:
+        if item.column_name == column_name:
+            key = item._options.get("json_key") or (item.name if names == _NAMES["properties"] else item.column_name)
+            return f".{key}" if key.isascii() and key.replace("_", "a").isalnum() else f"[{dumps(key)}]"
+    return ""
+
+
+def _options(names: Names, lines: bool) -> dict[str, Any]:
+    if names not in _NAMES:
+        raise ProgrammingError(f"there are no names {names!r}", hint=f"use one of {', '.join(_NAMES)}")
+    return {"names": _NAMES[names], "lines": lines}
+
+
+def _chunks(source: JsonSource) -> Iterator[Any]:
+    if isinstance(source, str | bytes | bytearray | memoryview):
+        yield source
+    elif isinstance(source, ReadableFile):
+        while chunk := source.read(_CHUNK):
+            yield chunk
+    else:
+        yield from source
+
+
+def _resolve(model: type[Model], seen: set[type[Model]]) -> None:
+    """Makes the relations that may lie in a document known to the library, which learns them when first used."""
+    if model not in seen:
+        seen.add(model)
+        for link in model.__relations__.values():
+            _resolve(link._target(), seen)
+
+
+def _fill(model: type[Model], records: list[Any], missing: tuple[int, ...]) -> None:
+    """Gives records the defaults of Python for what the document lacked."""
+    for row, position in zip(missing[::2], missing[1::2]):
+        column = model.__model__.columns[position]
+        factory = column._options.get("default_factory", MISSING)
+        value = column._options["default"] if factory is MISSING else factory()
+        setattr(records[row], column.name, value)
+
+
+def _relate(owners: list[Any], link: Relation[Any], groups: tuple[int, ...], records: list[Any]) -> None:
+    first = 0
+    for owner, count in zip(groups[::2], groups[1::2]):
+        found = records[first : first + count]
+        first += count
+        owners[owner].__dict__[link.name] = found if isinstance(link, ToMany) else found[0] if found else None
+
+
+# --- Writing ---
+
+
+class _Level:
+    """Records to write that lie at one place in their owners, each with the position of its owner."""
+
+    def __init__(self, parent: _Level | None, link: Relation[Any] | None) -> None:
+        self.parent, self.link = parent, link
+        self.records: list[Model] = []
+        self.owners: list[int] = []
+        self.groups: list[int] = []
+
+    def add(self, owner: int, records: list[Model]) -> None:
+        self.groups += (owner, len(records))
+        for record in records:
+            self.records.append(record)
+            self.owners.append(owner)
+            self._refuse_circle(record, owner)
+
+    def _refuse_circle(self, record: Model, owner: int) -> None:
+        level, position = self.parent, owner
+        while level is not None:
+            if level.records[position] is record:
+                raise ProgrammingError(
+                    f"a {type(record).__name__} lies within itself, by {self.link!r}",
+                    hint="write records whose relations lead one way",
+                )
+            position = level.owners[position] if level.owners else 0
+            level = level.parent
+
+
+def _write(records: list[Any], options: dict[str, Any]) -> str:
+    root = _Level(None, None)
+    root.records = records
+    levels = [root]
+    for level in levels:  # which grows
+        for link, below in _below(level).items():
+            link._target()
+            levels.append(below)
+    rows = [
+        (
+            None if level.parent is None else levels.index(level.parent),
+            None if level.link is None else level.link.name,
+            level.groups,
+            info_of(type(level.records[0]) if level.records else _model(level)).dump(level.records),
+        )
+        for level in levels
+    ]
+    model = info_of(type(records[0]))
+    return _native_json.write_levels(model.handle, rows, options)
+
+
+def _model(level: _Level) -> type[Model]:
+    return cast("type[Model]", level.link._target() if level.link else Model)
+
+
+def _below(level: _Level) -> dict[Relation[Any], _Level]:
+    """The related records of a level that are loaded, by relation."""
+    below: dict[Relation[Any], _Level] = {}
+    cls = type(level.records[0]) if level.records else _model(level)
+    for position, record in enumerate(level.records):
+        if type(record) is not cls:
+            names = f"{cls.__name__}, {type(record).__name__}"
+            raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
+        for name, link in info_of(cls)._cls.__relations__.items():
+            if name in record.__dict__:
+                found = record.__dict__[name]
+                related = found if isinstance(link, ToMany) else [] if found is None else [found]
+                if link not in below:
+                    below[link] = _Level(level, link)
+                below[link].add(position, related)
+    return below

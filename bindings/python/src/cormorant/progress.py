@@ -1,0 +1,88 @@
+"""How far a migration is: told to the program, or shown on the terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TextIO, TypeAlias
+
+from ._definition import drop_list
+from .error import ProgrammingError
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a migration is.
+
+    step: what is being done. index: of this step, counted from 0. count: how many steps there are. rows: that the step
+    has written. total_rows: that it will write; 0 where that is not known.
+    """
+
+    step: str
+    index: int
+    count: int
+    rows: int
+    total_rows: int
+
+
+ProgressCallback: TypeAlias = Callable[[Progress], "bool | None"]
+
+
+@contextmanager
+def migration_options(
+    snapshot: str | os.PathLike[str] | None,
+    drop_snapshot: bool,
+    progress: ProgressCallback | bool | None,
+    allow_drop: Sequence[str] = (),
+) -> Iterator[dict[str, Any]]:
+    """What a migration is told, for the _native calls; the progress bar goes at the end of the block."""
+    bar = ProgressBar(sys.stderr) if progress is True else None
+    callback = bar.show if bar else progress or None
+    if callback is not None and not callable(callback):
+        raise ProgrammingError(f"progress is {progress!r}", hint="give True or a function of a Progress")
+    told = callback
+    try:
+        yield {
+            "allow_drop": drop_list(allow_drop),
+            "snapshot": None if snapshot is None else os.fspath(snapshot),
+            "drop_snapshot": drop_snapshot,
+            "progress": None if told is None else lambda *members: told(Progress(*members)),
+        }
+    finally:
+        if bar:
+            bar.clear()
+
+
+class ProgressBar:
+    """A line on the terminal; nothing where the stream is none."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream if stream is not None and stream.isatty() else None
+        self._shown = False
+
+    def show(self, progress: Progress) -> None:
+        count, total = progress.count, progress.total_rows
+        done = min(progress.rows / total, 1.0) if total else 0.0
+        share = (progress.index + done) / count if count else done
+        bar = f"[{'#' * int(share * 24):-<24}] {share:4.0%} "
+        place = f"{progress.index + 1}/{count} " if count > 1 else ""
+        # Names may hold anything, also what a terminal would obey.
+        name = "".join(character if character.isprintable() else "?" for character in progress.step)
+        self._write(f"\r\x1b[K{f'{bar}{place}{name}'[: shutil.get_terminal_size().columns - 1]}")
+        self._shown = True
+
+    def clear(self) -> None:
+        """Leaves the line as empty as it was."""
+        if self._shown:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        # A terminal that went away is no reason to stop.
+        if self._stream:
+            with suppress(OSError):
+                self._stream.write(text)
+                self._stream.flush()

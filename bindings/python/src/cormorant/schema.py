@@ -1,0 +1,51 @@
+"""Schemas: what a file's tables, indexes, views and triggers are, as a value to keep, compare and migrate to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import _native_migration
+from .model import Model
+from .record import info_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Schema:
+    """Everything that CREATE statements say: of a file (Database.schema), of a text (parse) or of models (of).
+
+    sql: the statements, each ended by a semicolon, in an order that runs on an empty file.
+    hash: 64 hexadecimal digits over what they mean; spaces, comments, needless quotes and the order of objects do not
+    matter. Schemas of one hash are equal.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle: int = handle
+        self.sql = _native_migration.schema_sql(handle)
+        self.hash = _native_migration.schema_hash(handle)
+
+    @classmethod
+    def parse(cls, sql: str) -> Self:
+        """Reads CREATE statements, as `sql` and SQLite's shell (.schema) write them.
+
+        ProgrammingError (CORM_E_SCHEMA) with the place of what cannot be read, and for any other statement.
+        """
+        return cls(_native_migration.parse_schema(sql))
+
+    @classmethod
+    def of(cls, *models: type[Model]) -> Self:
+        """The schema that models make in an empty file. ProgrammingError (CORM_E_MODEL) for two models of one table."""
+        return cls(_native_migration.create_schema([info_of(model).handle for model in models]))
+
+    def __eq__(self, other: object) -> bool:
+        return self.hash == other.hash if isinstance(other, Schema) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def __repr__(self) -> str:
+        return f"<Schema {self.hash[:12]}>"
+
+    def __del__(self) -> None:
+        _native_migration.free_schema(getattr(self, "_handle", None))

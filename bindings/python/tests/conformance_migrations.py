@@ -1,0 +1,149 @@
+"""The steps of conformance scenarios about migrations; Tests/Conformance/README.md says what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance_model import Json, members, value
+
+from cormorant import Bundle, Model, Plan, Schema, VersionStep
+
+if TYPE_CHECKING:
+    from conformance import Scenario
+
+ALLOWED = "allowDrop"
+OPTIONS = "allowDrop snapshot dropSnapshot"
+PLAN = "steps risk rows problems contains lacks"
+
+
+def _models(self: Scenario, names: list[str]) -> list[type[Model]]:
+    return [self.models[name] for name in names]
+
+
+def _allowed(step: Json) -> Json:
+    return {"allow_drop": step.get("allowDrop", [])}
+
+
+def _options(self: Scenario, step: Json) -> Json:
+    snapshot = self.folder / step["snapshot"] if "snapshot" in step else None
+    return {"snapshot": snapshot, "drop_snapshot": step.get("dropSnapshot", False)}
+
+
+def _told(plan: Plan) -> Json:
+    return {
+        "steps": [step.summary for step in plan.steps],
+        "risk": plan.risk,
+        "rows": sum(-1 if step.rows is None else step.rows for step in plan.steps),
+        "problems": [f"{problem.message}: {problem.annotation}" for problem in plan.problems],
+        "sql": plan.sql,
+    }
+
+
+def _sync(self: Scenario, step: Json) -> Json:
+    return _told(self.db.sync(*_models(self, step["models"]), **_allowed(step), **_options(self, step)))
+
+
+def _plan_sync(self: Scenario, step: Json) -> Json:
+    return _told(self.db.plan(*_models(self, step["models"]), **_allowed(step)))
+
+
+def _schema(self: Scenario, given: Any) -> Schema:
+    if given is None:
+        return self.db.schema()
+    if isinstance(given, str):
+        return Schema.parse(given)
+    members(given, "models", "a schema")
+    return Schema.of(*_models(self, given["models"]))
+
+
+def _plan(self: Scenario, step: Json) -> Json:
+    old, new = _schema(self, step.get("from")), _schema(self, step["to"])
+    plan = Plan.between(old, new, database=None if "from" in step else self.db, **_allowed(step))
+    if step.get("apply", False):
+        plan.apply(self.db, **_options(self, step))
+    return _told(plan)
+
+
+def _folder(self: Scenario) -> Path:
+    return self.folder / "migrations"
+
+
+def _bundle(self: Scenario, step: Json) -> None:
+    self.bundle = Bundle()
+    for item in step["steps"]:
+        members(item, "id up down call", "a step")
+        up = _function(item["call"]) if "call" in item else item["up"]
+        self.bundle.add(item["id"], up=up, down=item.get("down"))
+
+
+def _function(sql: str) -> Callable[[Any], None]:
+    return lambda database: database.execute_script(sql)
+
+
+def _write_files(self: Scenario, step: Json) -> None:
+    for name, text in step["files"].items():
+        path = _folder(self) / name
+        if text is None:
+            path.unlink()
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(value(text).encode())
+
+
+def _open_bundle(self: Scenario, step: Json) -> None:
+    self.bundle = Bundle(_folder(self))
+
+
+def _generate(self: Scenario, step: Json) -> Json:
+    if "to" in step:
+        return _told(Bundle.generate_to(_folder(self), step["name"], _schema(self, step["to"]), **_allowed(step)))
+    return _told(Bundle.generate(_folder(self), step["name"], *_models(self, step["models"]), **_allowed(step)))
+
+
+def _apply(self: Scenario, step: Json) -> None:
+    self.bundle.apply(self.db, step.get("last"), **_options(self, step))
+
+
+def _revert(self: Scenario, step: Json) -> None:
+    self.bundle.revert(self.db, step.get("last"), **_options(self, step))
+
+
+def _set_version(self: Scenario, step: Json) -> None:
+    steps = []
+    for item in step["steps"]:
+        members(item, "version up down", "a step")
+        steps.append(VersionStep(item["version"], item["up"], item.get("down")))
+    self.db.set_version(steps, step.get("version"), **_options(self, step))
+
+
+def _none(call: Callable[[Scenario, Json], object]) -> Callable[[Scenario, Json], Json]:
+    def run(self: Scenario, step: Json) -> Json:
+        call(self, step)
+        return {}
+
+    return run
+
+
+MIGRATION_STEPS: dict[str, tuple[Callable[[Scenario, Json], Json], str, str]] = {
+    "sync": (_sync, f"models {OPTIONS}", PLAN),
+    "planSync": (_plan_sync, f"models {ALLOWED}", PLAN),
+    "plan": (_plan, f"from to apply {OPTIONS}", PLAN),
+    "restore": (_none(lambda s, step: s.db.restore(s.folder / step["snapshot"])), "snapshot", ""),
+    "fileExists": (lambda s, step: {"found": (s.folder / step["file"]).exists()}, "file", "found"),
+    "bundle": (_none(_bundle), "steps", ""),
+    "writeFiles": (_none(_write_files), "files", ""),
+    "seal": (_none(lambda s, _: Bundle.seal(_folder(s))), "", ""),
+    "openBundle": (_none(_open_bundle), "", ""),
+    "generate": (_generate, f"name models to {ALLOWED}", PLAN),
+    "squash": (_none(lambda s, step: Bundle.squash(_folder(s), step.get("last"))), "last", ""),
+    "apply": (_none(_apply), "last snapshot dropSnapshot", ""),
+    "revert": (_none(_revert), "last snapshot dropSnapshot", ""),
+    "adopt": (_none(lambda s, step: s.bundle.adopt(s.db, step.get("last"))), "last", ""),
+    "resolve": (_none(lambda s, step: s.bundle.resolve(s.db, step["id"], step["applied"])), "id applied", ""),
+    "status": (lambda s, _: {"states": [[one.id, one.state] for one in s.bundle.status(s.db)]}, "", "states"),
+    "drift": (lambda s, _: _told(s.bundle.drift(s.db)), "", PLAN),
+    "setVersion": (_none(_set_version), "steps version snapshot dropSnapshot", ""),
+    "version": (lambda s, _: {"value": s.db.version}, "", "value"),
+}

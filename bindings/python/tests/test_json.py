@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import io
+import random
+import tracemalloc
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from cormorant import (
+    Column,
+    Database,
+    DataError,
+    Model,
+    NotLoadedError,
+    ProgrammingError,
+    Transform,
+    UniqueViolation,
+    column,
+    many_to_many,
+    read_json,
+    to_many,
+    to_one,
+    write_json,
+)
+
+
+def _unshout(text: str) -> str:
+    if not text.endswith("!"):
+        raise ValueError("it is not shouted")
+    return text[:-1]
+
+
+class Singer(Model):
+    name: Column[str] = column(json_key="full name")
+    secret: Column[str | None] = column(default=None, json_key="")
+    motto: Column[str | None] = column(
+        default=None, type="text", transform=Transform(lambda word: f"{word}!", _unshout)
+    )
+    id: Column[int | None] = column(primary_key=True, default=None)
+    songs = to_many(lambda: Song)
+
+
+class Song(Model):
+    title: Column[str]
+    singer_id: Column[int | None] = column(default=None, references=Singer)
+    price: Column[Decimal] = column(default=Decimal("9.90"))
+    tags: Column[list[str]] = column(default_factory=list)
+    live: Column[bool] = column(default=False)
+    id: Column[int | None] = column(primary_key=True, default=None)
+    singer = to_one(Singer)
+    moods = many_to_many(lambda: Mood, through=lambda: SongMood)
+
+
+class Mood(Model):
+    word: Column[str]
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+
+class SongMood(Model):
+    song_id: Column[int] = column(primary_key=True, references=Song)
+    mood_id: Column[int] = column(primary_key=True, references=Mood)
+
+
+class Kinds(Model):
+    whole: Column[int | None] = column(default=None)
+    part: Column[float | None] = column(default=None)
+    bytes_: Column[bytes | None] = column(default=None, name="bytes")
+    at: Column[datetime | None] = column(default=None)
+    code: Column[UUID | None] = column(default=None)
+    any: Column[dict[str, Any] | None] = column(default=None)
+    loud: Column[str | None] = column(default=None, computed="upper(part)", init=False)
+
+
+@pytest.fixture
+def music(db: Database) -> Database:
+    db.create_tables(Singer, Song, Mood, SongMood)
+    return db
+
+
+NINA = (
+    '{"full name":"Nina","motto":"go!","id":1,"songs":[{"title":"A","singer_id":1,"price":"1.50","tags":["x"],'
+    '"live":true,"id":2,"moods":[{"word":"blue","id":3}]},{"title":"B","singer_id":1,"price":"2","tags":[],'
+    '"live":false,"id":4}]}'
+)
+
+
+def test_records_come_in_and_go_out_with_those_in_them() -> None:
+    (nina,) = read_json(Singer, NINA)
+    assert (nina.name, nina.motto) == ("Nina", "go")
+    assert [song.price for song in nina.songs] == [Decimal("1.50"), Decimal(2)]
+    assert nina.songs[0].moods == [Mood("blue", id=3)]
+    with pytest.raises(NotLoadedError):
+        _ = nina.songs[1].moods
+    assert write_json(nina) == NINA
+    assert write_json([nina, nina]) == f"[{NINA},{NINA}]"
+    assert write_json([nina, nina], lines=True) == f"{NINA}\n{NINA}\n"
+    assert write_json([]) == "[]"
+
+
+def test_every_type_comes_back() -> None:
+    record = Kinds(-(2**63), float("-inf"), b"\0\xff", datetime(2026, 1, 31, 12, tzinfo=timezone.utc), UUID(int=5))
+    record.any = {"a": [1, 2.5, None, "\0ü😀"]}
+    assert list(read_json(Kinds, write_json(record))) == [record]
+
+
+def test_the_defaults_of_python_fill_in_what_is_missing() -> None:
+    first, second = read_json(Song, '[{"title":"A"},{"title":"B","tags":["x"],"price":3}]')
+    assert (first.price, first.tags, first.live) == (Decimal("9.90"), [], False)
+    first.tags.append("own")
+    assert (second.price, second.tags) == (Decimal(3), ["x"])
+    (third,) = read_json(Song, '{"title":"C"}')
+    assert third.tags == []
+    with pytest.raises(DataError, match=r"^\$\[1\]\.title: the key is missing"):
+        list(read_json(Song, '[{"title":"A"},{}]'))
+
+
+def test_a_document_becomes_a_graph(music: Database) -> None:
+    singers = list(read_json(Singer, '[{"full name":"Ada","songs":[{"title":"A","moods":[{"word":"x"}]}]}]'))
+    music.save_graph(singers)
+    assert singers[0].songs[0].singer_id == singers[0].id
+    assert music.query("SELECT count(*) FROM song_mood").fetch_all() == [(1,)]
+    (song,) = read_json(Song, '{"title":"B","singer":{"full name":"Eve"}}')
+    music.save_graph(song)
+    assert song.singer is not None
+    assert song.singer_id == song.singer.id
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 10_000])
+def test_sources_of_all_kinds(size: int) -> None:
+    text = f'{{"data":{{"x":[1,{{}}],"items":[{NINA},{NINA}],"y":"]"}}}}'
+    data = text.encode()
+    chunks = [data[at : at + size] for at in range(0, len(data), size)]
+    sources: list[Any] = [text, data, bytearray(data), memoryview(data), io.StringIO(text), io.BytesIO(data), chunks]
+    for source in sources:
+        assert write_json(read_json(Singer, source, path="$.data.items")) == f"[{NINA},{NINA}]"
+
+
+def test_an_array_streams_in_flat_memory() -> None:
+    element = b'{"word":"0123456789012345678901234567890123456789","id":7},' * 1_000
+
+    def chunks() -> Iterator[bytes]:
+        yield b"["
+        for _ in range(60):
+            yield element
+        yield b'{"word":""}]'
+
+    tracemalloc.start()
+    count = sum(1 for _ in read_json(Mood, chunks()))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 60_001
+    assert peak < 4_000_000
+
+
+def test_a_cursor_is_written_in_parts(music: Database) -> None:
+    music.insert_many(Mood(f"m{number}") for number in range(2_500))
+    file = io.StringIO()
+    write_json(music.cursor(Mood), file)
+    assert list(read_json(Mood, file.getvalue())) == music.fetch_all(Mood)
+    lines = io.StringIO()
+    write_json(music.cursor(Mood), lines, lines=True)
+    assert list(read_json(Mood, lines.getvalue(), lines=True)) == music.fetch_all(Mood)
+
+
+def test_imports_are_one_transaction(music: Database) -> None:
+    assert music.import_json(Singer, [NINA[:50].encode(), NINA[50:].encode()]) == 1
+    assert music.count(Song) == 2
+    with pytest.raises(UniqueViolation, match=r"^\$\.id: ") as error:
+        music.import_json(Singer, NINA)
+    assert error.value.record_index == 0
+    many = ",".join(f'{{"word":"{number}"}}' for number in range(50_000))
+    with pytest.raises(DataError, match=r"^\$\[50000\]\.word: expected a string, found a number"):
+        music.import_json(Mood, [f"[{many},".encode(), b'{"word":1}]'])
+    assert music.count(Mood) == 1
+    assert music.import_json(Singer, '{"full name":"Nina S.","id":1}', save=True) == 1
+    found = music.find(Singer, 1)
+    assert found is not None
+    assert found.name == "Nina S."
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ('[{"full name":7}]', "CORM_E_TYPE", '$[0]["full name"]: expected a string, found a number'),
+        ('[{"full name":"a","motto":"b"}]', "CORM_E_CALLBACK", "$[0].motto: "),
+        ('{"full name":"a","motto":"b"}', "CORM_E_CALLBACK", "$.motto: "),
+        (f'[{NINA},{{"full name":"a","songs":[{{"title":"x"}},{{"title":1}}]}}]', "CORM_E_TYPE", "$[1].songs[1].title"),
+        ('[{"full name":"a","songs":null}]', "CORM_E_JSON", "$[0].songs: expected an array, found null"),
+        ('[{"full name":"a","secret":"b"}]', "CORM_E_JSON", "$[0].secret: model Singer has no such key"),
+        ("[{}", "CORM_E_JSON", "$"),
+        ("", "CORM_E_JSON", "$: the text ends too early"),
+        (b"[\xff]", "CORM_E_JSON", "$"),
+        (b'[{"full name":"\xff"}]', "CORM_E_ENCODING", '$[0]["full name"]: the string is not UTF-8'),
+        ("\ud800", "CORM_E_ENCODING", "the text is not valid Unicode"),
+        ('[{"full name":"\\udc00"}]', "CORM_E_ENCODING", "$[0]"),
+        ('[{"id":9223372036854775808}]', "CORM_E_RANGE", "$[0].id: the integer does not fit"),
+        ('{"full name":' + "[" * 2_000, "CORM_E_TYPE", "$"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_path(text: str | bytes, code: str, message: str) -> None:
+    with pytest.raises(DataError) as error:
+        list(read_json(Singer, text, refuse_unknown=True))
+    assert error.value.code == code
+    assert error.value.message.startswith(message)
+
+
+def test_a_transform_in_related_records_names_the_path() -> None:
+    with pytest.raises(DataError) as error:
+        list(read_json(Song, '[{"title":"a"},{"title":"b","singer":{"full name":"c","motto":"d"}}]'))
+    assert error.value.message.startswith("$[1].singer.motto: ")
+
+
+def test_wrong_use_is_told(music: Database) -> None:
+    wrong: Any = 7
+    with pytest.raises(ProgrammingError):
+        list(read_json(Mood, [wrong]))
+    with pytest.raises(ProgrammingError, match="properties, columns"):
+        list(read_json(Mood, "[]", names=wrong))
+    with pytest.raises(ProgrammingError, match="no path"):
+        list(read_json(Mood, "[]", path="items"))
+    with pytest.raises(ProgrammingError, match="several models"):
+        write_json([Mood("a"), Song("b")])
+    song = Song("a")
+    song.singer = Singer("b")
+    song.singer.songs = [song]
+    with pytest.raises(ProgrammingError, match="lies within itself"):
+        write_json(song)
+
+
+def test_random_text_is_read_or_refused() -> None:
+    pieces = ["{", "}", "[", "]", ",", ":", '"', "\\", '"title"', '"singer"', '"moods"', "1", "null", "true", "\0", "é"]
+    chance = random.Random(4711)
+    for _ in range(1_500):
+        text = "".join(chance.choices(pieces, k=chance.randrange(30)))
+        for lines in (False, True):
+            try:
+                list(read_json(Song, text, lines=lines))
+            except DataError as error:
+                assert error.message.startswith("$")

@@ -1,0 +1,285 @@
+"""Sync: a file is brought to its models, and nothing goes that was not told to."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sqlite3
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cormorant
+from cormorant import Bundle, Column, Database, Model, Progress, column
+from cormorant.progress import ProgressBar
+
+
+class Person(Model, table="people"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    age: Column[str | None] = column(default=None)
+
+
+class Human(Model, table="humans", renamed_from="people", allow_drop=["note"]):
+    """The same people a year later: everything that needs an annotation has one."""
+
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    full_name: Column[str] = column(renamed_from="name")
+    years: Column[int] = column(
+        renamed_from="age", convert_sql="coalesce(CAST(years AS INTEGER), 0)", check="years >= 0"
+    )
+    seen: Column[int] = column(default=0, default_sql="7")
+    initial: Column[str | None] = column(default=None, convert_sql="substr(full_name, 1, 1)")
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[Database]:
+    with Database(path) as database:
+        database.sync(Person)
+        database.insert_many([Person("Ann", "35"), Person("Bob"), Person("Zoë", "7")])
+        yield database
+
+
+def content(db: Database) -> tuple[str, list[Any]]:
+    return db.schema().sql, db.query("SELECT * FROM people ORDER BY id").fetch_all()
+
+
+def test_sync_makes_what_is_missing_and_then_does_nothing(path: Path) -> None:
+    with Database(path) as db:
+        plan = db.sync(Person)
+        assert [step.risk for step in plan.steps] == ["safe"]
+        assert not db.sync(Person)
+        assert not db.plan(Person)
+        Person("Ann").insert(db)
+    with Database(path) as db:
+        assert not db.sync(Person)
+        assert db.count(Person) == 1
+
+
+def test_a_plan_changes_nothing_and_says_what_sync_would_do(db: Database) -> None:
+    before = content(db)
+    planned = db.plan(Human)
+    assert planned
+    assert content(db) == before
+    done = db.sync(Human)
+    assert (str(done), done.steps) == (str(planned), planned.steps)
+    assert done.risk == "annotated"
+
+
+def test_annotations_rename_convert_and_fill(db: Database) -> None:
+    db.sync(Human)
+    assert db.query("SELECT id, full_name, years, seen, initial FROM humans").fetch_all() == [
+        (1, "Ann", 35, 7, "A"), (2, "Bob", 0, 7, "B"), (3, "Zoë", 7, 7, "Z"),
+    ]  # fmt: skip
+    assert not db.sync(Human)
+    with pytest.raises(cormorant.CheckViolation):
+        Human("Eve", -1).insert(db)
+
+
+def test_what_needs_a_decision_is_listed_with_the_annotation(db: Database) -> None:
+    class Changed(Model, table="people"):
+        id: Column[int | None] = column(primary_key=True, default=None)
+        age: Column[int] = column(default=0)
+
+    db.execute("UPDATE people SET age = 'old' WHERE id = 1")
+    before = content(db)
+    with pytest.raises(cormorant.MigrationError) as caught:
+        db.sync(Changed)
+    for part in ("people.name", "allow_drop", "people.age", "convert_sql"):
+        assert part in caught.value.message
+    assert caught.value.code == "CORM_E_MIGRATION"
+    assert "\n" not in caught.value.message
+    assert content(db) == before
+    problems = db.plan(Changed).problems
+    assert len(problems) >= 2
+    assert all(problem.annotation for problem in problems)
+
+
+def test_drops_are_allowed_by_the_model_or_the_call(db: Database) -> None:
+    class Short(Model, table="people"):
+        id: Column[int | None] = column(primary_key=True, default=None)
+        name: Column[str] = column(default="")
+
+    with pytest.raises(cormorant.MigrationError):
+        db.sync(Short)
+    with pytest.raises(cormorant.MigrationError):
+        db.sync(Short, allow_drop=["age", "other.age"])
+    assert db.sync(Short, allow_drop=["people.age"]).risk == "lossy"
+    assert db.query("SELECT * FROM people WHERE id = 1").fetch_all() == [(1, "Ann")]
+    db.execute("CREATE TABLE old (x)")
+    assert db.sync(Short, allow_drop=["old"])
+    assert not db.query("SELECT 1 FROM sqlite_schema WHERE name = 'old'").fetch_all()
+    with pytest.raises(cormorant.ProgrammingError, match="allow_drop"):
+        db.sync(Short, allow_drop="old")
+
+
+def test_seeds_are_the_first_rows_and_come_once(path: Path) -> None:
+    class Colour(Model, table="colours", seed_sql="INSERT INTO colours (name) VALUES ('red'), ('blue')"):
+        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+        name: Column[str]
+
+    with Database(path) as db:
+        db.sync(Colour)
+        db.delete(db.fetch_all(Colour, name="red")[0])
+        db.sync(Colour)
+        assert [item.name for item in db.fetch_all(Colour)] == ["blue"]
+
+
+def test_what_no_model_declared_stays(db: Database) -> None:
+    db.execute_script(
+        "CREATE TABLE other (x CHECK (x > 0)); CREATE INDEX people_name ON people (name DESC) WHERE age IS NULL;"
+        "CREATE VIEW names AS SELECT name FROM people;"
+        "CREATE TRIGGER people_t AFTER INSERT ON people BEGIN UPDATE people SET age = 1 WHERE id = new.id; END"
+    )
+
+    class Strict(Model, table="people", strict=True):
+        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+        name: Column[str]
+        age: Column[str | None] = column(default=None)
+
+    db.sync(Strict)
+    sql = db.schema().sql
+    for part in ("STRICT", "CHECK (x > 0)", "(name DESC) WHERE age IS NULL", "CREATE VIEW names", "new.id; END"):
+        assert part in sql
+    assert db.query("SELECT name FROM names").fetch_all() == [("Ann",), ("Bob",), ("Zoë",)]
+
+
+# --- Snapshots ---
+
+
+def test_a_snapshot_holds_the_file_as_it_was_and_is_restored(db: Database, tmp_path: Path) -> None:
+    before = content(db)
+    snapshot = tmp_path / "before.db"
+    db.sync(Human, snapshot=snapshot)
+    with sqlite3.connect(snapshot) as other:
+        assert other.execute("SELECT name FROM people").fetchall() == [("Ann",), ("Bob",), ("Zoë",)]
+    other.close()
+    with pytest.raises(cormorant.OperationalError):
+        db.restore(tmp_path / "missing.db")
+    db.restore(snapshot)
+    assert content(db) == before
+    assert snapshot.exists()
+    assert db.sync(Human)
+
+
+def test_a_snapshot_goes_where_told_and_stays_after_steps_that_were_committed(db: Database, tmp_path: Path) -> None:
+    snapshot = tmp_path / "before.db"
+    with pytest.raises(cormorant.OperationalError):
+        db.sync(Human, snapshot=snapshot, progress=lambda _: False)
+    assert not snapshot.exists()
+    db.sync(Human, snapshot=snapshot, drop_snapshot=True)
+    assert not snapshot.exists()
+    bundle = Bundle()
+    bundle.add("1", "CREATE TABLE a (x)")
+    bundle.add("2", "CREATE TABLE a (x)")
+    with pytest.raises(cormorant.ProgrammingError, match="step 2"):
+        bundle.apply(db, snapshot=snapshot, drop_snapshot=True)
+    assert snapshot.exists()
+    with pytest.raises(cormorant.MigrationError, match=r"before\.db"):
+        bundle.apply(db, snapshot=snapshot)
+    db.restore(snapshot)
+    assert [state.state for state in bundle.status(db)] == ["pending", "pending"]
+
+
+def test_a_snapshot_overwrites_nothing(db: Database, tmp_path: Path) -> None:
+    taken = tmp_path / "taken.db"
+    taken.write_text("mine")
+    before = content(db)
+    with pytest.raises(cormorant.MigrationError) as caught:
+        db.sync(Human, snapshot=taken)
+    assert caught.value.code == "CORM_E_MIGRATION"
+    assert (taken.read_text(), content(db)) == ("mine", before)
+
+
+# --- Progress ---
+
+
+def test_progress_counts_steps_and_rows(db: Database) -> None:
+    told: list[Progress] = []
+    plan = db.sync(Human, progress=told.append)
+    assert {item.count for item in told} == {len(plan.steps)}
+    assert sorted({item.index for item in told}) == list(range(len(plan.steps)))
+    assert told[0].step == plan.steps[0].summary
+    assert any(item.rows >= item.total_rows == 3 for item in told)
+
+
+def test_cancelling_at_each_call_leaves_the_old_file(db: Database) -> None:
+    before = content(db)
+    for call in range(100):
+        answers = iter([True] * call)
+        try:
+            db.sync(Human, progress=lambda _, answers=answers: next(answers, False))  # type: ignore[misc]
+        except cormorant.OperationalError as error:
+            assert error.code == "CORM_E_INTERRUPTED"
+            assert content(db) == before
+        else:
+            break
+    assert 4 < call < 99
+    assert db.query("SELECT count(*) FROM humans").fetch_all() == [(3,)]
+
+
+def test_what_progress_raises_cancels_and_is_raised(db: Database) -> None:
+    before = content(db)
+    cause = KeyError("x")
+
+    def fail(told: Progress) -> None:
+        raise ValueError("stop") from cause
+
+    with pytest.raises(ValueError, match="stop") as caught:
+        db.sync(Human, progress=fail)
+    assert caught.value.__cause__ is cause
+    if sys.version_info >= (3, 11):
+        assert "cancelled" in caught.value.__notes__[0]
+    assert content(db) == before
+    for odd in (SystemExit, GeneratorExit, StopIteration):
+
+        def leave(told: Progress, odd: type[BaseException] = odd) -> None:
+            raise odd
+
+        with pytest.raises(odd):
+            db.sync(Human, progress=leave)
+    assert content(db) == before
+    assert db.sync(Human)
+
+
+def test_ctrl_c_cancels_a_long_migration(db: Database) -> None:
+    db.execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)"
+        " INSERT INTO people (name, age) SELECT 'x', i FROM n"
+    )
+    before = db.schema()
+    # From another thread, so that the library is at work when the signal comes.
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        db.sync(Human)
+    timer.join()
+    assert db.schema() == before
+    assert db.count(Person) == 300_003
+
+
+def test_the_bar_is_a_line_on_a_terminal_and_else_nothing(db: Database, capsys: pytest.CaptureFixture[str]) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    bar = ProgressBar(stream)
+    bar.clear()
+    assert stream.getvalue() == ""
+    bar.show(Progress('rebuild "a\x1b[31m"', 1, 4, 50, 100))
+    assert stream.getvalue() == '\r\x1b[K[#########---------------]  38% 2/4 rebuild "a?[31m"'
+    bar.show(Progress("x" * 1000, 0, 0, 0, 0))
+    bar.clear()
+    assert stream.getvalue().endswith("\r\x1b[K")
+    assert max(map(len, stream.getvalue().split("\r"))) < 120
+    ProgressBar(None).show(Progress("x", 0, 1, 0, 0))
+    db.sync(Human, progress=True)
+    assert capsys.readouterr().err == ""
+    with pytest.raises(cormorant.ProgrammingError, match="progress"):
+        db.sync(Human, progress=5)  # type: ignore[arg-type]

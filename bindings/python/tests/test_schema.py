@@ -1,0 +1,176 @@
+"""Schemas and plans between them: values that say what a file is, and the way to another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from models import Department, Note, Person, Setting
+from test_hostile import NAMES
+
+import cormorant
+from cormorant import Column, Database, Model, Plan, Schema, column
+
+SQL = """
+CREATE TABLE "people" (id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, age INTEGER CHECK (age >= 0));
+CREATE INDEX people_age ON people (age DESC) WHERE age > 3;
+CREATE VIEW adults AS SELECT * FROM people WHERE age >= 18;
+CREATE TRIGGER people_log AFTER DELETE ON people BEGIN SELECT 1; SELECT 2; END;
+"""
+
+
+def test_a_schema_holds_all_that_a_file_has(path: Path) -> None:
+    with Database(path) as db:
+        db.execute_script(SQL)
+        schema = db.schema()
+    assert schema == Schema.parse(SQL)
+    for part in ("COLLATE NOCASE", "DESC", "WHERE age > 3", "CREATE VIEW", "SELECT 2; END;"):
+        assert part in schema.sql
+
+
+def test_a_schema_makes_the_same_file_again(path: Path) -> None:
+    schema = Schema.parse(SQL)
+    with Database(path) as db:
+        db.execute_script(schema.sql)
+        assert db.schema() == schema
+        assert db.schema().sql == schema.sql
+
+
+def test_equal_schemas_have_one_hash_however_they_are_written() -> None:
+    one = Schema.parse("CREATE TABLE a (x INTEGER); CREATE TABLE b (y TEXT);")
+    other = Schema.parse('CREATE TABLE "b" ("y"   TEXT); -- second\nCREATE TABLE [a] (x INTEGER /* number */);')
+    assert one == other
+    assert one.hash == other.hash
+    assert hash(one) == hash(other)
+    assert len(one.hash) == 64
+    assert {one, other} == {one}
+    assert one != Schema.parse("CREATE TABLE a (x TEXT); CREATE TABLE b (y TEXT);")
+    assert one != one.sql
+
+
+def test_the_schema_of_models_is_what_they_make(path: Path) -> None:
+    models = (Person, Department, Setting, Note)
+    with Database(path) as db:
+        db.create_tables(*models)
+        assert db.schema() == Schema.of(*models)
+    assert Schema.of(*models) == Schema.of(*reversed(models))
+    assert Schema.of().sql == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_any_kind(path: Path, name: str) -> None:
+    class Odd(Model, table=name):
+        value: Column[str | None] = column(name=name, default=None, index=True)
+
+    with Database(path) as db:
+        db.sync(Odd)
+        Odd(name).insert(db)
+        assert Schema.parse(db.schema().sql) == db.schema()
+        assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+
+
+@pytest.mark.parametrize(
+    "sql", ["CREATE TABLE", "CREATE TABLE a (", "SELECT 1", "DROP TABLE a", "CREATE TABLE a (x) nonsense", "'", "\x01"]
+)
+def test_what_cannot_be_read_is_refused_with_its_place(sql: str) -> None:
+    with pytest.raises(cormorant.ProgrammingError) as caught:
+        Schema.parse(f"CREATE TABLE first (x);\n{sql}")
+    assert caught.value.code == "CORM_E_SCHEMA"
+    assert "\n" not in caught.value.message
+    assert caught.value.hint
+
+
+def test_text_that_is_no_c_string() -> None:
+    for text in ("CREATE TABLE a (x)\0", "CREATE TABLE '\ud800' (x)"):
+        with pytest.raises(cormorant.DataError):
+            Schema.parse(text)
+
+
+def test_two_models_of_one_table_are_no_schema() -> None:
+    class Other(Model, table="PEOPLE"):
+        id: Column[int | None] = column(primary_key=True, default=None)
+
+    with pytest.raises(cormorant.ProgrammingError) as caught:
+        Schema.of(Person, Other)
+    assert caught.value.code == "CORM_E_MODEL"
+
+
+# --- Plans between schemas ---
+
+
+def test_a_plan_leads_from_one_schema_to_another_and_back(path: Path) -> None:
+    old, new = Schema.parse(SQL), Schema.parse(SQL.replace("age >= 0", "age >= 1").replace("age DESC", "age"))
+    with Database(path) as db:
+        db.execute_script(SQL)
+        db.execute("INSERT INTO people VALUES (1, 'Ann', 35), (2, 'Bob', 1)")
+        there = Plan.between(old, new, database=db)
+        assert there
+        assert there.problems == ()
+        assert {step.rows for step in there.steps} >= {2}
+        there.apply(db)
+        assert db.schema() == new
+        Plan.between(db.schema(), old, database=db).apply(db)
+        assert db.schema() == old
+        assert db.query("SELECT * FROM people").fetch_all() == [(1, "Ann", 35), (2, "Bob", 1)]
+
+
+def test_a_plan_says_what_it_does() -> None:
+    plan = Plan.between(Schema.parse("CREATE TABLE a (x)"), Schema.parse("CREATE TABLE a (x, y)"))
+    (step,) = plan.steps
+    assert (step.risk, step.rows, step.problems) == ("safe", None, ())
+    (change,) = step.changes
+    assert (change.kind, change.table, change.name, change.before) == ("add column", "a", "y", None)
+    assert plan.sql.split(";")[0].strip() == step.sql[0]
+    assert step.summary in str(plan)
+    assert plan.risk == "safe"
+    assert json.loads(plan.json())["steps"][0]["summary"] == step.summary
+
+
+def test_equal_schemas_need_no_plan() -> None:
+    plan = Plan.between(Schema.parse(SQL), Schema.parse(SQL))
+    assert not plan
+    assert (plan.steps, plan.problems, plan.sql, plan.risk) == ((), (), "", "safe")
+    assert "nothing" in str(plan)
+
+
+def test_what_is_dropped_with_its_rows_must_be_allowed(path: Path) -> None:
+    with Database(path) as db:
+        db.execute_script("CREATE TABLE a (x); CREATE TABLE b (y); INSERT INTO b VALUES (1)")
+        new = Schema.parse("CREATE TABLE a (x)")
+        refused = Plan.between(db.schema(), new, database=db)
+        (problem,) = refused.problems
+        assert '"b"' in problem.message
+        assert "allow_drop" in problem.annotation
+        with pytest.raises(cormorant.MigrationError) as caught:
+            refused.apply(db)
+        assert caught.value.code == "CORM_E_MIGRATION"
+        assert db.query("SELECT y FROM b").fetch_all() == [(1,)]
+        allowed = Plan.between(db.schema(), new, database=db, allow_drop=["b"])
+        assert allowed.risk == "lossy"
+        allowed.apply(db)
+        assert db.schema() == new
+
+
+def test_a_plan_for_another_schema_is_refused(path: Path) -> None:
+    plan = Plan.between(Schema.parse("CREATE TABLE a (x)"), Schema.parse("CREATE TABLE a (x, y)"))
+    with Database(path) as db:
+        db.execute("CREATE TABLE a (z)")
+        with pytest.raises(cormorant.MigrationDriftError) as caught:
+            plan.apply(db)
+        assert caught.value.code == "CORM_E_MIGRATION_DRIFT"
+        assert db.schema() == Schema.parse("CREATE TABLE a (z)")
+
+
+def test_allow_drop_is_a_list() -> None:
+    with pytest.raises(cormorant.ProgrammingError, match="allow_drop"):
+        Plan.between(Schema.of(Person), Schema.of(), allow_drop="people")
+
+
+def test_a_plan_outlives_its_schemas_and_its_database(path: Path) -> None:
+    with Database(path) as db:
+        plan = db.plan(Person, Department)
+    assert "people" in plan.sql
+    with pytest.raises(cormorant.ProgrammingError) as caught:
+        plan.apply(db)
+    assert caught.value.code == "CORM_E_MISUSE"

@@ -1,0 +1,164 @@
+"""Files whose schema has a number: steps from version to version, and a setup."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cormorant
+from cormorant import Database, VersionStep
+
+STEPS = [
+    VersionStep(1, "CREATE TABLE a (x)", "DROP TABLE a"),
+    VersionStep(2, "ALTER TABLE a ADD COLUMN y; UPDATE a SET y = x", "ALTER TABLE a DROP COLUMN y"),
+    VersionStep(3, "CREATE TABLE b (z)", "DROP TABLE b"),
+]
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[Database]:
+    with Database(path) as database:
+        yield database
+
+
+def tables(db: Database) -> list[str]:
+    return [name for (name,) in db.query("SELECT name FROM sqlite_schema ORDER BY 1").fetch_all()]
+
+
+def test_a_file_goes_from_any_version_to_any(db: Database) -> None:
+    assert db.version == 0
+    db.set_version(STEPS, 1)
+    db.execute("INSERT INTO a VALUES (5)")
+    db.set_version(reversed(STEPS))
+    assert (db.version, tables(db)) == (3, ["a", "b"])
+    assert db.query("SELECT x, y FROM a").fetch_all() == [(5, 5)]
+    db.set_version(STEPS, 1)
+    assert (db.version, tables(db)) == (1, ["a"])
+    assert db.query("SELECT * FROM a").fetch_all() == [(5,)]
+    db.set_version(STEPS, 0)
+    assert (db.version, tables(db)) == (0, [])
+
+
+def test_the_number_is_that_of_every_other_program(db: Database, path: Path) -> None:
+    db.set_version(STEPS, 2)
+    with sqlite3.connect(path) as other:
+        assert other.execute("PRAGMA user_version").fetchone() == (2,)
+        other.execute("PRAGMA user_version = 1")
+    other.close()
+    assert db.version == 1
+
+
+def test_an_empty_file_is_set_up_at_once(db: Database, tmp_path: Path) -> None:
+    setup = VersionStep(0, "CREATE TABLE a (x, y); CREATE TABLE b (z); CREATE TABLE made_by_setup (q)")
+    db.set_version([setup, *STEPS])
+    assert (db.version, tables(db)) == (3, ["a", "b", "made_by_setup"])
+    with Database(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE there (x)")
+        other.set_version([*STEPS, setup])
+        assert tables(other) == ["a", "b", "there"]
+
+
+def test_functions_get_the_database(db: Database) -> None:
+    seen: list[tuple[Database, int]] = []
+
+    def up(database: Database) -> None:
+        seen.append((database, database.version))
+        database.execute("CREATE TABLE made (x)")
+
+    steps = [VersionStep(1, up, lambda database: database.execute("DROP TABLE made"))]
+    db.set_version(steps)
+    assert (seen, tables(db)) == ([(db, 0)], ["made"])
+    db.set_version(steps, 0)
+    assert tables(db) == []
+
+
+def test_what_a_function_raises_takes_only_its_step_back(db: Database) -> None:
+    def fail(database: Database) -> None:
+        database.execute("CREATE TABLE half (x)")
+        raise LookupError("no")
+
+    with pytest.raises(LookupError, match="no"):
+        db.set_version([*STEPS, VersionStep(4, fail)])
+    assert (db.version, tables(db)) == (3, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [VersionStep(2, "SELECT 1")],
+        [VersionStep(1, "SELECT 1"), VersionStep(1, "SELECT 1")],
+        [VersionStep(1, "SELECT 1"), VersionStep(3, "SELECT 1")],
+        [VersionStep(0, "SELECT 1"), VersionStep(0, "SELECT 1"), VersionStep(1, "SELECT 1")],
+    ],
+)
+def test_gaps_and_doubles_are_refused(db: Database, steps: list[VersionStep]) -> None:
+    with pytest.raises(cormorant.MigrationError):
+        db.set_version(steps)
+    assert db.version == 0
+
+
+def test_a_newer_file_is_refused(db: Database) -> None:
+    db.set_version(STEPS)
+    with pytest.raises(cormorant.MigrationNewerError) as caught:
+        db.set_version(STEPS[:2])
+    assert caught.value.code == "CORM_E_MIGRATION_NEWER"
+    assert "3" in caught.value.message
+    with pytest.raises(cormorant.MigrationNewerError):
+        db.set_version([])
+    assert (db.version, tables(db)) == (3, ["a", "b"])
+
+
+def test_a_step_without_a_way_back_stays(db: Database) -> None:
+    steps = [*STEPS[:2], VersionStep(3, "CREATE TABLE b (z)")]
+    db.set_version(steps)
+    with pytest.raises(cormorant.MigrationError, match="3"):
+        db.set_version(steps, 1)
+    assert db.version == 3
+
+
+def test_a_failing_step_leaves_the_one_before(db: Database) -> None:
+    with pytest.raises(cormorant.ProgrammingError):
+        db.set_version([*STEPS, VersionStep(4, "CREATE TABLE c (x); CREATE TABLE nonsense")])
+    assert (db.version, tables(db)) == (3, ["a", "b"])
+
+
+def test_steps_cannot_end_their_transaction(db: Database) -> None:
+    for sql in ("COMMIT", "CREATE TABLE c (x); ROLLBACK", "ATTACH ':memory:' AS m", "BEGIN"):
+        with pytest.raises(cormorant.MigrationError):
+            db.set_version([*STEPS, VersionStep(4, sql)])
+    for sql in ("COMMIT", "ROLLBACK"):
+        with pytest.raises(cormorant.Error):
+            db.set_version([*STEPS, VersionStep(4, lambda database, sql=sql: database.execute(sql))])  # type: ignore[misc]
+    assert (db.version, tables(db), db.transaction_depth) == (3, ["a", "b"], 0)
+
+
+def test_progress_and_snapshot_are_as_in_sync(db: Database, tmp_path: Path) -> None:
+    told: list[str] = []
+    db.set_version(STEPS, progress=lambda at: told.append(at.step), snapshot=tmp_path / "before.db")
+    assert len(set(told)) >= 3
+    assert (tmp_path / "before.db").exists()
+    with pytest.raises(cormorant.OperationalError) as caught:
+        db.set_version(STEPS, 0, progress=lambda _: False)
+    assert caught.value.code == "CORM_E_INTERRUPTED"
+    assert db.version == 3
+
+
+def test_versions_that_cannot_be(db: Database) -> None:
+    for version in (-1, 2**31, 2**64 + 1):
+        with pytest.raises(cormorant.ProgrammingError):
+            db.set_version(STEPS, version)
+        with pytest.raises(cormorant.ProgrammingError):
+            db.set_version([VersionStep(version, "SELECT 1")])
+    with pytest.raises(cormorant.MigrationError):
+        db.set_version(STEPS, 4)
+    odd: Any = 5
+    with pytest.raises(cormorant.ProgrammingError):
+        db.set_version([VersionStep(1, odd)])
+    with db.transaction(), pytest.raises(cormorant.ProgrammingError) as caught:
+        db.set_version(STEPS)
+    assert caught.value.code == "CORM_E_TRANSACTION"
+    assert db.version == 0
