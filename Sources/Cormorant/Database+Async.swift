@@ -133,6 +133,12 @@ extension Database {
         try await perform { try $0.fetchCount(query, parameters) }
     }
 
+    public func fetchRows(
+        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+    ) async throws -> [ResultRow] {
+        try await perform { try $0.fetchRows(request, parameters) }
+    }
+
     public func exists(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Bool {
         try await perform { try $0.exists(query, parameters) }
     }
@@ -142,5 +148,36 @@ extension Database {
         _ statement: some WritingStatement, _ parameters: [String: Value] = [:]
     ) async throws -> Int64 {
         try await perform { try $0.execute(statement, parameters) }
+    }
+}
+
+/// Related records, as the synchronous calls of the same name.
+extension Database {
+    public func load<R: Record & Sendable, Target: Record>(
+        _ relation: KeyPath<R.Columns, RelatedRecords<Target>> & Sendable, of records: inout [R],
+        _ which: @escaping @Sendable (RelatedQuery<Target>) -> RelatedQuery<Target> = { $0 }
+    ) async throws {
+        try await change(&records) { try $0.load(relation, of: &$1, which) }
+    }
+
+    public func load<R: Record & Sendable, Target: RecordColumns>(
+        _ relation: KeyPath<R.Columns, OptionalColumns<Target>> & Sendable, of records: inout [R],
+        _ which: @escaping @Sendable (RelatedQuery<Target.Fetched>) -> RelatedQuery<Target.Fetched> = { $0 }
+    ) async throws {
+        try await change(&records) { try $0.load(relation, of: &$1, which) }
+    }
+
+    public func load<R: Record & Sendable, Target: Record>(
+        _ relation: KeyPath<R.Columns, RelatedRecords<Target>> & Sendable, of record: inout R,
+        _ which: @escaping @Sendable (RelatedQuery<Target>) -> RelatedQuery<Target> = { $0 }
+    ) async throws {
+        try await change(&record) { try $0.load(relation, of: &$1, which) }
+    }
+
+    public func load<R: Record & Sendable, Target: RecordColumns>(
+        _ relation: KeyPath<R.Columns, OptionalColumns<Target>> & Sendable, of record: inout R,
+        _ which: @escaping @Sendable (RelatedQuery<Target.Fetched>) -> RelatedQuery<Target.Fetched> = { $0 }
+    ) async throws {
+        try await change(&record) { try $0.load(relation, of: &$1, which) }
     }
 }

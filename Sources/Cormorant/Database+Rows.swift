@@ -39,7 +39,7 @@ extension Database {
 /// One thread at a time.
 public final class RowCursor {
     private let cursor: StatementCursor
-    private let columns: ResultColumns
+    private var columns: ResultColumns
 
     init(_ cursor: StatementCursor) {
         self.cursor = cursor
@@ -52,6 +52,8 @@ public final class RowCursor {
     /// The next row; nil at the end.
     public func next() throws -> ResultRow? {
         guard try cursor.nextRow() else { return nil }
+        // A `SELECT *` that was prepared before its table changed has other columns from its first row on.
+        if columns.names != cursor.columnNames { columns = ResultColumns(cursor.columnNames) }
         return try cursor.row { row in
             ResultRow(columns, try columns.names.indices.map { try row.value(Int32(truncatingIfNeeded: $0)) })
         }

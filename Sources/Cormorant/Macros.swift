@@ -22,12 +22,18 @@
 ///   - references: foreign keys over several columns.
 ///   - checks: SQL conditions over the whole row.
 ///   - columnOrder: property names in the order of the table's columns; those left out follow.
+///   - module: makes it a virtual table: `ModuleSchema("fts5")` for full-text search.
+///   - renamedFrom: the table's former name: a migration renames it instead of making a new one.
+///   - allowDrop: columns, by their names in the table, that the struct no longer has and that a migration may drop with
+///     their values.
+///   - seed: SQL statements that a migration runs once, when it makes the table: its first rows.
 @attached(
     extension, conformances: Record, names: named(model), named(init), named(read), named(write), named(columnValue),
     named(visitRelations), named(setGeneratedKey), named(clearGeneratedKey), named(Columns))
 public macro Model(
     table: String? = nil, keys: [KeyDescriptor] = [], references: [ReferenceDescriptor] = [], checks: [String] = [],
-    columnOrder: [String] = [], withoutRowID: Bool = false, strict: Bool = false
+    columnOrder: [String] = [], withoutRowID: Bool = false, strict: Bool = false, module: ModuleSchema? = nil,
+    renamedFrom: String? = nil, allowDrop: [String] = [], seed: String? = nil
 ) = #externalMacro(module: "CormorantMacros", type: "ModelMacro")
 
 /// Makes a property of a `@Model` its primary key, or part of it when there are several. A single integer key is made
@@ -49,10 +55,15 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 ///   - length: for text, the greatest number of characters.
 ///   - notNull: whether the column is NOT NULL; nil: where the property is not optional.
 ///   - computed: SQL expression that computes the column; it is never written and comes back into the record.
+///   - json: the key in JSON; nil: by the names that are asked for. "": the column is not in JSON.
+///   - renamedFrom: the column's former name: a migration renames it instead of adding a new one.
+///   - convert: SQL expression over the table's columns before a migration, renamed ones by their new names, that gives the
+///     column its values when it is added, changes its type or becomes NOT NULL.
 @attached(peer)
 public macro Column(
     _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,
-    collate: String? = nil, length: Int? = nil, notNull: Bool? = nil, computed: String? = nil
+    collate: String? = nil, length: Int? = nil, notNull: Bool? = nil, computed: String? = nil,
+    json: String? = nil, renamedFrom: String? = nil, convert: String? = nil
 ) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
 
 /// Makes a property of a `@Model` refer to a row of another table.

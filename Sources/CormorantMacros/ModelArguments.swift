@@ -4,15 +4,26 @@ import SwiftSyntax
 /// The arguments of `@Model`, and what they say about the properties.
 struct ModelArguments {
     private let node: AttributeSyntax
+    private let name: String
     private let properties: [StoredProperty]
 
-    init(_ node: AttributeSyntax, _ properties: [StoredProperty]) {
+    /// - Parameter name: the struct's name.
+    init(_ node: AttributeSyntax, _ name: String, _ properties: [StoredProperty]) {
         self.node = node
+        self.name = name
         self.properties = properties
     }
 
     /// The code of an argument, if it was given.
     func code(_ label: String) -> String? { node.argument(label)?.description }
+
+    /// `.init(renamedFrom: "people", allowDrop: ["age"])`; nil where nothing is said about migrations.
+    var migrationCode: String? {
+        let parts = [("renamedFrom", "renamedFrom"), ("allowDrop", "allowDrop"), ("seed", "seedSQL")].compactMap {
+            argument, label in code(argument).map { "\(label): \($0)" }
+        }
+        return parts.isEmpty ? nil : ".init(\(parts.joined(separator: ", ")))"
+    }
 
     /// The property that insert gives a key: the only one of the key.
     var generatedKey: StoredProperty? {
@@ -31,6 +42,7 @@ struct ModelArguments {
             for element in order.elements { checkProperty(element.expression, isIndex: false, problems) }
         }
         checkColumnNames(problems)
+        checkMigration(problems)
     }
 
     /// True when one of the keys is a primary key.
@@ -70,13 +82,49 @@ struct ModelArguments {
 
     private func checkColumnNames(_ problems: Problems) {
         var owners: [String: String] = [:]
-        for property in properties {
-            var column: String? = snakeCase(property.name)
-            if let given = property.columnArgument("") { column = given.literalText }
-            guard let column else { continue }
+        for (property, column) in columnNames {
             if let other = owners.updateValue(property.name, forKey: foldIdentifier(column)) {
                 problems.add(.sharedColumn(other, property.name, column), at: property.syntax)
             }
         }
+    }
+
+    /// The properties whose column's name can be read here, with that name.
+    private var columnNames: [(property: StoredProperty, column: String)] {
+        properties.compactMap { property in
+            guard let given = property.columnArgument("") else { return (property, snakeCase(property.name)) }
+            return given.literalText.map { (property, $0) }
+        }
+    }
+
+    /// What the model was is not what it is.
+    private func checkMigration(_ problems: Problems) {
+        let columns = Set(columnNames.map { foldIdentifier($0.column) })
+        var sources: [String: String] = [:]
+        for property in properties {
+            guard let former = property.columnArgument("renamedFrom")?.literalText else { continue }
+            if columns.contains(foldIdentifier(former)) {
+                problems.add(.renamedFromColumn(property.name, former), at: property.syntax)
+            }
+            if let other = sources.updateValue(property.name, forKey: foldIdentifier(former)) {
+                problems.add(.renamedTwice(other, property.name, former), at: property.syntax)
+            }
+        }
+        for element in node.argument("allowDrop")?.as(ArrayExprSyntax.self)?.elements ?? [] {
+            guard let dropped = element.expression.literalText, columns.contains(foldIdentifier(dropped)) else {
+                continue
+            }
+            problems.add(.dropOfColumn(dropped), at: element.expression)
+        }
+        if let argument = node.argument("renamedFrom"), let former = argument.literalText, sameIdentifier(former, table)
+        {
+            problems.add(.renamedFromItself(former), at: argument)
+        }
+    }
+
+    /// The table's name; empty where it cannot be read here.
+    private var table: String {
+        guard let given = node.argument("table"), !given.is(NilLiteralExprSyntax.self) else { return snakeCase(name) }
+        return given.literalText ?? ""
     }
 }

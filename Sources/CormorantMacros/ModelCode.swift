@@ -21,7 +21,7 @@ struct ModelCode {
         var lines = ["name: \"\(name)\","]
         if let table = arguments.code("table") { lines.append("table: \(table),") }
         lines.append("columns: [\n\(columns)\n    ]")
-        for label in ["keys", "references", "checks", "columnOrder", "withoutRowID", "strict"] {
+        for label in ["keys", "references", "checks", "columnOrder", "withoutRowID", "strict", "module"] {
             if let value = arguments.code(label) {
                 lines[lines.count - 1] += ","
                 lines.append("\(label): \(value)")
@@ -31,6 +31,10 @@ struct ModelCode {
             let list = relations.map { "        \($0.descriptorCode)," }.joined(separator: "\n")
             lines[lines.count - 1] += ","
             lines.append("relations: [\n\(list)\n    ]")
+        }
+        if let notes = arguments.migrationCode {
+            lines[lines.count - 1] += ","
+            lines.append("migration: \(notes)")
         }
         return "\(access)static let model = Cormorant.ModelDescriptor(\n    \(lines.joined(separator: "\n    ")))"
     }
@@ -104,6 +108,9 @@ extension StoredProperty {
         add("computedSQL", columnArgument("computed"))
         add("collation", columnArgument("collate"))
         if let target = markers["References"] { parts.append("references: \(target.referenceCode)") }
+        add("json", columnArgument("json"))
+        add("renamedFrom", columnArgument("renamedFrom"))
+        add("convertSQL", columnArgument("convert"))
         return ".init(\(parts.joined(separator: ", ")))"
     }
 }

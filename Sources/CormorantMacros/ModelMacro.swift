@@ -15,11 +15,12 @@ public struct ModelMacro: ExtensionMacro {
         }
         if let parameters = structure.genericParameterClause { problems.add(.generic, at: parameters) }
         let properties = modelProperties(of: structure, problems)
-        let arguments = ModelArguments(node, properties.columns)
+        let name = structure.name.text.withoutBackticks
+        let arguments = ModelArguments(node, name, properties.columns)
         arguments.check(problems)
         guard problems.isEmpty else { return [] }
         let code = ModelCode(
-            name: structure.name.text.withoutBackticks, type: type.trimmedDescription,
+            name: name, type: type.trimmedDescription,
             access: access(of: structure, in: context), properties: properties.columns,
             relations: properties.relations, arguments: arguments)
         let conformance = protocols.isEmpty ? "" : ": Cormorant.Record"

@@ -31,6 +31,11 @@ enum Problem {
     case withoutRowID
     case noSuchProperty(String, [String])
     case sharedColumn(String, String, String)
+    case computedConversion(String)
+    case renamedFromColumn(String, String)
+    case renamedTwice(String, String, String)
+    case dropOfColumn(String)
+    case renamedFromItself(String)
     case misplaced(String)
 }
 
@@ -78,6 +83,15 @@ extension Problem: DiagnosticMessage {
             "the model has no property '\(name)'; its properties are \(names.joined(separator: ", "))"
         case .sharedColumn(let one, let other, let column):
             "'\(one)' and '\(other)' share the column \"\(column)\"; give one another name with @Column"
+        case .computedConversion(let name): "'\(name)' is computed and has a conversion; drop one of the two"
+        case .renamedFromColumn(let name, let former):
+            "'\(name)' is renamed from \"\(former)\", which is a column of the model; rename in two steps, or drop renamedFrom"
+        case .renamedTwice(let one, let other, let former):
+            "'\(one)' and '\(other)' are both renamed from \"\(former)\"; keep one, and give the other a conversion"
+        case .dropOfColumn(let column):
+            "allowDrop names \"\(column)\", which is a column of the model; name only columns that it no longer has"
+        case .renamedFromItself(let table):
+            "\"\(table)\" is the model's table as it is; name the former one, or drop renamedFrom"
         case .misplaced(let marker): "@\(marker) goes on a stored property of a @Model struct; remove it here"
         }
     }

@@ -19,5 +19,6 @@ extension StoredProperty {
         guard isComputed else { return }
         if isKey { problems.add(.computedKey(name), at: syntax) }
         if columnArgument("default") != nil { problems.add(.computedDefault(name), at: syntax) }
+        if columnArgument("convert") != nil { problems.add(.computedConversion(name), at: syntax) }
     }
 }

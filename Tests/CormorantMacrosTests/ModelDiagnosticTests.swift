@@ -103,6 +103,28 @@ struct ModelDiagnosticTests {
             members: "var homeURL: String\n@Column(\"Home_URL\") var b: Int",
             "'homeURL' and 'b' share the column \"Home_URL\"; give one another name with @Column"),
         Misuse(
+            members: "@Column(computed: \"1\", convert: \"2\") var a: Int",
+            "'a' is computed and has a conversion; drop one of the two"),
+        Misuse(
+            members: "@Column(renamedFrom: \"HOME_URL\") var a: Int\nvar homeURL: String",
+            "'a' is renamed from \"HOME_URL\", which is a column of the model; rename in two steps, or drop renamedFrom"
+        ),
+        Misuse(
+            members: "@Column(renamedFrom: \"a\") var a: Int",
+            "'a' is renamed from \"a\", which is a column of the model; rename in two steps, or drop renamedFrom"),
+        Misuse(
+            members: "@Column(renamedFrom: \"c\") var a: Int\n@Column(renamedFrom: \"C\") var b: Int",
+            "'a' and 'b' are both renamed from \"C\"; keep one, and give the other a conversion"),
+        Misuse(
+            "@Model(allowDrop: [\"c\", \"B\"]) struct Entry { var a: Int\n@Column(\"b\") var c: Int }",
+            "allowDrop names \"B\", which is a column of the model; name only columns that it no longer has"),
+        Misuse(
+            "@Model(renamedFrom: \"album_track\") struct AlbumTrack { var a: Int }",
+            "\"album_track\" is the model's table as it is; name the former one, or drop renamedFrom"),
+        Misuse(
+            "@Model(table: \"Entries\", renamedFrom: \"entries\") struct Entry { var a: Int }",
+            "\"entries\" is the model's table as it is; name the former one, or drop renamedFrom"),
+        Misuse(
             members: "var a: Int\n@Key static var b = 1",
             "@Key goes on a stored property of a @Model struct; remove it here"),
         Misuse(
@@ -127,6 +149,8 @@ struct ModelDiagnosticTests {
                 + "struct E { var a: Int\nvar b: Int }",
             "@Model struct E { @Ignored let a = 1\n@Ignored var b: Int?\n@Ignored lazy var c = 1\nvar d: Int }",
             "@Model(withoutRowID: true, strict: true) struct E { @Key var a: String }",
+            "@Model(table: \"entry\", renamedFrom: \"e\", allowDrop: [\"c\"]) struct E {\n"
+                + "@Column(renamedFrom: \"d\", convert: \"upper(d)\") var a: String\n@Column(\"e\") var b: String? }",
         ])
     func properUseIsNotComplainedOf(_ source: String) {
         #expect(complaints(about: source) == [])

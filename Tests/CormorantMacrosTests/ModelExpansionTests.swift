@@ -8,7 +8,7 @@ struct ModelExpansionTests {
             public struct Person {
                 @Key(autoIncrement: true) public var id: Int64?
                 public var name: String
-                @Column("town", indexed: true, default: "'Rome'", length: 40) public var city: String?
+                @Column("town", indexed: true, default: "'Rome'", length: 40, json: "place") public var city: String?
                 @Column(unique: true, check: "code > 'A'", collate: "NOCASE") public var code: String?
                 @References("department", onDelete: .cascade) public var departmentID: Int64?
                 @Column(computed: "upper(name)") public var shouted: String?
@@ -37,7 +37,7 @@ struct ModelExpansionTests {
                     columns: [
                         .init("id", Int64?.self, primaryKey: true, autoIncrement: true),
                         .init("name", String.self),
-                        .init("city", String?.self, column: "town", length: 40, indexed: true, defaultSQL: "'Rome'"),
+                        .init("city", String?.self, column: "town", length: 40, indexed: true, defaultSQL: "'Rome'", json: "place"),
                         .init("code", String?.self, unique: true, checkSQL: "code > 'A'", collation: "NOCASE"),
                         .init("departmentID", Int64?.self, references: .init("department", onDelete: .cascade)),
                         .init("shouted", String?.self, computedSQL: "upper(name)"),

@@ -34,6 +34,21 @@ struct AsyncTests {
         #expect(try await database.query("SELECT name FROM person").map(\.values) == [["Edsger"]])
     }
 
+    @Test func relatedRecordsAndRows() async throws {
+        let database = try musicDatabase()
+        var artists = try await database.fetchAll(Artist.order { $0.id })
+        try await database.load(\.albums, of: &artists) { $0.order { $0.year }.limit(1).load(\.artist) }
+        #expect(try artists[0].albums.records.map { try $0.artist.record?.name } == ["AC/DC"])
+        try await database.load(\.albums, of: &artists[1])
+        #expect(try artists[1].albums.records.count == 2)
+        var albums = try await database.fetchAll(Album.order { $0.id })
+        try await database.load(\.artist, of: &albums)
+        try await database.load(\.artist, of: &albums[0])
+        #expect(try albums[0].artist.record?.name == "AC/DC")
+        let rows = try await database.fetchRows(Artist.where { $0.id == 1 }.select { $0.name })
+        #expect(rows.map(\.json) == [#"{"name":"AC/DC"}"#])
+    }
+
     @Test func aFailedCallLeavesTheRecordAlone() async throws {
         var people = [Person(id: nil, name: "Ada"), Person(id: 1, name: "Alan")]
         await #expect(throws: CormorantError.self) { try await database.insert(contentsOf: &people) }

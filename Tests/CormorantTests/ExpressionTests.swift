@@ -86,6 +86,9 @@ struct ExpressionTests {
             when(person.age < 18, "child").when(person.age < 65, person.name).otherwise("old"),
             #"CASE WHEN "age" < ? THEN ? WHEN "age" < ? THEN "name" ELSE ? END"#, [18, "child", 65, "old"])
         try expectSQL(when(person.age < 18, 1).end(), #"CASE WHEN "age" < ? THEN ? END"#, [18, 1])
+        try expectSQL(
+            person.age.when(18, "young").when(parameter("old"), "old").otherwise(person.name),
+            #"CASE "age" WHEN ? THEN ? WHEN ? THEN ? ELSE "name" END"#, [18, "young", .null, "old"])
         try expectSQL(person.age.cast(to: String.self), #"CAST("age" AS TEXT)"#)
         let odd: SQLExpression<Bool> = raw("age % ? = 1", [2])
         try expectSQL(odd && person.city == nil, #"(age % ? = 1) AND "city" IS NULL"#, [2])

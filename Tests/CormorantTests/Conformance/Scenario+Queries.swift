@@ -82,7 +82,7 @@ extension Scenario {
             let modes: [String: OpenOptions.Mode] = ["create": .create, "readWrite": .readWrite, "readOnly": .readOnly]
             guard let mode = modes[try step.text("mode") ?? "create"] else { throw ScenarioFailure("unknown mode") }
             try reopen(mode)
-        default: throw ScenarioFailure("unknown step \"\(verb)\"")
+        default: try performMigration(verb, &step, &expected)
         }
     }
 

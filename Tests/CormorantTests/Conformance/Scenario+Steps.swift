@@ -19,8 +19,11 @@ extension Scenario {
         case "insert", "save", "update", "delete", "refresh": try performRecord(verb, &step, &expected)
         case "insertMany", "saveMany", "updateMany", "deleteMany": try performBatch(verb, &step, &expected)
         case "exists" where statement != nil: try performQuery(verb, &step, &expected)
+        case "readJson", "importJson": try performJSON(verb, &step, &expected)
         case "find", "exists", "deleteKey", "deleteAll", "maxKey": try performKey(verb, &step, &expected)
         case "fetchAll", "fetchOne", "stream", "count", "pageCount": try performQuery(verb, &step, &expected)
+        case "load": try load(&step, &expected)
+        case "saveRelated": try saveRelated(&step, &expected)
         default: try performSQL(verb, &step, &expected)
         }
     }

@@ -11,6 +11,8 @@ final class Scenario {
     var models: [String: ScenarioModel] = [:]
     /// Of the step that runs.
     var statement: ScenarioStatement?
+    /// Of the steps about bundles.
+    var bundle = MigrationBundle()
     var database: Database
 
     init(_ json: JSONValue, models: [JSONValue], setup: [JSONValue]) throws {
@@ -123,6 +125,9 @@ final class Scenario {
             try members.end()
         }
     }
+
+    /// A file beside the database.
+    func file(_ name: String) -> String { folder.file(name) }
 
     func reopen(_ mode: OpenOptions.Mode) throws {
         try database.close()

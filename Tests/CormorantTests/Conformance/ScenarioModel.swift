@@ -22,7 +22,10 @@ struct ScenarioModel {
             references: try members.take("references")?.array().map(referenceDescriptor) ?? [],
             checks: try members.texts("checks"), columnOrder: try members.texts("columnOrder"),
             withoutRowID: try members.flag("withoutRowid"), strict: try members.flag("strict"),
-            module: try moduleSchema(&members))
+            module: try moduleSchema(&members),
+            migration: MigrationNotes(
+                renamedFrom: try members.text("renamedFrom"), allowDrop: try members.texts("allowDrop"),
+                seedSQL: try members.text("seed")))
         relations = try members.take("relations")?.array() ?? []
         self.unsigned = unsigned
         try members.end()
@@ -56,7 +59,9 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
         indexed: try members.flag("indexed"), defaultSQL: try members.text("default"),
         checkSQL: try members.text("check"), computedSQL: try members.text("computed"),
         collation: try members.text("collation"),
-        references: target.map { ReferenceTarget($0, targetColumn, onDelete: onDelete, onUpdate: onUpdate) })
+        references: target.map { ReferenceTarget($0, targetColumn, onDelete: onDelete, onUpdate: onUpdate) },
+        jsonKey: try members.text("jsonKey"),
+        renamedFrom: try members.text("renamedFrom"), convertSQL: try members.text("convert"))
     try members.end()
     return (column, limit)
 }

@@ -1,0 +1,176 @@
+import Cormorant
+import Foundation
+import Testing
+
+/// Steps that fail or misbehave, and files that do not fit them.
+struct HostileBundleTests {
+    private let database: Database
+    private var bundle = MigrationBundle()
+
+    init() throws {
+        database = try formerDatabase()
+        try bundle.add(MigrationStep("1_first", up: .sql("CREATE TABLE first (a)"), down: .sql("DROP TABLE first")))
+        try bundle.add(MigrationStep("2_second", up: .sql("CREATE TABLE second (a)"), down: .sql("DROP TABLE second")))
+    }
+
+    private func with(_ id: String, _ action: MigrationStep.Action) throws -> MigrationBundle {
+        var bundle = bundle
+        try bundle.add(MigrationStep(id, up: action))
+        return bundle
+    }
+
+    /// Applies a third step that cannot be, and sees that nothing of it stays.
+    @discardableResult
+    private func refused(
+        _ code: ErrorCode?, _ action: MigrationStep.Action, location: SourceLocation = #_sourceLocation
+    ) throws -> any Error {
+        try database.apply(bundle)
+        let bundle = try with("3_third", action)
+        let before = try Contents(database)
+        let failure = #expect(throws: (any Error).self, sourceLocation: location) { try database.apply(bundle) }
+        if let code {
+            #expect((failure as? CormorantError)?.code == code, "\(failure as Any)", sourceLocation: location)
+        }
+        #expect(database.transactionDepth == 0, sourceLocation: location)
+        #expect(try Contents(database) == before, sourceLocation: location)
+        #expect(try database.query("PRAGMA foreign_keys").map(\.values) == [[1]], sourceLocation: location)
+        #expect(try database.status(bundle).map(\.state) == [.applied, .applied, .pending], sourceLocation: location)
+        #expect(
+            try database.apply(with("3_third", .sql("CREATE TABLE third (a)"))) == ["3_third"], sourceLocation: location
+        )
+        return try #require(failure)
+    }
+
+    @Test func aFailingStepLeavesThoseBeforeIt() throws {
+        let bundle = try with(
+            "3_third", .sql("CREATE TABLE third (a); DELETE FROM singer; INSERT INTO nowhere VALUES (1)"))
+        let error = expectError(.sql) { try database.apply(bundle) }
+        #expect(error?.message.hasPrefix("step 3_third: ") ?? false)
+        #expect(try database.status(bundle).map(\.state) == [.applied, .applied, .pending])
+        #expect(try database.fetchCount(Former.Singer.self) == 1)
+        #expect(try !database.schema().sql.contains("third"))
+    }
+
+    @Test(
+        arguments: [
+            "BEGIN", "COMMIT", "END TRANSACTION", "/* a */ -- b\n cOmMiT", "ROLLBACK", "SAVEPOINT a", "RELEASE a",
+            "ATTACH ':memory:' AS other", "DETACH other", "VACUUM", "PRAGMA foreign_keys = ON",
+            "PRAGMA /* legacy_alter_table */ writable_schema = ON", "PRAGMA main.journal_mode = DELETE",
+        ])
+    func sqlThatLeavesItsTransactionIsRefused(_ sql: String) throws {
+        let error = try refused(.migration, .sql("DELETE FROM singer; \(sql); CREATE TABLE third (a)"))
+        #expect("\(error)".contains("3_third"))
+    }
+
+    @Test(
+        arguments: [
+            "BEGIN", "COMMIT", "ROLLBACK", "ATTACH ':memory:' AS other", "DETACH other", "/* a */ end",
+        ])
+    func aFunctionThatLeavesItsTransactionInSQLIsRefused(_ sql: String) throws {
+        try refused(
+            nil,
+            .function { database in
+                _ = try database.deleteAll(Former.Singer.self)
+                try database.executeScript(sql)
+            })
+    }
+
+    @Test func aFunctionThatEndsItsTransactionIsRefused() throws {
+        let functions: [@Sendable (Database) throws -> Void] = [
+            { try $0.commit() }, { try $0.rollback() }, { try $0.close() }, { try $0.begin() },
+            {
+                try $0.begin(); throw CancellationError()
+            },
+        ]
+        for function in functions {
+            let test = try HostileBundleTests()
+            try test.refused(
+                nil,
+                .function { database in
+                    _ = try database.deleteAll(Former.Singer.self)
+                    try function(database)
+                })
+        }
+    }
+
+    @Test func aFunctionThatMigratesIsRefused() throws {
+        try refused(.transaction, .function { _ = try $0.sync(Person.self) })
+    }
+
+    @Test func theErrorOfAFunctionComesAsItIs() throws {
+        struct Stop: Error {}
+        let error = try refused(
+            nil,
+            .function { database in
+                _ = try database.deleteAll(Former.Singer.self)
+                throw Stop()
+            })
+        #expect(error is Stop)
+    }
+
+    @Test func rowsWithoutTheirParentAreRefused() throws {
+        try database.executeScript(
+            "CREATE TABLE song (id INTEGER PRIMARY KEY, singer REFERENCES singer); INSERT INTO song VALUES (1, 7)")
+        let error = try refused(.foreignKey, .sql("DELETE FROM singer"))
+        #expect("\(error)".contains("1 row of \"song\""))
+    }
+
+    @Test func stepsThatDoNotFitTheFileAreToldApart() throws {
+        func bundle(_ steps: (String, String)...) throws -> MigrationBundle {
+            var bundle = MigrationBundle()
+            for (id, sql) in steps { try bundle.add(MigrationStep(id, up: .sql(sql))) }
+            return bundle
+        }
+        let (first, second) = (("1_first", "CREATE TABLE first (a)"), ("2_second", "CREATE TABLE second (a)"))
+        try database.apply(self.bundle)
+        let before = try database.schema()
+        for (bundle, code, ids) in try [
+            (bundle(first, ("2_second", "CREATE TABLE second (b)")), ErrorCode.migrationModified, "2_second"),
+            (bundle(second), .migrationMissing, "1_first"), (bundle(first), .migrationNewer, "2_second"),
+            (bundle(), .migrationNewer, "1_first, 2_second"),
+            (bundle(first, ("1_more", "CREATE TABLE more (a)"), second), .migrationOrder, "1_more"),
+        ] {
+            let error = expectError(code) { try database.apply(bundle) }
+            #expect(error?.message.contains(ids) ?? false, "\(error?.message ?? "")")
+            expectError(code) { try database.revert(bundle, downTo: nil) }
+        }
+        #expect(try database.schema() == before)
+    }
+
+    @Test func wrongStepsAreRefused() throws {
+        var bundle = bundle
+        for step in [
+            MigrationStep("1_first", up: .sql("SELECT 1")), MigrationStep("", up: .sql("SELECT 1")),
+            MigrationStep("a\0b", up: .sql("SELECT 1")), MigrationStep("3", up: .sql("")),
+        ] {
+            expectError(.migration) { try bundle.add(step) }
+        }
+        #expect(bundle.steps.count == 2)
+        expectError(.migration) { try database.apply(bundle, upTo: "3") }
+        expectError(.migration) { try database.revert(bundle, downTo: "3") }
+        expectError(.cannotOpen) { try MigrationBundle(folder: "/nowhere/at all") }
+    }
+
+    @Test func namesFullOfQuotesAreSteps() throws {
+        let id = "3 it's \"x\"; DROP TABLE corm_migrations --\n"
+        let bundle = try with(id, .sql("CREATE TABLE \"a\"\"b;\" (\"c'd\"); INSERT INTO \"a\"\"b;\" VALUES ('it''s;')"))
+        #expect(try database.apply(bundle) == ["1_first", "2_second", id])
+        #expect(try database.apply(bundle) == [])
+        #expect(try database.query("SELECT * FROM \"a\"\"b;\"").map(\.values) == [["it's;"]])
+    }
+
+    @Test func aFileThatMayOnlyBeReadAndATransactionAreRefused() throws {
+        let before = try database.schema()
+        try database.transaction {
+            expectError(.transaction) { try database.apply(bundle) }
+            expectError(.transaction) { try database.revert(bundle, downTo: nil) }
+        }
+        #expect(try database.schema() == before)
+        let folder = try TemporaryFolder()
+        try formerDatabase(path: folder.file("a.db")).close()
+        let readOnly = try Database(path: folder.file("a.db"), options: OpenOptions(mode: .readOnly))
+        expectError(.readOnly) { try readOnly.apply(bundle) }
+        #expect(try readOnly.status(bundle).map(\.state) == [.pending, .pending])
+        try readOnly.close()
+    }
+}

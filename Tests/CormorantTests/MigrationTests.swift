@@ -1,0 +1,140 @@
+import Cormorant
+import Foundation
+import Testing
+
+struct MigrationTests {
+    @Test func aTableIsMadeOnceWithItsFirstRows() throws {
+        let database = try Database(path: ":memory:")
+        let plan = try database.sync(Former.Album.self)
+        #expect(plan.risk == .safe)
+        #expect(try database.fetchAll(Former.Album.self).map(\.colour) == ["white", nil])
+        try database.deleteAll(Former.Album.self)
+        #expect(try database.sync(Former.Album.self).isEmpty)
+        #expect(try database.fetchCount(Former.Album.self) == 0)
+    }
+
+    @Test func annotationsCarryTheRowsOver() throws {
+        let database = try formerDatabase()
+        let plan = try database.sync(Present.Album.self, Present.Artist.self)
+        #expect(plan.risk == .lossy)
+        #expect(plan.problems == [])
+        #expect(try database.fetchAll(Present.Album.self, Query(order: ["id"])) == Present.albums)
+        #expect(try database.fetchAll(Present.Artist.self) == [Present.Artist(id: 7, name: "Nina")])
+        #expect(try database.schema() == Schema(models: Present.Album.self, Present.Artist.self))
+        #expect(try database.sync(Present.Album.self, Present.Artist.self).isEmpty)
+        #expect(try database.plan(Present.Album.self, Present.Artist.self).isEmpty)
+    }
+
+    @Test func withoutAnnotationsNothingIsDone() throws {
+        let database = try formerDatabase()
+        try database.execute("UPDATE album SET year = 'MCMLXV'")
+        let before = try Contents(database)
+        let error = expectError(.migration) { try database.sync(Bare.Album.self) }
+        #expect(
+            error?.message == """
+                3 changes need a decision: \
+                2 values of "album.year" would change by going from TEXT to INTEGER (give it convert_sql, or mend the rows); \
+                2 rows would have no value in "album.letters" (give it a default or convert_sql, or let it be NULL); \
+                column "album.colour" would go with its values \
+                (allow_drop "colour", or renamed_from "colour" where it has a new name)
+                """)
+        #expect(try Contents(database) == before)
+    }
+
+    @Test func aPlanSaysWhatSyncWouldDoAndDoesNot() throws {
+        let database = try formerDatabase()
+        let before = try Contents(database)
+        let plan = try database.plan(Present.Album.self, Present.Artist.self)
+        #expect(plan.steps.map(\.risk) == [.annotated, .annotated, .lossy, .safe])
+        #expect(plan.steps.map(\.rows) == [0, 0, 2, 0])
+        #expect(try Contents(database) == before)
+        try database.apply(plan)
+        #expect(try database.fetchAll(Present.Album.self, Query(order: ["id"])) == Present.albums)
+        #expect(try database.sync(Present.Album.self, Present.Artist.self).isEmpty)
+    }
+
+    @Test func whatNoModelDeclaredStays() throws {
+        let database = try formerDatabase()
+        try database.executeScript(
+            """
+            CREATE TABLE mine (a CHECK (a > 0));
+            CREATE INDEX by_colour ON album (title) WHERE colour IS NULL;
+            CREATE VIEW titles AS SELECT id, title FROM album;
+            CREATE TRIGGER renamed AFTER UPDATE OF title ON album BEGIN INSERT INTO mine VALUES (new.id); END;
+            """)
+        let kept = try database.schema()
+        try database.sync(Former.Album.self, Former.Singer.self)
+        #expect(try database.schema() == kept)
+        // The trigger needs it.
+        let options = MigrationOptions(allowDrop: ["mine"])
+        let error = expectError(.migration) { try database.sync([Former.Singer.model], options: options) }
+        #expect(error?.message.contains("a trigger of \"album\"") ?? false)
+        #expect(try database.schema() == kept)
+    }
+
+    @Test func rowsThatReferToARebuiltTableStay() throws {
+        let database = try formerDatabase()
+        try database.executeScript(
+            """
+            CREATE TABLE track (id INTEGER PRIMARY KEY, album REFERENCES album ON DELETE CASCADE);
+            INSERT INTO track VALUES (1, 1), (2, 2), (3, 2);
+            """)
+        try database.sync(Present.Album.self, Present.Artist.self)
+        #expect(try database.query("SELECT id, album FROM track").map(\.values) == [[1, 1], [2, 2], [3, 2]])
+        #expect(try database.execute("DELETE FROM album WHERE id = 2") == 1)
+        #expect(try database.query("SELECT id FROM track").map(\.values) == [[1]])
+    }
+
+    @Test func aSnapshotBringsTheFileBack() throws {
+        let folder = try TemporaryFolder()
+        let database = try formerDatabase(path: folder.file("albums.db"))
+        let before = try Contents(database)
+        let snapshot = folder.file("before.db")
+        try database.sync(Present.Album.self, Present.Artist.self, options: MigrationOptions(snapshot: snapshot))
+        #expect(try database.fetchAll(Present.Album.self, Query(order: ["id"])) == Present.albums)
+        try database.restore(snapshot)
+        #expect(try Contents(database) == before)
+        try database.sync(
+            Present.Album.self, Present.Artist.self,
+            options: MigrationOptions(snapshot: folder.file("other.db"), keepSnapshot: false))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("other.db")))
+        try database.close()
+    }
+
+    @Test func aFileThatMayOnlyBeReadIsLeftAlone() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("albums.db")
+        try formerDatabase(path: path).close()
+        let database = try Database(path: path, options: OpenOptions(mode: .readOnly))
+        let before = try Contents(database)
+        #expect(try database.sync(Former.Album.self).isEmpty)
+        expectError(.readOnly) { try database.sync(Present.Album.self, Present.Artist.self) }
+        #expect(try !database.plan(Present.Album.self, Present.Artist.self).isEmpty)
+        #expect(try Contents(database) == before)
+        try database.close()
+    }
+
+    /// Statements are kept prepared, and a prepared `SELECT *` knows the columns of its day.
+    @Test func rowsHaveTheColumnsOfToday() throws {
+        let database = try formerDatabase()
+        let sql = "SELECT * FROM singer"
+        #expect(try database.query(sql).map(\.dictionary) == [["id": 7, "name": "Nina"]])
+        try database.sync(Present.Album.self, Present.Artist.self)
+        try database.executeScript(
+            "ALTER TABLE artist RENAME TO singer; ALTER TABLE singer ADD COLUMN born DEFAULT 1933")
+        #expect(try database.query(sql).map(\.dictionary) == [["id": 7, "name": "Nina", "born": 1933]])
+        try database.executeScript("ALTER TABLE singer DROP COLUMN name")
+        #expect(try database.query(sql).map(\.dictionary) == [["id": 7, "born": 1933]])
+    }
+
+    @Test func aMigrationInsideATransactionIsRefused() throws {
+        let database = try formerDatabase()
+        let before = try Contents(database)
+        try database.transaction {
+            expectError(.transaction) { try database.sync(Present.Album.self, Present.Artist.self) }
+            expectError(.transaction) { try database.restore("nowhere.db") }
+        }
+        #expect(try Contents(database) == before)
+        #expect(try database.query("PRAGMA foreign_keys").map(\.values) == [[1]])
+    }
+}

@@ -1,0 +1,118 @@
+import Cormorant
+import Dispatch
+import Testing
+
+/// How far a migration is, and how it is stopped.
+struct ProgressTests {
+    /// Touched by the thread of the migration, and read when that is over.
+    final class Calls: @unchecked Sendable {
+        var all: [MigrationProgress] = []
+    }
+
+    /// A database with rows enough that copying them asks now and then.
+    private func manyRows() throws -> Database {
+        let database = try formerDatabase()
+        try database.execute(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 150000)
+            INSERT INTO album (id, title, year) SELECT i, 'title', i FROM n
+            """)
+        return database
+    }
+
+    @Test func progressTellsStepsAndRows() throws {
+        let database = try manyRows()
+        let calls = Calls()
+        let plan = try database.sync(
+            Present.Album.self, Present.Artist.self,
+            options: MigrationOptions(progress: {
+                calls.all.append($0)
+                return true
+            }))
+        #expect(Set(calls.all.map(\.step)) == Set(plan.steps.map(\.summary)))
+        #expect(Set(calls.all.map(\.count)) == [plan.steps.count])
+        let copying = calls.all.filter { $0.totalRows == 150_000 }
+        #expect(copying.first?.rows == 0)
+        #expect(copying.contains { $0.rows > 0 && $0.rows < 150_000 })
+        #expect(copying.last?.rows == 150_000)
+    }
+
+    @Test func cancelAtEachCallLeavesTheOldSchema() throws {
+        let database = try manyRows()
+        let before = try database.schema()
+        let calls = Calls()
+        var isDone = false
+        var cancelled = 0
+        while !isDone {
+            calls.all = []
+            let last = cancelled
+            let options = MigrationOptions(progress: {
+                calls.all.append($0)
+                return calls.all.count <= last
+            })
+            do {
+                try database.sync(Present.Album.self, Present.Artist.self, options: options)
+                isDone = true
+            } catch let error as CormorantError {
+                #expect(error.code == .interrupted)
+                #expect(try database.schema() == before)
+                #expect(
+                    try database.query("SELECT count(*), sum(id), count(colour) FROM album").map(\.values) == [
+                        [150_000, 11_250_075_000, 1]
+                    ])
+                #expect(try database.query("PRAGMA foreign_keys").map(\.values) == [[1]])
+                cancelled += 1
+            }
+        }
+        #expect(cancelled >= 9)
+        #expect(try database.fetchCount(Present.Album.self) == 150_000)
+    }
+
+    @Test func migrationsHaveAsyncForms() async throws {
+        let database = try Database(path: ":memory:")
+        try await database.sync(Former.Album.self, Former.Singer.self)
+        let plan = try database.plan(Present.Album.self, Present.Artist.self)
+        try await database.apply(plan)
+        #expect(try await database.fetchAll(Present.Album.self, Query(order: ["id"])) == Present.albums)
+        var bundle = MigrationBundle()
+        try bundle.add(MigrationStep("1", up: .sql("CREATE TABLE a (b)"), down: .sql("DROP TABLE a")))
+        #expect(try await database.apply(bundle) == ["1"])
+        #expect(try await database.revert(bundle, downTo: nil) == ["1"])
+        try await database.setVersion(steps: [VersionStep(1, up: .sql("CREATE TABLE a (b)"))])
+        #expect(try database.version() == 1)
+    }
+
+    @Test func cancellingTheTaskCancelsTheMigration() async throws {
+        let database = try manyRows()
+        let before = try database.schema()
+        let (begun, continuation) = AsyncStream<Void>.makeStream()
+        let goOn = DispatchSemaphore(value: 0)
+        let task = Task {
+            try await database.sync(
+                Present.Album.self, Present.Artist.self,
+                options: MigrationOptions(progress: { _ in
+                    continuation.yield()
+                    goOn.wait()
+                    return true
+                }))
+        }
+        for await _ in begun { break }
+        task.cancel()
+        goOn.signal()
+        let error = await #expect(throws: CormorantError.self) { try await task.value }
+        #expect(error?.code == .interrupted)
+        #expect(try database.schema() == before)
+    }
+
+    @Test func aTaskThatIsCancelledAlreadyMigratesNothing() async throws {
+        let database = try formerDatabase()
+        let before = try database.schema()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await database.sync(Present.Album.self, Present.Artist.self)
+        }
+        let error = await #expect(throws: CormorantError.self) { try await task.value }
+        #expect(error?.code == .interrupted)
+        #expect(try database.schema() == before)
+    }
+}

@@ -1,0 +1,94 @@
+import CormorantQuery
+import Testing
+
+/// The parser against SQLite itself.
+struct SchemaAgreementTests {
+    @Test func randomTables() throws {
+        let agreement = try SchemaAgreement()
+        var accepted = 0
+        for seed in 1...600 {
+            var tables = RandomTables(seed: UInt64(seed))
+            let pieces = tables.pieces()
+            if try check(tables.join(pieces), agreement, "seed \(seed)") == .agreed { accepted += 1 }
+        }
+        #expect(accepted > 400, "of 600")
+    }
+
+    /// What SQLite accepts although it is damaged, the parser reads as SQLite does.
+    @Test func damagedTables() throws {
+        let agreement = try SchemaAgreement()
+        var accepted = 0
+        for seed in 1...3000 {
+            var tables = RandomTables(seed: UInt64(seed))
+            let pieces = tables.damaged(tables.pieces())
+            if try check(tables.join(pieces), agreement, "seed \(seed)") == .agreed { accepted += 1 }
+        }
+        #expect(accepted > 300, "of 3000")
+    }
+
+    private func check(_ sql: String, _ agreement: SchemaAgreement, _ what: String) throws -> SchemaAgreement.Outcome {
+        do {
+            let outcome = try agreement.check(sql)
+            if outcome == .unread, try agreement.accepts(sql), !isRefusedKnowingly(sql) {
+                Issue.record("\(what): SQLite accepts what the parser refuses (\(refusal(sql))): \(sql)")
+            }
+            return outcome
+        } catch {
+            Issue.record("\(what): \(error): \(sql)")
+            return .unread
+        }
+    }
+
+    private func refusal(_ sql: String) -> String {
+        do {
+            _ = try SchemaParser.object(sql)
+            return ""
+        } catch {
+            return error.message
+        }
+    }
+
+    /// What SQLite takes and the parser does not, since no text of its own could say it: DEFERRABLE that changes another
+    /// column's foreign key, and GENERATED ALWAYS with nothing generated.
+    private func isRefusedKnowingly(_ sql: String) -> Bool {
+        ["REFERENCES before DEFERRABLE was", "AS was expected"].contains { refusal(sql).hasPrefix($0) }
+    }
+
+    /// Every keyword in every place of a name: the parser takes it exactly where SQLite does.
+    @Test(arguments: [
+        "CREATE TABLE new(%)", "CREATE TABLE new(% INT)", "CREATE TABLE new(a, % CHECK (1))", "CREATE TABLE %(a)",
+        "CREATE TABLE new(a %)", "CREATE TABLE new(a big %)", "CREATE TABLE new(a % UNIQUE)",
+        "CREATE TABLE new(a DEFAULT %)",
+        "CREATE TABLE new(a DEFAULT - %)", "CREATE TABLE new(a CONSTRAINT % CHECK (1))",
+        "CREATE TABLE new(a, CONSTRAINT % CHECK (1))",
+        "CREATE TABLE new(a REFERENCES %)", "CREATE TABLE new(a REFERENCES u(%))",
+        "CREATE TABLE new(a REFERENCES u MATCH %)",
+        "CREATE TABLE new(%, UNIQUE (% DESC))", "CREATE TABLE new(\"%\", FOREIGN KEY (%) REFERENCES u)",
+        "CREATE TABLE main.%(a)",
+        "CREATE TABLE new(a) %", "CREATE TABLE new(a) STRICT, %", "CREATE TABLE new(a AS (1) %, b)",
+        "CREATE INDEX % ON t(a)",
+        "CREATE VIEW % AS SELECT 1", "CREATE VIEW new(%) AS SELECT 1",
+        "CREATE TRIGGER % DELETE ON t BEGIN SELECT 1; END",
+        "CREATE TRIGGER new UPDATE OF % ON t BEGIN SELECT 1; END",
+    ])
+    func keywordsAsNames(_ form: String) throws {
+        let agreement = try SchemaAgreement()
+        for keyword in SQLKeyword.allCases {
+            let sql = form.split(separator: "%", omittingEmptySubsequences: false).joined(separator: keyword.rawValue)
+            let isRead = refusal(sql).isEmpty
+            let isAccepted = try agreement.accepts(sql)
+            if isRead != isAccepted, !isRefusedKnowingly(sql), !isOnlyRead(sql) {
+                Issue.record(
+                    "\(sql): \(isRead ? "read" : "not read"), \(isAccepted ? "accepted" : "refused") by SQLite")
+            }
+            if isRead { _ = try check(sql, agreement, keyword.rawValue) }
+        }
+    }
+
+    /// Words that begin an expression of their own, and a name that SQLite 3.40 stores so that it cannot read it again.
+    private func isOnlyRead(_ sql: String) -> Bool {
+        let words = ["cast", "raise", "current_date", "current_time", "current_timestamp"]
+        return sql == "CREATE TABLE main.if(a)"
+            || words.contains { sql == "CREATE TABLE new(\($0), UNIQUE (\($0) DESC))" }
+    }
+}
