@@ -2,12 +2,13 @@
 import PackageDescription
 
 let package = Package(
-    name: "people",
+    name: "examples",
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "cormorant", path: "../..")],
     targets: [
         .executableTarget(
-            name: "people", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")])
+            name: "people", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
+        .executableTarget(name: "guide", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -14,7 +14,6 @@ struct People {
         try refuse(database)
         try report(database)
         try await raise(database)
-        try Albums.tour(database)
         try database.close()
     }
 

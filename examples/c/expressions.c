@@ -1,0 +1,185 @@
+/* Every operator and function that expressions have, with the SQL that each stands for. */
+#include "music.h"
+
+static corm_model *albums, *artists;
+
+/* What the expressions below have in common; a builder takes its parts over, so each use makes new ones. */
+#define YEAR corm_expr_column(albums, "year")
+#define TITLE corm_expr_column(albums, "title")
+#define PRICE corm_expr_column(albums, "price")
+#define DETAILS corm_expr_column(albums, "details")
+#define RELEASED corm_expr_column(albums, "released")
+#define ARTIST corm_expr_column(albums, "artistId")
+#define NUMBER(number) corm_expr_value(corm_value_int64(number))
+#define REAL(number) corm_expr_value(corm_value_double(number))
+#define STRING(text) corm_expr_value(corm_value_text(text))
+#define RECENT CORM_GT(albums, "year", corm_value_int64(2000))
+#define CHEAP CORM_LT(albums, "price", corm_value_double(10))
+#define CASES(when, then) (corm_expr *const[]){when}, (corm_expr *const[]){then}, 1
+
+static corm_statement *ids(void) {
+    corm_statement *select = corm_statement_create(CORM_SELECT, artists, NULL);
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(artists, "id"));
+    return select;
+}
+
+static corm_statement *newest(void) {
+    corm_statement *select = corm_statement_create(CORM_SELECT, albums, NULL);
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, CORM_CALL("max", YEAR));
+    return select;
+}
+
+/* An expression is a value that knows its SQL and what is bound to it. */
+static bool show(app *a, corm_expr *expression) {
+    const char *sql;
+    const corm_value *values;
+    size_t count;
+    corm_status status = corm_expr_sql(expression, a->arena, &sql, &values, &count, &a->error);
+    if (status == CORM_OK)
+        printf("%s  with %zu values\n", sql, count);
+    corm_expr_free(expression);
+    return status == CORM_OK;
+}
+
+static bool show_all(app *a) {
+    corm_expr *const expressions[] = {
+        /* Columns and values */
+        corm_expr_column(albums, "year"),
+        corm_expr_column(albums, "artist.name"),
+        corm_expr_value(corm_value_int64(5)),
+        corm_expr_parameter("since"),
+        /* Comparing */
+        CORM_EQ(albums, "year", corm_value_int64(2004)),
+        CORM_NE(albums, "year", corm_value_int64(2004)),
+        CORM_LT(albums, "year", corm_value_int64(2004)),
+        CORM_LE(albums, "year", corm_value_int64(2004)),
+        CORM_GT(albums, "year", corm_value_int64(2004)),
+        CORM_GE(albums, "year", corm_value_int64(2004)),
+        corm_expr_unary(CORM_OP_IS_NULL, PRICE),
+        corm_expr_unary(CORM_OP_IS_NOT_NULL, PRICE),
+        corm_expr_binary(CORM_OP_IS, PRICE, REAL(7.5)),
+        corm_expr_binary(CORM_OP_IS_NOT, PRICE, REAL(7.5)),
+        corm_expr_between(YEAR, NUMBER(1990), NUMBER(1999)),
+        corm_expr_in(YEAR, CORM_VALUES(corm_value_int64(1998), corm_value_int64(2004))),
+        corm_expr_in_select(corm_expr_column(albums, "artistId"), ids()),
+        /* Conditions */
+        CORM_ALL(RECENT, CHEAP),
+        CORM_ANY(RECENT, CHEAP),
+        corm_expr_unary(CORM_OP_NOT, RECENT),
+        corm_expr_all(CORM_EXPRS(RECENT, CHEAP)),
+        corm_expr_any(CORM_EXPRS(RECENT, CHEAP)),
+        /* Numbers */
+        corm_expr_binary(CORM_OP_ADD, YEAR, NUMBER(1)),
+        corm_expr_binary(CORM_OP_SUBTRACT, YEAR, NUMBER(1)),
+        corm_expr_binary(CORM_OP_MULTIPLY, YEAR, NUMBER(2)),
+        corm_expr_binary(CORM_OP_DIVIDE, YEAR, NUMBER(10)),
+        corm_expr_binary(CORM_OP_REMAINDER, YEAR, NUMBER(10)),
+        corm_expr_unary(CORM_OP_NEGATE, YEAR),
+        CORM_CALL("abs", YEAR),
+        CORM_CALL("round", PRICE, NUMBER(1)),
+        corm_expr_binary(CORM_OP_BIT_AND, YEAR, NUMBER(3)),
+        corm_expr_binary(CORM_OP_BIT_OR, YEAR, NUMBER(3)),
+        corm_expr_unary(CORM_OP_BIT_NOT, YEAR),
+        corm_expr_binary(CORM_OP_SHIFT_LEFT, YEAR, NUMBER(3)),
+        corm_expr_binary(CORM_OP_SHIFT_RIGHT, YEAR, NUMBER(3)),
+        corm_expr_cast(YEAR, CORM_TEXT),
+        /* Texts */
+        corm_expr_binary(CORM_OP_CONCAT, TITLE, STRING("!")),
+        corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, STRING("50%")),
+        corm_expr_binary(CORM_OP_HAS_SUFFIX, TITLE, STRING("Off")),
+        corm_expr_binary(CORM_OP_CONTAINS, TITLE, STRING("%")),
+        corm_expr_binary(CORM_OP_LIKE, TITLE, STRING("F_rst%")),
+        corm_expr_binary(CORM_OP_NOT_LIKE, TITLE, STRING("F%")),
+        corm_expr_binary(CORM_OP_GLOB, TITLE, STRING("[A-M]*")),
+        corm_expr_binary(CORM_OP_NOT_GLOB, TITLE, STRING("F*")),
+        corm_expr_collate(TITLE, "NOCASE"),
+        CORM_CALL("lower", TITLE),
+        CORM_CALL("upper", TITLE),
+        CORM_CALL("trim", TITLE),
+        CORM_CALL("length", TITLE),
+        /* Choosing */
+        corm_expr_case(NULL, CASES(RECENT, STRING("new")), STRING("old")),
+        corm_expr_case(YEAR, CASES(NUMBER(1998), STRING("first")), NULL),
+        CORM_CALL("coalesce", PRICE, REAL(0)),
+        /* Aggregates and windows */
+        corm_expr_call("count", NULL, 0),
+        CORM_CALL("count", PRICE),
+        CORM_CALL("sum", PRICE),
+        CORM_CALL("total", PRICE),
+        CORM_CALL("avg", PRICE),
+        CORM_CALL("min", YEAR),
+        CORM_CALL("max", YEAR),
+        CORM_CALL("group_concat", TITLE, STRING(", ")),
+        corm_expr_distinct(CORM_CALL("count", YEAR)),
+        corm_expr_filter(CORM_CALL("sum", PRICE), RECENT),
+        corm_expr_over(CORM_CALL("sum", PRICE), NULL, 0, CORM_EXPRS(YEAR), NULL),
+        corm_expr_over(corm_expr_call("rank", NULL, 0), CORM_EXPRS(ARTIST), CORM_EXPRS(YEAR), NULL),
+        corm_expr_over(CORM_CALL("avg", PRICE), NULL, 0, CORM_EXPRS(YEAR), "ROWS 1 PRECEDING"),
+        /* JSON, dates, any function */
+        corm_expr_binary(CORM_OP_JSON_VALUE_AT, DETAILS, STRING("$.tracks")),
+        corm_expr_binary(CORM_OP_JSON_AT, DETAILS, STRING("$.label")),
+        CORM_CALL("strftime", STRING("%Y"), RELEASED),
+        CORM_CALL("replace", TITLE, STRING("%"), STRING(" per cent")),
+        /* Subqueries */
+        corm_expr_select(newest()),
+        corm_expr_exists(ids()),
+        /* Order terms, names, SQL */
+        corm_expr_order(YEAR, true, CORM_NULLS_LEAST),
+        corm_expr_order(PRICE, false, CORM_NULLS_LAST),
+        corm_expr_as(CORM_CALL("max", YEAR), "newest"),
+        corm_expr_raw("length(title) > ?", CORM_VALUES(corm_value_int64(3))),
+    };
+    for (size_t i = 0; i < sizeof expressions / sizeof expressions[0]; i++)
+        if (!show(a, expressions[i]))
+            return false;
+    return true;
+}
+
+/* The SQL of a whole query, and how SQLite would run it. */
+static bool explain(app *a) {
+    const char *sql;
+    const char *tree;
+    corm_statement *select = corm_statement_create(CORM_SELECT, albums, NULL);
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, TITLE);
+    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(albums, "id", corm_value_int64(1)));
+    corm_statement_add(select, CORM_CLAUSE_WHERE, corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, STRING("50%")));
+    bool done = corm_statement_sql(select, a->arena, &sql, NULL, NULL, &a->error) == CORM_OK &&
+                corm_statement_explain(a->db, select, a->arena, &tree, &a->error) == CORM_OK;
+    if (done)
+        printf("%s\n%s", sql, tree);
+    corm_statement_free(select);
+    return done;
+}
+
+typedef struct page {
+    const char *title;
+    const char *body;
+} page;
+static const corm_column_def page_columns[] = {CORM_COLUMN(page, title, CORM_TEXT), CORM_COLUMN(page, body, CORM_TEXT)};
+static const corm_model_def page_def = CORM_MODEL(page, "Page", page_columns, .module = "fts5");
+
+/* Full-text search: in one column, or in all of an FTS5 table by the table's own name. */
+static bool search(app *a) {
+    page two[] = {{"Cats", "They purr."}, {"Dogs", "No cats run here."}};
+    corm_model *pages = NULL;
+    if (corm_model_create(&page_def, &pages, &a->error) != CORM_OK ||
+        corm_model_create_tables(a->db, (const corm_model *const[]){pages}, 1, &a->error) != CORM_OK ||
+        corm_record_insert_many(a->db, pages, two, 2, CORM_CONFLICT_ABORT, NULL, NULL, &a->error) != CORM_OK)
+        return false;
+    corm_statement *select = corm_statement_create(CORM_SELECT, pages, NULL);
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(pages, "title"));
+    corm_statement_add(select, CORM_CLAUSE_WHERE,
+                       corm_expr_binary(CORM_OP_MATCH, corm_expr_name(NULL, "page"), STRING("cats")));
+    corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_name(NULL, "rank"));
+    bool done = print_rows(a, select);
+    corm_model_free(pages);
+    return done;
+}
+
+int main(void) {
+    app a = {0};
+    bool done = open_music(&a);
+    albums = a.albums;
+    artists = a.artists;
+    return close_music(&a, done && show_all(&a) && explain(&a) && search(&a));
+}

@@ -1,0 +1,53 @@
+/* Relations: conditions along them, loading, saving together. */
+#include "music.h"
+
+/* A condition and an aggregate along relations. */
+static bool ask(app *a) {
+    corm_statement *select = corm_statement_create(CORM_SELECT, a->artists, NULL);
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(a->artists, "name"));
+    corm_statement_add(
+        select, CORM_CLAUSE_COLUMN,
+        corm_expr_as(corm_relation_aggregate(a->artists, NULL, "albums", "count", NULL, NULL), "albums"));
+    corm_statement_add(
+        select, CORM_CLAUSE_WHERE,
+        corm_relation_exists(a->artists, NULL, "albums", CORM_LT(a->albums, "year", corm_value_int64(2000))));
+    return print_rows(a, select);
+}
+
+/* The related records of many, in one statement. */
+static bool load(app *a) {
+    corm_records *records = NULL;
+    corm_related *related = NULL;
+    const corm_load_options newest = {
+        .struct_size = sizeof newest, .order_by = (const char *const[]){"-year"}, .order_by_count = 1, .limit = 1};
+    if (corm_query_fetch(a->db, a->artists, NULL, &records, &a->error) != CORM_OK)
+        return false;
+    const artist *artists = corm_records_data(records);
+    size_t count = corm_records_count(records);
+    bool done =
+        corm_relation_load(a->db, a->artists, "albums", artists, count, &newest, &related, &a->error) == CORM_OK;
+    for (size_t i = 0; done && i < count; i++) {
+        const album *albums = corm_related_data(related, i);
+        for (size_t k = 0; k < corm_related_count(related, i); k++)
+            printf("the newest of %s: %s\n", artists[i].name, albums[k].title);
+    }
+    corm_related_free(related);
+    corm_records_free(records);
+    return done;
+}
+
+/* An artist and the albums go in together: keys and foreign keys are filled in. */
+static bool save(app *a) {
+    artist pia = {.name = "Pia"};
+    album pias[] = {{.title = "Tide", .year = 2020}, {.title = "Ebb", .year = 2022}};
+    if (corm_relation_save(a->db, a->artists, "albums", &pia, pias, 2, CORM_REMOVED_KEEP, NULL, &a->error) != CORM_OK)
+        return false;
+    printf("%" PRId64 ", %" PRId64 " of %" PRId64 "\n", pia.id, pias[1].id, pias[1].artistId.value);
+    return corm_relation_save(a->db, a->artists, "albums", &pia, pias, 1, CORM_REMOVED_DELETE, NULL, &a->error) ==
+           CORM_OK;
+}
+
+int main(void) {
+    app a = {0};
+    return close_music(&a, open_music(&a) && ask(&a) && load(&a) && save(&a));
+}

@@ -1,0 +1,58 @@
+/* Transactions, and what errors say. */
+#include "music.h"
+
+/* An error says what went wrong, where, and what to do; it is the caller's to free. */
+static bool refused(app *a, corm_status status) {
+    if (status >= 0)
+        return false;
+    printf("%s: %s", corm_status_name(status), corm_error_message(a->error));
+    if (corm_error_hint(a->error) != NULL)
+        printf(" (%s)", corm_error_hint(a->error));
+    if (corm_error_columns(a->error) != NULL)
+        printf(", column %s of %s", corm_error_columns(a->error), corm_error_table(a->error));
+    if (corm_error_record_index(a->error) >= 0)
+        printf(", record %" PRId64, corm_error_record_index(a->error));
+    if (corm_error_offset(a->error) >= 0)
+        printf(", at byte %d of %s", corm_error_offset(a->error), corm_error_sql(a->error));
+    printf("\n");
+    corm_error_free(a->error);
+    a->error = NULL;
+    return true;
+}
+
+/* A transaction inside another is a savepoint. */
+static bool commit(app *a) {
+    artist pia = {.name = "Pia"}, quin = {.name = "Quin"};
+    int64_t count = 0;
+    bool done = corm_transaction_begin(a->db, CORM_TRANSACTION_IMMEDIATE, &a->error) == CORM_OK &&
+                corm_record_insert(a->db, a->artists, &pia, CORM_CONFLICT_ABORT, NULL, &a->error) == CORM_OK &&
+                corm_transaction_begin(a->db, CORM_TRANSACTION_IMMEDIATE, &a->error) == CORM_OK &&
+                corm_record_insert(a->db, a->artists, &quin, CORM_CONFLICT_ABORT, NULL, &a->error) == CORM_OK &&
+                corm_transaction_rollback(a->db, &a->error) == CORM_OK &&
+                corm_transaction_commit(a->db, &a->error) == CORM_OK &&
+                corm_query_count(a->db, a->artists, NULL, &count, &a->error) == CORM_OK;
+    printf("%" PRId64 " artists\n", count);
+    return done;
+}
+
+/* What the database refuses, and of a batch which record it was: then nothing of the batch stays. */
+static bool refuse(app *a) {
+    artist nina = {.name = "Nina"};
+    artist two[] = {{.name = "Rae"}, {.name = "Otto"}};
+    return refused(a, corm_record_insert(a->db, a->artists, &nina, CORM_CONFLICT_ABORT, NULL, &a->error)) &&
+           refused(a, corm_record_insert_many(a->db, a->artists, two, 2, CORM_CONFLICT_ABORT, NULL, NULL, &a->error));
+}
+
+/* SQL that does not compile, and names that a model does not have. */
+static bool misspell(app *a) {
+    corm_query query = {.struct_size = sizeof query, .order_by = (const char *const[]){"yaer"}, .order_by_count = 1};
+    corm_result *rows = NULL;
+    corm_records *records = NULL;
+    return refused(a, corm_result_open(a->db, "SELECT title, yaer FROM album", CORM_NO_VALUES, &rows, &a->error)) &&
+           refused(a, corm_query_fetch(a->db, a->albums, &query, &records, &a->error));
+}
+
+int main(void) {
+    app a = {0};
+    return close_music(&a, open_music(&a) && commit(&a) && refuse(&a) && misspell(&a));
+}

@@ -1,0 +1,53 @@
+"""UPDATE, DELETE and INSERT by expressions."""
+
+from __future__ import annotations
+
+from music import Album, Artist, music
+
+from cormorant import Column, Database, Model, column, delete, excluded, insert, select, update
+
+
+class Counter(Model):
+    word: Column[str] = column(primary_key=True)
+    number: Column[int] = column(default=0)
+
+
+def change(db: Database) -> None:
+    """By condition, also along a relation; what was written comes back where it is asked for."""
+    changed = db.execute(update(Album).set(year=Album.year + 1).where(Album.artist.name == "Nina"))
+    print(changed, "albums changed")
+    cheap = update(Album).set(price=Album.price / 2).where(Album.price > 10)
+    for title, price in db.fetch_all(cheap.returning(Album.title, Album.price)):
+        print(f"{title} costs {price:.2f}")
+    gone = db.fetch_all(delete(Album).where(Album.price.is_null()).returning())
+    print([album.title for album in gone])
+
+
+def copy(db: Database) -> None:
+    """The rows of a query go in without passing through the program."""
+    titles = select(Album.title).where(Album.year < 2000)
+    print(db.execute(insert(Artist).from_select(["name"], titles)), "inserted")
+
+
+def count(db: Database) -> None:
+    """An upsert: where the key is there already, that row is changed; excluded is the one that came too late."""
+    add = insert(Counter).values(word="sea", number=2)
+    upsert = add.on_conflict("word").do_update(number=Counter.number + excluded.number)
+    for _ in range(3):
+        db.execute(upsert)
+    print(db.fetch_all(Counter))
+
+
+def ignore(db: Database) -> None:
+    """A conflict policy says what becomes of a row that a constraint refuses."""
+    again = insert(Artist).values(name="Nina")
+    print(db.execute(again.or_("ignore")), "inserted;", db.insert(Artist("Nina"), "ignore"))
+
+
+if __name__ == "__main__":
+    with music() as database:
+        database.create_tables(Counter)
+        change(database)
+        copy(database)
+        count(database)
+        ignore(database)

@@ -1,0 +1,66 @@
+"""Models and records: keys, defaults, own conversions; one record at a time, and many."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from enum import Enum
+
+from music import Album, music
+
+from cormorant import Column, Database, Model, Transform, column
+
+
+class Side(Enum):
+    PORT = "port"
+    STARBOARD = "starboard"
+
+
+# The file holds a word where the record has an enum.
+SIDE = Transform(encode=lambda side: side.value, decode=Side)
+
+
+class Member(Model, table="members", unique=[("club", "number")], checks=["number > 0"]):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    club: Column[str] = column(collate="NOCASE")
+    number: Column[int]
+    level: Column[str | None] = column(default=None, default_sql="'guest'")
+    joined: Column[datetime] = column(default_factory=lambda: datetime.now(timezone.utc))
+    side: Column[Side] = column(default=Side.PORT, type="text", transform=SIDE)
+    badge: Column[str | None] = column(computed="club || '-' || number", init=False)
+
+
+def define(db: Database) -> None:
+    """The database fills in what it makes: the key, the default of a missing value, the computed column."""
+    db.create_tables(Member)
+    member = Member("Rowing", 7, side=Side.STARBOARD).insert(db)
+    print(member.id, member.level, member.badge, member.side)
+
+
+def change(db: Database) -> None:
+    """Records are inserted, saved, updated, read anew and deleted, each with one statement."""
+    album = Album("Sketches", 2020, 1)
+    db.insert(album)  # a row that is there already is an error
+    album.year = 2021
+    db.save(album)  # inserts, or updates the row with the record's key
+    album.title = "Sketchbook"
+    db.update(album, "title")  # this property alone
+    db.refresh(album)  # reads the row again
+    found = db.find(Album, album.id)  # by key; None where there is none
+    print(found == album, db.delete(album), db.exists(Album, album.id))
+
+
+def many(db: Database) -> None:
+    """A batch is one transaction: the first error takes all of it back."""
+    albums = [Album(f"Volume {number}", 2000 + number, 2) for number in range(1, 6)]
+    db.insert_many(albums)
+    for album in albums:
+        album.year += 1
+    db.update_many(albums, "year")
+    print(db.delete_many(albums), "deleted; the last had the key", albums[-1].id)
+
+
+if __name__ == "__main__":
+    with music() as database:
+        define(database)
+        change(database)
+        many(database)

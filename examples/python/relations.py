@@ -1,0 +1,44 @@
+"""Relations: conditions along them, loading, saving together."""
+
+from __future__ import annotations
+
+from music import Album, Artist, music
+
+from cormorant import Database, NotLoadedError, select
+
+
+def ask(db: Database) -> None:
+    """A condition and an aggregate along relations."""
+    query = select(Artist.name, Artist.albums.count()).where(Artist.albums.any(Album.year < 2000))
+    for name, albums in db.fetch_all(query):
+        print(f"{name}: {albums} albums")
+    print([album.title for album in db.fetch_all(Album.where(Album.artist.name == "Otto"))])
+
+
+def load(db: Database) -> None:
+    """The related records of many, in one statement for each level."""
+    artists = db.fetch_all(Artist, order_by="name")
+    db.load(artists, Artist.albums, order_by="-year", limit=1)
+    for artist in artists:
+        print(f"the newest of {artist.name}: {artist.albums[0].title}")
+    try:
+        print(artists[0].albums[0].artist)
+    except NotLoadedError as error:
+        print(error.message)
+
+
+def save(db: Database) -> None:
+    """An artist and the albums go in together: keys and foreign keys are filled in."""
+    pia = Artist("Pia")
+    pia.albums = [Album("Tide", 2020, None), Album("Ebb", 2022, None)]
+    db.save_graph(pia)
+    print(pia.id, [(album.id, album.artist_id) for album in pia.albums])
+    pia.albums.pop()
+    db.save_graph(pia, delete_removed=True)
+    print(db.count(Album.where(Album.artist_id == pia.id)))
+
+
+if __name__ == "__main__":
+    with music() as database:
+        for show in (ask, load, save):
+            show(database)

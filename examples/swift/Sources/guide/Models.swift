@@ -1,0 +1,55 @@
+// Models and records: keys, defaults, own conversions; one record at a time, and many.
+import Cormorant
+
+/// The file holds a word where the record has an enum.
+enum Side: String, ColumnValue {
+    case port
+    case starboard
+}
+
+@Model(table: "members", keys: [.unique("club", "number")], checks: ["number > 0"])
+struct Member {
+    @Key var id: Int64?
+    @Column(collate: "NOCASE") var club: String
+    var number: Int
+    @Column(default: "'guest'") var level: String?
+    var side: Side = .port
+    @Column(computed: "club || '-' || number") var badge: String?
+}
+
+enum Models {
+    static func show(_ database: Database) throws {
+        try define(database)
+        try change(database)
+        try many(database)
+    }
+
+    /// The database fills in what it makes: the key, the default of a missing value, the computed column.
+    static func define(_ database: Database) throws {
+        try database.createTables(Member.self)
+        let member = try database.inserted(Member(club: "Rowing", number: 7, side: .starboard))
+        print(member.id ?? 0, member.level ?? "", member.badge ?? "", member.side)
+    }
+
+    /// Records are inserted, saved, updated, read anew and deleted, each with one statement.
+    static func change(_ database: Database) throws {
+        var album = Album(title: "Sketches", year: 2020, artistID: 1)
+        try database.insert(&album)  // a row that is there already is an error
+        album.year = 2021
+        try database.save(&album)  // inserts, or updates the row with the record's key
+        album.title = "Sketchbook"
+        try database.update(&album, properties: ["title"])  // this property alone
+        try database.refresh(&album)  // reads the row again
+        let found = try database.find(Album.self, key: album.id)  // by key; nil where there is none
+        print(found?.title ?? "", try database.delete(album))
+    }
+
+    /// A batch is one transaction: the first error takes all of it back.
+    static func many(_ database: Database) throws {
+        var albums = (1...5).map { Album(title: "Volume \($0)", year: 2000 + $0, artistID: 2) }
+        try database.insert(contentsOf: &albums)
+        for index in albums.indices { albums[index].year += 1 }
+        try database.update(contentsOf: &albums, properties: ["year"])
+        print(try database.delete(contentsOf: albums), "deleted; the last had the key", albums[4].id ?? 0)
+    }
+}

@@ -1,0 +1,38 @@
+// Relations: conditions along them, loading, saving together.
+import Cormorant
+
+enum Relations {
+    static func show(_ database: Database) throws {
+        try ask(database)
+        try load(database)
+        try save(database)
+    }
+
+    /// A condition and an aggregate along relations.
+    static func ask(_ database: Database) throws {
+        let query = Artist.where { $0.albums.contains { $0.year < 2000 } }.select { ($0.name, $0.albums.count()) }
+        for (name, albums) in try database.fetchAll(query) { print("\(name): \(albums) albums") }
+        print(try database.fetchAll(Album.where { $0.artist.name == "Otto" }).map(\.title))
+    }
+
+    /// The related records of many, in one statement for each level.
+    static func load(_ database: Database) throws {
+        var artists = try database.fetchAll(Artist.order { $0.name })
+        try database.load(\.albums, of: &artists) { $0.order { $0.year.desc() }.limit(1) }
+        for artist in artists {
+            for album in try artist.albums.records { print("the newest of \(artist.name): \(album.title)") }
+        }
+        if case .notLoaded = try artists[0].albums.records[0].artist { print("its artist is not loaded") }
+    }
+
+    /// An artist and the albums go in together: keys and foreign keys are filled in.
+    static func save(_ database: Database) throws {
+        var pia = Artist(name: "Pia")
+        pia.albums = .loaded([Album(title: "Tide", year: 2020), Album(title: "Ebb", year: 2022)])
+        try database.save(graph: &pia)
+        print(pia.id ?? 0, try pia.albums.records.map { "\($0.id ?? 0) of \($0.artistID ?? 0)" })
+        pia.albums = .loaded([try pia.albums.records[0]])
+        try database.save(graph: &pia)  // the relation says that removed albums are deleted
+        print(try database.fetchCount(Album.where { $0.artistID == pia.id }))
+    }
+}

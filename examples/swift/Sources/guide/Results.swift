@@ -1,0 +1,58 @@
+// What a query can give: records, tuples, types of one's own, numbers, a stream, columns, JSON.
+import Cormorant
+
+/// A record that a query makes; no table has it.
+@Model
+struct Line {
+    var title: String
+    var year: Int
+}
+
+enum Results {
+    static func show(_ database: Database) throws {
+        try forms(database)
+        try numbers(database)
+        try stream(database)
+        try columns(database)
+        try rawSQL(database)
+    }
+
+    /// Whole records; tuples of what is selected; rows by name; a record of one's own making.
+    static func forms(_ database: Database) throws {
+        let query = Album.order { $0.year }
+        print(try database.fetchAll(query).map(\.title))
+        print(try database.fetchAll(query.select { ($0.title, $0.year) }))
+        print(try database.fetchRows(query.select { ($0.title, $0.year) }).map(\.json))
+        print(try database.fetchAll(query.select { Line.Columns(title: $0.title, year: $0.year) }))
+    }
+
+    /// One row, how many, whether any, how many pages.
+    static func numbers(_ database: Database) throws {
+        let query = Album.where { $0.year > 2000 }
+        let first = try database.fetchOne(query.order { $0.year })
+        print(first?.title ?? "", try database.fetchCount(query), try database.exists(query))
+        print(try database.fetchPageCount(query, pageSize: 10))
+    }
+
+    /// Row by row in constant memory.
+    static func stream(_ database: Database) throws {
+        let albums = try database.cursor(Album.order { $0.id })
+        while let album = try albums.next() { print(album.title, album.year) }
+    }
+
+    /// As columns, each an array of its type; and as JSON.
+    static func columns(_ database: Database) throws {
+        let query = Album.select { ($0.year, $0.price) }
+        let table = try database.fetchColumns(query)
+        print(try table.column("year", as: Int64.self), try table.column("price", as: Double.self))
+        print(try database.fetchJSON(query))
+    }
+
+    /// SQL of one's own gives rows, or records where its columns are those of a model.
+    static func rawSQL(_ database: Database) throws {
+        let sql = "SELECT year, count(*) AS albums FROM album WHERE year > ? GROUP BY 1"
+        print(try database.query(sql, [2000]).map(\.json))
+        let old = Query(sql: "SELECT * FROM album WHERE year < :year", ["year": 2000])
+        print(try database.fetchAll(Album.self, old).map(\.title))
+    }
+}
