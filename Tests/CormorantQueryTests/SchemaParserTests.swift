@@ -38,7 +38,7 @@ struct SchemaParserTests {
             """
             a INT CONSTRAINT n NOT NULL ON CONFLICT FAIL DEFAULT (1 + 2) UNIQUE ON CONFLICT IGNORE CHECK (a > 0)
             COLLATE nocase PRIMARY KEY DESC ON CONFLICT REPLACE REFERENCES u(x) ON UPDATE CASCADE ON DELETE SET DEFAULT
-            MATCH full ON INSERT SET NULL NULL AS (b * 2) STORED CONSTRAINT bare
+            MATCH full ON INSERT SET NULL NULL AS (b * 2) STORED CONSTRAINT none
             """)
         let term = IndexTerm(expression: SQLFragment(name: "a"), column: "a", collation: nil, descending: false)
         var first = term
@@ -56,17 +56,17 @@ struct SchemaParserTests {
             .generated(SQLFragment(text: "b * 2", canonical: "b * 2"), stored: true), .null,
         ]
         #expect(column.constraints.map(\.kind) == kinds)
-        #expect(column.constraints.compactMap(\.name) == ["n", "bare"])
+        #expect(column.constraints.compactMap(\.name) == ["n", "none"])
         #expect(column.constraints[0].sql == "CONSTRAINT n NOT NULL ON CONFLICT FAIL")
         #expect(column.constraints[5].sql == "PRIMARY KEY DESC ON CONFLICT REPLACE")
-        #expect(column.sql.hasPrefix("a INT CONSTRAINT n") && column.sql.hasSuffix("CONSTRAINT bare"))
+        #expect(column.sql.hasPrefix("a INT CONSTRAINT n") && column.sql.hasSuffix("CONSTRAINT none"))
     }
 
     @Test func constraintsOfATableWithCommasAndWithout() throws {
         let table = try table(
             """
             CREATE TABLE t(a, b, CONSTRAINT k PRIMARY KEY (b DESC, a COLLATE nocase) ON CONFLICT FAIL
-            UNIQUE ('a', b), CHECK (a <> b) ON CONFLICT IGNORE CONSTRAINT bare, FOREIGN KEY (a, b) REFERENCES u
+            UNIQUE ('a', b), CHECK (a <> b) ON CONFLICT IGNORE CONSTRAINT none, FOREIGN KEY (a, b) REFERENCES u
             ON DELETE RESTRICT NOT DEFERRABLE INITIALLY DEFERRED, FOREIGN KEY (b) REFERENCES v(x) DEFERRABLE INITIALLY
             DEFERRED) WITHOUT ROWID, strict
             """)
@@ -76,7 +76,7 @@ struct SchemaParserTests {
                 "foreign key (a, b) references u on delete restrict",
                 "foreign key (b) references v (x) deferrable initially deferred",
             ])
-        #expect(table.constraints.map(\.name) == ["k", nil, nil, "bare", nil, nil])
+        #expect(table.constraints.map(\.name) == ["k", nil, nil, "none", nil, nil])
         #expect(table.withoutRowID && table.strict)
     }
 

@@ -65,7 +65,7 @@ struct SchemaTests {
         ("a CHECK (a > 'X')", "a, CHECK (\"a\">'X')"),
         ("a REFERENCES u(b) ON DELETE CASCADE", "a, FOREIGN KEY (a) REFERENCES \"u\" ('b') MATCH x ON DELETE CASCADE"),
         ("a PRIMARY KEY, b UNIQUE", "a, b UNIQUE ON CONFLICT ABORT, PRIMARY KEY (a ASC)"),
-        ("a DEFAULT 'x' DEFAULT 5 NULL", "a DEFAULT (5) CONSTRAINT bare"),
+        ("a DEFAULT 'x' DEFAULT 5 NULL", "a DEFAULT (5) CONSTRAINT none"),
         ("a, UNIQUE (a), CHECK (1)", "a CHECK (1) UNIQUE UNIQUE"),
         ("a COLLATE nocase DEFAULT word", "a DEFAULT 'word' CONSTRAINT c COLLATE \"NOCASE\""),
         ("a AS (1)", "a GENERATED ALWAYS AS (1) VIRTUAL"),
