@@ -14,7 +14,10 @@ package struct SQLFragment: Sendable, Hashable {
         self.canonical = canonical
     }
 
-    package static func == (left: SQLFragment, right: SQLFragment) -> Bool { left.canonical == right.canonical }
+    /// By bytes, as SQLite compares: to `String` an accented letter and a letter with an accent are the same.
+    package static func == (left: SQLFragment, right: SQLFragment) -> Bool {
+        left.canonical.utf8.elementsEqual(right.canonical.utf8)
+    }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 }

@@ -17,12 +17,15 @@ extension SchemaObject {
 
 extension TableDefinition {
     package var canonical: String {
-        var parts = columns.map(\.canonical)
-        var others = Set(constraints.compactMap(\.canonical))
+        var others = constraints.compactMap(\.canonical)
         for column in columns {
-            others.formUnion(column.constraints.lazy.filter { !$0.kind.isOfColumn }.compactMap(\.canonical))
+            others += column.constraints.lazy.filter { !$0.kind.isOfColumn }.compactMap(\.canonical)
         }
-        parts += others.sorted()
+        // By bytes: to `String` an accented letter and a letter with an accent are the same.
+        others.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        var parts = columns.map(\.canonical)
+        for (index, other) in others.enumerated()
+        where index == 0 || !other.utf8.elementsEqual(others[index - 1].utf8) { parts.append(other) }
         return "create table \(canonicalIdentifier(name)) (\(parts.joined(separator: ", ")))"
             + (withoutRowID ? " without rowid" : "") + (strict ? " strict" : "")
     }

@@ -90,6 +90,13 @@ struct SchemaTests {
         #expect(try table("CREATE TABLE t(\(one))").canonical != table("CREATE TABLE t(\(other))").canonical)
     }
 
+    /// Names that only Unicode says are the same.
+    @Test func bytesTellNamesApart() throws {
+        let table = try table("CREATE TABLE t(\u{e9} UNIQUE, e\u{301} UNIQUE)")
+        #expect(table.canonical.split(separator: "unique").count == 3)
+        #expect(table.columns[0].constraints[0].kind != table.columns[1].constraints[0].kind)
+    }
+
     @Test func aTableUnderAnotherName() throws {
         let sql = "create  TEMP table if not exists main . \"t\" /* x */ ( a  ,b ) -- y"
         #expect(try table(sql).sql(named: "new \"t\"") == "CREATE TABLE \"new \"\"t\"\"\" /* x */ ( a  ,b ) -- y")

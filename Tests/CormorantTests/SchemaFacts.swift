@@ -8,14 +8,20 @@ func facts(of table: TableDefinition) -> [String] {
     return table.columns.map { columnFacts($0, table) } + indexFacts(table) + keys.map(keyFacts).sorted()
 }
 
-/// - Parameter rows: runs a query.
-func facts(ofTable name: String, _ rows: (String) throws -> [[String]]) throws -> [String] {
+/// - Parameters:
+///   - definition: what the parser says of it.
+///   - rows: runs a query.
+func facts(
+    ofTable name: String, _ definition: TableDefinition, _ rows: (String) throws -> [[String]]
+) throws -> [String] {
     let table = quoteText(name)
     let columns = try rows(
         "SELECT name, type, \"notnull\", dflt_value, dflt_value IS NULL, pk, hidden FROM pragma_table_xinfo(\(table))"
-    ).map { row in
+    ).enumerated().map { index, row in
+        let declared = index < definition.columns.count ? definition.columns[index].type : ""
         let value = row[4] == "1" ? "" : defaultFacts(row[3])
-        return "column \(foldIdentifier(row[0])) \(typeFacts(row[1])) \(row[2]) \(value) \(row[5]) \(row[6])"
+        return
+            "column \(foldIdentifier(row[0])) \(typeFacts(row[1], declared: declared)) \(row[2]) \(value) \(row[5]) \(row[6])"
     }
     let indexes = try rows("SELECT name, origin FROM pragma_index_list(\(table)) WHERE origin <> 'c'").map { row in
         let terms = try rows(
@@ -50,7 +56,7 @@ private func columnFacts(_ column: ColumnDefinition, _ table: TableDefinition) -
     let isRowID = key.count == 1 && sameIdentifier(column.type, "INTEGER") && !key[0].descending
     if position > 0, table.withoutRowID || (table.strict && !isRowID) { notNull = true }
     return
-        "column \(foldIdentifier(column.name)) \(typeFacts(column.type)) \(notNull ? 1 : 0) \(value) \(position) \(hidden)"
+        "column \(foldIdentifier(column.name)) \(typeFacts(column.type, declared: column.type)) \(notNull ? 1 : 0) \(value) \(position) \(hidden)"
 }
 
 /// The indexes behind PRIMARY KEY and UNIQUE. SQLite makes one of two with the same columns and collations.
@@ -91,9 +97,10 @@ private func keyFacts(_ key: ForeignKeyDefinition) -> String {
     return "key \(from) -> \(foldIdentifier(key.table)) \(to.joined(separator: " ")) \(actions)"
 }
 
-/// SQLite keeps spaces and comments inside a type, and takes ALWAYS off its end. What it tells of one in quotes with more
-/// behind them is only alike at its start.
-private func typeFacts(_ type: String) -> String {
+/// SQLite keeps spaces and comments inside a type, and takes ALWAYS off its end. What it makes of quotes among other
+/// words is its own affair.
+private func typeFacts(_ type: String, declared: String) -> String {
+    if declared.contains(where: { "\"'`[]".contains($0) }) { return "?" }
     var text = ""
     var rest = Substring(foldIdentifier(type))
     while let first = rest.first {
@@ -103,12 +110,12 @@ private func typeFacts(_ type: String) -> String {
         } else if rest.hasPrefix("--") {
             rest = rest.drop { $0 != "\n" }
         } else {
-            if !first.isWhitespace { text.append(first) }
+            if !first.isWhitespace, first != "\u{feff}" { text.append(first) }
             rest.removeFirst()
         }
     }
     for suffix in ["always", "generated"] where text.hasSuffix(suffix) { text.removeLast(suffix.count) }
-    return text.split(maxSplits: 1) { "\"'`[]".contains($0) }.first.map(String.init) ?? ""
+    return text
 }
 
 /// Of what PRAGMA calls the default: the text of a literal, or an expression without its parentheses.

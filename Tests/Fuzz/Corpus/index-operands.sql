@@ -1,0 +1,1 @@
+CREATE INDEX n ON t(a || b COLLATE nocase, (a + b) COLLATE rtrim DESC, -c, a LIKE b)

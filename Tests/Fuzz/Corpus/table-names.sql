@@ -1,0 +1,1 @@
+create table if not exists main."a ""b"""([c d], `e`, 'f', left, key, été)

@@ -1,0 +1,1 @@
+CREATE TABLE n(a unsigned  big int, b DECIMAL ( 10 , -2 ), c "INTEGER", d [my type], e 'x' y, f VARCHAR(+20))

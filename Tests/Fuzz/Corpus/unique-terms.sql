@@ -1,0 +1,1 @@
+CREATE TABLE n(a, b, UNIQUE ((a) COLLATE nocase, 'b' DESC), UNIQUE ("a" COLLATE DESC))

@@ -1,0 +1,1 @@
+../../../CormorantTests/SchemaAgreement.swift
