@@ -24,7 +24,11 @@ extension Schema {
         parts += shape.checks.map { "check \($0.check.canonical)" }
         parts += shape.foreignKeys.map { canonical(resolved($0.key, in: self)) }
         parts.append("options \(shape.withoutRowID) \(shape.strict)")
-        return "table \(folded(table.name)) \(Set(parts).sorted())"
+        // By their bytes: Swift would take an é for an e with an accent behind it, which SQLite does not.
+        let sorted = parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let distinct = sorted.enumerated().filter { $0 == 0 || !sorted[$0 - 1].utf8.elementsEqual($1.utf8) }.map(
+            \.element)
+        return "table \(folded(table.name)) \(distinct)"
     }
 
     private func canonical(_ column: TableShape.Column, isRowID: Bool) -> String {

@@ -62,7 +62,7 @@ extension Schema {
 extension Schema: Equatable {
     /// Whether both mean the same, as their hashes do.
     public static func == (left: Self, right: Self) -> Bool {
-        left.canonicalTexts.sorted() == right.canonicalTexts.sorted()
+        left.hash == right.hash
     }
 }
 
