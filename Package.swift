@@ -9,9 +9,12 @@ let package = Package(
         .library(name: "Cormorant", targets: ["Cormorant"]),
         .library(name: "CormorantFoundation", targets: ["CormorantFoundation"]),
         .library(name: "cormorant", type: .dynamic, targets: ["CormorantC"]),
+        .executable(name: "corm", targets: ["corm"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/stencilproject/Stencil", from: "0.15.1"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -44,6 +47,19 @@ let package = Package(
                 "CormorantMacros",
             ]),
         .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
+        .target(
+            name: "CormorantCodegen",
+            dependencies: [
+                "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
+                .product(name: "Stencil", package: "Stencil"),
+            ]),
+        .executableTarget(
+            name: "corm",
+            dependencies: [
+                "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
+                "CormorantCodegen",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),
         .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
         .testTarget(name: "CormorantMigrationsTests", dependencies: ["Cormorant"]),
