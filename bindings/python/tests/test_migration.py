@@ -253,12 +253,17 @@ def test_ctrl_c_cancels_a_long_migration(db: Database) -> None:
         " INSERT INTO people (name, age) SELECT 'x', i FROM n"
     )
     before = db.schema()
-    # From another thread, so that the library is at work when the signal comes.
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        db.sync(Human)
-    timer.join()
+    # Python ignores the signal where its parent does, as a shell has its background jobs do.
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        # From another thread, so that the library is at work when the signal comes.
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            db.sync(Human)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, usual)
     assert db.schema() == before
     assert db.count(Person) == 300_003
 
