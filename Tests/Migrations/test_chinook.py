@@ -60,7 +60,7 @@ def test_a_year_of_changes_and_back(tmp_path: Path) -> None:
         Bundle(folder).adopt(db)
     before = everything(path)
 
-    # As a team would go on: rename, retype, a composite key and a CHECK, a table split in two.
+    # As a team would go on: rename, retype, a composite key and a CHECK, a foreign key, a table split in two.
     write(
         folder,
         "0002_rename",
@@ -84,7 +84,20 @@ def test_a_year_of_changes_and_back(tmp_path: Path) -> None:
     Bundle.generate_to(folder, "key_and_check", Schema.parse(checked))
     write(
         folder,
-        "0005_split",
+        "0005_countries",
+        "CREATE TABLE Country (Name TEXT PRIMARY KEY) WITHOUT ROWID;"
+        "INSERT INTO Country SELECT DISTINCT BillingCountry FROM Invoice;",
+        "DROP TABLE Country;",
+    )
+    Bundle.seal(folder)
+    referring = edited(
+        checked, "Invoice", ("[BillingCountry] NVARCHAR(40)", "[BillingCountry] NVARCHAR(40) REFERENCES Country (Name)")
+    )
+    countries = "CREATE TABLE Country (Name TEXT PRIMARY KEY) WITHOUT ROWID;\n"
+    Bundle.generate_to(folder, "foreign_key", Schema.parse(referring + countries))
+    write(
+        folder,
+        "0007_split",
         "CREATE TABLE Address (CustomerId INTEGER PRIMARY KEY REFERENCES Customer, Address TEXT, City TEXT);"
         "INSERT INTO Address SELECT CustomerId, Address, City FROM Customer;"
         "ALTER TABLE Customer DROP COLUMN Address; ALTER TABLE Customer DROP COLUMN City;",
@@ -97,7 +110,12 @@ def test_a_year_of_changes_and_back(tmp_path: Path) -> None:
     with Database(path) as db:
         Bundle(folder).apply(db)
         assert not Bundle(folder).drift(db)
-        assert [state.state for state in Bundle(folder).status(db)] == ["applied"] * 5
+        assert [state.state for state in Bundle(folder).status(db)] == ["applied"] * 7
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
+            connection.execute("UPDATE Invoice SET BillingCountry = 'Atlantis'")
+    connection.close()
     assert rows(path, "SELECT count(*) FROM Address") == rows(path, "SELECT count(*) FROM Customer")
     assert rows(path, "SELECT typeof(Milliseconds), count(*) FROM Track GROUP BY 1") == [("text", len(before["Track"]))]
     assert rows(path, "PRAGMA foreign_key_check") == []
