@@ -30,16 +30,17 @@ final class Planner {
 
     func renameTable(_ name: String, to newName: String) throws {
         origins.rename(table: name, to: newName)
+        let change = SchemaChange(.renameTable, name, after: newName)
         try add(
-            "rename table \"\(name)\" to \"\(newName)\"", [SchemaChange(.renameTable, name, after: newName)],
+            change.description, [change],
             ["ALTER TABLE \(quoteIdentifier(name)) RENAME TO \(quoteIdentifier(newName))"], risk: .annotated)
     }
 
     func renameColumn(_ name: String, to newName: String, of table: String) throws {
         origins.rename(column: name, to: newName, of: table)
+        let change = SchemaChange(.renameColumn, table, name, after: newName)
         try add(
-            "rename column \"\(table).\(name)\" to \"\(newName)\"",
-            [SchemaChange(.renameColumn, table, name, after: newName)],
+            change.description, [change],
             [
                 "ALTER TABLE \(quoteIdentifier(table)) RENAME COLUMN \(quoteIdentifier(name)) TO "
                     + quoteIdentifier(newName)

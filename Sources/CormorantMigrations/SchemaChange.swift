@@ -59,6 +59,8 @@ extension SchemaChange: CustomStringConvertible {
         switch (before, after) {
         case (let before?, let after?):
             return "\(kind.rawValue) \"\(subject)\": \(oneLine(before)) -> \(oneLine(after))"
+        case (nil, let after?) where kind == .renameTable || kind == .renameColumn:
+            return "\(kind.rawValue) \"\(subject)\" to \"\(after)\""
         case (nil, let after?) where kind.showsText: return "\(kind.rawValue) \"\(subject)\": \(oneLine(after))"
         case (let before?, nil) where kind.showsText: return "\(kind.rawValue) \"\(subject)\": \(oneLine(before))"
         default: return "\(kind.rawValue) \"\(subject)\""
