@@ -17,7 +17,8 @@ public final class Database: @unchecked Sendable {  // `lock` guards everything 
     private let companionLock = RecursiveLock()
     private var companion: AnyObject?
 
-    /// Opens a database file, or memory with the path ":memory:".
+    /// Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O
+    /// (secure_delete = FAST, whatever the build of SQLite has); PRAGMA secure_delete = ON overwrites freed pages, too.
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
         self.path = path
         connection = try Connection(path: path, options: options)

@@ -54,6 +54,8 @@ package final class Connection {
         }
         try script("PRAGMA foreign_keys = \(options.foreignKeys ? "ON" : "OFF")")
         try script("PRAGMA synchronous = \(options.synchronous.keyword)")
+        // Some builds of SQLite have it on, which makes dropping and rebuilding a table write it to the disk once more.
+        try script("PRAGMA secure_delete = FAST")
         // Reading the schema shows now, not at the first query, that a file is no database.
         try script("SELECT 1 FROM sqlite_schema LIMIT 1")
         guard !memory, !isReadOnly else { return }

@@ -250,6 +250,7 @@ int main(int argc, char **argv) {
     check(sqlite3_open(arguments.path, &db));
     execute("PRAGMA journal_mode = WAL");
     execute("PRAGMA synchronous = NORMAL");
+    execute("PRAGMA secure_delete = FAST");
     if (is_work(&arguments, "insert")) {
         insert(&arguments, true);
     } else if (is_work(&arguments, "autocommit")) {

@@ -3,7 +3,7 @@
 from peewee import FloatField, IntegerField, Model, SqliteDatabase, TextField
 from workload import COLUMNS, FILTER_REGION, Job, checksum, run
 
-database = SqliteDatabase(None, pragmas={"journal_mode": "wal", "synchronous": 1})
+database = SqliteDatabase(None, pragmas={"journal_mode": "wal", "synchronous": 1, "secure_delete": "fast"})
 
 
 class Item(Model):

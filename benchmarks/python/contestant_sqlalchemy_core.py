@@ -21,6 +21,7 @@ def connect(job: Job):
     def pragmas(connection, _record) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = FAST")
 
     return engine.connect()
 

@@ -30,6 +30,7 @@ def connect(job: Job):
     def pragmas(connection, _record) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = FAST")
 
     engine.connect().close()
     return engine

@@ -37,6 +37,7 @@ def connect(job: Job) -> sqlite3.Connection:
     connection = sqlite3.connect(job.path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA secure_delete = FAST")
     return connection
 
 

@@ -57,7 +57,8 @@ typedef struct corm_open_options {
 void corm_open_options_init(corm_open_options *options);
 
 /*
- * Opens a database file, or memory with the path ":memory:".
+ * Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O
+ * (secure_delete = FAST, whatever the build of SQLite has); PRAGMA secure_delete = ON overwrites freed pages, too.
  *
  * path         copied; UTF-8.
  * options      borrowed until return; NULL: all defaults.

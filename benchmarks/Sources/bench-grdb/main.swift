@@ -15,7 +15,9 @@ extension FetchableRecord {
 
 func run<Record: Item>(_: Record.Type, _ job: inout Job) throws {
 
-    let database = try DatabasePool(path: job.path)
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = FAST") }
+    let database = try DatabasePool(path: job.path, configuration: configuration)
     let rows = job.rows
     let count = job.count
     switch job.work {

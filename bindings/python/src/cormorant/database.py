@@ -52,7 +52,8 @@ class Database(JsonMethods, MigrationMethods):
 
     mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file
     is not there. busy_timeout: seconds to wait for another connection's lock. journal_mode: None is WAL. synchronous:
-    None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept.
+    None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept. What is deleted is
+    overwritten where that costs no I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
 
     Threads may share it: calls run one at a time, and a transaction belongs to the thread that began it.
     """
