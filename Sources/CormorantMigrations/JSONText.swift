@@ -1,43 +1,47 @@
 import CormorantSQLite
 
-/// Writes the JSON documents of plans and statuses.
-struct JSONText {
-    private(set) var text = ""
+/// Writes a JSON document on one line, such as those of plans and statuses.
+package struct JSONText {
+    package private(set) var text = ""
     private var needsComma = false
 
-    mutating func object(_ members: (inout JSONText) -> Void) {
+    package init() {}
+
+    package mutating func object(_ members: (inout JSONText) -> Void) {
         open("{")
         members(&self)
         close("}")
     }
 
-    mutating func member(_ name: String, _ value: String?) {
+    package mutating func member(_ name: String, _ value: String?) {
         key(name)
         if let value { self.value(value) } else { raw("null") }
     }
 
-    mutating func member(_ name: String, _ value: Int64?) {
+    package mutating func member(_ name: String, _ value: Int64?) {
         key(name)
         raw(value.map(String.init) ?? "null")
     }
 
-    mutating func member(_ name: String, _ value: Bool) {
+    package mutating func member(_ name: String, _ value: Bool) {
         key(name)
         raw(value ? "true" : "false")
     }
 
-    mutating func array<Element>(_ name: String, _ elements: [Element], _ each: (inout JSONText, Element) -> Void) {
+    package mutating func array<Element>(
+        _ name: String, _ elements: [Element], _ each: (inout JSONText, Element) -> Void
+    ) {
         key(name)
         array(elements, each)
     }
 
-    mutating func array<Element>(_ elements: [Element], _ each: (inout JSONText, Element) -> Void) {
+    package mutating func array<Element>(_ elements: [Element], _ each: (inout JSONText, Element) -> Void) {
         open("[")
         for element in elements { each(&self, element) }
         close("]")
     }
 
-    mutating func value(_ text: String) { raw(quotedJSON(text)) }
+    package mutating func value(_ text: String) { raw(quotedJSON(text)) }
 
     private mutating func key(_ name: String) {
         raw(quotedJSON(name))

@@ -58,7 +58,7 @@ package final class Connection {
         try script("PRAGMA secure_delete = FAST")
         // Reading the schema shows now, not at the first query, that a file is no database.
         try script("SELECT 1 FROM sqlite_schema LIMIT 1")
-        guard !memory, !isReadOnly else { return }
+        guard !memory, !isReadOnly, !options.keepsJournalMode else { return }
         let wanted = options.journalMode.keyword
         let got = try setJournalMode(wanted, options.busyTimeout)
         guard sameIdentifier(wanted, got) else {

@@ -10,6 +10,36 @@ import CormorantBase
 
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+package func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
+
+/// What the first page of a file says before it is opened: https://www.sqlite.org/fileformat2.html#the_database_header
+package struct FileHead {
+    /// Of something, and not of a whole page: SQLite would take it for an empty file and write over it.
+    package var isTooShort = false
+    package var isWAL = false
+    /// Of a database's size, and without anything in it that could be read.
+    package var looksEncrypted = false
+}
+
+package func fileHead(_ path: String) -> FileHead {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return FileHead() }
+    defer { close(file) }
+    var info = stat()
+    var bytes = [UInt8](repeating: 0, count: 512)
+    guard fstat(file, &info) == 0, pread(file, &bytes, bytes.count, 0) == bytes.count else {
+        return FileHead(isTooShort: info.st_mode & S_IFMT == S_IFREG && info.st_size > 0)
+    }
+    let isDatabase = bytes.starts(with: "SQLite format 3\0".utf8)
+    // Cipher text has each value about twice in 512 bytes; texts, archives and pictures have few values, or some often.
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    let looksRandom = counts.count { $0 > 0 } > 190 && (counts.max() ?? 0) < 14
+    return FileHead(
+        isWAL: isDatabase && bytes[18] == 2 && bytes[19] == 2,
+        looksEncrypted: !isDatabase && looksRandom && info.st_size % 512 == 0)
+}
+
 package func removeFile(_ path: String) { unlink(path) }
 
 /// A text file's content; nil where there is none.

@@ -41,6 +41,8 @@ public struct OpenOptions: Sendable {
     public var foreignKeys: Bool
     /// How many prepared statements of raw SQL are kept.
     public var statementCacheSize: Int
+    /// Leaves a file's journal mode as it is, whatever `journalMode` says: for tools that look after the files of others.
+    package var keepsJournalMode = false
 
     public init(
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,

@@ -1,9 +1,42 @@
 import ArgumentParser
+import CormorantBase
 
 /// The command line. Each subcommand is in a file of its own name.
-@main
 struct Command: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corm",
-        abstract: "Looks into SQLite files, writes models for them, and moves them from one schema to the next.")
+        abstract: "Looks into SQLite files, writes models for them, and moves them from one schema to the next.",
+        discussion: """
+            What a program may read is JSON with --json. Colours and progress are shown on a terminal alone, and colours not \
+            where NO_COLOR is set.
+
+            Exit status: 0 done; 1 failed, with a message; 2 done, and there is something to see to: a difference, a pending \
+            step, a warning; 3 the file is damaged; 64 the command was not understood; 130 interrupted.
+            """,
+        version: version,
+        subcommands: [Query.self])
+}
+
+/// The library's, which include/cormorant/base.h names first.
+let version = "0.1.0"
+
+@main
+enum Main {
+    static func main() {
+        Interruption.install()
+        Output.ignoreBrokenPipes()
+        exitProcess(run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    /// Runs a command to its end. Returns its exit status; whatever it holds is released by then.
+    private static func run(_ arguments: [String]) -> Int32 {
+        do {
+            var command = try Command.parseAsRoot(arguments)
+            try command.run()
+            try Output.standard.flush()
+            return 0
+        } catch {
+            return report(error)
+        }
+    }
 }

@@ -1,0 +1,96 @@
+import ArgumentParser
+import CormorantBase
+import CormorantORM
+import CormorantSQLite
+
+/// The database of a command.
+struct DatabaseFile: ParsableArguments {
+    @Argument(help: "The SQLite file.", completion: .file())
+    var file: String
+
+    func open(_ access: DatabaseAccess = .read) throws -> Database { try openDatabase(file, access) }
+}
+
+/// What a command does with a file.
+enum DatabaseAccess {
+    /// The file must be there, and stays as it is.
+    case read
+    /// The file must be there.
+    case write
+    /// The file is made if it is not there.
+    case create
+}
+
+/// Opens a file as it is: its journal mode stays. The one place where the command opens databases.
+func openDatabase(_ path: String, _ access: DatabaseAccess) throws -> Database {
+    if access != .create, path != ":memory:", !path.isEmpty, !fileExists(path) {
+        throw CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
+    }
+    guard !fileHead(path).isTooShort else { throw noDatabase(path) }
+    let database: Database
+    do {
+        database = try open(path, access)
+    } catch let error as CormorantError {
+        throw explained(error, path)
+    }
+    // Schemas of any program are read.
+    try database.withConnection { $0.acceptForeignSchemas() }
+    Interruption.onRequest { [weak database] in database?.interrupt() }
+    return database
+}
+
+private func open(_ path: String, _ access: DatabaseAccess) throws -> Database {
+    var options = OpenOptions()
+    let isNew = access == .create && !fileExists(path)
+    options.keepsJournalMode = !isNew
+    options.synchronous = .full
+    guard access == .read else {
+        options.mode = access == .create ? .create : .readWrite
+        return try Database(path: path, options: options)
+    }
+    let head = fileHead(path)
+    // A connection that may only read leaves the files of WAL mode behind where they are not there; one that may write, and
+    // does not, tidies up. And a transaction that a crash cut short can be rolled back only by one that may write.
+    guard head.isWAL && !fileExists(path + "-wal") && isWritable(path) else {
+        options.mode = .readOnly
+        do {
+            return try Database(path: path, options: options)
+        } catch let error as CormorantError where error.sqliteCode == needsRollback && isWritable(path) {
+            return try openWithoutWriting(path, options)
+        }
+    }
+    return try openWithoutWriting(path, options)
+}
+
+private func openWithoutWriting(_ path: String, _ options: OpenOptions) throws -> Database {
+    var options = options
+    options.mode = .readWrite
+    let database = try Database(path: path, options: options)
+    try database.executeScript("PRAGMA query_only = ON")
+    return database
+}
+
+/// SQLITE_READONLY_ROLLBACK, https://www.sqlite.org/rescode.html#readonly_rollback
+private let needsRollback: Int32 = 776
+
+/// The error of opening, in terms of what the file looks like.
+private func explained(_ error: CormorantError, _ path: String) -> CormorantError {
+    let head = fileHead(path)
+    switch error.code {
+    case .notADatabase where head.looksEncrypted:
+        return CormorantError(
+            .notADatabase, "\"\(visible(path))\" is no SQLite database, or it is encrypted",
+            hint: "check the path; an encrypted file needs its key", sqliteCode: error.sqliteCode)
+    case .notADatabase:
+        return noDatabase(path)
+    case .cannotOpen where head.isWAL:
+        return CormorantError(
+            .cannotOpen, "\"\(visible(path))\" is in WAL mode and its folder cannot be written",
+            hint: "copy it, with the -wal file beside it, to a folder of yours", sqliteCode: error.sqliteCode)
+    default: return error
+    }
+}
+
+private func noDatabase(_ path: String) -> CormorantError {
+    CormorantError(.notADatabase, "\"\(visible(path))\" is no SQLite database", hint: "check the path")
+}

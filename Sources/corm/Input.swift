@@ -1,0 +1,40 @@
+import CormorantBase
+import CormorantSQLite
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// All of standard input as text.
+func readStandardInput() throws -> String {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = read(0, &chunk, chunk.count)
+        if count == 0 { break }
+        if count < 0, errno == EINTR {
+            try Interruption.check()
+            continue
+        }
+        guard count > 0 else {
+            throw CormorantError(.io, "standard input cannot be read: \(String(cString: strerror(errno)))")
+        }
+        bytes += chunk[..<count]
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw CormorantError(.encoding, "standard input is not UTF-8", hint: "give it as UTF-8")
+    }
+    return text
+}
+
+/// A text file that must be there.
+func readTextFile(_ path: String) throws -> String {
+    guard let text = try readText(path) else {
+        throw CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
+    }
+    return text
+}

@@ -1,0 +1,76 @@
+import CormorantBase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Who reads standard output has closed it: the command ends, and says nothing.
+struct OutputClosed: Error {}
+
+/// What a command writes to standard output, in large blocks.
+final class Output: @unchecked Sendable {  // used by the main thread alone
+    static let standard = Output(1)
+
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    func write(_ text: String) throws { try write(bytes: text.utf8) }
+
+    func write(bytes: some Sequence<UInt8>) throws {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= 65_536 { try flush() }
+    }
+
+    func line(_ text: String = "") throws {
+        try write(text)
+        try write("\n")
+    }
+
+    func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try buffer.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count, let base = bytes.baseAddress {
+                let step = Self.write(descriptor, base + written, bytes.count - written)
+                if step >= 0 {
+                    written += step
+                } else if errno == EPIPE {
+                    throw OutputClosed()
+                } else if errno != EINTR {
+                    throw CormorantError(
+                        .io, "standard output cannot be written: \(String(cString: strerror(errno)))",
+                        hint: "write it elsewhere, or make room")
+                } else {
+                    try Interruption.check()
+                }
+            }
+        }
+    }
+
+    private static func write(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, base, count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, base, count)
+        #else
+            Darwin.write(descriptor, base, count)
+        #endif
+    }
+
+    /// Writes to standard error at once. A failure there has nowhere to be told.
+    static func error(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { write(2, $0, bytes.count) } }
+    }
+
+    /// Writing to a closed pipe then fails, so that the command can put things away before it ends.
+    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+}
+
+func exitProcess(_ status: Int32) -> Never { exit(status) }

@@ -1,0 +1,142 @@
+import ArgumentParser
+import CormorantBase
+import CormorantSQLite
+
+/// How the rows of a result are written.
+enum RowFormat: String, EnumerableFlag {
+    case table, csv, json
+
+    static func help(for value: RowFormat) -> ArgumentHelp? {
+        switch value {
+        case .table: "A table (the default)."
+        case .csv: "CSV with a line of titles; NULL is nothing, and an empty text is \"\"."
+        case .json: "An array of JSON objects; a blob is its base64."
+        }
+    }
+
+    func writer(_ names: [String]) throws -> any RowWriter {
+        switch self {
+        case .table: TableWriter(names)
+        case .csv: try CSVWriter(names)
+        case .json: try JSONRowWriter(names)
+        }
+    }
+}
+
+/// Writes the rows of a result to standard output as they come.
+protocol RowWriter {
+    mutating func add(_ row: Row) throws
+    mutating func end() throws
+}
+
+private struct TableWriter: RowWriter {
+    private var table: TextTable
+
+    init(_ names: [String]) { table = TextTable(names) }
+
+    mutating func add(_ row: Row) throws {
+        try table.add((0..<row.count).map { Self.cell(row.cell(Int32(truncatingIfNeeded: $0))) })
+    }
+
+    mutating func end() throws { try table.end() }
+
+    private static func cell(_ cell: Cell) -> TextTable.Cell {
+        switch cell.type {
+        case StorageType.integer: TextTable.Cell(String(cell.int64), isNumber: true)
+        case StorageType.real: TextTable.Cell(sqlText(cell.double), isNumber: true)
+        // What is not UTF-8 is shown as well as it can be.
+        case StorageType.text: TextTable.Cell(String(decoding: cell.text, as: UTF8.self))
+        case StorageType.blob: TextTable.Cell(shortened(cell.blob))
+        default: TextTable.Cell("NULL", isFaint: true)
+        }
+    }
+
+    private static func shortened(_ blob: UnsafeRawBufferPointer) -> String {
+        let shown = 16
+        guard blob.count > shown else { return sqlText(blob) }
+        return "\(sqlText(UnsafeRawBufferPointer(rebasing: blob[..<shown])).dropLast())...' (\(blob.count) bytes)"
+    }
+}
+
+/// Source: RFC 4180, with LF as the end of lines.
+private struct CSVWriter: RowWriter {
+    init(_ names: [String]) throws {
+        try Output.standard.write(bytes: names.map(Self.quoted).joined(separator: ",").utf8)
+        try Output.standard.write("\n")
+    }
+
+    func add(_ row: Row) throws {
+        var line: [UInt8] = []
+        for column in 0..<row.count {
+            if column > 0 { line.append(UInt8(ascii: ",")) }
+            let cell = row.cell(Int32(truncatingIfNeeded: column))
+            switch cell.type {
+            case StorageType.integer: line.append(contentsOf: String(cell.int64).utf8)
+            case StorageType.real: line.append(contentsOf: sqlText(cell.double).utf8)
+            case StorageType.text: Self.append(cell.text, to: &line)
+            case StorageType.blob: line.append(contentsOf: sqlText(cell.blob).utf8)
+            default: break
+            }
+        }
+        line.append(0x0A)
+        try Output.standard.write(bytes: line)
+    }
+
+    func end() {}
+
+    private static func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var text = text
+        text.withUTF8 { append($0, to: &bytes) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func append(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) {
+        let needsQuotes =
+            text.isEmpty || text.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+        guard needsQuotes else { return line.append(contentsOf: text) }
+        line.append(0x22)
+        for byte in text {
+            if byte == 0x22 { line.append(0x22) }
+            line.append(byte)
+        }
+        line.append(0x22)
+    }
+}
+
+private struct JSONRowWriter: RowWriter {
+    private let names: [String]
+    private var buffer: [UInt8] = []
+    private var isFirst = true
+
+    init(_ names: [String]) throws {
+        var seen = Set<String>()
+        if let twice = names.first(where: { !seen.insert($0).inserted }) {
+            throw CormorantError(
+                .json, "two columns are called \"\(visible(twice))\", which one JSON object cannot hold",
+                hint: "name them with AS")
+        }
+        self.names = names
+    }
+
+    mutating func add(_ row: Row) throws {
+        buffer.append(contentsOf: (isFirst ? "[\n" : ",\n").utf8)
+        isFirst = false
+        try row.appendJSON(names: names, to: &buffer)
+        try Output.standard.write(bytes: buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    func end() throws { try Output.standard.write(isFirst ? "[]\n" : "\n]\n") }
+}
+
+/// A number as SQLite reads it.
+private func sqlText(_ value: Double) -> String {
+    value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : "\(value)"
+}
+
+/// A blob as SQLite reads it.
+private func sqlText(_ blob: UnsafeRawBufferPointer) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return "x'" + String(decoding: blob.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self) + "'"
+}

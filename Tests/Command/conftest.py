@@ -1,0 +1,154 @@
+"""The command as a person runs it: the real binary, in a pipe and on a terminal, in a folder of its own.
+
+CORMORANT_BUILD names the folder of the build with `corm` in it; without it, that of the Swift tests is taken.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("CORMORANT_BUILD", ROOT / ".build" / "test" / "debug"))
+COMMAND = BUILD.resolve() / "corm"
+CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
+ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
+TIMEOUT = 60
+
+
+@dataclass
+class Result:
+    """What a run of the command left."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass
+class Corm:
+    """Runs the command in a folder."""
+
+    folder: Path
+
+    def run(self, *arguments: object, stdin: str = "", status: int | None = 0, **environment: str) -> Result:
+        """In a pipe; a status other than the one expected fails the test."""
+        done = subprocess.run(
+            [str(COMMAND), *map(str, arguments)],
+            cwd=self.folder,
+            env=ENVIRONMENT | environment,
+            input=stdin.encode(),
+            capture_output=True,
+            timeout=TIMEOUT,
+        )
+        result = Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert status is None or result.status == status, result
+        return result
+
+    def fails(self, *arguments: object, status: int = 1, stdin: str = "", **environment: str) -> str:
+        """What it says on standard error; it must say it in our words, and say nothing else."""
+        result = self.run(*arguments, status=status, stdin=stdin, **environment)
+        assert result.err.startswith("corm: "), result
+        assert "Fatal error" not in result.err
+        return result.err
+
+    def start(self, *arguments: object, **environment: str) -> subprocess.Popen[bytes]:
+        """For what is to be interrupted, or whose pipe is to be closed."""
+        return subprocess.Popen(
+            [str(COMMAND), *map(str, arguments)],
+            cwd=self.folder,
+            env=ENVIRONMENT | environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def terminal(
+        self,
+        *arguments: object,
+        status: int | None = 0,
+        columns: int = 80,
+        interrupt: Callable[[str], bool] | None = None,
+        **environment: str,
+    ) -> str:
+        """What a person sees on a terminal, both streams in one. Ctrl-C is pressed once `interrupt` says so."""
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.folder)
+            names = {"TERM": "xterm-256color"} | ENVIRONMENT | environment
+            os.execve(COMMAND, [str(COMMAND), *map(str, arguments)], names)
+        os.set_blocking(terminal, False)
+        _resize(terminal, columns)
+        shown, end = b"", time.monotonic() + TIMEOUT
+        while time.monotonic() < end:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    piece = os.read(terminal, 65536)
+                except OSError:  # its other side is closed
+                    break
+                shown += piece
+            if interrupt is not None and interrupt(shown.decode(errors="replace")):
+                os.write(terminal, b"\x03")
+                interrupt = None
+        else:
+            os.kill(child, signal.SIGKILL)
+        os.close(terminal)
+        _, code = os.waitpid(child, 0)
+        text = shown.decode().replace("\r\n", "\n")
+        assert status is None or os.waitstatus_to_exitcode(code) == status, (os.waitstatus_to_exitcode(code), text)
+        return text
+
+
+def _resize(terminal: int, columns: int) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def make(path: Path, script: str) -> Path:
+    """A file as any other program would make it."""
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.commit()
+    connection.close()
+    return path
+
+
+def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(path)
+    found = connection.execute(sql).fetchall()
+    connection.close()
+    return found
+
+
+@pytest.fixture
+def corm(tmp_path: Path) -> Corm:
+    return Corm(tmp_path)
+
+
+@pytest.fixture
+def chinook(tmp_path: Path) -> Path:
+    """A copy of the example database."""
+    if not CHINOOK.exists():
+        pytest.skip(f"{CHINOOK} is not there")
+    copy = tmp_path / "chinook.sqlite"
+    copy.write_bytes(CHINOOK.read_bytes())
+    return copy

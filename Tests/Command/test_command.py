@@ -1,0 +1,118 @@
+"""What all subcommands share: help, mistakes, files that are not what they should be, colours, closed pipes, Ctrl-C."""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Corm, make, rows
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT {} FROM n"
+
+
+def test_version_is_the_library_s(corm: Corm) -> None:
+    header = (ROOT / "include/cormorant/base.h").read_text()
+    version = re.search(r'^#define CORM_VERSION "(.*)"', header, re.MULTILINE)
+    assert version is not None
+    assert corm.run("--version").out.strip() == version[1]
+
+
+def test_without_arguments_it_helps(corm: Corm) -> None:
+    assert "USAGE: corm" in corm.run().out
+
+
+def test_mistakes_in_the_command_line_are_status_64(corm: Corm) -> None:
+    for arguments in (["nonsense"], ["query"], ["query", "a.db", "SELECT 1", "--nope"]):
+        assert "--help" in corm.fails(*arguments, status=64)
+
+
+def test_files_that_cannot_be_opened_say_why(corm: Corm) -> None:
+    (corm.folder / "text.db").write_text("this is no database\n" * 100)
+    (corm.folder / "short.db").write_text("x")
+    (corm.folder / "cipher.db").write_bytes(random.Random(1).randbytes(8192))
+    (corm.folder / "folder.db").mkdir()
+    for path, what in {
+        "missing.db": 'there is no file "missing.db"',
+        "text.db": '"text.db" is no SQLite database\n',
+        "short.db": '"short.db" is no SQLite database\n',
+        "cipher.db": "or it is encrypted\nhint: check the path; an encrypted file needs its key",
+        "folder.db": "it is a directory",
+        "": "the path is empty",
+    }.items():
+        assert what in corm.fails("query", path, "SELECT 1")
+    assert not (corm.folder / "missing.db").exists()
+
+
+def test_an_error_has_no_colours_in_a_pipe_nor_with_no_color(corm: Corm) -> None:
+    assert "\x1b" not in corm.fails("query", "missing.db", "SELECT 1")
+    assert "\x1b[1;31mcorm:" in corm.terminal("query", "missing.db", "SELECT 1", status=1)
+    assert "\x1b" not in corm.terminal("query", "missing.db", "SELECT 1", status=1, NO_COLOR="1")
+    assert "\x1b" not in corm.terminal("query", "missing.db", "SELECT 1", status=1, TERM="dumb")
+
+
+@pytest.mark.parametrize("journal", ["WAL", "DELETE"])
+def test_reading_leaves_the_file_and_its_folder_as_they_were(corm: Corm, journal: str) -> None:
+    path = make(corm.folder / "a.db", f"PRAGMA journal_mode = {journal}; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    before = path.read_bytes()
+    assert corm.run("query", "a.db", "SELECT x FROM t", "--csv").out == "x\n1\n"
+    assert path.read_bytes() == before
+    assert [entry.name for entry in corm.folder.iterdir()] == ["a.db"]
+
+
+@pytest.mark.parametrize("journal", ["wal", "delete"])
+def test_writing_keeps_the_journal_mode(corm: Corm, journal: str) -> None:
+    path = make(corm.folder / "a.db", f"PRAGMA journal_mode = {journal}; CREATE TABLE t (x)")
+    corm.run("query", "a.db", "INSERT INTO t VALUES (1)", "--write")
+    assert rows(path, "PRAGMA journal_mode") == [(journal,)]
+
+
+def test_a_pipe_closed_early_ends_it_quietly(corm: Corm) -> None:
+    make(corm.folder / "a.db", "")
+    process = corm.start("query", "a.db", ENDLESS.format("i"), "--csv")
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.wait(timeout=20) == 141
+    assert process.stderr.read() == b""
+
+
+def test_ctrl_c_stops_a_statement(corm: Corm) -> None:
+    make(corm.folder / "a.db", "")
+    shown = corm.terminal(
+        "query", "a.db", ENDLESS.format("count(*)"), status=130, interrupt=lambda _: time.sleep(0.5) is None
+    )
+    assert "interrupted" in shown
+
+
+def test_an_interrupted_write_leaves_nothing(corm: Corm) -> None:
+    path = make(corm.folder / "a.db", "CREATE TABLE t (x)")
+    process = corm.start("query", "a.db", "INSERT INTO t " + ENDLESS.format("i"), "--write")
+    journal = Path(f"{path}-journal")
+    while not journal.exists():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 130
+    assert rows(path, "SELECT count(*) FROM t") == [(0,)]
+    assert [entry.name for entry in corm.folder.iterdir()] == ["a.db"]
+
+
+def test_a_full_disk_is_told(corm: Corm) -> None:
+    make(corm.folder / "a.db", "")
+    import subprocess
+
+    from conftest import COMMAND, ENVIRONMENT
+
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [COMMAND, "query", "a.db", "SELECT 1"],
+            cwd=corm.folder,
+            env=ENVIRONMENT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == 1
+    assert b"corm: standard output cannot be written: No space left on device" in done.stderr
