@@ -134,7 +134,10 @@ final class Applier {
 
 extension Database {
     /// Puts the file back to what a snapshot holds. A crash leaves the one or the other.
-    public func restore(_ snapshot: String) throws {
+    public func restore(_ snapshot: String) throws { try restore(snapshot) { _, _ in true } }
+
+    /// - Parameter shouldContinue: asked after every few pages with those left and all; false changes nothing.
+    package func restore(_ snapshot: String, shouldContinue: (_ left: Int64, _ total: Int64) -> Bool) throws {
         try withConnection { connection in
             guard connection.transactionDepth == 0, !connection.isInTransaction else {
                 throw CormorantError(
@@ -154,7 +157,7 @@ extension Database {
                 throw CormorantError(.corrupt, "\"\(snapshot)\" is damaged", hint: "nothing was changed; use another")
             }
             check.finalize()
-            try source.backup(to: connection)
+            try source.backup(to: connection, shouldContinue: shouldContinue)
         }
     }
 }

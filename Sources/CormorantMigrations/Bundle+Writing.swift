@@ -53,7 +53,7 @@ extension MigrationBundle {
     }
 
     /// The schema that the last step leaves.
-    private func lastSchema() throws -> Schema {
+    package func lastSchema() throws -> Schema {
         guard let last = steps.last else { return Schema() }
         guard let sql = last.schemaSQL else {
             throw CormorantError(.migration, "step \(last.id) has no schema.sql", hint: "seal the bundle first")

@@ -115,6 +115,11 @@ extension Database {
         try withConnection { try HistoryCheck(bundle, History(connection: $0).rows()).states }
     }
 
+    /// The steps that `apply` would run, in order; what would keep it from running them is an error.
+    package func pending(_ bundle: MigrationBundle) throws -> [MigrationStep] {
+        try transaction(.deferred) { try withConnection { try checked(bundle, $0).pending } }
+    }
+
     /// A plan from the file's schema back to the one that its last step left; empty where there is no drift.
     public func drift(_ bundle: MigrationBundle) throws -> MigrationPlan {
         try transaction(.deferred) {

@@ -99,7 +99,7 @@ struct History {
 
 extension Schema {
     /// Without the tables that keep the history of migrations.
-    var withoutOwnTables: Schema {
+    package var withoutOwnTables: Schema {
         var schema = self
         schema.removeTable(History.table)
         schema.removeTable(ModelRegistry.table)

@@ -3,12 +3,12 @@ import CormorantQuery
 
 /// Everything in which two schemas differ, renames already made: tables are matched by name, and so are columns. Their
 /// order is no difference, nor is the name of a constraint.
-struct SchemaDifference {
+package struct SchemaDifference {
     let before: Schema
     let after: Schema
-    private(set) var changes: [SchemaChange] = []
+    package private(set) var changes: [SchemaChange] = []
 
-    init(from before: Schema, to after: Schema) {
+    package init(from before: Schema, to after: Schema) {
         self.before = before
         self.after = after
         compareTables()

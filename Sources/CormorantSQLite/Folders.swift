@@ -14,6 +14,8 @@ package func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
 /// What the first page of a file says before it is opened: https://www.sqlite.org/fileformat2.html#the_database_header
 package struct FileHead {
+    /// UTF-8 without NUL, as scripts are; of an empty file too.
+    package var isText = false
     /// Of something, and not of a whole page: SQLite would take it for an empty file and write over it.
     package var isTooShort = false
     package var isWAL = false
@@ -27,8 +29,11 @@ package func fileHead(_ path: String) -> FileHead {
     defer { close(file) }
     var info = stat()
     var bytes = [UInt8](repeating: 0, count: 512)
-    guard fstat(file, &info) == 0, pread(file, &bytes, bytes.count, 0) == bytes.count else {
-        return FileHead(isTooShort: info.st_mode & S_IFMT == S_IFREG && info.st_size > 0)
+    guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return FileHead() }
+    let count = pread(file, &bytes, bytes.count, 0)
+    guard count == bytes.count else {
+        let isText = count >= 0 && !bytes[..<count].contains(0)
+        return FileHead(isText: isText, isTooShort: count > 0)
     }
     let isDatabase = bytes.starts(with: "SQLite format 3\0".utf8)
     // Cipher text has each value about twice in 512 bytes; texts, archives and pictures have few values, or some often.
@@ -36,6 +41,7 @@ package func fileHead(_ path: String) -> FileHead {
     for byte in bytes { counts[Int(byte)] += 1 }
     let looksRandom = counts.count { $0 > 0 } > 190 && (counts.max() ?? 0) < 14
     return FileHead(
+        isText: !isDatabase && !bytes.contains(0) && !looksRandom,
         isWAL: isDatabase && bytes[18] == 2 && bytes[19] == 2,
         looksEncrypted: !isDatabase && looksRandom && info.st_size % 512 == 0)
 }

@@ -106,7 +106,7 @@ package final class Statement {
     }
 
     /// The text of the first row's first column, for PRAGMAs.
-    func firstText() throws -> String? {
+    package func firstText() throws -> String? {
         defer { reset() }
         return try step() ? sqlite3_column_text(pointer, 0).map { String(cString: $0) } : nil
     }

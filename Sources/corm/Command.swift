@@ -14,7 +14,16 @@ struct Command: ParsableCommand {
             step, a warning; 3 the file is damaged; 64 the command was not understood; 130 interrupted.
             """,
         version: version,
-        subcommands: [Query.self])
+        groupedSubcommands: [
+            CommandGroup(name: "Looking", subcommands: [Query.self, Diff.self]),
+            CommandGroup(
+                name: "Migrations",
+                subcommands: [
+                    Plan.self, Migrate.self, Down.self, Status.self, GenerateMigration.self, Seal.self, Squash.self,
+                    Adopt.self, Resolve.self,
+                ]),
+            CommandGroup(name: "Data", subcommands: [Backup.self, Restore.self]),
+        ])
 }
 
 /// The library's, which include/cormorant/base.h names first.

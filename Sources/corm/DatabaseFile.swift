@@ -21,6 +21,20 @@ enum DatabaseAccess {
     case create
 }
 
+/// Runs what may make a file; one that it made and left empty does not stay when it fails.
+func withoutLeavings(_ path: String, _ body: () throws -> Void) throws {
+    let isNew = !fileExists(path)
+    do {
+        try body()
+    } catch {
+        if isNew, let pages = try? openDatabase(path, .read).withConnection({ try $0.pragma("page_count") }), pages <= 1
+        {
+            for suffix in ["", "-wal", "-shm"] { removeFile(path + suffix) }
+        }
+        throw error
+    }
+}
+
 /// Opens a file as it is: its journal mode stays. The one place where the command opens databases.
 func openDatabase(_ path: String, _ access: DatabaseAccess) throws -> Database {
     if access != .create, path != ":memory:", !path.isEmpty, !fileExists(path) {

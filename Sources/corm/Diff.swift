@@ -1,0 +1,58 @@
+import ArgumentParser
+import CormorantMigrations
+import CormorantQuery
+
+/// In what two schemas differ.
+struct Diff: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show in what two schemas differ.",
+        discussion: "Exit status: 0 when they are equal, 2 when they differ. Names of constraints and the order of "
+            + "columns are no difference.")
+
+    @Argument(help: ArgumentHelp(stringLiteral: SchemaSource.help), completion: .file())
+    var before: String
+
+    @Argument(help: "The same, of what is to be compared with it.", completion: .file())
+    var after: String
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run() throws {
+        let changes = SchemaDifference(
+            from: try SchemaSource(before).schema(), to: try SchemaSource(after).schema()
+        ).changes
+        if json {
+            var document = JSONText()
+            document.object { $0.array("changes", changes) { $0.value($1) } }
+            try Output.standard.line(document.text)
+        } else {
+            for change in changes { try Output.standard.line(line(change)) }
+            if changes.isEmpty { try Output.standard.line("no difference") }
+        }
+        if !changes.isEmpty { throw ExitCode.findings }
+    }
+}
+
+extension JSONText {
+    mutating func value(_ change: SchemaChange) {
+        object {
+            $0.member("kind", change.kind.rawValue)
+            $0.member("table", change.table)
+            $0.member("name", change.name)
+            $0.member("before", change.before)
+            $0.member("after", change.after)
+        }
+    }
+}
+
+/// A difference as a line of a list: what comes, what goes, what changes.
+func line(_ change: SchemaChange) -> String {
+    let style = Style(of: .output)
+    let text = visible(change.description)
+    switch (change.before, change.after) {
+    case (nil, _?): return style.green("+ \(text)")
+    case (_?, nil): return style.red("- \(text)")
+    default: return style.yellow("~ \(text)")
+    }
+}

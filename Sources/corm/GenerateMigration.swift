@@ -1,0 +1,46 @@
+import ArgumentParser
+import CormorantBase
+import CormorantMigrations
+
+/// Writes a bundle's next step.
+struct GenerateMigration: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate-migration",
+        abstract: "Write the step that leads from a bundle's last schema to another.",
+        discussion:
+            "The folder is made where it is missing. The step has a way down, and can be changed by hand before "
+            + "it is sealed with corm seal.")
+
+    @Argument(help: "The folder of the bundle.", completion: .directory)
+    var bundle: String
+
+    @Argument(help: "What the step does, in letters, digits and underscores, such as add_email.")
+    var name: String
+
+    @Argument(help: "The schema to lead to: a SQLite file or a script of CREATE statements.", completion: .file())
+    var schema: String
+
+    @Option(
+        name: .customLong("allow-drop"),
+        help: "A table, or a column as TABLE.COLUMN, that the step may drop with its data.")
+    var allowDrop: [String] = []
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run() throws {
+        let schema = try SchemaSource(schema).schema()
+        let plan: MigrationPlan
+        do {
+            plan = try MigrationBundle.generate(
+                bundle, name: name, to: schema, options: MigrationOptions(allowDrop: allowDrop))
+        } catch let error as CormorantError {
+            throw explained(error)
+        }
+        if json { return try Output.standard.line(plan.json) }
+        if !plan.isEmpty, let step = try MigrationBundle(folder: bundle).steps.last {
+            try Output.standard.line("wrote \(visible(bundle))/\(visible(step.id))")
+        }
+        try Output.standard.write(plan.description)
+    }
+}

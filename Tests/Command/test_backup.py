@@ -1,0 +1,59 @@
+"""corm backup and restore."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from conftest import Corm, make, rows
+
+NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)"
+FILL = NUMBERS + " INSERT INTO t SELECT randomblob(1000) FROM n"
+
+
+@pytest.mark.parametrize("journal", ["WAL", "DELETE"])
+def test_a_copy_while_others_write(corm: Corm, journal: str) -> None:
+    path = make(corm.folder / "a.db", f"PRAGMA journal_mode = {journal}; CREATE TABLE t (x); {FILL}")
+    writer = sqlite3.connect(path)
+    writer.execute("INSERT INTO t VALUES (1)")
+    writer.commit()
+    if journal == "WAL":
+        # Not committed, so not in the copy, and it does not hold the copy up.
+        writer.execute("INSERT INTO t VALUES (2)")
+    corm.run("backup", "a.db", "copy.db")
+    writer.close()
+    assert rows(corm.folder / "copy.db", "SELECT count(*) FROM t") == [(1001,)]
+    assert rows(corm.folder / "copy.db", "PRAGMA integrity_check") == [("ok",)]
+    assert not list(corm.folder.glob("copy.db?*"))
+
+
+def test_a_file_that_is_there_is_not_written_over(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (x)")
+    (corm.folder / "copy.db").write_text("mine")
+    assert "is there already" in corm.fails("backup", "a.db", "copy.db")
+    assert (corm.folder / "copy.db").read_text() == "mine"
+    assert "cannot be opened" in corm.fails("backup", "a.db", "nowhere/copy.db")
+
+
+def test_restore_brings_everything_back(corm: Corm) -> None:
+    path = make(corm.folder / "a.db", f"CREATE TABLE t (x); {FILL}")
+    corm.run("backup", "a.db", "copy.db")
+    make(path, "DROP TABLE t; CREATE TABLE u (y)")
+    corm.run("restore", "a.db", "copy.db")
+    assert rows(path, "SELECT count(*) FROM t") == [(1000,)]
+    corm.run("restore", "new.db", "copy.db")
+    assert rows(corm.folder / "new.db", "SELECT count(*) FROM t") == [(1000,)]
+
+
+def test_what_is_no_copy_is_not_restored(corm: Corm) -> None:
+    path = make(corm.folder / "a.db", f"CREATE TABLE t (x); {FILL}")
+    (corm.folder / "text.db").write_text("no database " * 100)
+    (corm.folder / "empty.db").write_text("")
+    broken = bytearray(path.read_bytes())
+    broken[4096:] = b"\xff" * (len(broken) - 4096)
+    (corm.folder / "broken.db").write_bytes(broken)
+    for copy in ("text.db", "empty.db", "broken.db", "missing.db"):
+        corm.fails("restore", "a.db", copy)
+        assert rows(path, "SELECT count(*) FROM t") == [(1000,)]
+        corm.fails("restore", "new.db", copy)
+        assert not (corm.folder / "new.db").exists(), copy
