@@ -211,14 +211,24 @@ package struct ViewDefinition: Sendable {
 /// https://www.sqlite.org/lang_createtrigger.html
 package struct TriggerDefinition: Sendable {
     package var name: String
+    package var timing: TriggerTiming
+    package var event: TriggerEvent
+    /// Of UPDATE OF.
+    package var columns: [String]
     /// The table or view it watches.
     package var table: String
     /// What follows the name.
     package var body: SQLFragment
     package var sql: String
 
-    package init(name: String, table: String, body: SQLFragment, sql: String) {
+    package init(
+        name: String, timing: TriggerTiming, event: TriggerEvent, columns: [String], table: String, body: SQLFragment,
+        sql: String
+    ) {
         self.name = name
+        self.timing = timing
+        self.event = event
+        self.columns = columns
         self.table = table
         self.body = body
         self.sql = sql

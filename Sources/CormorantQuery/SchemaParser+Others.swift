@@ -18,17 +18,24 @@ extension SchemaParser {
         index += 1
         let name = try objectName()
         let start = index
+        var timing = TriggerTiming.before
         if accept(.instead) {
             try expect(.of, "OF")
-        } else if !accept(.before) {
-            _ = accept(.after)
+            timing = .insteadOf
+        } else if !accept(.before), accept(.after) {
+            timing = .after
         }
+        var event = TriggerEvent.update
+        var columns: [String] = []
         if accept(.update) {
             if accept(.of) {
-                repeat { _ = try self.name("a column") } while accept(.comma)
+                repeat { columns.append(try self.name("a column")) } while accept(.comma)
             }
-        } else if !accept(.delete) {
+        } else if accept(.delete) {
+            event = .delete
+        } else {
             try expect(.insert, "INSERT, UPDATE or DELETE")
+            event = .insert
         }
         try expect(.on, "ON")
         let table = try qualifiedName()
@@ -39,7 +46,9 @@ extension SchemaParser {
         if accept(.when) { try triggerCondition() }
         try expect(.begin, "BEGIN")
         try triggerBody()
-        return TriggerDefinition(name: name, table: table, body: fragment(start..<index), sql: sql)
+        return TriggerDefinition(
+            name: name, timing: timing, event: event, columns: columns, table: table, body: fragment(start..<index),
+            sql: sql)
     }
 
     /// Up to BEGIN; a column may have that name too, but only in parentheses or behind a dot does it stand here.

@@ -1,33 +1,32 @@
 import CormorantBase
-import CormorantQuery
 
 /// What a table means, wherever its constraints were written: what two definitions are compared by.
-struct TableShape {
-    struct Column {
-        var definition: ColumnDefinition
-        var notNull: ConstraintDefinition?
-        var defaultValue: SQLFragment?
-        var collation: String?
-        var computed: SQLFragment?
-        var isStored = false
+package struct TableShape {
+    package struct Column {
+        package var definition: ColumnDefinition
+        package var notNull: ConstraintDefinition?
+        package var defaultValue: SQLFragment?
+        package var collation: String?
+        package var computed: SQLFragment?
+        package var isStored = false
 
-        var name: String { definition.name }
-        var affinity: Affinity { Affinity(declaredType: definition.type) }
+        package var name: String { definition.name }
+        package var affinity: Affinity { Affinity(declaredType: definition.type) }
     }
 
-    var name: String
-    var columns: [Column] = []
-    var primaryKey: [IndexTerm] = []
-    var primaryKeySQL = ""
-    var autoIncrement = false
-    var keyConflict: ConflictPolicy?
-    var uniques: [ConstraintDefinition] = []
-    var checks: [(check: SQLFragment, definition: ConstraintDefinition)] = []
-    var foreignKeys: [(key: ForeignKeyDefinition, definition: ConstraintDefinition)] = []
-    var withoutRowID: Bool
-    var strict: Bool
+    package var name: String
+    package var columns: [Column] = []
+    package var primaryKey: [IndexTerm] = []
+    package var primaryKeySQL = ""
+    package var autoIncrement = false
+    package var keyConflict: ConflictPolicy?
+    package var uniques: [ConstraintDefinition] = []
+    package var checks: [(check: SQLFragment, definition: ConstraintDefinition)] = []
+    package var foreignKeys: [(key: ForeignKeyDefinition, definition: ConstraintDefinition)] = []
+    package var withoutRowID: Bool
+    package var strict: Bool
 
-    init(_ table: TableDefinition) {
+    package init(_ table: TableDefinition) {
         name = table.name
         withoutRowID = table.withoutRowID
         strict = table.strict
@@ -65,14 +64,14 @@ struct TableShape {
         }
     }
 
-    func column(_ name: String) -> Column? { columns.first { sameIdentifier($0.name, name) } }
+    package func column(_ name: String) -> Column? { columns.first { sameIdentifier($0.name, name) } }
 
-    func isKey(_ column: Column) -> Bool {
+    package func isKey(_ column: Column) -> Bool {
         primaryKey.contains { $0.column.map { sameIdentifier($0, column.name) } ?? false }
     }
 
     /// The one INTEGER PRIMARY KEY that is SQLite's rowid (https://www.sqlite.org/lang_createtable.html#rowid).
-    var rowIDColumn: Column? {
+    package var rowIDColumn: Column? {
         guard !withoutRowID, primaryKey.count == 1, let name = primaryKey[0].column, let column = column(name),
             sameIdentifier(column.definition.type, "INTEGER")
         else { return nil }
@@ -84,15 +83,15 @@ struct TableShape {
     }
 }
 
-/// https://www.sqlite.org/datatype3.html#determination_of_column_affinity
-enum Affinity: String {
+/// What a column turns its values into: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+public enum Affinity: String, Sendable {
     case integer = "INTEGER"
     case text = "TEXT"
     case blob = "BLOB"
     case real = "REAL"
     case numeric = "NUMERIC"
 
-    init(declaredType: String) {
+    package init(declaredType: String) {
         let type = foldIdentifier(declaredType)
         func has(_ part: String) -> Bool { contains(type, part) }
         if has("int") {
@@ -110,7 +109,7 @@ enum Affinity: String {
 }
 
 /// Substring search over bytes.
-func contains(_ text: String, _ part: String) -> Bool {
+package func contains(_ text: String, _ part: String) -> Bool {
     let text = Array(text.utf8)
     let part = Array(part.utf8)
     guard text.count >= part.count else { return false }

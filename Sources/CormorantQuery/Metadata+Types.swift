@@ -1,0 +1,114 @@
+import CormorantBase
+
+extension ColumnType {
+    /// What a column of a declared type holds; nil where neither the words nor the affinity tell, as for a column without
+    /// type, `ANY` or `STRING`.
+    package init?(declaredType: String, affinity: Affinity) {
+        let word = declaredType.prefix { $0 != "(" && $0 != " " }
+        switch foldIdentifier(String(word)) {
+        case "bool", "boolean": self = .bool
+        case "datetime", "timestamp": self = .datetime
+        case "date", "time": self = .text
+        case "uuid_text": self = .uuid
+        case "decimal_text": self = .decimal
+        case "json", "json_text": self = .json
+        case "numeric", "decimal", "number": self = .double
+        case "any", "": return nil
+        default:
+            switch affinity {
+            case .integer: self = .int64
+            case .real: self = .double
+            case .text: self = .text
+            case .blob: self = .blob
+            case .numeric: return nil
+            }
+        }
+    }
+}
+
+// What templates ask of a column.
+extension ColumnMetadata {
+    public var isKey: Bool { keyPosition > 0 }
+
+    public var isGenerated: Bool { generatedSQL != nil }
+
+    public var isInteger: Bool { type?.isInteger ?? false }
+
+    /// Whether it is a 64-bit floating-point number.
+    public var isReal: Bool { type == .double || type == .float }
+
+    public var isNumber: Bool { isInteger || isReal || type == .decimal }
+
+    public var isBool: Bool { type == .bool }
+
+    /// Whether it is a text that stands for nothing else.
+    public var isText: Bool {
+        if case .varchar = type { true } else { type == .text }
+    }
+
+    public var isBlob: Bool { type == .blob }
+
+    public var isDate: Bool { type == .datetime }
+
+    public var isUUID: Bool { type == .uuid }
+
+    public var isJSON: Bool { type == .json }
+
+    /// Whether its values are plain numbers or truth values, which own no memory.
+    public var isSimpleType: Bool { isInteger || isReal || isBool }
+
+    /// The type of a property of a Swift model, such as `Int64?`.
+    public var swiftType: String { plainSwiftType + (isNullable && type != nil ? "?" : "") }
+
+    private var plainSwiftType: String {
+        switch type {
+        case .int64: "Int64"
+        case .int32: "Int32"
+        case .bool: "Bool"
+        case .double: "Double"
+        case .float: "Float"
+        case .text, .varchar: "String"
+        case .blob: "[UInt8]"
+        case .datetime: "Timestamp"
+        case .uuid: "UUIDBytes"
+        case .decimal: "DecimalText"
+        case .json: "JSONText"
+        case nil: "Value"
+        }
+    }
+
+    /// The type of a field of a C struct, such as `corm_optional_int64`. Texts and blobs say by their pointer that they
+    /// are NULL.
+    public var cType: String {
+        switch type {
+        case .int64: isNullable ? "corm_optional_int64" : "int64_t"
+        case .int32: isNullable ? "corm_optional_int32" : "int32_t"
+        case .bool: isNullable ? "corm_optional_bool" : "bool"
+        case .double: isNullable ? "corm_optional_double" : "double"
+        case .float: isNullable ? "corm_optional_float" : "float"
+        case .text, .varchar, .decimal, .json: "const char *"
+        case .blob: "corm_blob"
+        case .datetime: isNullable ? "corm_optional_int64" : "corm_datetime"
+        case .uuid: isNullable ? "corm_optional_uuid" : "corm_uuid"
+        case nil: "corm_value"
+        }
+    }
+
+    /// The annotation of an attribute of a Python model, such as `int | None`.
+    public var pythonType: String { plainPythonType + (isNullable ? " | None" : "") }
+
+    private var plainPythonType: String {
+        switch type {
+        case .int64, .int32: "int"
+        case .bool: "bool"
+        case .double, .float: "float"
+        case .text, .varchar: "str"
+        case .blob: "bytes"
+        case .datetime: "datetime"
+        case .uuid: "UUID"
+        case .decimal: "Decimal"
+        case .json: "Any"
+        case nil: "int | float | str | bytes"
+        }
+    }
+}
