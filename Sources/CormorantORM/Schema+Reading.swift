@@ -6,6 +6,18 @@ extension Schema {
     /// What the main database has, read from the statements that it was made by, in the order they are in the file. Left
     /// out is what SQLite makes for itself: `sqlite_...`, the indexes of constraints, and the tables behind virtual tables.
     package init(_ connection: Connection) throws {
+        var problems: [MetadataProblem] = []
+        var failure: (any Error)?
+        try self.init(connection, &problems) { failure = failure ?? $0 }
+        if let failure { throw failure }
+    }
+
+    /// - Parameters:
+    ///   - problems: gets what cannot be understood, which this schema has not.
+    ///   - failed: gets why.
+    package init(
+        _ connection: Connection, _ problems: inout [MetadataProblem], _ failed: (any Error) -> Void = { _ in }
+    ) throws {
         self.init()
         let shadows = try Self.shadowTables(connection)
         let statement = try connection.statement(
@@ -13,11 +25,17 @@ extension Schema {
         defer { connection.recycle(statement) }
         while try statement.step() {
             let row = Row(statement)
-            guard let type = row.cell(0).string, let name = row.cell(1).string, let table = row.cell(2).string,
-                let sql = row.cell(3).string
-            else { throw row.invalidText(3) }
+            let texts = (0..<4).map { String(decoding: row.cell($0).text, as: UTF8.self) }
+            let (type, name, table, sql) = (texts[0], texts[1], texts[2], texts[3])
             if foldIdentifier(name).hasPrefix("sqlite_") || shadows.contains(foldIdentifier(table)) { continue }
-            append(try Self.object(sql, type: type, name: name))
+            do {
+                for column: Int32 in 0..<4 where row.cell(column).string == nil { throw row.invalidText(3) }
+                append(try Self.object(sql, type: type, name: name))
+            } catch {
+                let message = (error as? CormorantError)?.message ?? "\(error)"
+                problems.append(MetadataProblem(type: type, name: name, table: table, sql: sql, message: message))
+                failed(error)
+            }
         }
     }
 

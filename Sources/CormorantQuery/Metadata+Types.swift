@@ -34,7 +34,15 @@ extension ColumnMetadata {
 
     public var isInteger: Bool { type?.isInteger ?? false }
 
-    /// Whether it is a 64-bit floating-point number.
+    /// `type` as a word, such as `int64`, without a length; nil where nothing tells.
+    public var typeName: String? { length == nil ? type?.name : "varchar" }
+
+    /// The greatest number of characters, of a text that is checked for it.
+    public var length: Int? {
+        if case .varchar(let length) = type { length } else { nil }
+    }
+
+    /// Whether it is a floating-point number.
     public var isReal: Bool { type == .double || type == .float }
 
     public var isNumber: Bool { isInteger || isReal || type == .decimal }
@@ -109,6 +117,19 @@ extension ColumnMetadata {
         case .decimal: "Decimal"
         case .json: "Any"
         case nil: "int | float | str | bytes"
+        }
+    }
+}
+
+extension ForeignKeyAction {
+    /// The action as a word, as metadata has it.
+    public var name: String {
+        switch self {
+        case .none: "none"
+        case .restrict: "restrict"
+        case .setNull: "set_null"
+        case .setDefault: "set_default"
+        case .cascade: "cascade"
         }
     }
 }
