@@ -19,6 +19,7 @@
 #include "cormorant/error.h"
 #include "cormorant/expression.h"
 #include "cormorant/json.h"
+#include "cormorant/metadata.h"
 #include "cormorant/migration.h"
 #include "cormorant/model.h"
 #include "cormorant/query.h"

@@ -20,6 +20,7 @@ enum HandleKind: UInt8 {
     case plan
     case bundle
     case bundleStates
+    case metadata
 
     var name: String {
         switch self {
@@ -40,6 +41,7 @@ enum HandleKind: UInt8 {
         case .plan: "plan"
         case .bundle: "bundle"
         case .bundleStates: "status"
+        case .metadata: "metadata"
         }
     }
 }

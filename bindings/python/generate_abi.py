@@ -35,7 +35,7 @@ NO_VALUE = (
 # In the order in which they include each other.
 TOPICS = (
     "base", "error", "value", "database", "transaction", "result", "model", "expression", "statement", "record",
-    "query", "relation", "block", "tree", "columns", "json", "schema", "migration", "bundle",
+    "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle",
 )  # fmt: skip
 
 
