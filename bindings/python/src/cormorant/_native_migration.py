@@ -141,6 +141,26 @@ def schema_hash(schema: int) -> str:
     return to_text(library.corm_schema_hash(schema)) or ""
 
 
+# --- metadata.h ---
+
+
+def read_metadata(database: int) -> str:
+    """The metadata of a database as JSON."""
+    return _metadata_json(call_handle(library.corm_metadata_read, database))
+
+
+def create_metadata(schema: int) -> str:
+    """The metadata of a schema as JSON."""
+    return _metadata_json(call_handle(library.corm_metadata_create, schema))
+
+
+def _metadata_json(metadata: int) -> str:
+    try:
+        return to_text(library.corm_metadata_json(metadata)) or ""
+    finally:
+        library.corm_metadata_free(metadata)
+
+
 # --- migration.h ---
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from . import _native_migration
 from .error import ProgrammingError
+from .metadata import Metadata
 from .model import Model
 from .plan import Plan
 from .progress import ProgressCallback, migration_options
@@ -43,6 +44,13 @@ class MigrationMethods:
     def schema(self) -> Schema:
         """The schema of the file as it is now. ProgrammingError (CORM_E_SCHEMA) for a statement that cannot be read."""
         return Schema(_native_migration.read_schema(self._handle))
+
+    def metadata(self) -> Metadata:
+        """Everything that introspection knows about the file, without the tables that migrations keep for themselves.
+
+        What cannot be understood is one of its problems; a table among them has the columns that SQLite tells.
+        """
+        return Metadata._of_database(self._handle)
 
     def sync(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _native_migration
+from .metadata import Metadata
 from .model import Model
 from .record import info_of
 
@@ -37,6 +38,10 @@ class Schema:
     def of(cls, *models: type[Model]) -> Self:
         """The schema that models make in an empty file. ProgrammingError (CORM_E_MODEL) for two models of one table."""
         return cls(_native_migration.create_schema([info_of(model).handle for model in models]))
+
+    def metadata(self) -> Metadata:
+        """Everything that introspection knows about it: tables, columns, keys, indexes, relations."""
+        return Metadata._of_schema(self._handle)
 
     def __eq__(self, other: object) -> bool:
         return self.hash == other.hash if isinstance(other, Schema) else NotImplemented
