@@ -97,6 +97,8 @@ json_t *wanted(step *s, const char *name);
 bool check_int(step *s, const char *name, int64_t found);
 bool check_bool(step *s, const char *name, bool found);
 bool check_text(step *s, const char *name, const char *found);
+/* A list of texts, compared with the lines of another. */
+bool check_lines(step *s, const char *name, const char *lines);
 /* Whether a text has all of `contains` and none of `lacks`. */
 bool check_contains(step *s, const char *text);
 /* `bindings` or `parameters`. */
@@ -114,6 +116,9 @@ bool step_rollback(step *s);
 bool step_last_insert_id(step *s);
 bool step_changes(step *s);
 bool step_reopen(step *s);
+
+/* conformance_metadata.c */
+bool step_metadata(step *s);
 
 /* conformance_migrations.c */
 /* The models named in the member. */

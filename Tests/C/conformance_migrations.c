@@ -38,8 +38,7 @@ bool parse_options(step *s, corm_migration_options *out_options) {
     return parse_names(s->run, member(s, "allowDrop"), &out_options->allow_drop, &out_options->allow_drop_count);
 }
 
-/* A list of texts, compared with the lines of another. */
-static bool check_lines(step *s, const char *name, const char *lines) {
+bool check_lines(step *s, const char *name, const char *lines) {
     json_t *expected = wanted(s, name);
     size_t index;
     json_t *item;

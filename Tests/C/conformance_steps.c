@@ -110,6 +110,7 @@ static const struct {
     {"drift", step_drift, "", PLAN},
     {"setVersion", step_set_version, "steps version " COPY, ""},
     {"version", step_version, "", "value"},
+    {"metadata", step_metadata, "of", "tables columns relations problems contains lacks"},
 };
 
 static bool check_error(step *s, json_t *expected) {

@@ -20,6 +20,9 @@ extension Scenario {
             let version = try step.take("version")?.integer()
             try database.setVersion(version.map { Int32(clamping: $0) }, steps: steps, options: options(&step))
         case "version": try check("value", Int64(database.version()), &expected)
+        case "metadata":
+            let of = step.take("of")
+            try check(of == nil ? database.metadata() : schema(of).metadata(), &expected)
         default: try performBundle(verb, &step, &expected)
         }
     }
@@ -92,6 +95,26 @@ extension Scenario {
         try check("risk", plan.risk.name, &expected)
         try check("rows", plan.steps.reduce(0) { $0 + ($1.rows ?? -1) }, &expected)
         try checkParts(of: plan.sql, &expected)
+    }
+
+    private func check(_ metadata: Metadata, _ expected: inout Members) throws {
+        let columns = metadata.tables.flatMap { table in
+            table.columns.map { column in
+                "\(table.name).\(column.name) \(column.declaredType): "
+                    + "\(column.swiftType), \(column.cType), \(column.pythonType)"
+            }
+        }
+        let relations = metadata.tables.flatMap { table in
+            table.relations.map { relation in
+                "\(table.name) \(relation.kind.rawValue) \(relation.table)"
+                    + (relation.through.map { " over \($0)" } ?? "")
+            }
+        }
+        try check("tables", metadata.tables.map { "\($0.name) \($0.kind.rawValue)" }, &expected)
+        try check("columns", columns, &expected)
+        try check("relations", relations, &expected)
+        try check("problems", metadata.problems.map { "\($0.type) \($0.name)" }, &expected)
+        try checkParts(of: metadata.json, &expected)
     }
 
     private func writeFiles(_ files: [String: JSONValue], _ folder: String) throws {

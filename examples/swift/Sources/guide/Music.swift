@@ -32,6 +32,7 @@ struct Guide {
         try Relations.show(music())
         try await Transactions.show(music())
         try Documents.show(music())
+        try FileFacts.show(music())
         try Migrations.show()
     }
 
