@@ -22,6 +22,7 @@ struct Command: ParsableCommand {
                     Plan.self, Migrate.self, Down.self, Status.self, GenerateMigration.self, Seal.self, Squash.self,
                     Adopt.self, Resolve.self,
                 ]),
+            CommandGroup(name: "Code", subcommands: [Generate.self]),
             CommandGroup(name: "Data", subcommands: [Backup.self, Restore.self]),
         ])
 }

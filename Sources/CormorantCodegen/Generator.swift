@@ -1,0 +1,73 @@
+import CormorantBase
+import CormorantQuery
+
+/// Writes models for a schema.
+package struct Generator {
+    /// What the first line of a generated file has in it.
+    static let mark = "Made by corm generate"
+
+    /// What was generated, and what is to be known of it.
+    package struct Outcome {
+        /// Paths in the folder: those that were written; in a check those that are to be.
+        package var changed: [String]
+        /// How many files there are in all.
+        package var count: Int
+        /// Paths of files that an earlier run made and this one does not.
+        package var leftOver: [String]
+        /// Names that were changed, and what models cannot say.
+        package var notes: [String]
+    }
+
+    private let files: [OutputFile]
+    private let notes: [String]
+    private let folder: OutputFolder
+
+    /// - Parameters:
+    ///   - source: what the schema was read from, for the header.
+    ///   - name: of the generated code as a whole: of a module, a header, an enum.
+    ///   - templates: a folder of the user's own; nil: those that come with the command.
+    package init(
+        _ metadata: Metadata, source: String, language: Language, name: String = "models", templates: String? = nil,
+        into folder: String
+    ) throws {
+        let words = Words(name)
+        guard !words.isEmpty, !words.startsWithDigit, words.snake == name else {
+            throw CormorantError(
+                .misuse, "\"\(name)\" is no name for the generated code",
+                hint: "use small letters, digits and underscores, a letter first")
+        }
+        let sketch = Sketch(metadata)
+        guard !sketch.models.isEmpty else {
+            let reason = sketch.notes.isEmpty ? "" : "; " + sketch.notes.joined(separator: "; ")
+            throw CormorantError(
+                .misuse, "\(source) has no table to write a model for\(reason)", hint: "check that it is the right one")
+        }
+        let naming = Naming(sketch, language, name: name)
+        let made = templates == nil ? "" : ", with templates of its own"
+        let header = commentText(
+            "\(Self.mark) --language \(language.rawValue) from \(source)\(made); changes here are lost when it is made again."
+        )
+        let context = Context(sketch, naming, language, name: name).keys(header: header)
+        let files = try (templates.map(Templates.init(folder:)) ?? Templates(builtIn: language)).render(context)
+        var seen = Set<String>()
+        for file in files where !seen.insert(file.path.lowercased()).inserted {
+            throw CormorantError(
+                .misuse, "two templates or tables make the file \"\(file.path)\"", hint: "name files by table.type")
+        }
+        self.files = files
+        self.folder = OutputFolder(path: folder)
+        notes =
+            sketch.notes + naming.notes
+            + sketch.models.flatMap { model in model.notes.map { "table \(quoteIdentifier(model.table.name)): \($0)" } }
+    }
+
+    /// Writes the files that are not as they should be.
+    package func write() throws -> Outcome { outcome(try folder.write(files)) }
+
+    /// Changes nothing.
+    package func check() -> Outcome { outcome(folder.stale(files)) }
+
+    private func outcome(_ changed: [String]) -> Outcome {
+        Outcome(changed: changed, count: files.count, leftOver: folder.leftOver(files), notes: notes)
+    }
+}

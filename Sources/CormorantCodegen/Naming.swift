@@ -1,0 +1,72 @@
+import CormorantBase
+
+/// What everything of a schema is called in a language. The same schema gives the same names; those that lost something of
+/// what the file calls it are in `notes`.
+struct Naming {
+    var types: [String] = []
+    /// In the plural, for lists of its records.
+    var plurals: [String] = []
+    var properties: [[String]] = []
+    var relations: [[String]] = []
+    var notes: [String] = []
+    let habits: Habits
+
+    /// - Parameter name: of the generated code as a whole, which no type can have.
+    init(_ sketch: Sketch, _ language: Language, name: String) {
+        habits = language.habits
+        var scope = NameScope([name, habits.type(Words(name))], separator: habits.separator)
+        for model in sketch.models {
+            let wanted = Words(model.table.name)
+            let type = typeName(wanted, &scope)
+            types.append(type.name)
+            report("table", model.table.name, type.name, type.isChanged || wanted.lostCharacters)
+            plurals.append(habits.property(wanted.isEmpty ? Words(type.name) : wanted.plural))
+            var members = NameScope(separator: habits.separator)
+            properties.append(model.columns.map { propertyName($0.metadata.name, model.table.name, &members) })
+            relations.append(
+                model.relations.map { relation in
+                    take(relation.names.map { free(habits.property(safe($0, "related"))) }, &members)
+                })
+        }
+    }
+
+    private func take(_ names: [String], _ scope: inout NameScope) -> String {
+        switch names.count {
+        case 1: scope.take(names[0])
+        case 2: scope.take(names[0], names[1])
+        default: scope.take(names[0], names[1], names[2])
+        }
+    }
+
+    /// What no language takes for a name becomes one with a word before it.
+    private func safe(_ words: Words, _ word: String) -> Words {
+        words.isEmpty || words.startsWithDigit ? Words(word) + words : words
+    }
+
+    private func typeName(_ words: Words, _ scope: inout NameScope) -> (name: String, isChanged: Bool) {
+        let base = safe(words, "table")
+        func candidate(_ words: Words) -> String {
+            let name = habits.type(words)
+            let isTaken = habits.takenTypes.contains(name) || words.parts.first == "corm" && habits.separator == "_"
+            return isTaken ? name + habits.typeSuffix : name
+        }
+        let first = candidate(base.singular)
+        let taken = scope.take(first, candidate(base))
+        return (taken, taken != habits.type(words.singular))
+    }
+
+    private func free(_ name: String) -> String {
+        habits.takenProperties.contains(name) ? name + habits.propertySuffix : name
+    }
+
+    private mutating func propertyName(_ name: String, _ table: String, _ members: inout NameScope) -> String {
+        let words = Words(name)
+        let taken = members.take(free(habits.property(safe(words, "column"))))
+        report("column", "\(table).\(name)", taken, words.lostCharacters || taken != habits.property(words))
+        return taken
+    }
+
+    private mutating func report(_ what: String, _ name: String, _ taken: String, _ isChanged: Bool) {
+        if isChanged { notes.append("\(what) \(quoteIdentifier(name)) is called \(taken)") }
+    }
+}

@@ -1,0 +1,74 @@
+extension Language {
+    /// The templates that come with the command.
+    var templates: [Templates.File] {
+        switch self {
+        case .swift: swiftTemplates
+        case .c: cTemplates
+        case .python: pythonTemplates
+        }
+    }
+}
+
+private let swiftTemplates = [
+    Templates.File(
+        path: "{{table.type}}.swift",
+        text: #"""
+            // {{ header }}
+            import Cormorant
+
+            /// A row of table {{ table.comment }}.
+            {% for note in table.notes %}
+            // Note: {{ note }}
+            {% endfor %}
+            {{ table.declaration }}
+            struct {{ table.type }}: Sendable {
+            {% for field in table.fields %}
+                {{ field.declaration }}
+            {% endfor %}
+            {% for relation in table.relations %}
+                {{ relation.declaration }}
+            {% endfor %}
+            }
+            {% if table.finders %}
+
+            extension {{ table.type }} {
+            {% for finder in table.finders %}
+                {% if not forloop.first %}
+
+                {% endif %}
+                {% if finder.isMany %}
+                /// The records with the given {{ finder.comment }}, a foreign key.
+                {% else %}
+                /// The record with the given {{ finder.comment }}; nil where there is none.
+                {% endif %}
+                {{ finder.declaration }} {
+                    {{ finder.body }}
+                }
+            {% endfor %}
+            }
+            {% endif %}
+
+            """#),
+    Templates.File(
+        path: "{{type}}.swift",
+        text: #"""
+            // {{ header }}
+            import Cormorant
+            {% if notes %}
+
+            {% for note in notes %}
+            // Note: {{ note }}
+            {% endfor %}
+            {% endif %}
+
+            /// The models of all tables, for `sync` and `createTables`.
+            enum {{ type }} {
+                static let all: [ModelDescriptor] = [
+            {% for table in tables %}
+                    {{ table.type }}.model,
+            {% endfor %}
+                ]
+            }
+
+            """#),
+]
