@@ -28,6 +28,17 @@ package struct JSONText {
         raw(value ? "true" : "false")
     }
 
+    package mutating func object(_ name: String, _ members: (inout JSONText) -> Void) {
+        key(name)
+        object(members)
+    }
+
+    /// A value that is JSON already.
+    package mutating func member(_ name: String, json: String) {
+        key(name)
+        raw(json)
+    }
+
     package mutating func array<Element>(
         _ name: String, _ elements: [Element], _ each: (inout JSONText, Element) -> Void
     ) {

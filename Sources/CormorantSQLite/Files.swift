@@ -70,9 +70,10 @@ func copyTemplate(_ template: String, to path: String) throws {
     guard link(temporary, path) == 0 || errno == EEXIST else { throw systemFailure("linking", errno) }
 }
 
-private func fileSize(_ path: String) -> Int {
+/// Bytes of a file; 0 where there is none.
+package func fileSize(_ path: String) -> Int64 {
     var info = stat()
-    return stat(path, &info) == 0 ? Int(info.st_size) : 0
+    return stat(path, &info) == 0 ? Int64(info.st_size) : 0
 }
 
 /// Whether the file begins as https://www.sqlite.org/fileformat2.html#magic_header_string says.

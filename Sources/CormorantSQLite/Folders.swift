@@ -50,6 +50,15 @@ package func removeFile(_ path: String) { unlink(path) }
 
 /// A text file's content; nil where there is none.
 package func readText(_ path: String) throws -> String? {
+    guard let bytes = try readBytes(path) else { return nil }
+    guard bytes.withUnsafeBufferPointer({ $0.isEmpty || isValidUTF8($0.baseAddress!, count: $0.count) }) else {
+        throw CormorantError(.encoding, "\"\(path)\" is not UTF-8", hint: "save it as UTF-8")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+/// A file's content; nil where there is none.
+package func readBytes(_ path: String) throws -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
         if errno == ENOENT { return nil }
@@ -60,25 +69,23 @@ package func readText(_ path: String) throws -> String? {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
         let count = read(file, &chunk, chunk.count)
-        if count == 0 { break }
+        if count == 0 { return bytes }
         guard count > 0 else { throw failure("\"\(path)\" cannot be read", errno) }
         bytes += chunk[..<count]
     }
-    guard bytes.withUnsafeBufferPointer({ $0.isEmpty || isValidUTF8($0.baseAddress!, count: $0.count) }) else {
-        throw CormorantError(.encoding, "\"\(path)\" is not UTF-8", hint: "save it as UTF-8")
-    }
-    return String(decoding: bytes, as: UTF8.self)
 }
 
+/// Writes a whole text file; a crash leaves the old one or the new.
+package func writeText(_ text: String, to path: String) throws { try writeBytes(Array(text.utf8), to: path) }
+
 /// Writes a whole file; a crash leaves the old one or the new.
-package func writeText(_ text: String, to path: String) throws {
+package func writeBytes(_ bytes: [UInt8], to path: String) throws {
     let temporary = "\(path).\(getpid()).new"
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw failure("\"\(path)\" cannot be written", errno) }
     defer { unlink(temporary) }
     do {
         defer { close(file) }
-        let bytes = Array(text.utf8)
         var written = 0
         while written < bytes.count {
             let step = bytes.withUnsafeBytes { write(file, $0.baseAddress! + written, bytes.count - written) }

@@ -15,7 +15,8 @@ struct Command: ParsableCommand {
             """,
         version: version,
         groupedSubcommands: [
-            CommandGroup(name: "Looking", subcommands: [Query.self, Diff.self]),
+            CommandGroup(
+                name: "Looking", subcommands: [Inspect.self, Diagram.self, Query.self, Check.self, Diff.self]),
             CommandGroup(
                 name: "Migrations",
                 subcommands: [

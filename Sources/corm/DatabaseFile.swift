@@ -62,30 +62,18 @@ private func open(_ path: String, _ access: DatabaseAccess) throws -> Database {
         options.mode = access == .create ? .create : .readWrite
         return try Database(path: path, options: options)
     }
-    let head = fileHead(path)
-    // A connection that may only read leaves the files of WAL mode behind where they are not there; one that may write, and
-    // does not, tidies up. And a transaction that a crash cut short can be rolled back only by one that may write.
-    guard head.isWAL && !fileExists(path + "-wal") && isWritable(path) else {
+    // A connection that may only read leaves the files of WAL mode behind, cannot roll back what a crash cut short, and
+    // does not check CHECKs. One that may write, and does not, is better; but the last such one to close a file puts
+    // its write-ahead log into it, which is not ours to do.
+    guard isWritable(path), !fileExists(path + "-wal") else {
         options.mode = .readOnly
-        do {
-            return try Database(path: path, options: options)
-        } catch let error as CormorantError where error.sqliteCode == needsRollback && isWritable(path) {
-            return try openWithoutWriting(path, options)
-        }
+        return try Database(path: path, options: options)
     }
-    return try openWithoutWriting(path, options)
-}
-
-private func openWithoutWriting(_ path: String, _ options: OpenOptions) throws -> Database {
-    var options = options
     options.mode = .readWrite
     let database = try Database(path: path, options: options)
     try database.executeScript("PRAGMA query_only = ON")
     return database
 }
-
-/// SQLITE_READONLY_ROLLBACK, https://www.sqlite.org/rescode.html#readonly_rollback
-private let needsRollback: Int32 = 776
 
 /// The error of opening, in terms of what the file looks like.
 private func explained(_ error: CormorantError, _ path: String) -> CormorantError {

@@ -110,8 +110,9 @@ private struct JSONRowWriter: RowWriter {
     private var isFirst = true
 
     init(_ names: [String]) throws {
-        var seen = Set<String>()
-        if let twice = names.first(where: { !seen.insert($0).inserted }) {
+        // By their bytes: Swift takes an é for an e with an accent behind it.
+        var seen = Set<[UInt8]>()
+        if let twice = names.first(where: { !seen.insert(Array($0.utf8)).inserted }) {
             throw CormorantError(
                 .json, "two columns are called \"\(visible(twice))\", which one JSON object cannot hold",
                 hint: "name them with AS")

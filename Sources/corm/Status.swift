@@ -60,7 +60,7 @@ struct Status: ParsableCommand {
 
 extension MigrationState.State {
     /// What to do; empty where nothing is.
-    fileprivate var hint: String {
+    var hint: String {
         switch self {
         case .applied: ""
         case .pending: "corm migrate runs it"

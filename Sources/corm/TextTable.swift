@@ -66,11 +66,12 @@ struct TextTable {
     }
 
     private func write(_ row: [Cell]) throws {
+        // What is last on a line needs no spaces behind it.
+        let count = (row.lastIndex { !$0.text.isEmpty } ?? -1) + 1
         try line(
-            row.enumerated().map { index, cell in
+            row.prefix(count).enumerated().map { index, cell in
                 let column = columns?[index] ?? (width: 0, isNumber: false)
-                // The last column of a line needs no spaces behind it.
-                let text = padded(cell.text, column.width, right: column.isNumber, isLast: index == row.count - 1)
+                let text = padded(cell.text, column.width, right: column.isNumber, isLast: index == count - 1)
                 return cell.isFaint ? style.dim(text) : text
             })
     }

@@ -1,0 +1,102 @@
+import ArgumentParser
+import CormorantBase
+import CormorantMigrations
+import CormorantORM
+
+/// A doctor for files.
+struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look for damage, rows that refer to nothing, missing indexes and drift, and say what to do.",
+        discussion:
+            "Exit status: 0 when nothing was found, 2 when there is something to see to, 3 when the file is damaged.")
+
+    @OptionGroup var database: DatabaseFile
+
+    @Option(help: "The folder of the bundle that the file is to have the steps of.", completion: .directory)
+    var bundle: String?
+
+    @Option(
+        help: "The schema that the file is to have: a script of CREATE statements, or another file.",
+        completion: .file())
+    var schema: String?
+
+    @Flag(help: "Do not compare indexes with their tables, which takes most of the time.")
+    var quick = false
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run() throws {
+        var doctor = Doctor()
+        do {
+            let database = try database.open()
+            try database.transaction(.deferred) {
+                try doctor.checkIntegrity(database, quick: quick)
+                if doctor.isReadable {
+                    try doctor.checkSchema(database)
+                    try doctor.checkJournal(database)
+                }
+            }
+            if doctor.isReadable {
+                if let bundle { try doctor.checkSteps(database, MigrationBundle(folder: bundle)) }
+                if let schema { try doctor.checkDrift(database, SchemaSource(schema)) }
+            }
+        } catch let error as CormorantError where error.code == .corrupt {
+            doctor.addDamage(error.message)
+        }
+        try json ? write(doctor.findings) : show(doctor.findings)
+        if doctor.findings.contains(where: { $0.severity == .damage }) { throw ExitCode.damaged }
+        if doctor.findings.contains(where: { $0.severity == .warning }) { throw ExitCode.findings }
+    }
+
+    private func show(_ findings: [Finding]) throws {
+        let style = Style(of: .output)
+        for finding in findings {
+            let severity =
+                switch finding.severity {
+                case .damage: style.red("damage")
+                case .warning: style.yellow("warning")
+                case .note: style.dim("note")
+                }
+            try Output.standard.line("\(severity): \(visible(finding.message))")
+            try Output.standard.line("    \(visible(finding.hint))")
+        }
+        let count = findings.count { $0.severity != .note }
+        if count == 0 { try Output.standard.line(style.green("nothing is wrong with \(visible(database.file))")) }
+    }
+
+    private func write(_ findings: [Finding]) throws {
+        var document = JSONText()
+        document.object {
+            $0.array("findings", findings) { json, finding in
+                json.object {
+                    $0.member("severity", finding.severity.rawValue)
+                    $0.member("check", finding.check)
+                    $0.member("table", finding.table)
+                    $0.member("message", finding.message)
+                    $0.member("hint", finding.hint)
+                }
+            }
+        }
+        try Output.standard.line(document.text)
+    }
+}
+
+/// One thing that `check` has found.
+struct Finding {
+    enum Severity: String {
+        /// The file is not what SQLite wrote.
+        case damage
+        case warning
+        /// Nothing is wrong with it.
+        case note
+    }
+
+    var severity: Severity
+    /// What found it, such as `foreign_keys`.
+    var check: String
+    var table: String?
+    var message: String
+    /// What to do.
+    var hint: String
+}

@@ -1,0 +1,190 @@
+import CormorantBase
+import CormorantMigrations
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// The checks of `check`, each adding what it finds.
+struct Doctor {
+    private(set) var findings: [Finding] = []
+
+    /// Whether what the file says can be believed so far.
+    var isReadable: Bool { !findings.contains { $0.severity == .damage } }
+
+    private mutating func add(
+        _ severity: Finding.Severity, _ check: String, _ message: String, _ hint: String, table: String? = nil
+    ) {
+        findings.append(Finding(severity: severity, check: check, table: table, message: message, hint: hint))
+    }
+
+    mutating func addDamage(_ message: String) {
+        add(
+            .damage, "integrity", message,
+            "restore a backup, or save what is left with the sqlite3 shell: .recover; keep a copy of the file first")
+    }
+
+    /// https://www.sqlite.org/pragma.html#pragma_integrity_check
+    mutating func checkIntegrity(_ database: Database, quick: Bool) throws {
+        let lines = try database.withConnection { connection in
+            let statement = try Statement(connection, "PRAGMA \(quick ? "quick_check" : "integrity_check")(100)")
+            var lines: [String] = []
+            while try statement.step() { lines.append(String(decoding: Row(statement).cell(0).text, as: UTF8.self)) }
+            return lines
+        }
+        for line in lines where line != "ok" {
+            if line.contains(" value in ") || line.hasPrefix("CHECK constraint failed") {
+                add(
+                    .warning, "constraints", line,
+                    "mend the rows: they were written before the constraint was, or around it")
+            } else if line.contains("missing from index") || line.hasPrefix("non-unique entry in index")
+                || line.hasPrefix("wrong # of entries in index")
+            {
+                add(
+                    .damage, "integrity", line,
+                    "make the indexes anew and check again: corm query FILE REINDEX --write")
+            } else {
+                addDamage(line)
+            }
+        }
+    }
+
+    mutating func checkSchema(_ database: Database) throws {
+        let metadata = try database.metadata()
+        for problem in metadata.problems {
+            add(
+                .warning, "schema", "the \(problem.type) \"\(problem.name)\" cannot be understood: \(problem.message)",
+                "SQLite may still use it; migrations refuse it: create it anew", table: problem.table)
+        }
+        for table in metadata.tables where table.kind == .table {
+            for key in table.foreignKeys { checkKey(key, of: table, metadata) }
+            try checkRows(of: table, database)
+        }
+    }
+
+    private mutating func checkKey(_ key: ForeignKeyMetadata, of table: TableMetadata, _ metadata: Metadata) {
+        let columns = key.columns.joined(separator: ", ")
+        guard let parent = metadata.tables.first(where: { sameIdentifier($0.name, key.table) }) else {
+            add(
+                .warning, "foreign_keys",
+                "\"\(table.name)\" (\(columns)) refers to the table \"\(key.table)\", which is not there",
+                "create it, or take the reference away: with foreign keys on, writing to \"\(table.name)\" fails",
+                table: table.name)
+            return
+        }
+        if key.tableColumns.isEmpty || !parent.isUnique(key.tableColumns) {
+            add(
+                .warning, "foreign_keys",
+                "\"\(table.name)\" (\(columns)) refers to columns of \"\(parent.name)\" that are neither its key nor unique",
+                "make them unique, or refer to the key: with foreign keys on, writing to either table fails",
+                table: table.name)
+        }
+        if !table.hasIndex(beginningWith: key.columns) {
+            let name = quoteIdentifier(([table.name] + key.columns).joined(separator: "_"))
+            let list = key.columns.map(quoteIdentifier).joined(separator: ", ")
+            add(
+                .warning, "indexes",
+                "\"\(table.name)\" has no index on (\(columns)), which refer\(key.columns.count == 1 ? "s" : "") to \"\(parent.name)\"",
+                "joins and deleting from \"\(parent.name)\" read all rows: "
+                    + "CREATE INDEX \(name) ON \(quoteIdentifier(table.name)) (\(list))",
+                table: table.name)
+        }
+    }
+
+    /// https://www.sqlite.org/pragma.html#pragma_foreign_key_check
+    private mutating func checkRows(of table: TableMetadata, _ database: Database) throws {
+        guard !table.foreignKeys.isEmpty else { return }
+        let sql = "SELECT parent, count(*) FROM pragma_foreign_key_check(?) GROUP BY parent"
+        let found: [(parent: String, count: Int64)]
+        do {
+            found = try database.withConnection { connection in
+                let statement = try Statement(connection, sql)
+                try statement.bind(.text(table.name), 1)
+                var found: [(parent: String, count: Int64)] = []
+                while try statement.step() {
+                    let row = Row(statement)
+                    found.append((String(decoding: row.cell(0).text, as: UTF8.self), row.cell(1).int64))
+                }
+                return found
+            }
+        } catch let error as CormorantError where error.message.hasPrefix("foreign key mismatch") {
+            // Told above.
+            return
+        }
+        for (parent, count) in found {
+            let rows = count == 1 ? "1 row of \"\(table.name)\" refers" : "\(count) rows of \"\(table.name)\" refer"
+            add(
+                .warning, "foreign_keys", "\(rows) to rows of \"\(parent)\" that are not there",
+                "mend or delete them; their rowids: corm query FILE \"SELECT rowid FROM pragma_foreign_key_check(?)\" "
+                    + "--bind \(shellQuoted(table.name))",
+                table: table.name)
+        }
+    }
+
+    mutating func checkJournal(_ database: Database) throws {
+        let (pages, free, pageSize) = try database.withConnection { connection in
+            (
+                try connection.pragma("page_count"), try connection.pragma("freelist_count"),
+                try connection.pragma("page_size")
+            )
+        }
+        let wal = fileSize(database.path + "-wal")
+        let limit = max(pages * pageSize, 64 << 20)
+        if wal > limit {
+            add(
+                .warning, "wal", "the write-ahead log has grown to \(byteCount(wal)), and reading gets slower with it",
+                "end programs that keep reading, then: corm query FILE \"PRAGMA wal_checkpoint(TRUNCATE)\" --write")
+        } else if wal > 0 {
+            add(
+                .note, "wal", "the write-ahead log holds \(byteCount(wal)): a program has the file open, or was killed",
+                "copy the file with corm backup, not with cp, or take its -wal along")
+        }
+        if fileSize(database.path + "-journal") > 0 {
+            add(
+                .note, "journal", "there is a rollback journal: a program is writing, or was killed while it wrote",
+                "leave it beside the file: SQLite rolls back with it when the file is opened next")
+        }
+        if free > 1000, free * 2 > pages {
+            add(
+                .note, "space", "\(free) of \(pages) pages are free",
+                "corm query FILE VACUUM --write makes the file smaller by \(byteCount(free * pageSize))")
+        }
+    }
+
+    mutating func checkSteps(_ database: Database, _ bundle: MigrationBundle) throws {
+        for state in try database.status(bundle) where state.state != .applied {
+            add(.warning, "steps", "step \(state.id) is \(state.state.name)", state.state.hint)
+        }
+        for change in try database.drift(bundle).steps.flatMap(\.changes) {
+            add(
+                .warning, "drift", "changed by hand since the last step; undone by: \(change)",
+                "undo it, or put it into a step", table: change.table)
+        }
+    }
+
+    mutating func checkDrift(_ database: Database, _ source: SchemaSource) throws {
+        let present = try SchemaSource.database(database).schema()
+        for change in SchemaDifference(from: present, to: try source.schema()).changes {
+            add(
+                .warning, "drift", "the file differs from the schema, which needs: \(change)",
+                "corm migrate brings the file to the schema; corm plan shows how", table: change.table)
+        }
+    }
+}
+
+extension TableMetadata {
+    /// Whether rows can be found by these columns, in whatever order, without reading all.
+    fileprivate func hasIndex(beginningWith names: [String]) -> Bool {
+        let wanted = Set(names.map(foldedBytes))
+        if let rowIDColumn, names.count == 1, wanted.contains(foldedBytes(rowIDColumn)) { return true }
+        return indexes.contains { index in
+            guard index.conditionSQL == nil, index.terms.count >= names.count else { return false }
+            return Set(index.terms.prefix(names.count).map { foldedBytes($0.column ?? "") }) == wanted
+        }
+    }
+}
+
+/// An argument as a shell takes it.
+private func shellQuoted(_ text: String) -> String {
+    text.utf8.allSatisfy { $0 == 0x5F || $0 >= 0x30 && $0 <= 0x39 || $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
+        ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}
