@@ -20,6 +20,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CCormorant", path: "include"),
+        .systemLibrary(name: "CCurl"),
         .target(name: "CormorantBase"),
         .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
@@ -56,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "corm",
             dependencies: [
-                "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
+                "CCurl", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
                 "CormorantCodegen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

@@ -2,7 +2,7 @@ import CormorantBase
 import CormorantSQLite
 
 /// What is wrong with a JSON text. Every level that it passes on its way out puts its own step before the path.
-struct JSONFault: Error {
+package struct JSONFault: Error {
     private(set) var path = ""
     private let error: CormorantError
 
@@ -17,6 +17,9 @@ struct JSONFault: Error {
             self.error = error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)")
         }
     }
+
+    /// Without the place.
+    package var message: String { error.message }
 
     /// The same, as the one around it sees it.
     func within(_ step: JSONStep) -> JSONFault {

@@ -5,33 +5,40 @@ import CormorantBase
 /// SQLite's own functions are not the parser, because they cut a text at an escaped NUL, give numbers with a fraction and
 /// integers beyond 64 bits as doubles, say of a malformed document no more than that it is, and take it only whole. They
 /// were slower, too: json_each with `->>` for each of 10 columns read 7 MB/s (100,000 objects, SQLite 3.40.1).
-struct JSONScanner {
-    let base: UnsafePointer<UInt8>
-    let end: Int
+package struct JSONScanner {
+    package let base: UnsafePointer<UInt8>
+    package let end: Int
     /// Where `base` lies in the whole text.
     let offset: Int
-    var position: Int
+    package var position: Int
+
+    package init(base: UnsafePointer<UInt8>, end: Int, offset: Int, position: Int) {
+        self.base = base
+        self.end = end
+        self.offset = offset
+        self.position = position
+    }
 
     /// How deep values may nest.
     static let depthLimit = 1000
 
     /// A string or a number in the text.
-    struct Token {
+    package struct Token {
         let start: UnsafePointer<UInt8>
         let count: Int
         /// Of a string, whether it has escapes; of a number, a fraction or an exponent.
-        let isRich: Bool
+        package let isRich: Bool
 
-        var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+        package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
     }
 
     /// The next byte; 0, which begins nothing, at the end.
-    var next: UInt8 {
+    package var next: UInt8 {
         @inline(__always) get { position < end ? base[position] : 0 }
     }
 
     @inline(__always)
-    mutating func skipSpace() {
+    package mutating func skipSpace() {
         while position < end {
             let byte = base[position]
             guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
@@ -40,13 +47,13 @@ struct JSONScanner {
     }
 
     @inline(__always)
-    mutating func take(_ byte: Unicode.Scalar) -> Bool {
+    package mutating func take(_ byte: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: byte) else { return false }
         position &+= 1
         return true
     }
 
-    mutating func take(_ word: StaticString) throws {
+    package mutating func take(_ word: StaticString) throws {
         let count = word.utf8CodeUnitCount
         guard count <= end - position, (0..<count).allSatisfy({ base[position + $0] == word.utf8Start[$0] }) else {
             throw malformed("expected \(found(next))")
@@ -55,7 +62,7 @@ struct JSONScanner {
     }
 
     /// The string that begins here, without its quotes. It is checked: UTF-8, escapes, pairs of surrogates.
-    mutating func string() throws -> Token {
+    package mutating func string() throws -> Token {
         let start = position &+ 1
         var at = start
         var isRich = false
@@ -140,7 +147,7 @@ struct JSONScanner {
 
     /// Writes a string without its escapes, which are no shorter than what they stand for.
     /// - Returns: how many bytes.
-    func unescape(_ token: Token, to bytes: UnsafeMutablePointer<UInt8>) -> Int {
+    package func unescape(_ token: Token, to bytes: UnsafeMutablePointer<UInt8>) -> Int {
         var from = token.start - base
         let last = from + token.count
         var count = 0
@@ -176,7 +183,7 @@ struct JSONScanner {
     }
 
     /// The number that begins here.
-    mutating func number() throws -> Token {
+    package mutating func number() throws -> Token {
         let start = position
         if next == UInt8(ascii: "-") { position &+= 1 }
         let digits = position
@@ -206,7 +213,7 @@ struct JSONScanner {
     }
 
     /// Goes over a whole value, which is checked, without recursion.
-    mutating func skipValue() throws {
+    package mutating func skipValue() throws {
         // What encloses the value: true for an object.
         var open: [Bool] = []
         repeat {
@@ -251,7 +258,7 @@ struct JSONScanner {
 
     /// The key that comes next, with its colon and the space behind that.
     @inline(__always)
-    mutating func key() throws -> Token {
+    package mutating func key() throws -> Token {
         guard next == UInt8(ascii: "\"") else { throw malformed("expected a key in quotes") }
         let key = try string()
         skipSpace()
@@ -260,7 +267,9 @@ struct JSONScanner {
         return key
     }
 
-    func malformed(_ what: String) -> JSONFault {
+    package func failure(_ what: String) -> JSONFault { malformed(what) }
+
+    package func malformed(_ what: String) -> JSONFault {
         let what = position >= end ? "the text ends too early" : what
         return JSONFault(.json, "\(what), at byte \(offset + position)", "mend the JSON text")
     }

@@ -11,14 +11,19 @@ import CormorantBase
 /// Who reads standard output has closed it: the command ends, and says nothing.
 struct OutputClosed: Error {}
 
-/// What a command writes to standard output, in large blocks.
+/// What a command writes to standard output or a file, in large blocks.
 final class Output: @unchecked Sendable {  // used by the main thread alone
-    static let standard = Output(1)
+    static let standard = Output(1, "standard output")
 
     private let descriptor: Int32
+    /// What messages call it.
+    private let name: String
     private var buffer: [UInt8] = []
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+    init(_ descriptor: Int32, _ name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
 
     func write(_ text: String) throws { try write(bytes: text.utf8) }
 
@@ -44,7 +49,7 @@ final class Output: @unchecked Sendable {  // used by the main thread alone
                     throw OutputClosed()
                 } else if errno != EINTR {
                     throw CormorantError(
-                        .io, "standard output cannot be written: \(String(cString: strerror(errno)))",
+                        .io, "\(name) cannot be written: \(String(cString: strerror(errno)))",
                         hint: "write it elsewhere, or make room")
                 } else {
                     try Interruption.check()

@@ -4,26 +4,28 @@ import CormorantSQLite
 
 /// How the rows of a result are written.
 enum RowFormat: String, EnumerableFlag {
-    case table, csv, json
+    case table, csv, json, ndjson
 
     static func help(for value: RowFormat) -> ArgumentHelp? {
         switch value {
         case .table: "A table (the default)."
         case .csv: "CSV with a line of titles; NULL is nothing, and an empty text is \"\"."
         case .json: "An array of JSON objects; a blob is its base64."
+        case .ndjson: "A JSON object on each line."
         }
     }
 
-    func writer(_ names: [String]) throws -> any RowWriter {
+    func writer(_ names: [String], to output: Output = .standard) throws -> any RowWriter {
         switch self {
         case .table: TableWriter(names)
-        case .csv: try CSVWriter(names)
-        case .json: try JSONRowWriter(names)
+        case .csv: try CSVWriter(names, output)
+        case .json: try JSONRowWriter(names, isLines: false, output)
+        case .ndjson: try JSONRowWriter(names, isLines: true, output)
         }
     }
 }
 
-/// Writes the rows of a result to standard output as they come.
+/// Writes the rows of a result as they come.
 protocol RowWriter {
     mutating func add(_ row: Row) throws
     mutating func end() throws
@@ -60,9 +62,17 @@ private struct TableWriter: RowWriter {
 
 /// Source: RFC 4180, with LF as the end of lines.
 private struct CSVWriter: RowWriter {
-    init(_ names: [String]) throws {
-        try Output.standard.write(bytes: names.map(Self.quoted).joined(separator: ",").utf8)
-        try Output.standard.write("\n")
+    private let output: Output
+
+    init(_ names: [String], _ output: Output) throws {
+        self.output = output
+        var line: [UInt8] = []
+        for (index, name) in names.enumerated() {
+            if index > 0 { line.append(UInt8(ascii: ",")) }
+            appendCSV(name.utf8, to: &line)
+        }
+        line.append(0x0A)
+        try output.write(bytes: line)
     }
 
     func add(_ row: Row) throws {
@@ -73,62 +83,68 @@ private struct CSVWriter: RowWriter {
             switch cell.type {
             case StorageType.integer: line.append(contentsOf: String(cell.int64).utf8)
             case StorageType.real: line.append(contentsOf: sqlText(cell.double).utf8)
-            case StorageType.text: Self.append(cell.text, to: &line)
+            case StorageType.text: appendCSV(cell.text, to: &line)
             case StorageType.blob: line.append(contentsOf: sqlText(cell.blob).utf8)
             default: break
             }
         }
         line.append(0x0A)
-        try Output.standard.write(bytes: line)
+        try output.write(bytes: line)
     }
 
     func end() {}
+}
 
-    private static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        var text = text
-        text.withUTF8 { append($0, to: &bytes) }
-        return String(decoding: bytes, as: UTF8.self)
+/// A field as RFC 4180 has it; one that is empty in quotes, for without them it is NULL.
+func appendCSV(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
+    let needsQuotes = text.isEmpty || text.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+    guard needsQuotes else { return line.append(contentsOf: text) }
+    line.append(0x22)
+    for byte in text {
+        if byte == 0x22 { line.append(0x22) }
+        line.append(byte)
     }
-
-    private static func append(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) {
-        let needsQuotes =
-            text.isEmpty || text.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
-        guard needsQuotes else { return line.append(contentsOf: text) }
-        line.append(0x22)
-        for byte in text {
-            if byte == 0x22 { line.append(0x22) }
-            line.append(byte)
-        }
-        line.append(0x22)
-    }
+    line.append(0x22)
 }
 
 private struct JSONRowWriter: RowWriter {
     private let names: [String]
+    private let isLines: Bool
+    private let output: Output
     private var buffer: [UInt8] = []
     private var isFirst = true
 
+<<<<<<< HEAD
     init(_ names: [String]) throws {
         // By their bytes: Swift takes an é for an e with an accent behind it.
         var seen = Set<[UInt8]>()
         if let twice = names.first(where: { !seen.insert(Array($0.utf8)).inserted }) {
+=======
+    init(_ names: [String], isLines: Bool, _ output: Output) throws {
+        var seen = Set<String>()
+        if let twice = names.first(where: { !seen.insert($0).inserted }) {
+>>>>>>> 0fd9e04 (corm: add import and export)
             throw CormorantError(
                 .json, "two columns are called \"\(visible(twice))\", which one JSON object cannot hold",
                 hint: "name them with AS")
         }
         self.names = names
+        self.isLines = isLines
+        self.output = output
     }
 
     mutating func add(_ row: Row) throws {
-        buffer.append(contentsOf: (isFirst ? "[\n" : ",\n").utf8)
+        if !isLines { buffer.append(contentsOf: (isFirst ? "[\n" : ",\n").utf8) }
         isFirst = false
         try row.appendJSON(names: names, to: &buffer)
-        try Output.standard.write(bytes: buffer)
+        if isLines { buffer.append(0x0A) }
+        try output.write(bytes: buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 
-    func end() throws { try Output.standard.write(isFirst ? "[]\n" : "\n]\n") }
+    func end() throws {
+        if !isLines { try output.write(isFirst ? "[]\n" : "\n]\n") }
+    }
 }
 
 /// A number as SQLite reads it.

@@ -1,0 +1,57 @@
+import CormorantBase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A file that is whole or not there: it is written beside its place and moved there in the end. What is no plain file, such
+/// as a pipe or a terminal, is written at once.
+final class OutputFile {
+    let output: Output
+    private let descriptor: Int32
+    private let path: String
+    private let temporary: String?
+
+    init(_ path: String) throws {
+        var info = stat()
+        let isThere = stat(path, &info) == 0
+        guard !isThere || info.st_mode & S_IFMT != S_IFDIR else {
+            throw CormorantError(.cannotOpen, "\"\(visible(path))\" is a folder", hint: "name a file in it")
+        }
+        let isPlain = !isThere || info.st_mode & S_IFMT == S_IFREG
+        // A link stays one: what it leads to is written.
+        let resolved = realpath(path, nil)
+        self.path = resolved.map { String(cString: $0) } ?? path
+        free(resolved)
+        temporary = isPlain ? "\(self.path).\(getpid()).part" : nil
+        descriptor =
+            temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+            ?? open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CormorantError(
+                .cannotOpen, "\"\(visible(path))\" cannot be written: \(String(cString: strerror(errno)))",
+                hint: "check the folder and its permissions")
+        }
+        output = Output(descriptor, "\"\(visible(path))\"")
+    }
+
+    deinit {
+        // Not finished: nothing stays.
+        close(descriptor)
+        if let temporary { unlink(temporary) }
+    }
+
+    func finish() throws {
+        try output.flush()
+        guard let temporary else { return }
+        guard rename(temporary, path) == 0 else {
+            throw CormorantError(
+                .io, "\"\(visible(path))\" cannot be written: \(String(cString: strerror(errno)))",
+                hint: "check the folder and its permissions")
+        }
+    }
+}
