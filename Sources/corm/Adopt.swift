@@ -13,7 +13,7 @@ struct Adopt: ParsableCommand {
     @Argument(help: "The folder of the bundle.", completion: .directory)
     var bundle: String
 
-    @Option(help: "The last step to record; without it all are.")
+    @Option(help: ArgumentHelp("The last step to record; without it all are.", valueName: "step"))
     var to: String?
 
     func run() throws {

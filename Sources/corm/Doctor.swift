@@ -182,9 +182,3 @@ extension TableMetadata {
         }
     }
 }
-
-/// An argument as a shell takes it.
-private func shellQuoted(_ text: String) -> String {
-    text.utf8.allSatisfy { $0 == 0x5F || $0 >= 0x30 && $0 <= 0x39 || $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
-        ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-}

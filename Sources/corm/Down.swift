@@ -16,7 +16,7 @@ struct Down: ParsableCommand {
 
     @OptionGroup var migration: MigrationRun
 
-    @Option(help: "The step that is to be the last one.")
+    @Option(help: ArgumentHelp("The step that is to be the last one.", valueName: "step"))
     var to: String?
 
     @Flag(help: "Take all steps back.")

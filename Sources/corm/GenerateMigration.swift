@@ -1,6 +1,7 @@
 import ArgumentParser
-import CormorantBase
 import CormorantMigrations
+import CormorantQuery
+import CormorantSQLite
 
 /// Writes a bundle's next step.
 struct GenerateMigration: ParsableCommand {
@@ -22,7 +23,8 @@ struct GenerateMigration: ParsableCommand {
 
     @Option(
         name: .customLong("allow-drop"),
-        help: "A table, or a column as TABLE.COLUMN, that the step may drop with its data.")
+        help: ArgumentHelp(
+            "A table, or a column as TABLE.COLUMN, that the step may drop with its data.", valueName: "name"))
     var allowDrop: [String] = []
 
     @Flag(help: "Write JSON.")
@@ -30,13 +32,10 @@ struct GenerateMigration: ParsableCommand {
 
     func run() throws {
         let schema = try SchemaSource(schema).schema()
-        let plan: MigrationPlan
-        do {
-            plan = try MigrationBundle.generate(
-                bundle, name: name, to: schema, options: MigrationOptions(allowDrop: allowDrop))
-        } catch let error as CormorantError {
-            throw explained(error)
-        }
+        let options = MigrationOptions(allowDrop: allowDrop)
+        let last = isFolder(bundle) ? try MigrationBundle(folder: bundle).lastSchema() : Schema()
+        try refuseProblems(of: MigrationPlan(from: last, to: schema, of: nil, options: options))
+        let plan = try MigrationBundle.generate(bundle, name: name, to: schema, options: options)
         if json { return try Output.standard.line(plan.json) }
         if !plan.isEmpty, let step = try MigrationBundle(folder: bundle).steps.last {
             try Output.standard.line("wrote \(visible(bundle))/\(visible(step.id))")

@@ -17,7 +17,7 @@ struct Migrate: ParsableCommand {
     @OptionGroup var target: MigrationTarget
     @OptionGroup var migration: MigrationRun
 
-    @Option(help: "The last step of the bundle to run.")
+    @Option(help: ArgumentHelp("The last step of the bundle to run.", valueName: "step"))
     var to: String?
 
     @Flag(help: "Make the file if it is not there.")
@@ -28,11 +28,7 @@ struct Migrate: ParsableCommand {
 
     func run() throws {
         let source = try SchemaSource(target.target)
-        do {
-            try withoutLeavings(database.file) { try migrate(source) }
-        } catch let error as CormorantError {
-            throw explained(error)
-        }
+        try withoutLeavings(database.file) { try migrate(source) }
     }
 
     private func migrate(_ source: SchemaSource) throws {
@@ -47,6 +43,7 @@ struct Migrate: ParsableCommand {
                 .misuse, "--to names a step, and a schema has none", hint: "leave it out, or give a bundle")
         }
         let plan = try target.plan(source, of: database)
+        try refuseProblems(of: plan)
         try database.apply(plan, options: migration.options(target.allowDrop))
         try Output.standard.write(json ? plan.json + "\n" : plan.description)
     }

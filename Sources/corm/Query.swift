@@ -17,7 +17,7 @@ struct Query: ParsableCommand {
     @Argument(help: "The statement; - reads it from standard input.")
     var sql: String
 
-    @Option(name: .customLong("bind"), help: "A value of a parameter.")
+    @Option(name: .customLong("bind"), help: ArgumentHelp("A value of a parameter.", valueName: "value"))
     var bindings: [String] = []
 
     @Flag(help: "How rows are written.")

@@ -45,7 +45,9 @@ struct MigrationTarget: ParsableArguments {
 
     @Option(
         name: .customLong("allow-drop"),
-        help: "A table, or a column as TABLE.COLUMN, that may be dropped with its data. A bundle needs no leave.")
+        help: ArgumentHelp(
+            "A table, or a column as TABLE.COLUMN, that may be dropped with its data. A bundle needs no leave.",
+            valueName: "name"))
     var allowDrop: [String] = []
 
     /// The plan that leads there. Without a bundle.
@@ -58,7 +60,10 @@ struct MigrationTarget: ParsableArguments {
 
 /// What keeps a copy of a file that is changed, and shows how far the change is.
 struct MigrationRun: ParsableArguments {
-    @Option(help: "A copy of the file made before anything is changed; it must not be there.", completion: .file())
+    @Option(
+        help: ArgumentHelp(
+            "A copy of the file made before anything is changed; it must not be there.", valueName: "file"),
+        completion: .file())
     var snapshot: String?
 
     func options(_ allowDrop: [String] = []) -> MigrationOptions {
@@ -71,11 +76,19 @@ struct MigrationRun: ParsableArguments {
     }
 }
 
-/// The same error, its hint in terms of the command.
-func explained(_ error: CormorantError) -> CormorantError {
-    guard error.code == .migration, error.message.contains("allow_drop") else { return error }
-    return CormorantError(
-        error.code, error.message,
-        hint: "nothing was changed; allow it with --allow-drop TABLE or --allow-drop TABLE.COLUMN, or keep it",
-        table: error.table)
+/// Throws what stands in the way of a plan, with the options that allow it.
+func refuseProblems(of plan: MigrationPlan) throws {
+    guard !plan.problems.isEmpty else { return }
+    let drops = plan.steps.filter { !$0.problems.isEmpty }.flatMap(\.changes).compactMap { change in
+        switch change.kind {
+        case .dropTable: change.table
+        case .dropColumn: change.name.map { "\(change.table).\($0)" }
+        default: nil
+        }
+    }
+    let options = drops.map { "--allow-drop \(shellQuoted($0))" }.joined(separator: " ")
+    let hint = options.isEmpty ? "mend the rows, or write a step of a bundle by hand" : "\(options) drops it"
+    throw CormorantError(
+        .migration, plan.problems.map(\.message).joined(separator: "; "), hint: "nothing was changed; \(hint)",
+        table: plan.steps.flatMap(\.changes).first?.table)
 }

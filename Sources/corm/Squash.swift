@@ -10,7 +10,7 @@ struct Squash: ParsableCommand {
     @Argument(help: "The folder of the bundle.", completion: .directory)
     var bundle: String
 
-    @Option(help: "The last step that goes into it; without it all do.")
+    @Option(help: ArgumentHelp("The last step that goes into it; without it all do.", valueName: "step"))
     var to: String?
 
     func run() throws {

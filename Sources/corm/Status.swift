@@ -28,7 +28,7 @@ struct Status: ParsableCommand {
     }
 
     private func show(_ states: [MigrationState], _ drift: [SchemaChange]) throws {
-        var table = TextTable(["step", "state", "applied at (UTC)", ""])
+        var table = TextTable(["step", "state", "applied at (UTC)", "what to do"])
         for state in states {
             try table.add([
                 .init(state.id), .init(state.state.name), .init(state.finished ?? ""),

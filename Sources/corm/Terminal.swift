@@ -43,3 +43,11 @@ struct Style {
 
     private func marked(_ text: String, _ code: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
+
+/// An argument as a shell takes it.
+func shellQuoted(_ text: String) -> String {
+    text.utf8.allSatisfy {
+        $0 == 0x5F || $0 == 0x2E || $0 >= 0x30 && $0 <= 0x39 || $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A
+    }
+        ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}

@@ -78,7 +78,11 @@ def test_a_schema_that_loses_something_asks_for_leave(corm: Corm, bundle: Path) 
     plan = corm.run("plan", "app.db", "first.sql", "--json", status=2).json
     assert plan["steps"][0]["problems"][0]["message"].startswith('column "person.email" would go')
     said = corm.fails("migrate", "app.db", "first.sql")
-    assert "--allow-drop TABLE.COLUMN" in said
+    assert said == (
+        'corm: column "person.email" would go with its values\n'
+        "hint: nothing was changed; --allow-drop person.email drops it\n"
+    )
+    assert "--allow-drop person.email" in corm.fails("generate-migration", "steps", "smaller", "first.sql")
     assert columns(corm) == ["id", "name", "email"]
     corm.run("migrate", "app.db", "first.sql", "--allow-drop", "person.email", "--snapshot", "before.db")
     assert columns(corm) == ["id", "name"]
@@ -190,6 +194,6 @@ def test_ctrl_c_in_a_migration_leaves_the_file_as_it_was(corm: Corm, bundle: Pat
 
 def test_wrong_names(corm: Corm, bundle: Path) -> None:
     assert "is no folder" in corm.fails("status", "app.db", "nowhere")
-    assert "letters, digits and underscores" in corm.fails("generate-migration", "steps", "../evil", "first.sql")
+    assert "letters, digits and underscores" in corm.fails("generate-migration", "steps", "../evil", "second.sql")
     assert corm.run("generate-migration", "steps", "nothing", "second.sql").out == "nothing to do\n"
     assert "0001_create_people" in corm.fails("squash", "steps", "--to", "0009")
