@@ -114,16 +114,10 @@ private struct JSONRowWriter: RowWriter {
     private var buffer: [UInt8] = []
     private var isFirst = true
 
-<<<<<<< HEAD
-    init(_ names: [String]) throws {
+    init(_ names: [String], isLines: Bool, _ output: Output) throws {
         // By their bytes: Swift takes an é for an e with an accent behind it.
         var seen = Set<[UInt8]>()
         if let twice = names.first(where: { !seen.insert(Array($0.utf8)).inserted }) {
-=======
-    init(_ names: [String], isLines: Bool, _ output: Output) throws {
-        var seen = Set<String>()
-        if let twice = names.first(where: { !seen.insert($0).inserted }) {
->>>>>>> 0fd9e04 (corm: add import and export)
             throw CormorantError(
                 .json, "two columns are called \"\(visible(twice))\", which one JSON object cannot hold",
                 hint: "name them with AS")
