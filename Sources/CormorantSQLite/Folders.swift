@@ -14,36 +14,43 @@ package func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
 /// What the first page of a file says before it is opened: https://www.sqlite.org/fileformat2.html#the_database_header
 package struct FileHead {
-    /// UTF-8 without NUL, as scripts are; of an empty file too.
-    package var isText = false
-    /// Of something, and not of a whole page: SQLite would take it for an empty file and write over it.
-    package var isTooShort = false
+    package enum Kind: Sendable {
+        /// There is none, or it cannot be read, or it is no file.
+        case none
+        /// SQLite makes a database of it.
+        case empty
+        case database
+        /// UTF-8 without NUL, as scripts are.
+        case text
+        /// Of a database's size, and without anything in it that could be read.
+        case cipher
+        case other
+    }
+
+    package var kind: Kind
     package var isWAL = false
-    /// Of a database's size, and without anything in it that could be read.
-    package var looksEncrypted = false
 }
 
 package func fileHead(_ path: String) -> FileHead {
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return FileHead() }
+    guard file >= 0 else { return FileHead(kind: .none) }
     defer { close(file) }
     var info = stat()
     var bytes = [UInt8](repeating: 0, count: 512)
-    guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return FileHead() }
+    guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return FileHead(kind: .none) }
     let count = pread(file, &bytes, bytes.count, 0)
-    guard count == bytes.count else {
-        let isText = count >= 0 && !bytes[..<count].contains(0)
-        return FileHead(isText: isText, isTooShort: count > 0)
+    guard count > 0 else { return FileHead(kind: count == 0 ? .empty : .none) }
+    bytes.removeLast(bytes.count - count)
+    // Shorter than its smallest page there is no database, and SQLite would write over it.
+    if count == 512, bytes.starts(with: "SQLite format 3\0".utf8) {
+        return FileHead(kind: .database, isWAL: bytes[18] == 2 && bytes[19] == 2)
     }
-    let isDatabase = bytes.starts(with: "SQLite format 3\0".utf8)
     // Cipher text has each value about twice in 512 bytes; texts, archives and pictures have few values, or some often.
     var counts = [Int](repeating: 0, count: 256)
     for byte in bytes { counts[Int(byte)] += 1 }
     let looksRandom = counts.count { $0 > 0 } > 190 && (counts.max() ?? 0) < 14
-    return FileHead(
-        isText: !isDatabase && !bytes.contains(0) && !looksRandom,
-        isWAL: isDatabase && bytes[18] == 2 && bytes[19] == 2,
-        looksEncrypted: !isDatabase && looksRandom && info.st_size % 512 == 0)
+    if looksRandom, info.st_size % 512 == 0 { return FileHead(kind: .cipher) }
+    return FileHead(kind: bytes.contains(0) || looksRandom ? .other : .text)
 }
 
 package func removeFile(_ path: String) { unlink(path) }

@@ -40,12 +40,24 @@ func openDatabase(_ path: String, _ access: DatabaseAccess) throws -> Database {
     if access != .create, path != ":memory:", !path.isEmpty, !fileExists(path) {
         throw CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
     }
-    guard !fileHead(path).isTooShort else { throw noDatabase(path) }
+    let head = fileHead(path)
+    // Before SQLite sees it: what is no database it might write over, and a journal beside it it might roll back.
+    switch head.kind {
+    case .none, .empty, .database: break
+    case .cipher:
+        throw CormorantError(
+            .notADatabase, "\"\(visible(path))\" is no SQLite database, or it is encrypted",
+            hint: "check the path; an encrypted file needs its key")
+    case .text, .other:
+        throw CormorantError(.notADatabase, "\"\(visible(path))\" is no SQLite database", hint: "check the path")
+    }
     let database: Database
     do {
         database = try open(path, access)
-    } catch let error as CormorantError {
-        throw explained(error, path)
+    } catch let error as CormorantError where error.code == .cannotOpen && head.isWAL {
+        throw CormorantError(
+            .cannotOpen, "\"\(visible(path))\" is in WAL mode and its folder cannot be written",
+            hint: "copy it, with the -wal file beside it, to a folder of yours", sqliteCode: error.sqliteCode)
     }
     // Schemas of any program are read.
     try database.withConnection { $0.acceptForeignSchemas() }
@@ -73,26 +85,4 @@ private func open(_ path: String, _ access: DatabaseAccess) throws -> Database {
     let database = try Database(path: path, options: options)
     try database.executeScript("PRAGMA query_only = ON")
     return database
-}
-
-/// The error of opening, in terms of what the file looks like.
-private func explained(_ error: CormorantError, _ path: String) -> CormorantError {
-    let head = fileHead(path)
-    switch error.code {
-    case .notADatabase where head.looksEncrypted:
-        return CormorantError(
-            .notADatabase, "\"\(visible(path))\" is no SQLite database, or it is encrypted",
-            hint: "check the path; an encrypted file needs its key", sqliteCode: error.sqliteCode)
-    case .notADatabase:
-        return noDatabase(path)
-    case .cannotOpen where head.isWAL:
-        return CormorantError(
-            .cannotOpen, "\"\(visible(path))\" is in WAL mode and its folder cannot be written",
-            hint: "copy it, with the -wal file beside it, to a folder of yours", sqliteCode: error.sqliteCode)
-    default: return error
-    }
-}
-
-private func noDatabase(_ path: String) -> CormorantError {
-    CormorantError(.notADatabase, "\"\(visible(path))\" is no SQLite database", hint: "check the path")
 }

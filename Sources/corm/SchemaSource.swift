@@ -19,7 +19,7 @@ enum SchemaSource {
             self = .script(try readStandardInput())
         } else if isFolder(path) {
             self = .bundle(try MigrationBundle(folder: path))
-        } else if fileHead(path).isText {
+        } else if [.text, .empty].contains(fileHead(path).kind) {
             self = .script(try readTextFile(path))
         } else {
             self = .database(try openDatabase(path, .read))

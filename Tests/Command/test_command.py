@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import signal
+import sqlite3
 import time
 from pathlib import Path
 
@@ -52,6 +53,28 @@ def test_an_error_has_no_colours_in_a_pipe_nor_with_no_color(corm: Corm) -> None
     assert "\x1b[1;31mcorm:" in corm.terminal("query", "missing.db", "SELECT 1", status=1)
     assert "\x1b" not in corm.terminal("query", "missing.db", "SELECT 1", status=1, NO_COLOR="1")
     assert "\x1b" not in corm.terminal("query", "missing.db", "SELECT 1", status=1, TERM="dumb")
+
+
+@pytest.mark.parametrize(
+    "command", [["inspect"], ["check"], ["query", "--write", "DELETE FROM t"], ["migrate", "s.sql"]]
+)
+def test_the_journal_of_a_file_that_is_not_understood_stays(corm: Corm, command: list[str]) -> None:
+    # SQLite would roll back with it, whatever the file is: it is the journal's header that it trusts.
+    path = make(corm.folder / "plain.db", "CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.executescript("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN")
+    writer.execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000) INSERT INTO t SELECT i FROM n"
+    )
+    journal = Path(f"{path}-journal").read_bytes()
+    writer.close()
+    assert len(journal) > 512
+    contents = {"a.db": random.Random(1).randbytes(8192), "a.db-journal": journal, "s.sql": b"CREATE TABLE t (x);"}
+    path.unlink()
+    for name, content in contents.items():
+        (corm.folder / name).write_bytes(content)
+    assert "needs its key" in corm.fails(command[0], "a.db", *command[1:])
+    assert {entry.name: entry.read_bytes() for entry in corm.folder.iterdir()} == contents
 
 
 @pytest.mark.parametrize("journal", ["WAL", "DELETE"])
