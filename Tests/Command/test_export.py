@@ -1,0 +1,95 @@
+"""corm export, and what corm import makes of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Corm, make, rows
+
+VALUES = """
+CREATE TABLE t (id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, b BLOB, x, ok BOOLEAN, g AS (i + 1));
+INSERT INTO t (i, r, s, b, x, ok) VALUES
+  (9223372036854775807, 0.1, 'a,b"c' || char(10) || 'd', x'00ff', 5, 1), (NULL, NULL, NULL, NULL, NULL, NULL),
+  (-1, 9e999, '', x'', 1.5, 0), (0, -2.5e-8, '日本 🐦', x'41', 'text', 1);
+CREATE VIEW v AS SELECT i, s FROM t WHERE i > 0;
+"""
+
+
+@pytest.fixture(autouse=True)
+def file(corm: Corm) -> Path:
+    return make(corm.folder / "a.db", VALUES)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.json", "t.ndjson"])
+def test_what_is_exported_is_imported_as_it_was(corm: Corm, name: str) -> None:
+    corm.run("export", "a.db", "t", "--out", name)
+    make(corm.folder / "b.db", VALUES.split("INSERT")[0])
+    corm.run("import", "b.db", name)
+    sql = "SELECT *, typeof(x) FROM t"
+    assert rows(corm.folder / "b.db", sql) == rows(corm.folder / "a.db", sql)
+
+
+def test_formats(corm: Corm) -> None:
+    assert corm.run("export", "a.db", "v").out == 'i,s\n9223372036854775807,"a,b""c\nd"\n'
+    assert corm.run("export", "a.db", "v", "--format", "json").json == [{"i": 9223372036854775807, "s": 'a,b"c\nd'}]
+    assert corm.run("export", "a.db", "V", "--format", "ndjson").out.count("\n") == 1
+    make(corm.folder / "b.db", "CREATE TABLE e (a, b)")
+    assert corm.run("export", "b.db", "e").out == "a,b\n"
+    assert corm.run("export", "b.db", "e", "--format", "json").json == []
+    assert corm.run("export", "b.db", "e", "--format", "ndjson").out == ""
+
+
+def test_a_file_is_whole_or_as_it_was(corm: Corm) -> None:
+    (corm.folder / "t.csv").write_text("mine")
+    assert "did you mean t, v?" in corm.fails("export", "a.db", "tt", "--out", "t.csv")
+    assert (corm.folder / "t.csv").read_text() == "mine"
+    make(corm.folder / "b.db", "CREATE TABLE bad (a); INSERT INTO bad VALUES ('x'), (CAST(x'ff' AS TEXT))")
+    corm.fails("export", "b.db", "bad", "--out", "t.json")
+    corm.run("export", "a.db", "v", "--out", "t.csv")
+    assert (corm.folder / "t.csv").read_text().startswith("i,s\n")
+    assert sorted(os.listdir(corm.folder)) == ["a.db", "b.db", "t.csv"]
+
+
+def test_what_cannot_be_written(corm: Corm) -> None:
+    assert "folder" in corm.fails("export", "a.db", "t", "--out", ".")
+    assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "no/such/file.csv")
+    assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "/dev/full")
+
+
+def big(corm: Corm) -> None:
+    make(
+        corm.folder / "big.db",
+        "CREATE TABLE t (a, b); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000) "
+        "INSERT INTO t SELECT i, 'some text' FROM n",
+    )
+
+
+def test_a_pipe_that_is_closed_early_ends_quietly(corm: Corm) -> None:
+    big(corm)
+    export = corm.start("export", "big.db", "t")
+    assert export.stdout is not None
+    assert export.stdout.readline() == b"a,b\n"
+    export.stdout.close()
+    assert export.stderr is not None
+    assert export.stderr.read() == b""
+    assert export.wait(timeout=20) == 141
+
+
+def test_an_interrupted_export_leaves_no_file(corm: Corm) -> None:
+    big(corm)
+    export = corm.start("export", "big.db", "t", "--out", "t.csv")
+    time.sleep(0.3)
+    export.send_signal(signal.SIGINT)
+    export.communicate(timeout=20)
+    assert export.returncode == 130
+    assert os.listdir(corm.folder).count("t.csv") == 0
+    assert sorted(os.listdir(corm.folder)) == ["a.db", "big.db"]
+
+
+def test_progress_is_shown_on_a_terminal(corm: Corm) -> None:
+    big(corm)
+    assert "exporting" in corm.terminal("export", "big.db", "t", "--out", "t.csv")
