@@ -45,7 +45,7 @@ struct Export: ParsableCommand {
                 .sql, "there is no table or view \"\(visible(table))\"",
                 hint: nearestNames(to: table, tables.map(\.name)))
         }
-        let file = try out.map { try OutputFile($0) }
+        let file = try out.map { try OutputFile($0, besides: [self.database.file]) }
         try database.transaction(.deferred) {
             try database.withConnection { try write(table.name, $0, file?.output ?? .standard) }
         }

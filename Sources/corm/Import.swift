@@ -88,7 +88,7 @@ struct Import: ParsableCommand {
         let format = format ?? Format(name: source) ?? .csv
         var data: any ImportSource = URLSource.isURL(source) ? try URLSource(source) : try FileSource(path: source)
         let key = upsert?.split(separator: ",").map(String.init) ?? []
-        var rejects = try ImportRejects(path: rejects)
+        var rejects = try ImportRejects(path: rejects, besides: [file, source])
         var count = 0
         try withoutLeavings(file) {
             let database = try openDatabase(file, .create)

@@ -37,6 +37,9 @@ final class CSVReader: RecordReader {
             case .end:
                 throw CormorantError(.type, "there is nothing to import", hint: "give CSV with a line of titles")
             }
+            guard let base = text.baseAddress, isValidUTF8(base, count: text.count) else {
+                throw CormorantError(.encoding, "the line of titles is not UTF-8", hint: "convert the file to UTF-8")
+            }
             names = fields.map(\.string)
         } else {
             // The first record is looked at for how many fields it has, and read again.

@@ -9,8 +9,9 @@ struct ImportRejects {
     /// Written beside where it is to stand, so that it is whole or not there.
     private let report: OutputFile?
 
-    init(path: String?) throws {
-        report = try path.map { try OutputFile($0) }
+    /// - Parameter inputs: files that the report must not be.
+    init(path: String?, besides inputs: [String]) throws {
+        report = try path.map { try OutputFile($0, besides: inputs) }
         try report?.output.write("line,reason,record\n")
     }
 

@@ -16,9 +16,19 @@ final class OutputFile {
     private let path: String
     private let temporary: String?
 
-    init(_ path: String) throws {
+    /// - Parameter inputs: files that are read meanwhile, none of which may be it.
+    init(_ path: String, besides inputs: [String]) throws {
         var info = stat()
         let isThere = stat(path, &info) == 0
+        for input in inputs {
+            var other = stat()
+            if isThere, stat(input, &other) == 0, info.st_dev == other.st_dev, info.st_ino == other.st_ino,
+                info.st_mode & S_IFMT == S_IFREG
+            {
+                throw CormorantError(
+                    .misuse, "\"\(visible(path))\" would be written over while it is read", hint: "name another file")
+            }
+        }
         guard !isThere || info.st_mode & S_IFMT != S_IFDIR else {
             throw CormorantError(.cannotOpen, "\"\(visible(path))\" is a folder", hint: "name a file in it")
         }

@@ -225,14 +225,17 @@ def test_json_that_is_cut_or_broken_imports_nothing(corm: Corm, text: str) -> No
 def test_what_cannot_be_read_or_written(corm: Corm) -> None:
     put(corm, "t.csv", "a\n1\n")
     put(corm, "empty.csv", "")
+    put(corm, "wide.csv", "a,b\n1,2\n".encode("utf-16"))
     assert "nothing to import" in corm.fails("import", "a.db", "empty.csv")
+    assert "not UTF-8" in corm.fails("import", "a.db", "wide.csv")
+    assert "written over" in corm.fails("import", "a.db", "t.csv", "--rejects", "t.csv")
     assert "cannot be opened" in corm.fails("import", "a.db", "missing.csv")
     assert "folder" in corm.fails("import", "a.db", ".", "--format", "csv", "--table", "t")
     assert "folder" in corm.fails("import", "a.db", "t.csv", "--rejects", "no/such/file")
     assert "--format" in corm.fails("import", "a.db", "-", status=64)
     assert "--table" in corm.fails("import", "a.db", "-", "--format", "csv", status=64)
     assert "no SQLite database" in corm.fails("import", "t.csv", "t.csv")
-    assert sorted(os.listdir(corm.folder)) == ["empty.csv", "t.csv"]
+    assert sorted(os.listdir(corm.folder)) == ["empty.csv", "t.csv", "wide.csv"]
 
 
 def test_a_trigger_that_rolls_back_fails_the_import(corm: Corm) -> None:
