@@ -1,6 +1,6 @@
 """The command as a person runs it: the real binary, in a pipe and on a terminal, in a folder of its own.
 
-CORMORANT_BUILD names the folder of the build with `corm` in it; without it, that of the Swift tests is taken.
+CORMORANT_BUILD names the folder with `corm` in it; without it the one that is installed is taken, build/corm.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("CORMORANT_BUILD", ROOT / ".build" / "test" / "debug"))
+BUILD = Path(os.environ.get("CORMORANT_BUILD", ROOT / "build"))
 COMMAND = BUILD.resolve() / "corm"
 CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import resource
 from pathlib import Path
 
 from conftest import COMMAND, Corm, make
@@ -121,9 +121,14 @@ def test_2000_tables(corm: Corm) -> None:
 
 
 def test_chinook_takes_no_longer_than_a_glance(corm: Corm, chinook: Path) -> None:
-    # Of the release 50 ms, which Tests/Install sees to; a debug build on a busy machine takes longer.
-    corm.run("inspect", chinook)
-    began = time.monotonic()
-    out = corm.run("inspect", chinook).out
-    assert time.monotonic() - began < (2 if "debug" in str(COMMAND) else 0.05)
-    assert "Track          3503" in out
+    def processor_time() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    took = []
+    for _ in range(5):
+        began = processor_time()
+        assert "Track          3503" in corm.run("inspect", chinook).out
+        took.append(processor_time() - began)
+    # Of the processor, so that what else a machine does makes no difference; a build for debugging is slower.
+    assert min(took) < (0.5 if "debug" in str(COMMAND) else 0.05), took

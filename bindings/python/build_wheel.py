@@ -1,4 +1,4 @@
-"""Builds the wheel from build/libcormorant.so: build_wheel.py [FOLDER]; the folder is dist/ unless given."""
+"""Builds the wheel from build/libcormorant.so and build/corm: build_wheel.py [FOLDER], else in dist/."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts the library into the wheel and names the platform; hatchling runs this."""
+"""Puts the library and the command corm into the wheel and names the platform; hatchling runs this."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ class LibraryHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":
             return  # the package finds build/libcormorant.so of its checkout
-        library = ROOT / "build" / "libcormorant.so"
-        if not library.exists():
-            raise SystemExit(f"{library} is not there: run ./dev build")
+        library, command = ROOT / "build" / "libcormorant.so", ROOT / "build" / "corm"
+        for path in (library, command):
+            if not path.exists():
+                raise SystemExit(f"{path} is not there: run ./dev build")
         build_data["force_include"][str(library.resolve())] = "cormorant/libcormorant.so"
+        # Among the programs of the environment as it is, so that no Python starts before it.
+        build_data["shared_scripts"][str(command)] = "corm"
         # No manylinux: the library needs the system's libsqlite3, which those tags do not allow.
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"py3-none-{platform}"

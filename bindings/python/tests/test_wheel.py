@@ -54,13 +54,15 @@ def test_its_name_says_what_it_runs_on(wheel: Path) -> None:
     assert platform.startswith("linux_")
 
 
-def test_it_holds_the_package_and_the_library_and_no_more(wheel: Path) -> None:
+def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.startswith("cormorant-")}
+        command = {name for name in archive.namelist() if name.startswith("cormorant-0.1.0.data/")}
         size = archive.getinfo("cormorant/libcormorant.so").file_size
         metadata = archive.read("cormorant-0.1.0.dist-info/METADATA").decode()
     package = {f"cormorant/{path.name}" for path in (ROOT / "src" / "cormorant").glob("*.py")}
     assert names == package | {"cormorant/py.typed", "cormorant/libcormorant.so"}
+    assert command == {"cormorant-0.1.0.data/scripts/corm"}
     assert size < 8_000_000
     assert "Requires-Dist" not in metadata
 
@@ -73,3 +75,6 @@ def test_it_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
     assert run(python, "-c", PROGRAM, cwd=folder) == "['n2', 'n1', 'n0']\n"
     assert {path.name for path in folder.glob("*.db")} == {"people.db"}
+    command = environment / "bin" / "corm"
+    assert run(command, "--version", cwd=folder) == "0.1.0\n"
+    assert run(command, "query", "people.db", "SELECT count(*) AS n FROM person", "--csv", cwd=folder) == "n\n3\n"
