@@ -89,17 +89,20 @@ private struct TableMerger {
     func merged() -> TableDefinition {
         var table = wanted
         table.name = present.name
+        if keepsHavingNoKey { table.columns.removeAll { sameIdentifier($0.name, hiddenKeyName) } }
         table.constraints += keptConstraints()
         let formerOptions = former.map { ($0.withoutRowID, $0.strict) } ?? (false, false)
         if former == nil || formerOptions.0 == wanted.withoutRowID {
             table.withoutRowID = wanted.withoutRowID || present.withoutRowID
         }
         if former == nil || formerOptions.1 == wanted.strict { table.strict = wanted.strict || present.strict }
-        table.columns = wanted.columns.map { column in
+        table.columns = table.columns.map { column in
             if let there = shapes.present.column(column.name) { return merge(column, there) }
             return table.strict ? strict(column) : column
         }
         keepAutoIncrement(&table)
+        keepKey(&table)
+        keepDeferral(&table)
         table.sql = table.rendered()
         return table
     }
@@ -121,7 +124,9 @@ private struct TableMerger {
         var merged = column
         let shape = shapes.wanted.column(column.name)
         let former = shapes.former?.column(column.name)
-        if let type = type(of: column), type.accepts(present.affinity) { merged.type = present.definition.type }
+        if let type = type(of: column), type.accepts(present.definition.type, strict: self.present.strict) {
+            merged.type = present.definition.type
+        }
         for constraint in present.definition.constraints {
             switch constraint.kind {
             case .notNull where shape?.notNull == nil && former?.notNull == nil: merged.constraints.append(constraint)
@@ -132,9 +137,12 @@ private struct TableMerger {
             default: break
             }
         }
-        // A key's NOT NULL is left as the file has it: SQLite's own habit is a key without.
-        if present.notNull == nil, shapes.present.isKey(present) {
+        // A key's NOT NULL is left as the file has it: SQLite's own habit is a key without. So is what NOT NULL does on a
+        // conflict.
+        let isLeft = present.notNull == nil ? shapes.present.isKey(present) : shape?.notNull != nil
+        if isLeft {
             merged.constraints.removeAll { if case .notNull = $0.kind { true } else { false } }
+            if let notNull = present.notNull { merged.constraints.append(notNull) }
         }
         if let computed = shape?.computed, present.computed == computed { keepStorage(of: present, in: &merged) }
         merged.sql = merged.rendered()
@@ -179,6 +187,63 @@ private struct TableMerger {
         return kept.filter { $0.columns.allSatisfy { names.contains(foldIdentifier($0)) } }
     }
 
+    /// Whether neither the model nor the file has a key: the file gets no hidden one.
+    private var keepsHavingNoKey: Bool {
+        model.keyColumns.isEmpty && shapes.present.primaryKey.isEmpty
+    }
+
+    /// The directions and collations of a key over the same columns, and what it does on a conflict, as the file has them.
+    private func keepKey(_ table: inout TableDefinition) {
+        let (wanted, present) = (shapes.wanted, shapes.present)
+        func names(_ shape: TableShape) -> [String?] { shape.primaryKey.map { $0.column.map(foldIdentifier) } }
+        guard names(wanted) == names(present),
+            wanted.primaryKey != present.primaryKey || wanted.keyConflict != present.keyConflict,
+            former.map(TableShape.init).map({ names($0) == names(wanted) }) ?? true
+        else { return }
+        func isKey(_ constraint: ConstraintDefinition) -> Bool {
+            if case .primaryKey = constraint.kind { true } else { false }
+        }
+        table.constraints.removeAll(where: isKey)
+        for column in table.columns.indices where table.columns[column].constraints.contains(where: isKey) {
+            table.columns[column].constraints.removeAll(where: isKey)
+            table.columns[column].sql = table.columns[column].rendered()
+        }
+        // Where it is written tells whether a descending INTEGER is the rowid.
+        for definition in self.present.columns {
+            guard let key = definition.constraints.first(where: isKey),
+                let column = table.columns.firstIndex(where: { sameIdentifier($0.name, definition.name) })
+            else { continue }
+            table.columns[column].constraints.append(key)
+            table.columns[column].sql = table.columns[column].rendered()
+        }
+        table.constraints += self.present.constraints.filter(isKey)
+    }
+
+    /// A model cannot say that a foreign key is checked at the end of the transaction.
+    private func keepDeferral(_ table: inout TableDefinition) {
+        let present = shapes.present.foreignKeys.map(\.key)
+        let deferred = present.filter(\.isDeferred)
+        guard !deferred.isEmpty else { return }
+        func kept(_ constraint: ConstraintDefinition) -> ConstraintDefinition {
+            guard case .foreignKey(var key) = constraint.kind, !key.isDeferred, !present.contains(key),
+                deferred.contains(where: {
+                    $0.columns.map(foldIdentifier) == key.columns.map(foldIdentifier)
+                        && sameIdentifier($0.table, key.table)
+                })
+            else { return constraint }
+            key.isDeferred = true
+            var copy = constraint
+            copy.kind = .foreignKey(key)
+            copy.sql += " DEFERRABLE INITIALLY DEFERRED"
+            return copy
+        }
+        table.constraints = table.constraints.map(kept)
+        for column in table.columns.indices {
+            table.columns[column].constraints = table.columns[column].constraints.map(kept)
+            table.columns[column].sql = table.columns[column].rendered()
+        }
+    }
+
     private func keepAutoIncrement(_ table: inout TableDefinition) {
         guard shapes.present.autoIncrement, !shapes.wanted.autoIncrement, shapes.former?.autoIncrement != true,
             let name = shapes.wanted.rowIDColumn?.name,
@@ -219,14 +284,26 @@ extension ConstraintDefinition {
 }
 
 extension ColumnType {
-    /// Whether a column of that affinity holds the type's values as well as one that the model would make.
-    func accepts(_ affinity: Affinity) -> Bool {
-        switch self {
+    /// Whether a column so declared holds the type's values as well as one that the model would make.
+    func accepts(_ declared: String, strict: Bool) -> Bool {
+        // These change no value.
+        if declared.isEmpty || strict && sameIdentifier(declared, "ANY") { return true }
+        let affinity = Affinity(declaredType: declared)
+        return switch self {
         case .int64, .int32, .bool: affinity == .integer || affinity == .numeric
         case .double, .float: affinity == .real || affinity == .numeric
-        case .text, .varchar, .uuid, .decimal, .json: affinity == .text
+        case .decimal: affinity == .text
+        case .text, .varchar, .uuid, .json: affinity == .text || affinity == .numeric && isWord(declared)
         case .datetime: affinity == .numeric || affinity == .text
         case .blob: affinity == .blob
+        }
+    }
+
+    /// Whether a type with the affinity of numbers is called after something else, as DATE and JSON are.
+    private func isWord(_ declared: String) -> Bool {
+        switch ColumnType(declaredType: declared, affinity: .numeric) {
+        case nil, .text, .json: true
+        default: false
         }
     }
 }

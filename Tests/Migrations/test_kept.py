@@ -1,0 +1,72 @@
+"""What no model can say: a file that has it keeps it, and sync finds nothing to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import make
+from cormorant import Column, Database, Model, column
+
+
+class Parent(Model):
+    a: Column[int] = column(primary_key=True)
+    b: Column[int] = column(primary_key=True)
+
+
+class Child(Model):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    other: Column[int | None] = column(references="child")
+
+
+class Log(Model):
+    line: Column[str | None]
+    day: Column[str | None]
+    anything: Column[int | None]
+
+
+KEPT = {
+    "the direction of a key": (Parent, "a INTEGER NOT NULL, b INTEGER NOT NULL, PRIMARY KEY (a DESC, b)"),
+    "the collation of a key": (Parent, "a INTEGER NOT NULL, b INTEGER NOT NULL, PRIMARY KEY (a COLLATE NOCASE, b)"),
+    "what a key does on a conflict": (
+        Parent,
+        "a INTEGER NOT NULL, b INTEGER NOT NULL, PRIMARY KEY (a, b) ON CONFLICT REPLACE",
+    ),
+    "a descending key that is no rowid": (
+        Child,
+        "id INTEGER PRIMARY KEY DESC, name TEXT NOT NULL, other INTEGER REFERENCES child",
+    ),
+    "what NOT NULL does on a conflict": (
+        Child,
+        "id INTEGER PRIMARY KEY, name TEXT NOT NULL ON CONFLICT IGNORE, other INTEGER REFERENCES child",
+    ),
+    "a deferred foreign key": (
+        Child,
+        "id INTEGER PRIMARY KEY, name TEXT NOT NULL, other INTEGER REFERENCES child DEFERRABLE INITIALLY DEFERRED",
+    ),
+    "having no key, no type, or the type of a day": (Log, "line TEXT, day DATE, anything"),
+}
+
+
+@pytest.mark.parametrize("what", KEPT)
+def test_keeps(path: Path, what: str) -> None:
+    model, columns = KEPT[what]
+    make(path, f"CREATE TABLE {model.__name__.lower()} ({columns});")
+    with Database(path) as database:
+        assert not database.plan(model).steps
+        database.sync(model)
+        assert not database.plan(model).steps
+
+
+def test_records_of_a_table_without_key_are_inserted_and_fetched(path: Path) -> None:
+    make(path, "CREATE TABLE log (line TEXT, day DATE, anything);")
+    with Database(path) as database:
+        database.insert_many([Log("one", "2024-02-29", 1), Log("two", None, None)])
+        assert [log.line for log in database.fetch_all(Log, order_by="line")] == ["one", "two"]
+
+
+def test_a_number_that_becomes_text_changes_its_type(path: Path) -> None:
+    make(path, "CREATE TABLE log (line NUMERIC, day DATE, anything);")
+    with Database(path) as database:
+        assert [change.kind for step in database.plan(Log).steps for change in step.changes] == ["change type"]
