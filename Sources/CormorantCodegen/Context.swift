@@ -1,7 +1,18 @@
 import CormorantBase
 import CormorantQuery
+import Stencil
 
-/// What templates are given, as docs/generate.md describes it: dictionaries, which Stencil reads fastest.
+/// A table, a field or another part of what templates are given. Of a dictionary Stencil makes a deep copy whenever it
+/// looks into it.
+final class Part: DynamicMemberLookup {
+    let keys: [String: Any]
+
+    init(_ keys: [String: Any]) { self.keys = keys }
+
+    subscript(dynamicMember member: String) -> Any? { keys[member] }
+}
+
+/// What templates are given, as docs/generate.md describes it.
 struct Context {
     private let code: Code
     private let writer: any CodeWriter
@@ -29,7 +40,7 @@ struct Context {
         return keys
     }
 
-    private func table(_ place: Int, _ functions: inout NameScope) -> [String: Any] {
+    private func table(_ place: Int, _ functions: inout NameScope) -> Part {
         let model = code.sketch.models[place]
         let table = model.table
         let fields = model.columns.indices.map { field(place, $0) }
@@ -51,10 +62,10 @@ struct Context {
             "hasKey": !model.key.isEmpty, "declaration": writer.model(place),
         ]
         if let c = writer as? CCode { keys.merge(c.context(place)) { _, own in own } }
-        return keys
+        return Part(keys)
     }
 
-    private func field(_ model: Int, _ column: Int) -> [String: Any] {
+    private func field(_ model: Int, _ column: Int) -> Part {
         let sketch = code.sketch.models[model].columns[column]
         let metadata = sketch.metadata
         let declared = foldIdentifier(metadata.declaredType)
@@ -83,10 +94,10 @@ struct Context {
         if let collation = metadata.collation { keys["collation"] = collation }
         if let reference = sketch.reference { keys["references"] = reference.table }
         if let c = writer as? CCode { keys["definition"] = c.definition(model, column) }
-        return keys
+        return Part(keys)
     }
 
-    private func relation(_ model: Int, _ place: Int) -> [String: Any] {
+    private func relation(_ model: Int, _ place: Int) -> Part {
         let relation = code.sketch.models[model].relations[place]
         var keys: [String: Any] = [
             "property": code.naming.relations[model][place], "kind": relation.kind.rawValue,
@@ -94,18 +105,18 @@ struct Context {
             "type": code.naming.types[relation.target], "declaration": writer.declaration(model, relation: place),
         ]
         if let junction = relation.junction { keys["through"] = code.naming.types[junction] }
-        return keys
+        return Part(keys)
     }
 
     private func finder(
-        _ model: Int, _ finder: FinderSketch, _ fields: [[String: Any]], _ members: inout NameScope
-    ) -> [String: Any] {
+        _ model: Int, _ finder: FinderSketch, _ fields: [Part], _ members: inout NameScope
+    ) -> Part {
         let names = finder.columns.map { code.sketch.models[model].columns[$0].metadata.name }
         var keys: [String: Any] = [
             "kind": finder.kind.rawValue, "isMany": finder.kind == .foreignKey,
             "fields": finder.columns.map { fields[$0] } as [Any], "comment": commentText(names.joined(separator: ", ")),
         ]
         keys.merge(writer.finder(model, finder, &members)) { _, own in own }
-        return keys
+        return Part(keys)
     }
 }

@@ -78,10 +78,12 @@ private let cMacros = words(
     "assert environ errno i386 linux major makedev minor offsetof setjmp stderr stdin stdout unix va_arg va_copy va_end"
 )
 
-/// Types and functions of the C library and of POSIX that are plain words, which a type's name would clash with.
+/// Types and functions of the C library and of POSIX that are plain words, which a type's name would clash with; before
+/// them parameters of generated functions, which would hide a type.
 private let cLibrary = cMacros.union(
     words(
         """
+        arena database definitions i models out_error out_record out_records query relations status values
         abort abs accept access acos alarm alphasort asctime asin atan atexit atof atoi atol basename bcmp bcopy bind brk
         bsearch bzero calloc cbrt ceil chdir chmod chown chroot clearenv clearerr clock clone close closedir confstr connect
         copysign corm cos cosh count creat crypt ctime daemon daylight difftime dirname div dprintf drand48 drem dup dup2
@@ -92,7 +94,7 @@ private let cLibrary = cMacros.union(
         initstate insque ioctl isalnum isalpha isascii isatty isblank iscntrl isdigit isgraph islower isprint ispunct
         isspace isupper isxdigit kill killpg labs lchown ldexp ldiv lfind lgamma link listen llabs lldiv localtime lockf log
         log10 log2 logb longjmp lrand48 lrint lround lsearch lseek lstat main malloc mblen mbstowcs mbtowc memccpy memchr
-        memcmp memcpy memmem memmove memset mkdir mkdtemp mkfifo mknod mkstemp mktemp mktime mlock mmap model models modf
+        memcmp memcpy memmem memmove memset mkdir mkdtemp mkfifo mknod mkstemp mktemp mktime mlock mmap modf
         mount mprotect mrand48 msync munlock munmap nan nanosleep nearbyint nextafter nice nrand48 ntohl ntohs open opendir
         openlog optarg opterr optind pathconf pause pclose perror personality pipe poll popen pow pread printf profil pselect
         psignal ptrace putc putchar putenv puts putw pwrite qsort quick_exit raise rand random read readdir readlink readv

@@ -9,7 +9,8 @@ struct Naming {
     var properties: [[String]] = []
     var relations: [[String]] = []
     var notes: [String] = []
-    let habits: Habits
+    private let habits: Habits
+    private var takenProperties: Set<String> = []
 
     /// - Parameter name: of the generated code as a whole, which no type can have.
     init(_ sketch: Sketch, _ language: Language, name: String) {
@@ -21,6 +22,10 @@ struct Naming {
             types.append(type.name)
             report("table", model.table.name, type.name, type.isChanged || wanted.lostCharacters)
             plurals.append(habits.property(wanted.isEmpty ? Words(type.name) : wanted.plural))
+        }
+        // In a type that has it for a member, a type's name means the member. Scripts without capitals have such names.
+        takenProperties = habits.takenProperties.union(language == .c ? [] : types)
+        for model in sketch.models {
             var members = NameScope(separator: habits.separator)
             properties.append(model.columns.map { propertyName($0.metadata.name, model.table.name, &members) })
             relations.append(
@@ -56,7 +61,7 @@ struct Naming {
     }
 
     private func free(_ name: String) -> String {
-        habits.takenProperties.contains(name) ? name + habits.propertySuffix : name
+        takenProperties.contains(name) ? name + habits.propertySuffix : name
     }
 
     private mutating func propertyName(_ name: String, _ table: String, _ members: inout NameScope) -> String {

@@ -33,7 +33,7 @@ extension ModelSketch {
             let declared = column.metadata.declaredType
             if declared.isEmpty {
                 note(column, "has no type; it is read as text")
-            } else if column.metadata.type == nil {
+            } else if column.metadata.type == nil, column.type == .text {
                 note(column, "is declared \(declared), which tells no type; it is read as text")
             }
             if key.count == 1, column.metadata.isKey, column.type.isInteger, !column.isRowID, !table.isWithoutRowID {
@@ -124,7 +124,10 @@ extension ColumnMetadata {
     /// The type that a model gives the column so that the file's own stays, and values come back as they went in.
     fileprivate func modelType(_ table: TableMetadata) -> ColumnType {
         switch type {
-        case nil: return .text
+        case nil:
+            let declared = foldIdentifier(declaredType)
+            let isNumber = ["dec", "num", "money", "currency"].contains { contains(declared, $0) }
+            return affinity == .numeric && isNumber ? .double : .text
         // A model's JSON brings its check with it.
         case .json: return table.checks.contains { $0.sql == typeCheck && $0.column == name } ? .json : .text
         case let type?: return type

@@ -61,13 +61,16 @@ private let swiftTemplates = [
             {% endfor %}
             {% endif %}
 
-            /// The models of all tables, for `sync` and `createTables`.
+            /// The records of all tables.
             enum {{ type }} {
-                static let all: [ModelDescriptor] = [
+                static let all: [any Record.Type] = [
             {% for table in tables %}
-                    {{ table.type }}.model,
+                    {{ table.type }}.self,
             {% endfor %}
                 ]
+
+                /// For `sync`.
+                static var models: [ModelDescriptor] { all.map { $0.model } }
             }
 
             """#),
