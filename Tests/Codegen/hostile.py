@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 
 NAMES = (
-    "class", "Class", "int", "struct", "time", "signal", "select", "index", "String", "Int64", "Optional", "Column",
-    "Model", "models", "None", "True", "self", "init", "default", "where", "insert", "find", "Value", "Result", "Type",
-    "a b", "a-b", "a_b", "aB", "2fa", "1", "_", "__init__", "naïve", "Größe", "名前", "таблица", "😀", "❤️ list", "", '"quoted"',
-    "it's", "`tick`", "[x]", "a/b", "../../etc/passwd", "a\\b", "*/ x /*", "// x", "# x", '"""', "${x}", "\\(x)", "{{ x }}",
-    "{% x %}", "line\nbreak", "tab\there", "\u202eright", "users", "user", "people", "data", "news", "series", "statuses",
-    "order", "group", "table", "from", "types", "bytes", "str", "datetime", "corm_model", "Cormorant", "database", "arena",
-    "a.b", "x" * 300, "end?", "??=", "%s", "$1", "null", "NULL", "rowid", "id", "count", "main", "errno", "linux",
+    "class", "Class", "int", "struct", "time", "signal", "select", "index", "String", "Int64", "Optional",
+    "Column", "Model", "models", "None", "True", "self", "init", "default", "where", "insert", "find", "Value",
+    "Result", "Type", "a b", "a-b", "a_b", "aB", "2fa", "1", "_", "__init__", "naïve", "Größe", "名前", "таблица",
+    "😀", "❤️ list", "", "\"quoted\"", "it's", "`tick`", "[x]", "a/b", "../../etc/passwd", "a\\b", "*/ x /*",
+    "// x", "# x", "\"\"\"", "${x}", "\\(x)", "{{ x }}", "{% x %}", "line\nbreak", "tab\there", "\u202eright",
+    "users", "user", "people", "data", "news", "series", "statuses", "order", "group", "table", "from", "types",
+    "bytes", "str", "datetime", "corm_model", "Cormorant", "database", "arena", "a.b", "x" * 300, "end?", "??=",
+    "%s", "$1", "null", "NULL", "rowid", "id", "count", "main", "errno", "linux",
 )  # fmt: skip
 TYPES = (
     "INTEGER", "TEXT", "REAL", "BLOB", "", "INT", "VARCHAR(20)", "NVARCHAR(7)", "BOOLEAN", "DATETIME", "DATE", "TIME",
@@ -80,7 +81,7 @@ class Maker:
         lines, constraints = [], []
         if kind in ("rowid", "auto", "text", "int", "desc"):
             kinds = {"rowid": "INTEGER PRIMARY KEY", "auto": "INTEGER PRIMARY KEY AUTOINCREMENT",
-                     "text": "TEXT PRIMARY KEY" + self.maybe(0.3, " NOT NULL") + self.maybe(0.2, " ON CONFLICT REPLACE"),
+                     "text": "TEXT PRIMARY KEY" + self.maybe(0.5, " NOT NULL ON CONFLICT REPLACE"),
                      "int": "INT PRIMARY KEY", "desc": "INTEGER PRIMARY KEY DESC"}  # fmt: skip
             lines.append(f"{quote('key of it')} {kinds[kind]}")
             key = ["key of it"]

@@ -1,0 +1,88 @@
+"""Code that the command generates: compiled, checked and run. CORMORANT_BUILD as in Tests/Command."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+BUILD = Path(os.environ.get("CORMORANT_BUILD", ROOT / ".build" / "test" / "debug")).resolve()
+LIBRARY = Path(os.environ.get("CORMORANT_LIBRARY", ROOT / "build" / "libcormorant.so")).resolve()
+CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
+ENVIRONMENT = os.environ | {
+    "SWIFT_BACKTRACE": "enable=no",
+    "CORMORANT_LIBRARY": str(LIBRARY),
+    "LD_LIBRARY_PATH": str(LIBRARY.parent),
+    "PYTHONPATH": str(ROOT / "bindings/python/src"),
+}
+
+
+def run(*command: object, cwd: Path | None = None, path: str = "") -> str:
+    """What a program prints; one that fails fails the test. path: to be looked into for Python modules, too."""
+    environment = ENVIRONMENT | {"PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{path}"}
+    done = subprocess.run([str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def generate(source: Path, language: str, out: Path) -> Path:
+    run(BUILD / "corm", "generate", source, "--language", language, "--out", out)
+    return out
+
+
+def compile_c(folder: Path) -> Path:
+    """The copying program with the generated models, which C and C++ take without a warning."""
+    warnings = ["-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}", f"-I{folder}"]
+    run("g++", "-fsyntax-only", *warnings, "-x", "c++", folder / "models.h")
+    program = folder / "copy"
+    # As the Swift package has it, the library is looked for under its soname.
+    soname = folder / "libcormorant.so.0"
+    soname.symlink_to(LIBRARY)
+    sources = [HERE / "copy.c", folder / "models.c"]
+    run("gcc", "-std=c11", *warnings, *sources, LIBRARY, f"-Wl,-rpath,{folder},-rpath,{LIBRARY.parent}", "-o", program)
+    return program
+
+
+def check_python(folder: Path) -> None:
+    """Two type checkers, as strict as they are."""
+    module = folder / "models.py"
+    project = ROOT / "bindings/python"
+    run(sys.executable, "-m", "mypy", "--strict", "--cache-dir", folder / "cache", module, cwd=project)
+    run(sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, module, cwd=project)
+
+
+def make(path: Path, script: str) -> Path:
+    """A file as any other program would make it."""
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.commit()
+    connection.close()
+    return path
+
+
+def contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    """The rows of every table. A time is the moment that it stands for, however many digits its seconds have."""
+    connection = sqlite3.connect(path)
+    found = {}
+    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('corm_models', 'sqlite_sequence')"
+    for (table,) in connection.execute(tables).fetchall():
+        columns = [
+            f"strftime('%Y-%m-%d %H:%M:%f', \"{name}\")" if declared == "DATETIME" else f'"{name}"'
+            for _, name, declared, *_ in connection.execute(f'PRAGMA table_info("{table}")').fetchall()
+        ]
+        found[table] = connection.execute(f'SELECT {", ".join(columns)} FROM "{table}" ORDER BY 1, 2').fetchall()
+    connection.close()
+    return found
+
+
+@pytest.fixture
+def chinook() -> Path:
+    if not CHINOOK.exists():
+        pytest.skip(f"{CHINOOK} is not there")
+    return CHINOOK

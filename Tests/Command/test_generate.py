@@ -1,0 +1,229 @@
+"""`corm generate`: names, files, templates, what it says of them. Tests/Codegen shows that the code compiles."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+
+import pytest
+from conftest import CHINOOK, Corm, make
+
+SHOP = """
+CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT UNIQUE,
+    level INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE orders (number INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customers ON DELETE CASCADE,
+    at DATETIME NOT NULL, CHECK (number > 0));
+CREATE INDEX orders_at ON orders (at DESC);
+"""
+
+
+def generate(corm: Corm, script: str, language: str = "python", *more: object, status: int | None = 0) -> str:
+    """The generated file, or all of them one behind the other."""
+    (corm.folder / "schema.sql").write_text(script)
+    corm.run("generate", "schema.sql", "--language", language, "--out", "out", *more, status=status)
+    return "".join(path.read_text() for path in sorted((corm.folder / "out").iterdir()))
+
+
+def test_python_says_keys_relations_defaults_and_checks(corm: Corm) -> None:
+    code = generate(corm, SHOP)
+    for piece in [
+        'class Customer(Model, table="customers"):',
+        "id: Column[int | None] = column(default=None, kw_only=True, primary_key=True)",
+        "email: Column[str | None] = column(default=None, kw_only=True, unique=True)",
+        'level: Column[int] = column(default=1, kw_only=True, default_sql="1")',
+        'orders: ClassVar[ToMany[Order]] = to_many("Order")',
+        'class Order(Model, table="orders", indexes=[Key(("-at",), name="orders_at")], checks=["number > 0"]):',
+        'customer_id: Column[int] = column(references="customers", on_delete="cascade")',
+        'customer: ClassVar[ToOne[Customer]] = to_one("Customer")',
+        "def find_by_email(database: Database, email: str) -> Customer | None:",
+        "def fetch_by_customer_id(database: Database, customer_id: int) -> list[Order]:",
+    ]:
+        assert piece in code
+
+
+def test_swift_and_c_say_the_same(corm: Corm) -> None:
+    swift = generate(corm, SHOP, "swift")
+    assert '@References("customers", onDelete: .cascade) var customerID: Int64' in swift
+    assert "static func find(email: String, in database: Database) throws -> Customer? {" in swift
+    (corm.folder / "out").rename(corm.folder / "swift")
+    c = generate(corm, SHOP, "c")
+    assert "corm_status customer_find_by_email(corm_database *database" in c
+    assert '.references_table = "customers", .on_delete = CORM_ACTION_CASCADE)' in c
+
+
+@pytest.mark.parametrize(
+    ("table", "model"),
+    [
+        ("people", "Person"), ("order_items", "OrderItem"), ("Categories", "Category"), ("addresses", "Address"),
+        ("status", "Status"), ("news", "News"), ("2fa codes", "Table2faCode"), ("naïve", "Naïve"),
+        ("XMLFiles", "XMLFile"),
+        ("../../etc/passwd", "EtcPasswd"), ("\U0001f600", "Table"), ("Model", "ModelRecord"), ("名前", "名前"),
+    ],
+)  # fmt: skip
+def test_names_of_models(corm: Corm, table: str, model: str) -> None:
+    assert f"class {model}(Model" in generate(corm, f'CREATE TABLE "{table}" (id INTEGER PRIMARY KEY, class TEXT);')
+
+
+def test_changed_names_are_told(corm: Corm) -> None:
+    (corm.folder / "a.sql").write_text('CREATE TABLE "a b" ("x y" INT, "x-y" INT, class INT, "1" INT, "\u202e" INT);')
+    notes = corm.run("generate", "a.sql", "--language", "python", "--out", "out").err
+    for note in [
+        'table "a b" is called AB', 'column "a b.x y" is called x_y', 'column "a b.x-y" is called x_y_2',
+        'column "a b.class" is called class_', 'column "a b.1" is called column_1', "is called column",
+    ]:  # fmt: skip
+        assert note in notes
+    assert "\u202e" not in notes + (corm.folder / "out/models.py").read_text()
+
+
+def test_what_models_cannot_say_is_told_in_the_code_too(corm: Corm) -> None:
+    code = generate(
+        corm,
+        "CREATE TABLE t (a TEXT, b INT REFERENCES gone); CREATE INDEX i ON t (lower(a)); CREATE VIEW v AS SELECT 1;"
+        "CREATE VIRTUAL TABLE f USING fts5(x);",
+    )
+    for note in ["index 'i' is over an expression", "refers to 'gone', which has no model", "no primary key",
+                 "view 'v' has no model", "virtual table 'f' has no model"]:  # fmt: skip
+        assert re.search(f"# Note: .*{note}", code)
+
+
+def test_check_finds_what_is_stale(corm: Corm) -> None:
+    generate(corm, SHOP, "swift")
+    before = {path: path.stat().st_mtime_ns for path in (corm.folder / "out").iterdir()}
+    generate(corm, SHOP, "swift", "--check")
+    generate(corm, SHOP, "swift")
+    assert {path: path.stat().st_mtime_ns for path in (corm.folder / "out").iterdir()} == before
+    (corm.folder / "schema.sql").write_text(SHOP.split("CREATE TABLE orders")[0])
+    check = corm.run("generate", "schema.sql", "--language", "swift", "--out", "out", "--check", status=2)
+    assert "stale: out/Customer.swift" in check.out
+    assert "no longer made: out/Order.swift" in check.out
+    assert {path: path.stat().st_mtime_ns for path in (corm.folder / "out").iterdir()} == before
+
+
+@pytest.mark.parametrize("language", ["swift", "c", "python"])
+def test_a_file_its_script_and_its_bundle_give_the_same(corm: Corm, language: str) -> None:
+    make(corm.folder / "schema.sql.db", SHOP)
+    one = generate(corm, SHOP, language)
+    (corm.folder / "out").rename(corm.folder / "first")
+    corm.run("generate", "schema.sql.db", "--language", language, "--out", "out")
+    two = "".join(path.read_text() for path in sorted((corm.folder / "out").iterdir()))
+    assert two.replace("schema.sql.db", "schema.sql") == one
+
+
+def templates(corm: Corm, **files: str) -> Path:
+    folder = corm.folder / "templates"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_own_templates_are_given_the_tables(corm: Corm) -> None:
+    """The header of seed 000's model, in Objective-C."""
+    templates(
+        corm,
+        **{
+            "{{table.type}}.h.stencil": '{% include "_head" %}\n@interface {{ table.type }} : MModel\n'
+            "{% for field in table.fields %}\n@property (nonatomic, "
+            "{% if field.isSimpleType %}assign) NSInteger {% else %}strong) NSString *{% endif %}"
+            "{{ field.property }};\n"
+            "{% endfor %}\n@end\n",
+            "_head": "// {{ table.name }}, {{ table.keys.0.name }}",
+            "tables.txt.stencil": "{% for table in tables %}{{ table.name }} {% endfor %}",
+        },
+    )
+    code = generate(corm, SHOP, "swift", "--template", "templates")
+    assert "// customers, id\n@interface Customer : MModel\n@property (nonatomic, assign) NSInteger id;\n" in code
+    assert "@property (nonatomic, strong) NSString *email;\n" in code
+    assert (corm.folder / "out/tables.txt").read_text().split() == ["customers", "orders"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.stencil", "one\n{% for x in %}\n", r"a\.stencil:2:\d+: "),
+        ("a.stencil", "one\n\n{{ x|nothing }}\n", r"a\.stencil:3:\d+: .*nothing"),
+        ("a.stencil", "{% if x %}", r"a\.stencil:1:\d+: .*endif"),
+        ("a.stencil", '{% include "gone" %}', "gone"),
+        ("{{table.name}}.stencil", "", 'makes a file called "\\.\\./x"'),
+        ("{{table.nothing}}.stencil", "", 'makes a file called ""'),
+        ("same{% if table %}{{ x }}{% endif %}.stencil", "", "two templates or tables make the file"),
+        ("a.txt", "", "has no template"),
+    ],
+)
+def test_a_broken_template_is_told_with_its_line(corm: Corm, name: str, text: str, message: str) -> None:
+    templates(corm, **{name: text})
+    (corm.folder / "a.sql").write_text('CREATE TABLE "../x" (a); CREATE TABLE y (a);')
+    error = corm.fails("generate", "a.sql", "--language", "c", "--out", "out", "--template", "templates")
+    assert re.search(message, error), error
+    assert not (corm.folder / "x").exists()
+    assert not (corm.folder / "out").exists()
+
+
+def test_nothing_is_written_outside(corm: Corm) -> None:
+    """Not through a link either, be it the file or its folder."""
+    victim = corm.folder / "victim"
+    victim.write_text("untouched")
+    (corm.folder / "out").mkdir()
+    (corm.folder / "out/models.py").symlink_to(victim)
+    generate(corm, SHOP)
+    assert victim.read_text() == "untouched"
+    (corm.folder / "elsewhere").mkdir()
+    (corm.folder / "out/sub").symlink_to(corm.folder / "elsewhere")
+    folder = templates(corm)
+    (folder / "sub").mkdir()
+    (folder / "sub/a.txt.stencil").write_text("x")
+    error = corm.fails("generate", "schema.sql", "--language", "c", "--out", "out", "--template", "templates")
+    assert "leads out of" in error
+    assert list((corm.folder / "elsewhere").iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written(corm: Corm) -> None:
+    (corm.folder / "a.sql").write_text(SHOP)
+    (corm.folder / "file").write_text("")
+    error = corm.fails("generate", "a.sql", "--language", "c", "--out", "file/out")
+    assert "cannot be written: Not a directory" in error
+    error = corm.fails("generate", "a.sql", "--language", "c", "--out", "/proc/out")
+    assert "cannot be written" in error
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.db", b"", "no table"),
+        ("noise.db", bytes(range(256)) * 8, "is no SQLite database"),
+        ("bad.sql", b"CREATE TABLE (", "expected"),
+        ("view.sql", b"CREATE VIEW v AS SELECT 1;", "models are of tables"),
+        ("cut.json", b'{"version": 1, "tables": [', "it is no JSON"),
+        ("other.json", b'{"version": 1, "problems": []}', "something is missing at .tables"),
+        ("newer.json", b'{"version": 9, "tables": [], "problems": []}', "version 9"),
+        ("gone.db", None, "there is no file"),
+    ],
+)
+def test_what_is_no_schema(corm: Corm, name: str, content: bytes | None, message: str) -> None:
+    if content is not None:
+        (corm.folder / name).write_bytes(content)
+    assert message in corm.fails("generate", name, "--language", "python", "--out", "out")
+    assert not (corm.folder / "out").exists()
+
+
+def test_metadata_gives_the_same_as_the_file(corm: Corm) -> None:
+    if not CHINOOK.exists():
+        pytest.skip(f"{CHINOOK} is not there")
+    (corm.folder / "data.json").write_text(corm.run("inspect", CHINOOK, "--json").out)
+    assert json.loads((corm.folder / "data.json").read_text())["version"] == 1
+    corm.run("generate", "data.json", "--language", "swift", "--out", "one")
+    corm.run("generate", CHINOOK, "--language", "swift", "--out", "two")
+    for path in (corm.folder / "two").iterdir():
+        made = (corm.folder / "one" / path.name).read_text()
+        assert made.replace("data.json", "chinook.sqlite") == path.read_text()
+
+
+def test_two_thousand_tables(corm: Corm) -> None:
+    script = "".join(f"CREATE TABLE t{i} (id INTEGER PRIMARY KEY, a INT REFERENCES t{i // 2});" for i in range(2000))
+    began = time.monotonic()
+    assert generate(corm, script, "c").count("typedef struct") == 2000
+    # With optimisation it takes a twentieth.
+    assert time.monotonic() - began < float(os.environ.get("CORMORANT_PATIENCE", "60"))
