@@ -29,10 +29,13 @@ let package = Package(
             name: "CormorantMigrations",
             dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
         .target(
+            name: "CormorantKeyValue",
+            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
+        .target(
             name: "CormorantC",
             dependencies: [
                 "CCormorant", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM",
-                "CormorantMigrations",
+                "CormorantMigrations", "CormorantKeyValue",
             ]),
         .macro(
             name: "CormorantMacros",
@@ -45,7 +48,7 @@ let package = Package(
             name: "Cormorant",
             dependencies: [
                 "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
-                "CormorantMacros",
+                "CormorantKeyValue", "CormorantMacros",
             ]),
         .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
         .target(
@@ -58,7 +61,7 @@ let package = Package(
             name: "corm",
             dependencies: [
                 "CCurl", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
-                "CormorantCodegen",
+                "CormorantKeyValue", "CormorantCodegen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),

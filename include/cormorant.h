@@ -20,6 +20,8 @@
 #include "cormorant/expression.h"
 #include "cormorant/json.h"
 #include "cormorant/metadata.h"
+#include "cormorant/key_value.h"
+#include "cormorant/maintenance.h"
 #include "cormorant/migration.h"
 #include "cormorant/model.h"
 #include "cormorant/query.h"

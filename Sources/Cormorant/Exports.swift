@@ -1,5 +1,6 @@
 // One import gives a program the whole library: `import Cormorant`.
 @_exported import CormorantBase
+@_exported import CormorantKeyValue
 @_exported import CormorantMigrations
 @_exported import CormorantORM
 @_exported import CormorantQuery

@@ -21,6 +21,7 @@ enum HandleKind: UInt8 {
     case bundle
     case bundleStates
     case metadata
+    case store
 
     var name: String {
         switch self {
@@ -42,6 +43,7 @@ enum HandleKind: UInt8 {
         case .bundle: "bundle"
         case .bundleStates: "status"
         case .metadata: "metadata"
+        case .store: "store"
         }
     }
 }

@@ -143,14 +143,14 @@ final class MarshalReader {
         case .sequence(let count):
             try statement.checkBindingCount(count)
             for index in 0..<count {
-                try bindNext(to: statement, Int32(truncatingIfNeeded: index &+ 1), borrowing)
+                try bindNext(to: statement, Int32(truncatingIfNeeded: index &+ 1), borrowing: borrowing)
             }
         case .dictionary:
             var bound = Set<Int>()
             while let name = try key() {
                 let index = statement.parameterIndex(name)
                 guard index > 0 else { throw statement.unknownParameter(name) }
-                try bindNext(to: statement, Int32(truncatingIfNeeded: index), borrowing)
+                try bindNext(to: statement, Int32(truncatingIfNeeded: index), borrowing: borrowing)
                 bound.insert(index)
             }
             try statement.checkAllBound(bound)
@@ -158,7 +158,10 @@ final class MarshalReader {
         }
     }
 
-    private func bindNext(to statement: Statement, _ parameter: Int32, _ borrowing: Bool) throws {
+    /// - Parameter what: how messages name the value; nil: as a parameter.
+    func bindNext(
+        to statement: Statement, _ parameter: Int32, borrowing: Bool, _ what: String? = nil
+    ) throws {
         let start = position
         if borrowing {
             switch try next() {
@@ -172,7 +175,7 @@ final class MarshalReader {
             default: position = start
             }
         }
-        try statement.bind(value("parameter \(statement.describeParameter(parameter))"), parameter)
+        try statement.bind(value(what ?? "parameter \(statement.describeParameter(parameter))"), parameter)
     }
 
     /// The next key of a dict; nil at its end.

@@ -98,11 +98,12 @@ struct History {
 }
 
 extension Schema {
-    /// Without the tables that keep the history of migrations.
+    /// Without the tables that the library keeps for itself.
     package var withoutOwnTables: Schema {
         var schema = self
         schema.removeTable(History.table)
         schema.removeTable(ModelRegistry.table)
+        schema.removeTable(keyValueTable)
         return schema
     }
 }

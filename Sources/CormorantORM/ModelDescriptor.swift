@@ -117,6 +117,9 @@ public final class ModelDescriptor: Sendable {
 /// The name of the key column that a model without one gets.
 package let hiddenKeyName = "corm_id"
 
+/// The table of all key-value stores, which models and migrations leave alone.
+package let keyValueTable = "corm_key_value"
+
 /// What a migration may do to a model's table beyond adding to it.
 public struct MigrationNotes: Sendable {
     /// The table's former name: the table is renamed instead of made anew.

@@ -28,7 +28,7 @@ extension ModelDraft {
         guard !columns.isEmpty else { throw refuse("it has no columns", "declare at least one column") }
         try checkIdentifier(table, "table name")
         guard !foldIdentifier(table).hasPrefix("sqlite_"),
-            !["corm_models", "corm_migrations"].contains(foldIdentifier(table))
+            !["corm_models", "corm_migrations", keyValueTable].contains(foldIdentifier(table))
         else { throw refuse("table name \"\(table)\" is reserved", "choose another one") }
         var properties = Set<String>()
         var names: [String: String] = [:]

@@ -12,6 +12,7 @@ package final class Connection {
     /// Ends the statements that its owner has running.
     package var endReaders: (() -> Void)?
     package private(set) var isOpen = true
+    private var attachments: [ObjectIdentifier: AnyObject] = [:]
     package let isReadOnly: Bool
 
     /// Opens the file and applies the options.
@@ -85,6 +86,7 @@ package final class Connection {
     package func close() {
         guard isOpen else { return }
         isOpen = false
+        attachments = [:]
         cache.removeAll()
         setTrace(nil)
         // Statements that are still out are finalised by their owners; SQLite keeps a zombie until then.
@@ -124,6 +126,15 @@ package final class Connection {
         statement.reset()
         statement.clearBindings()
         if isOpen { cache.put(statement) } else { statement.finalize() }
+    }
+
+    /// What a feature keeps with the connection, such as its statements; released when the connection closes.
+    package func attachment<Attachment: AnyObject>(_ type: Attachment.Type) -> Attachment? {
+        attachments[ObjectIdentifier(type)].map { unsafeDowncast($0, to: type) }
+    }
+
+    package func setAttachment<Attachment: AnyObject>(_ attachment: Attachment?) {
+        attachments[ObjectIdentifier(Attachment.self)] = attachment
     }
 
     package var lastInsertID: Int64 { sqlite3_last_insert_rowid(handle) }

@@ -175,6 +175,10 @@ bool step_import_json(step *s);
 bool step_load(step *s);
 bool step_save_related(step *s);
 
+/* conformance_stores.c */
+bool step_store(step *s);
+bool step_wait(step *s);
+
 /* conformance_statements.c */
 /* Makes the step's statement, if it has one, and compares it with `sql` and `bindings`. */
 bool parse_statement(step *s);

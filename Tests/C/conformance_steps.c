@@ -43,6 +43,7 @@ int32_t choice(step *s, const char *name, const char *const *names, int32_t coun
     return find_name(s->run, json_string_value(member(s, name)), names, count);
 }
 
+#define RANGE "prefix start end after"
 #define COPY "snapshot dropSnapshot"
 #define PLAN "steps risk rows problems contains lacks"
 #define QUERY "model sql bindings statement parameters where orderBy limit offset"
@@ -111,6 +112,17 @@ static const struct {
     {"setVersion", step_set_version, "steps version " COPY, ""},
     {"version", step_version, "", "value"},
     {"metadata", step_metadata, "of", "tables columns relations problems contains lacks"},
+    {"storePut", step_store, "store key value expiresIn entries", ""},
+    {"storeGet", step_store, "store key", "found value"},
+    {"storeContains", step_store, "store key", "found"},
+    {"storeDelete", step_store, "store key", "found"},
+    {"compareAndSet", step_store, "store key value version", "found"},
+    {"storeScan", step_store, "store limit " RANGE, "keys values"},
+    {"storeCount", step_store, "store " RANGE, "count"},
+    {"storeClear", step_store, "store " RANGE, ""},
+    {"storePurge", step_store, "store", "count"},
+    {"storeAdopt", step_store, "store table", "count"},
+    {"wait", step_wait, "milliseconds", ""},
 };
 
 static bool check_error(step *s, json_t *expected) {

@@ -29,13 +29,14 @@ SCALARS = {
 }
 # Macros that are no constant: they serve C programs only.
 NO_VALUE = (
-    r"#define (ARROW_\w+|CORMORANT_\w+_H|CORM_(\w+_DECLS|\w+_INIT|NO_VALUES|VALUES|COLUMN|MODEL|FIRST_"
+    r"#define (ARROW_\w+|CORMORANT_\w+_H|CORM_(\w+_DECLS|\w+_INIT|NO_VALUES|VALUES|KEY|COLUMN|MODEL|FIRST_"
     r"|ALL|ANY|CALL|EXPRS|EQ|NE|LT|LE|GT|GE|COMPARE_))(\W|$)"
 )
 # In the order in which they include each other.
 TOPICS = (
     "base", "error", "value", "database", "transaction", "result", "model", "expression", "statement", "record",
-    "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle",
+    "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle", "key_value",
+    "maintenance",
 )  # fmt: skip
 
 

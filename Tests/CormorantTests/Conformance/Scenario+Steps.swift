@@ -24,6 +24,7 @@ extension Scenario {
         case "fetchAll", "fetchOne", "stream", "count", "pageCount": try performQuery(verb, &step, &expected)
         case "load": try load(&step, &expected)
         case "saveRelated": try saveRelated(&step, &expected)
+        case _ where try performStore(verb, &step, &expected): break
         default: try performSQL(verb, &step, &expected)
         }
     }

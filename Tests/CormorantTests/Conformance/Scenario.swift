@@ -13,6 +13,8 @@ final class Scenario {
     var statement: ScenarioStatement?
     /// Of the steps about bundles.
     var bundle = MigrationBundle()
+    /// The version that the last storeGet found.
+    var versionRead: Int64 = 0
     var database: Database
 
     init(_ json: JSONValue, models: [JSONValue], setup: [JSONValue]) throws {

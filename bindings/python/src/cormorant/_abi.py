@@ -212,6 +212,10 @@ CORM_STEP_MISSING: Final = 3
 CORM_STEP_ORDER: Final = 4
 CORM_STEP_DIRTY: Final = 5
 CORM_STEP_NEWER: Final = 6
+CORM_CHECKPOINT_PASSIVE: Final = 0
+CORM_CHECKPOINT_FULL: Final = 1
+CORM_CHECKPOINT_RESTART: Final = 2
+CORM_CHECKPOINT_TRUNCATE: Final = 3
 
 # Struct: its members and their types, in order.
 STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -579,6 +583,23 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("down", "pointer"),
         ("context", "pointer"),
     ),
+    "corm_store_entry": (
+        ("key", "corm_text"),
+        ("value", "corm_value"),
+        ("is_json", "bool"),
+        ("expires", "int64"),
+        ("version", "int64"),
+        ("created", "int64"),
+        ("updated", "int64"),
+    ),
+    "corm_store_range": (
+        ("struct_size", "uint32"),
+        ("prefix", "corm_text"),
+        ("start", "corm_text"),
+        ("end", "corm_text"),
+        ("after", "corm_text"),
+        ("limit", "int64"),
+    ),
 }
 
 # Function: what it returns and takes.
@@ -839,4 +860,27 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_bundle_squash": ("int32", ("text", "text", "pointer")),
     "corm_migration_set_version": ("int32", ("pointer", "pointer", "size", "int32", "pointer", "pointer")),
     "corm_migration_version": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_store_range_init": ("void", ("pointer",)),
+    "corm_store_open": ("int32", ("pointer", "text", "pointer", "pointer")),
+    "corm_store_close": ("void", ("pointer",)),
+    "corm_store_get": ("int32", ("pointer", "text", "size", "pointer", "pointer", "pointer")),
+    "corm_store_contains": ("int32", ("pointer", "text", "size", "pointer")),
+    "corm_store_put": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_store_put_many": ("int32", ("pointer", "pointer", "size", "pointer")),
+    "corm_store_compare_and_set": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_store_delete": ("int32", ("pointer", "text", "size", "pointer")),
+    "corm_store_scan": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_store_next": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_store_count": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_store_clear": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_store_purge": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_store_adopt": ("int32", ("pointer", "text", "pointer", "pointer")),
+    "corm_store_expiry": ("int32", ("int64", "pointer", "pointer")),
+    "corm_block_store_get": ("int32", ("pointer", "text", "size", "pointer", "pointer")),
+    "corm_block_store_put": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_block_store_scan": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_database_backup": ("int32", ("pointer", "text", "pointer", "pointer", "pointer")),
+    "corm_database_vacuum": ("int32", ("pointer", "pointer")),
+    "corm_database_optimize": ("int32", ("pointer", "pointer")),
+    "corm_database_checkpoint": ("int32", ("pointer", "int32", "pointer", "pointer", "pointer")),
 }

@@ -1,0 +1,266 @@
+public import CCormorant
+import CormorantBase
+import CormorantKeyValue
+import CormorantORM
+import CormorantSQLite
+
+@inline(__always)
+func requireStore(_ handle: OpaquePointer?) throws -> KeyValueStore {
+    try Handles.require(handle, .store, as: KeyValueStore.self)
+}
+
+@inline(__always)
+func keyBytes(_ key: UnsafeRawPointer?, _ size: Int) throws -> UnsafeRawBufferPointer {
+    guard let key, size >= 0 else {
+        throw CormorantError(.misuse, "the key is NULL or its size is negative", hint: "pass a text and its size")
+    }
+    return UnsafeRawBufferPointer(start: key, count: size)
+}
+
+func storeRange(_ given: UnsafePointer<corm_store_range>?) throws -> KeyValueRange {
+    guard let given else { return KeyValueRange() }
+    let raw: corm_store_range = try readStruct(given, given.pointee.struct_size, "corm_store_range")
+    func text(_ text: corm_text) throws -> String? {
+        guard text.data != nil else { return nil }
+        guard
+            let string = String(validating: try keyBytes(text.data, text.size), as: UTF8.self)
+        else { throw CormorantError(.encoding, "a key of the range is not UTF-8", hint: "convert it") }
+        return string
+    }
+    guard raw.limit >= 0 else {
+        throw CormorantError(.misuse, "the limit is negative", hint: "give 0 for none")
+    }
+    return KeyValueRange(
+        prefix: try text(raw.prefix), start: try text(raw.start), end: try text(raw.end), after: try text(raw.after),
+        limit: raw.limit == 0 ? nil : raw.limit)
+}
+
+/// Binds a value whose bytes stay where they are until the statement has run.
+private func bind(_ value: corm_value, to statement: Statement, _ index: Int32) throws {
+    switch value.type {
+    case CORM_VALUE_INTEGER: return statement.bind(value.as.integer, index)
+    case CORM_VALUE_TEXT:
+        if let data = value.as.bytes.data, value.as.bytes.size >= 0, isValidUTF8(data, count: value.as.bytes.size) {
+            return try statement.bindText(borrowing: data, count: value.as.bytes.size, index)
+        }
+    case CORM_VALUE_BLOB:
+        if let data = value.as.bytes.data, value.as.bytes.size > 0 {
+            return try statement.bindBlob(borrowing: data, count: value.as.bytes.size, index)
+        }
+    default: break
+    }
+    try statement.bind(plainValue(value, "the value"), index)
+}
+
+@discardableResult
+private func put(_ entry: corm_store_entry, _ store: KeyValueStore, isConditional: Bool = false) throws -> Bool {
+    try store.put(
+        keyBytes(entry.key.data, entry.key.size), isJSON: entry.is_json,
+        expires: entry.expires == 0 ? nil : entry.expires, version: isConditional ? entry.version : nil
+    ) { try bind(entry.value, to: $0, $1) }
+}
+
+/// Reads all but the key.
+/// - Parameter first: the column of the value, after which the others come.
+private func read(_ entry: UnsafeMutablePointer<corm_store_entry>, _ row: Row, from first: Int32) {
+    entry.pointee.value = borrowedValue(row, first)
+    entry.pointee.is_json = row.cell(first + 1).int64 != 0
+    entry.pointee.created = row.cell(first + 2).int64
+    entry.pointee.updated = row.cell(first + 3).int64
+    entry.pointee.expires = row.cell(first + 4).int64
+    entry.pointee.version = row.cell(first + 5).int64
+}
+
+@_cdecl("corm_store_range_init") @implementation
+public func corm_store_range_init(_ range: UnsafeMutablePointer<corm_store_range>?) {
+    guard let range else { return }
+    range.pointee = corm_store_range()
+    range.pointee.struct_size = UInt32(MemoryLayout<corm_store_range>.size)
+}
+
+@_cdecl("corm_store_open") @implementation
+public func corm_store_open(
+    _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ outStore: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outStore, "out_store")
+        out.pointee = try Handles.add(database(handle).store(string(name, "store's name")), .store)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_store_close") @implementation
+public func corm_store_close(_ handle: OpaquePointer?) { Handles.remove(handle, .store) }
+
+@_cdecl("corm_store_get") @implementation
+public func corm_store_get(
+    _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ size: Int, _ arena: OpaquePointer?,
+    _ outEntry: UnsafeMutablePointer<corm_store_entry>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let store = try requireStore(handle)
+        let memory = try Handles.require(arena, .arena, as: ScratchMemory.self)
+        let entry = try require(outEntry, "out_entry")
+        let key = try keyBytes(key, size)
+        let found = try store.get(key) { row in
+            read(entry, row, from: 0)
+            if [CORM_VALUE_TEXT, CORM_VALUE_BLOB].contains(entry.pointee.value.type) {
+                let bytes = entry.pointee.value.as.bytes
+                entry.pointee.value.as.bytes.data = UnsafeRawPointer(memory.copy(bytes.data, count: bytes.size))
+            }
+            let copy = memory.copy(key.baseAddress, count: key.count)
+            entry.pointee.key = corm_text(data: copy.assumingMemoryBound(to: CChar.self), size: key.count)
+        }
+        return found ? CORM_OK : CORM_NOT_FOUND
+    }
+}
+
+@_cdecl("corm_store_contains") @implementation
+public func corm_store_contains(
+    _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ size: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) { try requireStore(handle).contains(keyBytes(key, size)) ? CORM_OK : CORM_NOT_FOUND }
+}
+
+private func requireEntry(_ entry: UnsafePointer<corm_store_entry>?) throws -> corm_store_entry {
+    guard let entry else { throw CormorantError(.misuse, "the entry is NULL", hint: "pass one") }
+    return entry.pointee
+}
+
+@_cdecl("corm_store_put") @implementation
+public func corm_store_put(
+    _ handle: OpaquePointer?, _ entry: UnsafePointer<corm_store_entry>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try put(requireEntry(entry), requireStore(handle))
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_store_put_many") @implementation
+public func corm_store_put_many(
+    _ handle: OpaquePointer?, _ entries: UnsafePointer<corm_store_entry>?, _ count: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let store = try requireStore(handle)
+        guard count != 0 else { return CORM_OK }
+        guard count > 0, let entries else { throw missingArray("entries") }
+        try store.batch(count) { try put(entries[$0], store) }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_store_compare_and_set") @implementation
+public func corm_store_compare_and_set(
+    _ handle: OpaquePointer?, _ entry: UnsafePointer<corm_store_entry>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try put(requireEntry(entry), requireStore(handle), isConditional: true) ? CORM_OK : CORM_NOT_FOUND
+    }
+}
+
+@_cdecl("corm_store_delete") @implementation
+public func corm_store_delete(
+    _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ size: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) { try requireStore(handle).delete(keyBytes(key, size)) ? CORM_OK : CORM_NOT_FOUND }
+}
+
+@_cdecl("corm_store_scan") @implementation
+public func corm_store_scan(
+    _ handle: OpaquePointer?, _ range: UnsafePointer<corm_store_range>?,
+    _ outResult: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outResult, "out_result")
+        out.pointee = try Handles.add(ResultBox(requireStore(handle).scan(storeRange(range))), .result)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_store_next") @implementation
+public func corm_store_next(
+    _ handle: OpaquePointer?, _ outEntry: UnsafeMutablePointer<corm_store_entry>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let result = try Handles.require(handle, .result, as: ResultBox.self)
+        let entry = try require(outEntry, "out_entry")
+        guard result.columnCount == 7 else {
+            throw CormorantError(.misuse, "the result is no scan", hint: "open it with corm_store_scan")
+        }
+        guard try result.cursor.nextRow() else { return CORM_DONE }
+        try result.cursor.row { row in
+            let key = row.cell(0).text
+            entry.pointee.key = corm_text(
+                data: key.baseAddress.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }, size: key.count)
+            read(entry, row, from: 1)
+        }
+        return CORM_ROW
+    }
+}
+
+@_cdecl("corm_store_count") @implementation
+public func corm_store_count(
+    _ handle: OpaquePointer?, _ range: UnsafePointer<corm_store_range>?, _ outCount: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outCount, "out_count")
+        out.pointee = try requireStore(handle).count(storeRange(range))
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_store_clear") @implementation
+public func corm_store_clear(
+    _ handle: OpaquePointer?, _ range: UnsafePointer<corm_store_range>?, _ outCount: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let count = try requireStore(handle).clear(storeRange(range))
+        outCount?.pointee = count
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_store_purge") @implementation
+public func corm_store_purge(
+    _ handle: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let count = try requireStore(handle).purge()
+        outCount?.pointee = count
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_store_adopt") @implementation
+public func corm_store_adopt(
+    _ handle: OpaquePointer?, _ table: UnsafePointer<CChar>?, _ outCount: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let count = try requireStore(handle).adopt(table: string(table, "table's name"))
+        outCount?.pointee = count
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_store_expiry") @implementation
+public func corm_store_expiry(
+    _ milliseconds: Int64, _ outTime: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try require(outTime, "out_time").pointee = KeyValueStore.expiry(milliseconds)
+        return CORM_OK
+    }
+}

@@ -1,0 +1,85 @@
+import CormorantBase
+import CormorantSQLite
+
+extension Database {
+    /// Writes a copy of the database, as it was last committed, to a file that is not there. Other threads and processes may
+    /// read and write meanwhile. The copy is whole or not there, and needs no other file beside it.
+    /// - Parameter shouldContinue: called now and then with the pages left and all of them; false cancels, and the call
+    ///   throws `interrupted`.
+    public func backup(
+        to path: String, shouldContinue: (_ left: Int64, _ total: Int64) -> Bool = { _, _ in true }
+    ) throws {
+        try checkPath(path)
+        guard !fileExists(path) else {
+            throw CormorantError(
+                .cannotOpen, "\"\(path)\" is there already", hint: "remove it, or name another file")
+        }
+        let temporary = path + ".new"
+        removeFile(temporary)
+        defer { for suffix in ["", "-journal"] { removeFile(temporary + suffix) } }
+        try withCommittedState { source in
+            var options = OpenOptions()
+            options.journalMode = .delete
+            options.synchronous = .full
+            let target = try Connection(path: temporary, options: options)
+            defer { target.close() }
+            // A snapshot that holds nobody up; with other journals it would, and the copy begins anew when others write.
+            let isWAL = try Statement(source, "PRAGMA journal_mode").firstText() == "wal"
+            if isWAL { try source.script("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1") }
+            defer { if isWAL { try? source.script("COMMIT") } }
+            try source.backup(to: target, shouldContinue: shouldContinue)
+            // A file of its own, which needs no others beside it to be read.
+            try target.script("PRAGMA journal_mode = DELETE")
+        }
+        try moveFile(temporary, to: path)
+    }
+
+    /// Runs `body` on a connection of its own, so that this one stays free; for memory on this one.
+    private func withCommittedState(_ body: (Connection) throws -> Void) throws {
+        let (path, isReadOnly) = try withConnection { ($0.filePath, $0.isReadOnly) }
+        guard let path else {
+            return try withConnection { connection in
+                try refuseTransaction(connection, "a database in memory cannot be copied")
+                try body(connection)
+            }
+        }
+        var options = OpenOptions()
+        options.mode = isReadOnly ? .readOnly : .readWrite
+        options.keepsJournalMode = true
+        let source = try Connection(path: path, options: options)
+        defer { source.close() }
+        try body(source)
+    }
+
+    /// Writes the file anew without the room that deleted rows left, which takes as much free disk and holds writers up.
+    public func vacuum() throws {
+        try withConnection { connection in
+            try refuseTransaction(connection, "a file cannot be vacuumed")
+            try refuseRunningCursors()
+            try connection.script("VACUUM")
+        }
+    }
+
+    /// Looks at tables whose rows have changed much, so that queries are planned well: for programs to call now and then,
+    /// and before closing. Takes milliseconds when there is little to do.
+    public func optimize() throws {
+        // Of each index some rows are enough. 0x10000: tables not queried yet, too, where SQLite knows it.
+        try withConnection { try $0.script("PRAGMA analysis_limit = 400; PRAGMA optimize(0x10002)") }
+    }
+
+    /// Copies pages from the write-ahead log into the file. SQLite does so by itself, as `passive`, once the log has 1,000
+    /// pages.
+    @discardableResult
+    public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointPages {
+        try withConnection { connection in
+            try refuseTransaction(connection, "the log cannot be copied")
+            return try connection.checkpoint(mode)
+        }
+    }
+
+    private func refuseTransaction(_ connection: Connection, _ what: String) throws {
+        guard connection.transactionDepth == 0, !connection.isInTransaction else {
+            throw CormorantError(.transaction, "\(what) inside a transaction", hint: "end the transaction first")
+        }
+    }
+}
