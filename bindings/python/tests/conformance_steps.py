@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conformance_migrations import MIGRATION_STEPS
 from conformance_model import Failure, Json, make_model, members, value
 from conformance_statement import Builder, filed
+from conformance_store import STORE_STEPS
 
 from cormorant import Database, Model, NotLoadedError, ToMany, read_json, write_json
 
@@ -270,4 +271,5 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "changes": (lambda s, _: {"value": s.db.changes}, "", "value"),
     "reopen": (_reopen, "mode", ""),
     **MIGRATION_STEPS,
+    **STORE_STEPS,
 }  # fmt: skip

@@ -42,6 +42,7 @@ from .error import (
 from .expression import Expression
 from .function import Call, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
 from .json import read_json, write_json
+from .maintenance import CheckpointPages
 from .metadata import (
     CheckMetadata,
     ColumnMetadata,
@@ -64,6 +65,7 @@ from .result import Result
 from .schema import Schema
 from .select import Select, select
 from .statement import Query
+from .store import Store, StoreEntry
 from .transaction import Transaction, TransactionKind
 from .value import Bindings, Json, Transform
 
@@ -78,6 +80,7 @@ __all__ = [
     "Call",
     "CheckMetadata",
     "CheckViolation",
+    "CheckpointPages",
     "Column",
     "ColumnMetadata",
     "Conflict",
@@ -125,6 +128,8 @@ __all__ = [
     "Schema",
     "SchemaChange",
     "Select",
+    "Store",
+    "StoreEntry",
     "TableMetadata",
     "ToMany",
     "ToOne",

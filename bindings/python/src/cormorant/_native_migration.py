@@ -63,7 +63,7 @@ def _listen(function: Callable[[int], object], raised: list[BaseException | None
             answer = False
 
 
-def _listening(listeners: Sequence[Listener], call: Callable[[], T]) -> T:
+def listening(listeners: Sequence[Listener], call: Callable[[], T]) -> T:
     """What call() gives; what a listener raised meanwhile is raised in place of the library's error about it."""
     try:
         result = call()
@@ -89,7 +89,16 @@ def _taken(listeners: Sequence[Listener]) -> BaseException | None:
 def _migrating(options: Options, call: Callable[[Any], T], listeners: Sequence[Listener] = ()) -> T:
     """call(options) with a corm_migration_options."""
     members = dict(options)
-    told = members.pop("progress", None)
+    listener = progress_listener(members.pop("progress", None))
+    keep: list[object] = []
+    struct = make_struct("corm_migration_options", members, keep)
+    struct.struct_size = ctypes.sizeof(struct)
+    struct.progress = listener.pointer
+    return listening([*listeners, listener], lambda: call(ctypes.byref(struct)))
+
+
+def progress_listener(told: Callable[..., object] | None) -> Listener:
+    """Tells a function the members of a corm_progress."""
 
     def progress(address: int) -> object:
         if told is None:
@@ -98,12 +107,7 @@ def _migrating(options: Options, call: Callable[[Any], T], listeners: Sequence[L
         return told(to_text(raw.step) or "", raw.index, raw.count, raw.rows, raw.total_rows)
 
     # There is one even when nobody is told: signals are handled in it, so that Ctrl-C cancels.
-    listener = Listener(progress)
-    keep: list[object] = []
-    struct = make_struct("corm_migration_options", members, keep)
-    struct.struct_size = ctypes.sizeof(struct)
-    struct.progress = listener.pointer
-    return _listening([*listeners, listener], lambda: call(ctypes.byref(struct)))
+    return Listener(progress)
 
 
 def _handles(handles: Sequence[int]) -> Any:

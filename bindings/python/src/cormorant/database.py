@@ -12,11 +12,13 @@ from . import _abi, _native, _native_tree
 from .change import Change
 from .error import ProgrammingError
 from .json import JsonMethods
+from .maintenance import MaintenanceMethods
 from .migration import MigrationMethods
 from .model import Model
 from .record import info_of
 from .select import Select
 from .statement import Statement
+from .store import StoreMethods
 from .transaction import Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings
 
@@ -47,7 +49,7 @@ _SYNCHRONOUS = {
 _INT32_MAX = 2**31 - 1
 
 
-class Database(JsonMethods, MigrationMethods):
+class Database(JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 
     mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file

@@ -33,28 +33,35 @@ ProgressCallback: TypeAlias = Callable[[Progress], "bool | None"]
 
 
 @contextmanager
-def migration_options(
-    snapshot: str | os.PathLike[str] | None,
-    drop_snapshot: bool,
-    progress: ProgressCallback | bool | None,
-    allow_drop: Sequence[str] = (),
-) -> Iterator[dict[str, Any]]:
-    """What a migration is told, for the _native calls; the progress bar goes at the end of the block."""
+def telling(progress: ProgressCallback | bool | None) -> Iterator[Callable[..., object] | None]:
+    """A function of a Progress's members for the _native calls; the progress bar goes at the end of the block."""
     bar = ProgressBar(sys.stderr) if progress is True else None
     callback = bar.show if bar else progress or None
     if callback is not None and not callable(callback):
         raise ProgrammingError(f"progress is {progress!r}", hint="give True or a function of a Progress")
     told = callback
     try:
+        yield None if told is None else lambda *members: told(Progress(*members))
+    finally:
+        if bar:
+            bar.clear()
+
+
+@contextmanager
+def migration_options(
+    snapshot: str | os.PathLike[str] | None,
+    drop_snapshot: bool,
+    progress: ProgressCallback | bool | None,
+    allow_drop: Sequence[str] = (),
+) -> Iterator[dict[str, Any]]:
+    """What a migration is told, for the _native calls."""
+    with telling(progress) as told:
         yield {
             "allow_drop": drop_list(allow_drop),
             "snapshot": None if snapshot is None else os.fspath(snapshot),
             "drop_snapshot": drop_snapshot,
-            "progress": None if told is None else lambda *members: told(Progress(*members)),
+            "progress": told,
         }
-    finally:
-        if bar:
-            bar.clear()
 
 
 class ProgressBar:

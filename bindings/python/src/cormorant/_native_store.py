@@ -1,0 +1,123 @@
+"""The calls of the library on key-value stores, and those that look after a file. A store is an int."""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+from collections.abc import Mapping
+from typing import Any
+
+from . import _abi, _native
+from ._native_library import TYPES, Scratch, call, call_handle, call_number, failure, library, pool, take, utf8
+from ._native_migration import listening, progress_listener
+
+# Value, whether it is JSON, created, updated, expires and version.
+Row = tuple[Any, bool, int, int, int | None, int]
+# Key, whether the value is JSON, expires, version and value.
+PutRow = tuple[str, bool, int | None, int | None, Any]
+
+_get = library.corm_block_store_get
+_put = library.corm_block_store_put
+
+# --- key_value.h ---
+
+
+def open_store(database: int, name: str) -> int:
+    return call_handle(library.corm_store_open, database, utf8(name))
+
+
+def close_store(store: int) -> None:
+    library.corm_store_close(store)
+
+
+def get(store: int, key: bytes) -> Row | None:
+    scratch = take()
+    status = _get(store, key, len(key), scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    row: Row | None = scratch.read() if status == _abi.CORM_OK else None
+    pool.append(scratch)
+    return row
+
+
+def contains(store: int, key: bytes) -> bool:
+    return call(library.corm_store_contains, store, key, len(key)) == _abi.CORM_OK
+
+
+def put(store: int, rows: list[PutRow]) -> int:
+    """How many were written. ValueError where a value is of no type that the library takes."""
+    data = marshal.dumps(rows, 2)
+    return call_number(_put, store, data, len(data))
+
+
+def delete(store: int, key: bytes) -> bool:
+    return call(library.corm_store_delete, store, key, len(key)) == _abi.CORM_OK
+
+
+def _range(members: Mapping[str, bytes], limit: int = 0) -> Any:
+    struct: Any = TYPES["corm_store_range"]()
+    library.corm_store_range_init(ctypes.byref(struct))
+    for name, text in members.items():
+        setattr(struct, name, TYPES["corm_text"](text, len(text)))
+    struct.limit = limit
+    return ctypes.byref(struct)
+
+
+def scan(store: int, members: Mapping[str, bytes], limit: int) -> list[tuple[Any, ...]]:
+    """Rows of a key and what Row has."""
+    cursor = call_handle(library.corm_block_store_scan, store, _range(members, limit))
+    try:
+        return _native.next_rows(cursor, limit)
+    finally:
+        _native.close_cursor(cursor)
+
+
+def count(store: int, members: Mapping[str, bytes]) -> int:
+    return call_number(library.corm_store_count, store, _range(members))
+
+
+def clear(store: int, members: Mapping[str, bytes]) -> int:
+    return call_number(library.corm_store_clear, store, _range(members))
+
+
+def purge(store: int) -> int:
+    return call_number(library.corm_store_purge, store)
+
+
+def adopt(store: int, table: str) -> int:
+    return call_number(library.corm_store_adopt, store, utf8(table))
+
+
+def expiry(milliseconds: int) -> int:
+    return call_number(library.corm_store_expiry, milliseconds)
+
+
+# --- maintenance.h ---
+
+
+def backup(database: int, path: str, told: Any) -> None:
+    """told: a function of the members of a corm_progress, or None."""
+    listener = progress_listener(told)
+    listening([listener], lambda: call(library.corm_database_backup, database, utf8(path), listener.pointer, None))
+
+
+def vacuum(database: int) -> None:
+    call(library.corm_database_vacuum, database)
+
+
+def optimize(database: int) -> None:
+    call(library.corm_database_optimize, database)
+
+
+def checkpoint(database: int, mode: int) -> tuple[int, int]:
+    """Pages in the log, and copied."""
+    scratch: Scratch = take()
+    copied = ctypes.c_int64()
+    status = library.corm_database_checkpoint(
+        database, mode, scratch.number_ref, ctypes.byref(copied), scratch.error_ref
+    )
+    if status < 0:
+        raise failure(scratch, status)
+    pages = scratch.number.value, copied.value
+    pool.append(scratch)
+    return pages

@@ -1,0 +1,67 @@
+"""Database methods that look after a file: a copy while it is in use, and what keeps it small and fast."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal, NamedTuple
+
+from . import _abi, _native_store
+from .error import ProgrammingError
+from .progress import ProgressCallback, telling
+
+_MODES = {
+    "passive": _abi.CORM_CHECKPOINT_PASSIVE,
+    "full": _abi.CORM_CHECKPOINT_FULL,
+    "restart": _abi.CORM_CHECKPOINT_RESTART,
+    "truncate": _abi.CORM_CHECKPOINT_TRUNCATE,
+}
+
+
+class CheckpointPages(NamedTuple):
+    """What a checkpoint found and did; -1 each for a file without a write-ahead log.
+
+    log: pages in the log. copied: how many of these are in the file.
+    """
+
+    log: int
+    copied: int
+
+
+class MaintenanceMethods:
+    """The part of Database that looks after the file."""
+
+    _handle: int
+
+    def backup(self, path: str | os.PathLike[str], *, progress: ProgressCallback | bool | None = None) -> None:
+        """Writes a copy of the database, as it was last committed, to a file that is not there.
+
+        Other threads and processes may read and write meanwhile. The copy is whole or not there, and needs no other
+        file beside it; restore() is the way back. progress: a function of a Progress, whose rows are pages, called on
+        this thread; False from it cancels. True shows a bar on stderr where that is a terminal.
+
+        OperationalError: CORM_E_CANNOT_OPEN where something is at the path, CORM_E_INTERRUPTED when cancelled.
+        """
+        with telling(progress) as told:
+            _native_store.backup(self._handle, os.fspath(path), told)
+
+    def vacuum(self) -> None:
+        """Writes the file anew without the room that deleted rows left. Takes as much free disk, holds writers up."""
+        _native_store.vacuum(self._handle)
+
+    def optimize(self) -> None:
+        """Looks at tables whose rows have changed much, so that queries are planned well.
+
+        For programs to call now and then, and before closing; takes milliseconds when there is little to do.
+        """
+        _native_store.optimize(self._handle)
+
+    def checkpoint(self, mode: Literal["passive", "full", "restart", "truncate"] = "passive") -> CheckpointPages:
+        """Copies pages from the write-ahead log into the file.
+
+        SQLite does so by itself, as "passive" (as far as nobody is in the way), once the log has 1,000 pages. "full"
+        waits for writers and readers of older states and copies everything; "restart" also waits until the next writer
+        can begin the log anew; "truncate" makes the log an empty file, too. BusyError when the wait was too long.
+        """
+        if mode not in _MODES:
+            raise ProgrammingError(f"mode is {mode!r}", hint=f"use one of {', '.join(_MODES)}")
+        return CheckpointPages(*_native_store.checkpoint(self._handle, _MODES[mode]))

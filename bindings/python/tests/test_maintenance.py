@@ -1,0 +1,134 @@
+"""Looking after a file: backup, vacuum, optimize, checkpoint."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from models import Department, Person
+
+import cormorant
+from cormorant import Database, Progress
+
+
+def refused(code: str, call: Callable[[], object]) -> cormorant.Error:
+    with pytest.raises(cormorant.Error) as caught:
+        call()
+    assert caught.value.code == code, caught.value
+    return caught.value
+
+
+def fill(db: Database, count: int = 20_000) -> None:
+    db.insert_many([Person(name="x" * 200) for _ in range(count)])
+
+
+def test_a_backup_while_a_thread_of_this_handle_writes(db: Database, path: Path) -> None:
+    fill(db)
+    copy = path.with_name("copy.db")
+    written = threading.Event()
+    told: list[Progress] = []
+
+    def write() -> None:
+        db.insert(Person(name="late"))
+        written.set()
+
+    def progress(state: Progress) -> None:
+        if not told:
+            thread = threading.Thread(target=write)
+            thread.start()
+            thread.join(10)
+        told.append(state)
+
+    db.backup(copy, progress=progress)
+    assert written.is_set()
+    assert told[0].step == "copying"
+    assert 0 < told[0].rows < told[0].total_rows
+    assert told[-1].rows <= told[-1].total_rows
+    with Database(copy) as other:
+        assert other.count(Person) == 20_000
+        assert other.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
+    assert db.count(Person) == 20_001
+
+
+def test_a_backup_inside_a_transaction_has_what_was_committed(db: Database, path: Path) -> None:
+    fill(db, 10)
+    with db.transaction():
+        fill(db, 10)
+        db.backup(path.with_name("copy.db"))
+    with Database(path.with_name("copy.db")) as other:
+        assert other.count(Person) == 10
+
+
+def test_a_cancelled_backup_leaves_nothing(db: Database, path: Path) -> None:
+    fill(db)
+    copy = path.with_name("copy.db")
+    refused("CORM_E_INTERRUPTED", lambda: db.backup(copy, progress=lambda _: False))
+    with pytest.raises(ZeroDivisionError):
+        db.backup(copy, progress=lambda _: 1 / 0 > 0)
+    assert not list(path.parent.glob("copy*"))
+    db.backup(copy)
+    refused("CORM_E_CANNOT_OPEN", lambda: db.backup(copy))
+    refused("CORM_E_CANNOT_OPEN", lambda: db.backup(path.parent / "none" / "copy.db"))
+    refused("CORM_E_MISUSE", lambda: db.backup(""))
+
+
+def test_a_backup_of_memory(tmp_path: Path) -> None:
+    with Database(":memory:") as db:
+        db.create_tables(Person, Department)
+        fill(db, 10)
+        db.backup(tmp_path / "copy.db")
+        with db.transaction():
+            refused("CORM_E_TRANSACTION", lambda: db.backup(tmp_path / "other.db"))
+    with Database(tmp_path / "copy.db") as other:
+        assert other.count(Person) == 10
+
+
+def test_vacuum_makes_the_file_smaller(db: Database, path: Path) -> None:
+    fill(db)
+    db.delete_all(Person)
+    db.checkpoint("truncate")
+    before = path.stat().st_size
+    with db.transaction():
+        refused("CORM_E_TRANSACTION", db.vacuum)
+    rows = db.query("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELECT i FROM n")
+    next(iter(rows))
+    refused("CORM_E_BUSY", db.vacuum)
+    rows.close()
+    db.vacuum()
+    db.checkpoint("truncate")
+    assert path.stat().st_size < before / 10
+
+
+def test_a_checkpoint_tells_pages(db: Database, path: Path) -> None:
+    fill(db, 100)
+    pages = db.checkpoint()
+    assert 0 < pages.log == pages.copied
+    assert db.checkpoint("truncate") == (0, 0)
+    assert path.with_name(path.name + "-wal").stat().st_size == 0
+    with db.transaction():
+        refused("CORM_E_TRANSACTION", db.checkpoint)
+    refused("CORM_E_MISUSE", lambda: db.checkpoint("all"))  # type: ignore[arg-type]
+    with Database(path.with_name("other.db"), journal_mode="delete") as other:
+        assert other.checkpoint() == (-1, -1)
+
+
+def test_a_reader_stands_in_the_way_of_a_checkpoint(path: Path, db: Database) -> None:
+    fill(db, 1_000)
+    with Database(path, busy_timeout=0.01) as reader:
+        rows = db.query("SELECT * FROM people")
+        next(iter(rows))
+        reader.insert(Person(name="later"))
+        error = refused("CORM_E_BUSY", lambda: reader.checkpoint("truncate"))
+        assert error.hint
+        rows.close()
+
+
+def test_optimize_gathers_statistics(db: Database) -> None:
+    db.execute("CREATE TABLE numbers (a INTEGER, b INTEGER)")
+    db.execute("CREATE INDEX numbers_a ON numbers (a)")
+    db.execute_many("INSERT INTO numbers VALUES (?, ?)", [(number % 10, number) for number in range(5_000)])
+    db.query("SELECT * FROM numbers WHERE a = 1").fetch_all()
+    db.optimize()
+    assert db.query("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'numbers'").fetch_all() == [(1,)]

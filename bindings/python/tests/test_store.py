@@ -1,0 +1,326 @@
+"""Key-value stores: a dict in the file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models import Department, Person
+
+import cormorant
+from cormorant import Database, Store
+
+VALUES: list[Any] = [
+    None, 0, -(2**63), 2**63 - 1, 0.0, 2.0, float("inf"), "", "a\0b", "é\U0001f600", b"", b"\0\xff", True, False, [],
+    {}, {"a": [1, 2.5, None, {"b": "\0"}]}, "[1]",
+]  # fmt: skip
+
+
+@pytest.fixture
+def store(db: Database) -> Store:
+    return db.store("settings")
+
+
+def refused(code: str, call: Callable[[], object]) -> cormorant.Error:
+    with pytest.raises(cormorant.Error) as caught:
+        call()
+    assert caught.value.code == code, caught.value
+    assert "\n" not in caught.value.message
+    return caught.value
+
+
+def test_values_come_back_as_they_went_in(store: Store) -> None:
+    for index, value in enumerate(VALUES):
+        store[f"k{index}"] = value
+    for index, value in enumerate(VALUES):
+        found = store[f"k{index}"]
+        assert (type(found), found) == (type(value), value)
+    assert [value for _, value in sorted(store.items(), key=lambda item: int(item[0][1:]))] == VALUES
+    assert len(list(store.values())) == len(VALUES)
+
+
+def test_it_is_a_dict(store: Store) -> None:
+    assert not store
+    assert store.get("a", 5) == 5
+    with pytest.raises(KeyError):
+        store["a"]
+    with pytest.raises(KeyError):
+        del store["a"]
+    store.update({"b": 1}, a=2)
+    store.update([("c", 3)])
+    assert dict(store) == {"a": 2, "b": 1, "c": 3}
+    assert store.pop("a") == 2
+    assert store.setdefault("b", 7) == 1
+    assert "b" in store
+    other: Any = 5
+    assert other not in store
+    assert len(store) == 2
+    del store["b"]
+    store.clear()
+    assert list(store) == []
+
+
+def test_stores_are_told_apart_by_name(db: Database) -> None:
+    names = ["", "a", "A", 'a"; DROP TABLE x; --', "'", "sqlite_master", "é", "e\u0301"]
+    for name in names:
+        db.store(name)["name"] = name
+    assert [db.store(name)["name"] for name in names] == names
+    db.store("a").clear()
+    assert [len(db.store(name)) for name in names] == [1, 0, 1, 1, 1, 1, 1, 1]
+    refused("CORM_E_ENCODING", lambda: db.store("a\0b"))
+
+
+def test_keys_of_every_kind(store: Store) -> None:
+    keys = [
+        "",
+        "\0",
+        "a",
+        "a\0",
+        "a\0b",
+        "ab",
+        "k" * 100_000,
+        "é",
+        "\ud7ff",
+        "\ue000",
+        "\U0010ffff",
+        "\U0010ffff\U0010ffff",
+    ]
+    store.put_many((key, key) for key in keys)
+    assert dict(store) == {key: key for key in keys}
+    assert list(store) == sorted(keys, key=str.encode)
+    for key in keys:
+        inside = [entry.key for entry in store.scan(prefix=key)]
+        assert inside == [other for other in sorted(keys, key=str.encode) if other.startswith(key)]
+    store.clear(prefix="a\0")
+    assert "a" in store
+    assert "a\0b" not in store
+    refused("CORM_E_ENCODING", lambda: store["\ud800"])
+    refused("CORM_E_ENCODING", lambda: store.put("\ud800", 1))
+    wrong: Any = 5
+    refused("CORM_E_TYPE", lambda: store[wrong])
+    refused("CORM_E_TYPE", lambda: store.put(wrong, 1))
+
+
+def test_a_megabyte_and_more(store: Store) -> None:
+    store["blob"] = b"\xff" * 1_000_000
+    store["text"] = "é" * 1_000_000
+    assert store["blob"] == b"\xff" * 1_000_000
+    assert store["text"] == "é" * 1_000_000
+
+
+def test_values_that_no_store_holds(store: Store) -> None:
+    for value, code in (
+        (2**63, "CORM_E_RANGE"), (float("nan"), "CORM_E_RANGE"), ("\ud800", "CORM_E_ENCODING"),
+        ({1, 2}, "CORM_E_TYPE"), (object(), "CORM_E_TYPE"), ([float("nan")], "CORM_E_JSON"),
+        ({"a": {1}}, "CORM_E_JSON"),
+    ):  # fmt: skip
+        refused(code, lambda value=value: store.put("k", value))  # type: ignore[misc]
+    error = refused("CORM_E_RANGE", lambda: store.put_many([("a", 1), ("b", 2**63)]))
+    assert error.record_index == 1
+    assert not store
+
+
+def test_pages_by_key(store: Store) -> None:
+    store.put_many({f"k{number:05}": number for number in range(2_500)})
+    store["other"] = 1
+    seen: list[int] = []
+    after = None
+    while page := list(store.scan(prefix="k", after=after, limit=700)):
+        seen += [entry.value for entry in page]
+        after = page[-1].key
+    assert seen == list(range(2_500))
+    assert [entry.value for entry in store.scan(start="k00003", end="k00006")] == [3, 4, 5]
+    assert [entry.value for entry in store.scan(prefix="k0000", start="k00008", after="k00008")] == [9]
+    assert list(store.scan(limit=0)) == []
+    assert store.count(start="k00100", end="k00200") == 100
+    assert store.count(prefix="z") == 0
+    refused("CORM_E_MISUSE", lambda: list(store.scan(limit=-1)))
+
+
+def test_entries_may_go_and_come_while_iterating(store: Store) -> None:
+    store.put_many({f"k{number:05}": number for number in range(3_000)})
+    for key in store:
+        del store[key]
+        store[f"z{key}"] = 1
+        if len(key) > 6:
+            break
+    assert len(store) == 3_000
+
+
+def test_expired_entries_are_never_seen(store: Store, db: Database) -> None:
+    store.put("a", 1, expires=0.02)
+    store.put("b", 2, expires=timedelta(hours=1))
+    store.put("c", 3, expires=datetime(2000, 1, 1, tzinfo=timezone.utc))
+    assert store.entry("b").expires > datetime.now(timezone.utc)  # type: ignore[union-attr, operator]
+    assert "a" in store
+    time.sleep(0.03)
+    assert "a" not in store
+    assert store.get("a") is None
+    assert "c" not in store
+    assert list(store) == ["b"]
+    assert len(store) == 1
+    assert store.delete("c") is False
+    assert db.query("SELECT count(*) FROM corm_key_value").fetch_all() == [(2,)]
+    assert store.purge() == 1
+    assert db.query("SELECT count(*) FROM corm_key_value").fetch_all() == [(1,)]
+    store["b"] = 3
+    assert store.entry("b").expires is None  # type: ignore[union-attr]
+    for bad in (0, -1, float("nan"), 1e300, timedelta(0)):
+        refused("CORM_E_RANGE", lambda bad=bad: store.put("k", 1, expires=bad))  # type: ignore[misc]
+
+
+def test_times(store: Store) -> None:
+    before = datetime.now(timezone.utc) - timedelta(milliseconds=1)
+    store["a"] = 1
+    first = store.entry("a")
+    assert first is not None
+    assert before <= first.created == first.updated <= datetime.now(timezone.utc)
+    time.sleep(0.003)
+    store["a"] = 2
+    second = store.entry("a")
+    assert second is not None
+    assert second.created == first.created < second.updated
+    assert store.entry("b") is None
+
+
+def test_compare_and_set(store: Store) -> None:
+    assert not store.compare_and_set("a", 1, 5)
+    assert store.compare_and_set("a", 1, 0)
+    assert not store.compare_and_set("a", 2, 0)
+    entry = store.entry("a")
+    assert entry is not None
+    assert store.compare_and_set("a", entry.value + 1, entry.version)
+    assert not store.compare_and_set("a", 9, entry.version)
+    assert store["a"] == 2
+    # Deleted and put again is another entry, though its value is the same.
+    entry = store.entry("a")
+    assert entry is not None
+    del store["a"]
+    store["a"] = 2
+    assert not store.compare_and_set("a", 9, entry.version)
+    # What has expired is not there.
+    store.put("b", 1, expires=0.01)
+    entry = store.entry("b")
+    assert entry is not None
+    time.sleep(0.02)
+    assert not store.compare_and_set("b", 2, entry.version)
+    assert store.compare_and_set("b", 2, 0)
+    assert store["b"] == 2
+
+
+def test_it_takes_part_in_transactions(db: Database, store: Store) -> None:
+    # The table itself is made in it, and goes with it.
+    with pytest.raises(ZeroDivisionError), db.transaction():
+        store["a"] = 1
+        db.insert(Person(name="Ann"))
+        assert store["a"] == 1
+        1 / 0  # noqa: B018
+    assert "a" not in store
+    assert db.count(Person) == 0
+    with db.transaction():
+        store["a"] = 1
+        db.insert(Person(name="Ann"))
+        with pytest.raises(ZeroDivisionError), db.transaction():
+            store["a"] = 2
+            1 / 0  # noqa: B018
+    assert (store["a"], db.count(Person)) == (1, 1)
+
+
+def test_what_a_store_needs_is_gone(db: Database, store: Store) -> None:
+    store["a"] = 1
+    entries = store.scan()
+    next(entries)
+    db.execute("DROP TABLE corm_key_value")
+    assert list(entries) == []
+    assert "a" not in store
+    assert list(store) == []
+    store["a"] = 2
+    assert dict(store) == {"a": 2}
+
+
+def test_another_programs_table(db: Database, store: Store) -> None:
+    store["a"] = 1
+    db.execute_script("DROP TABLE corm_key_value; CREATE TABLE corm_key_value (id INTEGER PRIMARY KEY)")
+    for call in (lambda: store["a"], lambda: store.put("a", 1), lambda: list(store), lambda: db.store("b")):
+        error = refused("CORM_E_SCHEMA", call)
+        assert "another program's" in error.message
+        assert error.hint == "rename it"
+    db.execute_script("DROP TABLE corm_key_value; CREATE VIEW corm_key_value AS SELECT 1 AS store, 2 AS key")
+    refused("CORM_E_SCHEMA", lambda: db.store("b"))
+
+
+def test_a_closed_database(path: Path) -> None:
+    with Database(path) as db:
+        store = db.store("a")
+        store.put_many({f"k{number:05}": number for number in range(1_500)})
+        entries = store.scan()
+        next(entries)
+    assert not path.with_name(path.name + "-wal").exists()
+    refused("CORM_E_MISUSE", lambda: store["k00000"])
+    refused("CORM_E_MISUSE", lambda: store.put("k", 1))
+    refused("CORM_E_MISUSE", lambda: list(entries))
+    refused("CORM_E_MISUSE", lambda: db.store("a"))
+
+
+def test_a_read_only_file(path: Path) -> None:
+    with Database(path) as db:
+        db.create_tables(Department)
+    with Database(path, mode="read_only") as db:
+        store = db.store("a")
+        assert dict(store) == {}
+        refused("CORM_E_READ_ONLY", lambda: store.put("k", 1))
+    with Database(path) as db:
+        db.store("a")["k"] = 1
+    with Database(path, mode="read_only") as db:
+        store = db.store("a")
+        assert dict(store) == {"k": 1}
+        refused("CORM_E_READ_ONLY", lambda: store.put("k", 2))
+        refused("CORM_E_READ_ONLY", lambda: store.delete("k"))
+        refused("CORM_E_READ_ONLY", store.clear)
+
+
+def test_a_file_of_other_texts(path: Path) -> None:
+    with Database(path, journal_mode="delete") as db:
+        db.execute("PRAGMA encoding = 'UTF-16le'")
+        db.execute("CREATE TABLE t (x)")
+        error = refused("CORM_E_SCHEMA", lambda: db.store("a").put("k", 1))
+        assert "UTF-16le" in error.message
+
+
+def test_a_file_of_ytkkeyvaluestore(db: Database) -> None:
+    db.execute(
+        "CREATE TABLE user_table (id TEXT NOT NULL, json TEXT NOT NULL, createdTime TEXT NOT NULL, PRIMARY KEY(id))"
+    )
+    db.execute_many(
+        "REPLACE INTO user_table VALUES (?, ?, ?)",
+        [
+            ("1", '{"name":"Ann"}', 1417391234.5678),
+            ("2", '["text"]', 1417391235.0),
+            ("3", "no json", "never"),
+            ("4", "[1]", 5.0),
+        ],
+    )
+    store = db.store("user_table")
+    store["4"] = "mine"
+    assert store.adopt("user_table") == 3
+    assert dict(store) == {"1": {"name": "Ann"}, "2": ["text"], "3": "no json", "4": "mine"}
+    entry = store.entry("1")
+    assert entry is not None
+    assert entry.created == entry.updated == datetime(2014, 11, 30, 23, 47, 14, 567000, tzinfo=timezone.utc)
+    assert store.adopt("user_table") == 0
+    assert db.query("SELECT count(*) FROM user_table").fetch_all() == [(4,)]
+    refused("CORM_E_SCHEMA", lambda: store.adopt("nothing"))
+    refused("CORM_E_SCHEMA", lambda: store.adopt('x"; DROP TABLE user_table; --'))
+    refused("CORM_E_SCHEMA", lambda: store.adopt("corm_key_value"))
+
+
+def test_migrations_leave_stores_alone(db: Database, store: Store) -> None:
+    store["a"] = 1
+    plan = db.sync(Person)
+    assert "corm_key_value" not in plan.sql
+    assert store["a"] == 1
+    assert "corm_key_value" not in db.schema().sql
