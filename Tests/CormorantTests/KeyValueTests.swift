@@ -1,0 +1,107 @@
+import Cormorant
+import Foundation
+import Testing
+
+@Suite struct KeyValueTests {
+    @Test func valuesAreReadBySubscript() throws {
+        let store = try Database(path: ":memory:").store("settings")
+        #expect(try store["theme"] == nil)
+        try store.put("theme", "dark")
+        try store.put("size", 12)
+        try store.put("null", .null)
+        try store.put("list", json: "[1, 2]")
+        #expect(try store["theme"]?.string == "dark")
+        #expect(try store["size"]?.int64 == 12)
+        #expect(try store["null"] == Value.null)
+        #expect(try store.entry("list")?.isJSON == true)
+        #expect(try store.entries().map(\.key) == ["list", "null", "size", "theme"])
+        #expect(try store.delete("theme"))
+        #expect(try !store.delete("theme"))
+        expectError(.json) { try store.put("list", json: "[1,") }
+        expectError(.range) { try store.put("nan", .real(.nan)) }
+        expectError(.encoding) { try Database(path: ":memory:").store("a\0b") }
+    }
+
+    /// Swift takes these for the same text; a file does not.
+    @Test func keysAreToldApartByTheirBytes() throws {
+        let store = try Database(path: ":memory:").store("s")
+        try store.put("\u{E9}", 1)
+        try store.put("e\u{301}", 2)
+        #expect(try store.count() == 2)
+        #expect(try store["\u{E9}"] == 1)
+        #expect(try store.entries(KeyValueRange(prefix: "e")).map(\.value) == [2])
+        try store.put("a\u{10FFFF}", 3)
+        try store.put("\u{D7FF}x", 4)
+        #expect(try store.entries(KeyValueRange(prefix: "a\u{10FFFF}")).map(\.value) == [3])
+        #expect(try store.entries(KeyValueRange(prefix: "\u{D7FF}")).map(\.value) == [4])
+    }
+
+    @Test func anEntryThatWasReadIsWrittenBack() throws {
+        let store = try Database(path: ":memory:").store("s")
+        #expect(try store.compareAndSet(KeyValueEntry(key: "hits", value: 1)))
+        #expect(try !store.compareAndSet(KeyValueEntry(key: "hits", value: 1)))
+        var entry = try #require(try store.entry("hits"))
+        entry.value = 2
+        entry.expires = try KeyValueStore.expiry(after: .seconds(60))
+        #expect(try store.compareAndSet(entry))
+        #expect(try !store.compareAndSet(entry))
+        #expect(try store.entry("hits")?.expires == entry.expires)
+        expectError(.range) { try KeyValueStore.expiry(after: .zero) }
+        expectError(.range) { try KeyValueStore.expiry(after: .seconds(Int64.max)) }
+    }
+
+    @Test func aClosedDatabaseHasNoStores() throws {
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.file("test.db"))
+        let store = try database.store("s")
+        try store.put("k", 1)
+        try database.close()
+        // The statements of stores went with it: nothing holds the file.
+        #expect(!FileManager.default.fileExists(atPath: folder.file("test.db-wal")))
+        expectError(.misuse) { try store["k"] }
+        expectError(.misuse) { try store.put("k", 1) }
+        expectError(.misuse) { try database.store("s") }
+    }
+
+    @Test func aBackupWhileAThreadWrites() throws {
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.file("test.db"))
+        let store = try database.store("s")
+        try store.put(
+            contentsOf: (0..<3_000).map {
+                KeyValueEntry(key: "k\($0)", value: .blob(Array(repeating: 1, count: 1_000)))
+            })
+        var isFirst = true
+        try database.backup(to: folder.file("copy.db")) { left, total in
+            if isFirst {
+                isFirst = false
+                #expect(left > 0 && left < total)
+                let thread = Thread { try? store.put("late", 1) }
+                thread.start()
+                while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+            }
+            return true
+        }
+        #expect(try store["late"] == 1)
+        let copy = try Database(path: folder.file("copy.db"))
+        #expect(try copy.store("s").count() == 3_000)
+        expectError(.interrupted) { try database.backup(to: folder.file("other.db")) { _, _ in false } }
+        expectError(.cannotOpen) { try database.backup(to: folder.file("copy.db")) }
+    }
+
+    @Test func aFileIsLookedAfter() throws {
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.file("test.db"))
+        try database.store("s").put("k", .blob(Array(repeating: 1, count: 100_000)))
+        let pages = try database.checkpoint()
+        #expect(pages.log > 0 && pages.copied == pages.log)
+        #expect(try database.checkpoint(.truncate) == CheckpointPages(log: 0, copied: 0))
+        try database.vacuum()
+        try database.optimize()
+        try database.transaction {
+            expectError(.transaction) { try database.vacuum() }
+            expectError(.transaction) { try database.checkpoint() }
+        }
+        #expect(try Database(path: ":memory:").checkpoint() == CheckpointPages(log: -1, copied: -1))
+    }
+}
