@@ -24,7 +24,8 @@ struct Command: ParsableCommand {
                     Adopt.self, Resolve.self,
                 ]),
             CommandGroup(name: "Code", subcommands: [Generate.self]),
-            CommandGroup(name: "Data", subcommands: [Import.self, Export.self, Backup.self, Restore.self]),
+            CommandGroup(
+                name: "Data", subcommands: [Import.self, Export.self, KeyValue.self, Backup.self, Restore.self]),
         ])
 }
 
