@@ -28,6 +28,7 @@ let package = Package(
         .target(
             name: "CormorantMigrations",
             dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
+        .target(name: "CormorantCipher", dependencies: ["CormorantBase", "CormorantSQLite"]),
         .target(
             name: "CormorantKeyValue",
             dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
@@ -35,7 +36,7 @@ let package = Package(
             name: "CormorantC",
             dependencies: [
                 "CCormorant", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM",
-                "CormorantMigrations", "CormorantKeyValue",
+                "CormorantMigrations", "CormorantKeyValue", "CormorantCipher",
             ]),
         .macro(
             name: "CormorantMacros",
@@ -48,7 +49,7 @@ let package = Package(
             name: "Cormorant",
             dependencies: [
                 "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
-                "CormorantKeyValue", "CormorantMacros",
+                "CormorantKeyValue", "CormorantCipher", "CormorantMacros",
             ]),
         .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
         .target(

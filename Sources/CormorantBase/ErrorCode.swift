@@ -74,6 +74,18 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case migrationNewer = -36
     /// The file's schema is not what its last step left.
     case migrationDrift = -37
+    /// The key does not open the file, or it was encrypted with another cipher or other settings.
+    case wrongKey = -45
+    /// The file is encrypted and no key was given.
+    case keyMissing = -46
+    /// A key was given for a file that is not encrypted.
+    case notEncrypted = -47
+    /// A page of an encrypted file is not what was written; the message says which.
+    case altered = -48
+    /// An encrypted file was cut off.
+    case truncated = -49
+    /// libcrypto cannot be loaded, or a codec fails.
+    case cipher = -50
 
     /// The name that all faces share, such as `CORM_E_UNIQUE`.
     public var name: StaticString {
@@ -115,6 +127,12 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
         case .migrationDirty: "CORM_E_MIGRATION_DIRTY"
         case .migrationNewer: "CORM_E_MIGRATION_NEWER"
         case .migrationDrift: "CORM_E_MIGRATION_DRIFT"
+        case .wrongKey: "CORM_E_WRONG_KEY"
+        case .keyMissing: "CORM_E_KEY_MISSING"
+        case .notEncrypted: "CORM_E_NOT_ENCRYPTED"
+        case .altered: "CORM_E_ALTERED"
+        case .truncated: "CORM_E_TRUNCATED"
+        case .cipher: "CORM_E_CIPHER"
         }
     }
 }

@@ -22,6 +22,7 @@ enum HandleKind: UInt8 {
     case bundleStates
     case metadata
     case store
+    case keySink
 
     var name: String {
         switch self {
@@ -44,6 +45,7 @@ enum HandleKind: UInt8 {
         case .bundleStates: "status"
         case .metadata: "metadata"
         case .store: "store"
+        case .keySink: "key sink"
         }
     }
 }

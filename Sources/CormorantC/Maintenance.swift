@@ -5,22 +5,14 @@ import CormorantSQLite
 
 @_cdecl("corm_database_backup") @implementation
 public func corm_database_backup(
-    _ handle: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ progress: corm_progress_callback?,
-    _ context: UnsafeMutableRawPointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ handle: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ cipher: UnsafePointer<corm_cipher_options>?,
+    _ progress: corm_progress_callback?, _ context: UnsafeMutableRawPointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try database(handle).backup(to: string(path, "path")) { left, total in
-            guard let progress else { return true }
-            return withUnsafeTemporaryAllocation(of: corm_progress.self, capacity: 1) { told in
-                guard let told = told.baseAddress else { return false }
-                told.initialize(to: corm_progress())
-                told.pointee.step = staticCString("copying")
-                told.pointee.count = 1
-                told.pointee.rows = total - left
-                told.pointee.total_rows = total
-                return progress(told, context)
-            }
-        }
+        let path = try string(path, "path")
+        let codecs = try cipherSource(cipher)
+        try database(handle).backup(to: path, codecs: codecs, progress: copyProgress("copying", progress, context))
         return CORM_OK
     }
 }

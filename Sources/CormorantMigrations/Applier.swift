@@ -81,6 +81,8 @@ final class Applier {
     private func copy(to path: String) throws {
         var openOptions = OpenOptions()
         openOptions.mode = .readOnly
+        // The copy of an encrypted file has its key.
+        openOptions.codecs = try database.withConnection { $0.codecs }
         let source = try Connection(path: database.path, options: openOptions)
         defer { source.close() }
         openOptions.mode = .create
@@ -146,6 +148,7 @@ extension Database {
             try refuseRunningCursors()
             var options = OpenOptions()
             options.mode = .readOnly
+            options.codecs = connection.codecs
             let source = try Connection(path: snapshot, options: options)
             defer { source.close() }
             guard try source.pragma("page_count") > 0 else {

@@ -4,15 +4,21 @@ import CormorantSQLite
 extension Database {
     /// Writes a copy of the database, as it was last committed, to a file that is not there. Other threads and processes may
     /// read and write meanwhile. The copy is whole or not there, and needs no other file beside it.
-    /// - Parameter shouldContinue: called now and then with the pages left and all of them; false cancels, and the call
-    ///   throws `interrupted`.
-    public func backup(
-        to path: String, shouldContinue: (_ left: Int64, _ total: Int64) -> Bool = { _, _ in true }
+    /// - Parameters:
+    ///   - codecs: what the copy is encrypted with; nil: what the database is, plain or with its key.
+    ///   - progress: called now and then with the pages copied and all of them; false cancels, and the call throws
+    ///     `interrupted`.
+    package func backup(
+        to path: String, codecs: (any PageCodecSource)? = nil, progress: CopyProgress? = nil
     ) throws {
         try checkPath(path)
         guard !fileExists(path) else {
             throw CormorantError(
                 .cannotOpen, "\"\(path)\" is there already", hint: "remove it, or name another file")
+        }
+        if let codecs {
+            try refuseRunningCursors()
+            return try withConnection { try $0.copy(to: path, codecs: codecs, progress: progress) }
         }
         let temporary = path + ".new"
         removeFile(temporary)
@@ -21,13 +27,14 @@ extension Database {
             var options = OpenOptions()
             options.journalMode = .delete
             options.synchronous = .full
+            options.codecs = source.codecs
             let target = try Connection(path: temporary, options: options)
             defer { target.close() }
             // A snapshot that holds nobody up; with other journals it would, and the copy begins anew when others write.
             let isWAL = try Statement(source, "PRAGMA journal_mode").firstText() == "wal"
             if isWAL { try source.script("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1") }
             defer { if isWAL { try? source.script("COMMIT") } }
-            try source.backup(to: target, shouldContinue: shouldContinue)
+            try source.backup(to: target) { left, total in progress?(total - left, total) ?? true }
             // A file of its own, which needs no others beside it to be read.
             try target.script("PRAGMA journal_mode = DELETE")
         }
@@ -36,7 +43,7 @@ extension Database {
 
     /// Runs `body` on a connection of its own, so that this one stays free; for memory on this one.
     private func withCommittedState(_ body: (Connection) throws -> Void) throws {
-        let (path, isReadOnly) = try withConnection { ($0.filePath, $0.isReadOnly) }
+        let (path, isReadOnly, codecs) = try withConnection { ($0.filePath, $0.isReadOnly, $0.codecs) }
         guard let path else {
             return try withConnection { connection in
                 try refuseTransaction(connection, "a database in memory cannot be copied")
@@ -46,6 +53,7 @@ extension Database {
         var options = OpenOptions()
         options.mode = isReadOnly ? .readOnly : .readWrite
         options.keepsJournalMode = true
+        options.codecs = codecs
         let source = try Connection(path: path, options: options)
         defer { source.close() }
         try body(source)

@@ -14,27 +14,44 @@ package final class Connection {
     package private(set) var isOpen = true
     private var attachments: [ObjectIdentifier: AnyObject] = [:]
     package let isReadOnly: Bool
+    /// What the file is encrypted with; nil for a plain one.
+    private let codec: (any PageCodec)?
+    let faults: CodecFaults
 
     /// Opens the file and applies the options.
     package init(path: String, options: OpenOptions) throws {
         let memory = path == ":memory:"
         try checkPath(path)
-        if let template = options.template, !memory { try copyTemplate(template, to: path) }
-        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        guard !memory || options.codecs == nil else {
+            throw CormorantError(.misuse, "a database in memory has no file to encrypt", hint: "open it without a key")
+        }
+        if let template = options.template, !memory {
+            try copyTemplate(template, to: path, encrypted: options.codecs != nil)
+        }
+        codec = try options.codecs?.makeCodec(path: path)
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
         switch options.mode {
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         case .readWrite: flags |= SQLITE_OPEN_READWRITE | (memory ? SQLITE_OPEN_CREATE : 0)
         case .readOnly: flags |= SQLITE_OPEN_READONLY
         }
         var opened: OpaquePointer?
-        let status = sqlite3_open_v2(path, &opened, flags, nil)
+        let faults = CodecFaults()
+        self.faults = faults
+        let status = try Handover.offering(codec.map { Handover.Offer($0, faults) }) {
+            sqlite3_open_v2(path, &opened, flags, Shim.name)
+        }
         self.path = path
         handle = opened
         cache = StatementCache(capacity: options.statementCacheSize)
         isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
         do {
             guard status == SQLITE_OK else { throw cannotOpen(error(status), path) }
+            if let codec { try prepare(codec, schema: "main") }
             try apply(options, memory: memory)
+        } catch let error as CormorantError where error.code == .notADatabase && codec == nil {
+            defer { close() }
+            throw keyMissing(path, error)
         } catch {
             close()
             throw error
@@ -56,7 +73,8 @@ package final class Connection {
         try script("PRAGMA foreign_keys = \(options.foreignKeys ? "ON" : "OFF")")
         try script("PRAGMA synchronous = \(options.synchronous.keyword)")
         // Some builds of SQLite have it on, which makes dropping and rebuilding a table write it to the disk once more.
-        try script("PRAGMA secure_delete = FAST")
+        // An encrypted file has every page written: SQLCipher takes one that never was for an altered one.
+        try script("PRAGMA secure_delete = \(codec == nil ? "FAST" : "ON")")
         // Reading the schema shows now, not at the first query, that a file is no database.
         try script("SELECT 1 FROM sqlite_schema LIMIT 1")
         guard !memory, !isReadOnly, !options.keepsJournalMode else { return }
@@ -70,7 +88,7 @@ package final class Connection {
     }
 
     /// The switch to WAL does not use SQLite's busy handler, so it is tried again here until the timeout is over.
-    private func setJournalMode(_ wanted: String, _ timeout: Int) throws -> String {
+    func setJournalMode(_ wanted: String, _ timeout: Int) throws -> String {
         var waited = 0
         while true {
             do {
@@ -136,6 +154,8 @@ package final class Connection {
     package func setAttachment<Attachment: AnyObject>(_ attachment: Attachment?) {
         attachments[ObjectIdentifier(Attachment.self)] = attachment
     }
+    /// What another connection to the same file, or to a copy of it, is opened with.
+    package var codecs: (any PageCodecSource)? { codec?.shared }
 
     package var lastInsertID: Int64 { sqlite3_last_insert_rowid(handle) }
     package var changes: Int64 { sqlite3_changes64(handle) }

@@ -38,7 +38,7 @@ func pathProblem(_ path: String) -> String {
 
 /// Copies a template database to `path` unless something is there. The copy is made beside it and linked into place, so
 /// that no reader ever sees half a file and two processes cannot overwrite one another.
-func copyTemplate(_ template: String, to path: String) throws {
+func copyTemplate(_ template: String, to path: String, encrypted: Bool) throws {
     func failure(_ what: String, _ hint: String) -> CormorantError {
         CormorantError(.cannotOpen, "the template \"\(template)\" cannot be copied to \"\(path)\": \(what)", hint: hint)
     }
@@ -56,7 +56,7 @@ func copyTemplate(_ template: String, to path: String) throws {
     let source = open(template, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw systemFailure("reading", errno) }
     defer { close(source) }
-    guard isDatabase(source) else {
+    guard encrypted || isDatabase(source) else {
         throw CormorantError(
             .notADatabase, "the template \"\(template)\" is no database", hint: "give one made by SQLite")
     }
@@ -110,4 +110,17 @@ private func copyBytes(from source: Int32, to target: Int32, _ failure: (String,
             }
         }
     }
+}
+
+/// Overwrites memory in a way that the compiler does not leave out.
+package func wipe(_ bytes: UnsafeMutableRawPointer, _ count: Int) {
+    #if canImport(Darwin)
+        memset_s(bytes, count, 0, count)
+    #else
+        explicit_bzero(bytes, count)
+    #endif
+}
+
+func sameBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+    memcmp(left, right, count) == 0
 }

@@ -43,6 +43,8 @@ public struct OpenOptions: Sendable {
     public var statementCacheSize: Int
     /// Leaves a file's journal mode as it is, whatever `journalMode` says: for tools that look after the files of others.
     package var keepsJournalMode = false
+    /// What makes the codec of an encrypted file.
+    package var codecs: (any PageCodecSource)?
 
     public init(
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,

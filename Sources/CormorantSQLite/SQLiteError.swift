@@ -7,6 +7,7 @@ extension Connection {
     func error(_ status: Int32, sql: String? = nil, from start: Int = 0) -> CormorantError {
         let extended = sqlite3_extended_errcode(handle)
         let code = extended & 0xFF == status & 0xFF ? extended : status
+        if let error = codecError(code) { return error }
         let message = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
         let offset = sqlite3_error_offset(handle)
         return sqliteError(

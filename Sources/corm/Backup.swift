@@ -15,8 +15,8 @@ struct Backup: ParsableCommand {
     func run() throws {
         let database = try database.open()
         let bar = ProgressBar()
-        try database.backup(to: copy) { left, total in
-            bar.show("copying", total - left, of: total, "pages")
+        try database.backup(to: copy) { copied, total in
+            bar.show("copying", copied, of: total, "pages")
             return !Interruption.isRequested
         }
     }

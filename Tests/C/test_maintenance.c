@@ -48,7 +48,7 @@ static void a_backup_is_one_state(void **state) {
     corm_value value;
     fill();
     told = 0;
-    OK(corm_database_backup(db, path_to("copy.db"), write_meanwhile, &told, &failure));
+    OK(corm_database_backup(db, path_to("copy.db"), NULL, write_meanwhile, &told, &failure));
     assert_true(told > 0);
     assert_int_equal(select_int("SELECT count(*) FROM person"), 20001);
     OK(corm_database_open(path_to("copy.db"), NULL, &copy, &failure));
@@ -58,14 +58,14 @@ static void a_backup_is_one_state(void **state) {
     assert_int_equal(value.as.integer, 20000);
     corm_result_close(result);
     OK(corm_database_close(copy, &failure));
-    GIVES(CORM_E_CANNOT_OPEN, corm_database_backup(db, path_to("copy.db"), NULL, NULL, &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_database_backup(db, path_to("copy.db"), NULL, NULL, NULL, &failure));
     unlink(path_to("copy.db"));
-    GIVES(CORM_E_INTERRUPTED, corm_database_backup(db, path_to("copy.db"), stop, NULL, &failure));
+    GIVES(CORM_E_INTERRUPTED, corm_database_backup(db, path_to("copy.db"), NULL, stop, NULL, &failure));
     assert_int_equal(size_of("copy.db"), -1);
     assert_int_equal(size_of("copy.db.new"), -1);
-    GIVES(CORM_E_MISUSE, corm_database_backup(db, NULL, NULL, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_database_backup(NULL, path_to("copy.db"), NULL, NULL, &failure));
-    GIVES(CORM_E_CANNOT_OPEN, corm_database_backup(db, path_to("none/copy.db"), NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_database_backup(db, NULL, NULL, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_database_backup(NULL, path_to("copy.db"), NULL, NULL, NULL, &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_database_backup(db, path_to("none/copy.db"), NULL, NULL, NULL, &failure));
 }
 
 static void vacuum_frees_the_disk(void **state) {

@@ -72,10 +72,10 @@ import Testing
                 KeyValueEntry(key: "k\($0)", value: .blob(Array(repeating: 1, count: 1_000)))
             })
         var isFirst = true
-        try database.backup(to: folder.file("copy.db")) { left, total in
+        try database.backup(to: folder.file("copy.db")) { copied, total in
             if isFirst {
                 isFirst = false
-                #expect(left > 0 && left < total)
+                #expect(copied > 0 && copied < total)
                 let thread = Thread { try? store.put("late", 1) }
                 thread.start()
                 while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }

@@ -35,8 +35,8 @@ NO_VALUE = (
 # In the order in which they include each other.
 TOPICS = (
     "base", "error", "value", "database", "transaction", "result", "model", "expression", "statement", "record",
-    "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle", "key_value",
-    "maintenance",
+    "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle", "cipher",
+    "key_value", "maintenance",
 )  # fmt: skip
 
 
@@ -82,13 +82,15 @@ class Headers:
         elif match := re.fullmatch(r"struct (\w+) \{(.*)\}", code):
             self.opaque.add(match[1])
             self.structs[match[1]] = [self._member(member) for member in _declarations(match[2])]
-        elif match := re.fullmatch(r"typedef struct (\w+) (\w+)", code):
+        elif (match := re.fullmatch(r"typedef struct (\w+) (\w+)", code)) or (
+            match := re.fullmatch(r"struct (\w+)", code)
+        ):
             self.opaque.add(match[1])
         elif match := re.fullmatch(r"typedef (\w+) (\w+)", code):
             self.aliases[match[2]] = self.aliases[match[1]]
         elif match := re.fullmatch(r"typedef void \(\*(\w+)\)\((.*)\)", code):
             self.aliases[match[1]] = "callback"
-        elif match := re.fullmatch(r"typedef bool \(\*(\w+)\)\((.*)\)", code):
+        elif match := re.fullmatch(r"typedef (?:bool|corm_status) \(\*(\w+)\)\((.*)\)", code):
             # A member of structs only, and there a pointer as other functions are.
             self.aliases[match[1]] = "pointer"
         elif match := re.fullmatch(r"([\w *]+?)\b(corm_\w+)\((.*)\)", code):

@@ -112,6 +112,18 @@ typedef int32_t corm_status;
 #define CORM_E_MIGRATION_NEWER (-36)
 /* The file's schema is not what its last step left. */
 #define CORM_E_MIGRATION_DRIFT (-37)
+/* The key does not open the file, or it was encrypted with another cipher or other settings. */
+#define CORM_E_WRONG_KEY (-45)
+/* The file is encrypted and no key was given. */
+#define CORM_E_KEY_MISSING (-46)
+/* A key was given for a file that is not encrypted. */
+#define CORM_E_NOT_ENCRYPTED (-47)
+/* A page of an encrypted file is not what was written; the message says which. */
+#define CORM_E_ALTERED (-48)
+/* An encrypted file was cut off. */
+#define CORM_E_TRUNCATED (-49)
+/* libcrypto cannot be loaded, or a codec fails. */
+#define CORM_E_CIPHER (-50)
 
 /*
  * The name of a status, such as "CORM_E_UNIQUE"; "CORM_UNKNOWN" for a number that is none.

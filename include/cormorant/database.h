@@ -35,6 +35,8 @@ typedef struct corm_database corm_database;
 #define CORM_SYNCHRONOUS_FULL 3
 #define CORM_SYNCHRONOUS_EXTRA 4
 
+struct corm_cipher_options; /* cipher.h */
+
 /* How to open. Zero everywhere is the default everywhere; set struct_size by CORM_OPEN_OPTIONS_INIT. */
 typedef struct corm_open_options {
     uint32_t struct_size;
@@ -49,6 +51,8 @@ typedef struct corm_open_options {
     bool foreign_keys_off;
     /* How many prepared statements of raw SQL are kept. 0: 64. */
     int32_t statement_cache_size;
+    /* What the file is encrypted with. Borrowed until return; NULL: a plain file. */
+    const struct corm_cipher_options *cipher;
 } corm_open_options;
 
 #define CORM_OPEN_OPTIONS_INIT {.struct_size = sizeof(corm_open_options)}
@@ -65,7 +69,8 @@ void corm_open_options_init(corm_open_options *options);
  * out_database owned (corm_database_close); set only on success.
  *
  * Statuses: CORM_E_CANNOT_OPEN (missing, unreadable, a directory), CORM_E_NOT_A_DATABASE, CORM_E_BUSY,
- * CORM_E_READ_ONLY, CORM_E_IO, CORM_E_MISUSE. Threading: any thread. Since 0.1.
+ * CORM_E_READ_ONLY, CORM_E_IO, CORM_E_MISUSE; CORM_E_KEY_MISSING, and with a key CORM_E_WRONG_KEY, CORM_E_NOT_ENCRYPTED,
+ * CORM_E_TRUNCATED, CORM_E_CIPHER, CORM_E_CALLBACK. Threading: any thread. Since 0.1.
  */
 corm_status corm_database_open(const char *path, const corm_open_options *options, corm_database **out_database,
                                corm_error **out_error);

@@ -3,6 +3,7 @@
 #ifndef CORMORANT_MAINTENANCE_H
 #define CORMORANT_MAINTENANCE_H
 
+#include "cipher.h"
 #include "migration.h"
 
 CORM_BEGIN_DECLS
@@ -12,14 +13,16 @@ CORM_BEGIN_DECLS
  * other processes may read and write meanwhile. The copy is whole or not there, and needs no other file beside it.
  *
  * path     borrowed until return.
+ * cipher   what the copy is encrypted with; borrowed until return. NULL: what the database is, plain or with its key;
+ *          corm_cipher_decrypt makes a copy of an encrypted file plain. With one, this handle is held up meanwhile.
  * progress called now and then with rows as pages copied and total_rows as those there are; false cancels. NULL: nobody is
  *          told.
  *
  * Statuses: CORM_E_CANNOT_OPEN where something is at the path already, or cannot be made; CORM_E_INTERRUPTED when
  * cancelled; CORM_E_FULL; CORM_E_TRANSACTION for ":memory:" inside a transaction. Threading: any thread. Since 0.1.
  */
-corm_status corm_database_backup(corm_database *database, const char *path, corm_progress_callback progress,
-                                 void *context, corm_error **out_error);
+corm_status corm_database_backup(corm_database *database, const char *path, const corm_cipher_options *cipher,
+                                 corm_progress_callback progress, void *context, corm_error **out_error);
 
 /*
  * Writes the file anew without the room that deleted rows left, which takes as much free disk and holds writers up.

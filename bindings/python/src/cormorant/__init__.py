@@ -12,18 +12,22 @@ from ._native import sqlite_version, version
 from .alias import alias
 from .bundle import Bundle, BundleState
 from .change import Delete, Insert, Update, delete, insert, update
+from .cipher import Cipher, decrypt, encrypt, rekey
 from .column import Action, Column, Key, Reference, column, ignored
 from .database import Database
 from .error import (
+    AlteredError,
     BusyError,
     CheckViolation,
     DatabaseError,
     DataError,
+    EncryptionError,
     Error,
     ForeignKeyViolation,
     IntegrityError,
     InterfaceError,
     InternalError,
+    KeyMissingError,
     MigrationDirtyError,
     MigrationDriftError,
     MigrationError,
@@ -32,12 +36,15 @@ from .error import (
     MigrationNewerError,
     MigrationOrderError,
     NoRecordError,
+    NotEncryptedError,
     NotLoadedError,
     NotNullViolation,
     NotSupportedError,
     OperationalError,
     ProgrammingError,
+    TruncatedError,
     UniqueViolation,
+    WrongKeyError,
 )
 from .expression import Expression
 from .function import Call, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
@@ -73,6 +80,7 @@ __version__ = version()
 
 __all__ = [
     "Action",
+    "AlteredError",
     "Bindings",
     "Bundle",
     "BundleState",
@@ -81,6 +89,7 @@ __all__ = [
     "CheckMetadata",
     "CheckViolation",
     "CheckpointPages",
+    "Cipher",
     "Column",
     "ColumnMetadata",
     "Conflict",
@@ -88,6 +97,7 @@ __all__ = [
     "Database",
     "DatabaseError",
     "Delete",
+    "EncryptionError",
     "Error",
     "Expression",
     "ForeignKeyMetadata",
@@ -100,6 +110,7 @@ __all__ = [
     "InternalError",
     "Json",
     "Key",
+    "KeyMissingError",
     "Metadata",
     "MetadataProblem",
     "MigrationDirtyError",
@@ -112,6 +123,7 @@ __all__ = [
     "Model",
     "ModelInfo",
     "NoRecordError",
+    "NotEncryptedError",
     "NotLoadedError",
     "NotNullViolation",
     "NotSupportedError",
@@ -137,15 +149,19 @@ __all__ = [
     "TransactionKind",
     "Transform",
     "TriggerMetadata",
+    "TruncatedError",
     "UniqueViolation",
     "Update",
     "VersionStep",
+    "WrongKeyError",
     "alias",
     "all_of",
     "any_of",
     "case",
     "column",
+    "decrypt",
     "delete",
+    "encrypt",
     "excluded",
     "exists",
     "func",
@@ -157,6 +173,7 @@ __all__ = [
     "param",
     "raw",
     "read_json",
+    "rekey",
     "scalar",
     "select",
     "sqlite_version",

@@ -48,6 +48,12 @@ CORM_E_MIGRATION_ORDER: Final = -34
 CORM_E_MIGRATION_DIRTY: Final = -35
 CORM_E_MIGRATION_NEWER: Final = -36
 CORM_E_MIGRATION_DRIFT: Final = -37
+CORM_E_WRONG_KEY: Final = -45
+CORM_E_KEY_MISSING: Final = -46
+CORM_E_NOT_ENCRYPTED: Final = -47
+CORM_E_ALTERED: Final = -48
+CORM_E_TRUNCATED: Final = -49
+CORM_E_CIPHER: Final = -50
 CORM_VALUE_NULL: Final = 0
 CORM_VALUE_INTEGER: Final = 1
 CORM_VALUE_REAL: Final = 2
@@ -212,6 +218,7 @@ CORM_STEP_MISSING: Final = 3
 CORM_STEP_ORDER: Final = 4
 CORM_STEP_DIRTY: Final = 5
 CORM_STEP_NEWER: Final = 6
+CORM_CODEC_MISMATCH: Final = 1
 CORM_CHECKPOINT_PASSIVE: Final = 0
 CORM_CHECKPOINT_FULL: Final = 1
 CORM_CHECKPOINT_RESTART: Final = 2
@@ -269,6 +276,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("synchronous", "int32"),
         ("foreign_keys_off", "bool"),
         ("statement_cache_size", "int32"),
+        ("cipher", "pointer"),
     ),
     "corm_transform": (
         ("encode", "pointer"),
@@ -583,6 +591,29 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("down", "pointer"),
         ("context", "pointer"),
     ),
+    "corm_codec": (
+        ("struct_size", "uint32"),
+        ("page_size", "uint32"),
+        ("reserve", "uint32"),
+        ("encrypt", "pointer"),
+        ("decrypt", "pointer"),
+        ("attach", "pointer"),
+        ("close", "pointer"),
+        ("context", "pointer"),
+    ),
+    "corm_cipher_options": (
+        ("struct_size", "uint32"),
+        ("compatibility", "int32"),
+        ("key", "pointer"),
+        ("key_size", "size"),
+        ("provider", "pointer"),
+        ("context", "pointer"),
+        ("page_size", "int32"),
+        ("rounds", "int32"),
+        ("plain_header_size", "int32"),
+        ("sole_writer", "bool"),
+        ("codec", "pointer"),
+    ),
     "corm_store_entry": (
         ("key", "corm_text"),
         ("value", "corm_value"),
@@ -860,6 +891,12 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_bundle_squash": ("int32", ("text", "text", "pointer")),
     "corm_migration_set_version": ("int32", ("pointer", "pointer", "size", "int32", "pointer", "pointer")),
     "corm_migration_version": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_key_sink_set": ("int32", ("pointer", "pointer", "size", "pointer")),
+    "corm_cipher_encrypt": ("int32", ("text", "pointer", "pointer", "pointer", "pointer")),
+    "corm_cipher_decrypt": ("int32", ("text", "pointer", "pointer", "pointer", "pointer")),
+    "corm_cipher_rekey": ("int32", ("text", "pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_cipher_check": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_database_attach": ("int32", ("pointer", "text", "text", "pointer", "pointer")),
     "corm_store_range_init": ("void", ("pointer",)),
     "corm_store_open": ("int32", ("pointer", "text", "pointer", "pointer")),
     "corm_store_close": ("void", ("pointer",)),
@@ -879,7 +916,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_store_get": ("int32", ("pointer", "text", "size", "pointer", "pointer")),
     "corm_block_store_put": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_store_scan": ("int32", ("pointer", "pointer", "pointer", "pointer")),
-    "corm_database_backup": ("int32", ("pointer", "text", "pointer", "pointer", "pointer")),
+    "corm_database_backup": ("int32", ("pointer", "text", "pointer", "pointer", "pointer", "pointer")),
     "corm_database_vacuum": ("int32", ("pointer", "pointer")),
     "corm_database_optimize": ("int32", ("pointer", "pointer")),
     "corm_database_checkpoint": ("int32", ("pointer", "int32", "pointer", "pointer", "pointer")),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _abi
+from ._native_cipher import CipherOptions, ciphered
 from ._native_library import (
     TYPES,
     Scratch,
@@ -50,12 +51,20 @@ def sqlite_version() -> str:
 # --- database.h ---
 
 
-def open_database(path: str, options: Mapping[str, Any]) -> int:
+def open_database(
+    path: str, options: Mapping[str, Any], cipher: Mapping[str, Any] | None
+) -> tuple[int, CipherOptions | None]:
+    """The handle, and what must live as long as it does."""
     values: Any = TYPES["corm_open_options"]()
     library.corm_open_options_init(ctypes.byref(values))
     for name, value in options.items():
         setattr(values, name, utf8(value) if isinstance(value, str) else value)
-    return call_handle(library.corm_database_open, utf8(path), ctypes.byref(values))
+
+    def open_with(given: Any) -> int:
+        values.cipher = None if given is None else ctypes.cast(given, ctypes.c_void_p)
+        return call_handle(library.corm_database_open, utf8(path), ctypes.byref(values))
+
+    return ciphered(cipher, open_with)
 
 
 def close_database(database: int) -> None:

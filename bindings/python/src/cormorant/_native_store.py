@@ -95,12 +95,6 @@ def expiry(milliseconds: int) -> int:
 # --- maintenance.h ---
 
 
-def backup(database: int, path: str, told: Any) -> None:
-    """told: a function of the members of a corm_progress, or None."""
-    listener = progress_listener(told)
-    listening([listener], lambda: call(library.corm_database_backup, database, utf8(path), listener.pointer, None))
-
-
 def vacuum(database: int) -> None:
     call(library.corm_database_vacuum, database)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _abi, _native, _native_tree
 from .change import Change
+from .cipher import Cipher, CipherMethods, options_of
 from .error import ProgrammingError
 from .json import JsonMethods
 from .maintenance import MaintenanceMethods
@@ -49,12 +50,13 @@ _SYNCHRONOUS = {
 _INT32_MAX = 2**31 - 1
 
 
-class Database(JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods):
+class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 
     mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file
     is not there. busy_timeout: seconds to wait for another connection's lock. journal_mode: None is WAL. synchronous:
-    None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept. What is deleted is
+    None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept. cipher: what the
+    file is encrypted with; None for a plain file. What is deleted is
     overwritten where that costs no I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
 
     Threads may share it: calls run one at a time, and a transaction belongs to the thread that began it.
@@ -73,11 +75,12 @@ class Database(JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods):
         synchronous: Literal["off", "normal", "full", "extra"] | None = None,
         foreign_keys: bool = True,
         statement_cache_size: int = 64,
+        cipher: Cipher | None = None,
     ) -> None:
         self._trace: object = None
         self.path = os.fspath(path)
         milliseconds = int(min(busy_timeout * 1000, _INT32_MAX))
-        self._handle = _native.open_database(
+        self._handle, kept = _native.open_database(
             self.path,
             {
                 "mode": _choice("mode", mode, _MODES),
@@ -89,7 +92,9 @@ class Database(JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods):
                 "foreign_keys_off": not foreign_keys,
                 "statement_cache_size": max(0, min(statement_cache_size, _INT32_MAX)),
             },
+            None if cipher is None else options_of(cipher),
         )
+        self._ciphers = [kept]
         self._open = True
 
     def close(self) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from . import _abi
 
 __all__ = [
+    "AlteredError",
     "BusyError",
     "CheckViolation",
     "DataError",
     "DatabaseError",
+    "EncryptionError",
     "Error",
     "ForeignKeyViolation",
     "IntegrityError",
     "InterfaceError",
     "InternalError",
+    "KeyMissingError",
     "MigrationDirtyError",
     "MigrationDriftError",
     "MigrationError",
@@ -22,12 +25,15 @@ __all__ = [
     "MigrationNewerError",
     "MigrationOrderError",
     "NoRecordError",
+    "NotEncryptedError",
     "NotLoadedError",
     "NotNullViolation",
     "NotSupportedError",
     "OperationalError",
     "ProgrammingError",
+    "TruncatedError",
     "UniqueViolation",
+    "WrongKeyError",
 ]
 
 
@@ -160,6 +166,30 @@ class MigrationDriftError(MigrationError):
     """The file's schema is not what its last step left, or not what a plan was made for."""
 
 
+class EncryptionError(DatabaseError):
+    """What goes wrong with an encrypted file."""
+
+
+class WrongKeyError(EncryptionError):
+    """The key does not open the file, or it was encrypted with another cipher or other settings."""
+
+
+class KeyMissingError(EncryptionError):
+    """The file is encrypted and no key was given."""
+
+
+class NotEncryptedError(EncryptionError):
+    """A key was given for a file that is not encrypted."""
+
+
+class AlteredError(EncryptionError):
+    """A page of an encrypted file is not what was written; the message says which."""
+
+
+class TruncatedError(EncryptionError):
+    """An encrypted file was cut off."""
+
+
 class NotSupportedError(DatabaseError):
     """SQLite cannot do this."""
 
@@ -195,6 +225,11 @@ _CLASSES: dict[str, type[Error]] = {
     "CORM_E_MIGRATION_DIRTY": MigrationDirtyError,
     "CORM_E_MIGRATION_NEWER": MigrationNewerError,
     "CORM_E_MIGRATION_DRIFT": MigrationDriftError,
+    "CORM_E_WRONG_KEY": WrongKeyError,
+    "CORM_E_KEY_MISSING": KeyMissingError,
+    "CORM_E_NOT_ENCRYPTED": NotEncryptedError,
+    "CORM_E_ALTERED": AlteredError,
+    "CORM_E_TRUNCATED": TruncatedError,
 }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Literal, NamedTuple
 
-from . import _abi, _native_store
+from . import _abi, _native_cipher, _native_store
+from .cipher import Cipher, options_of
 from .error import ProgrammingError
 from .progress import ProgressCallback, telling
 
@@ -32,17 +33,25 @@ class MaintenanceMethods:
 
     _handle: int
 
-    def backup(self, path: str | os.PathLike[str], *, progress: ProgressCallback | bool | None = None) -> None:
+    def backup(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        cipher: Cipher | None = None,
+        progress: ProgressCallback | bool | None = None,
+    ) -> None:
         """Writes a copy of the database, as it was last committed, to a file that is not there.
 
-        Other threads and processes may read and write meanwhile. The copy is whole or not there, and needs no other
+        cipher: what the copy is encrypted with; None: what the database is, plain or with its key. decrypt() makes a
+        copy of an encrypted file plain. Other threads and processes may read and write meanwhile. The copy is whole or not there, and needs no other
         file beside it; restore() is the way back. progress: a function of a Progress, whose rows are pages, called on
         this thread; False from it cancels. True shows a bar on stderr where that is a terminal.
 
         OperationalError: CORM_E_CANNOT_OPEN where something is at the path, CORM_E_INTERRUPTED when cancelled.
         """
+        given = None if cipher is None else options_of(cipher)
         with telling(progress) as told:
-            _native_store.backup(self._handle, os.fspath(path), told)
+            _native_cipher.backup(self._handle, os.fspath(path), given, told)
 
     def vacuum(self) -> None:
         """Writes the file anew without the room that deleted rows left. Takes as much free disk, holds writers up."""

@@ -1,0 +1,112 @@
+import CormorantBase
+import CormorantSQLite
+
+/// The keys that a file's pages are encrypted and authenticated with. Shared by the connections to the file, and wiped
+/// with the last of them.
+final class DerivedKeys: Sendable {
+    /// The AES key, the key of the HMAC, the salt.
+    private let memory: SecretMemory
+
+    var key: UnsafeRawPointer { UnsafeRawPointer(memory.bytes) }
+    var macKey: UnsafeRawPointer { UnsafeRawPointer(memory.bytes + 32) }
+    var salt: UnsafeRawPointer { UnsafeRawPointer(memory.bytes + 64) }
+
+    private init(_ memory: SecretMemory) { self.memory = memory }
+
+    /// The keys for a file with this salt: those that the process has, or new ones.
+    static func derive(
+        _ key: CipherKey, salt: UnsafeRawPointer, _ format: CipherFormat, _ provider: any CryptoProvider
+    ) throws -> DerivedKeys {
+        guard let memory = SecretMemory(80) else { throw CormorantError(.noMemory, "there is no memory for the keys") }
+        let salted = UnsafeRawBufferPointer(start: memory.bytes + 64, count: 16)
+        (memory.bytes + 64).copyMemory(from: salt, byteCount: 16)
+        let aes = UnsafeMutableRawBufferPointer(start: memory.bytes, count: 32)
+        let keys = DerivedKeys(memory)
+        switch key.storage {
+        case .raw(let raw):
+            aes.baseAddress?.copyMemory(from: raw.bytes, byteCount: 32)
+            try keys.deriveMACKey(format, provider)
+            return keys
+        case .passphrase(let passphrase):
+            return try KeyCache.shared.keys(passphrase, salted, format, provider) {
+                guard
+                    provider.deriveKey(format.hash, passphrase.content, salt: salted, rounds: format.rounds, into: aes)
+                else { throw refused() }
+                try keys.deriveMACKey(format, provider)
+                return keys
+            }
+        case .provider: throw CormorantError(.internal, "a key provider was not asked")
+        }
+    }
+
+    private func deriveMACKey(_ format: CipherFormat, _ provider: any CryptoProvider) throws {
+        let done = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { macSalt in
+            for index in 0..<16 { macSalt[index] = salt.load(fromByteOffset: index, as: UInt8.self) ^ 0x3A }
+            return provider.deriveKey(
+                format.hash, UnsafeRawBufferPointer(start: memory.bytes, count: 32),
+                salt: UnsafeRawBufferPointer(macSalt), rounds: 2,
+                into: UnsafeMutableRawBufferPointer(start: memory.bytes + 32, count: 32))
+        }
+        guard done else { throw refused() }
+    }
+}
+
+private func refused() -> CormorantError {
+    CormorantError(
+        .cipher, "libcrypto refuses to derive the key", hint: "see whether it is set up to allow PBKDF2 and AES")
+}
+
+/// The keys that are in use, found by what they were derived from without keeping that.
+private final class KeyCache: @unchecked Sendable {  // `lock` guards what is below it
+    static let shared = KeyCache()
+    private let lock = RecursiveLock()
+    private var entries: [[UInt8]: WeakKeys] = [:]
+    private var secret: SecretMemory?
+
+    private struct WeakKeys {
+        weak var keys: DerivedKeys?
+    }
+
+    /// Two who open one file at a time derive its key once: the second waits.
+    func keys(
+        _ passphrase: SecretMemory, _ salt: UnsafeRawBufferPointer, _ format: CipherFormat,
+        _ provider: any CryptoProvider, _ derive: () throws -> DerivedKeys
+    ) throws -> DerivedKeys {
+        lock.lock()
+        defer { lock.unlock() }
+        let name = try fingerprint(passphrase, salt, format, provider)
+        if let keys = entries[name]?.keys { return keys }
+        let keys = try derive()
+        entries = entries.filter { $0.value.keys != nil }
+        entries[name] = WeakKeys(keys: keys)
+        return keys
+    }
+
+    /// One round of the key derivation with a secret of this process in the salt.
+    private func fingerprint(
+        _ passphrase: SecretMemory, _ salt: UnsafeRawBufferPointer, _ format: CipherFormat,
+        _ provider: any CryptoProvider
+    ) throws -> [UInt8] {
+        if secret == nil {
+            secret = SecretMemory(32)
+            guard let secret, provider.fillRandom(secret.buffer) else {
+                self.secret = nil
+                throw refused()
+            }
+        }
+        guard let secret else { throw refused() }
+        var name = [UInt8](repeating: 0, count: 32)
+        let done = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { text in
+            text.copyMemory(from: secret.content)
+            UnsafeMutableRawBufferPointer(rebasing: text[32...]).copyMemory(from: salt)
+            text.storeBytes(of: Int64(format.rounds), toByteOffset: 48, as: Int64.self)
+            text.storeBytes(of: Int64(format.hash.size), toByteOffset: 56, as: Int64.self)
+            return name.withUnsafeMutableBytes {
+                provider.deriveKey(
+                    .sha512, passphrase.content, salt: UnsafeRawBufferPointer(text), rounds: 1, into: $0)
+            }
+        }
+        guard done else { throw refused() }
+        return name
+    }
+}

@@ -1,0 +1,161 @@
+import CSQLite
+import CormorantBase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Told the pages written and all, and asked whether to go on.
+package typealias CopyProgress = (_ pages: Int64, _ total: Int64) -> Bool
+
+extension Connection {
+    /// Copies the database as it is at one moment to a file, which is replaced when the copy is whole.
+    package func copy(to path: String, codecs: (any PageCodecSource)?, progress: CopyProgress? = nil) throws {
+        try checkPath(path)
+        let temporary = "\(path).\(getpid()).new"
+        removeDatabase(temporary)
+        defer { removeDatabase(temporary) }
+        _ = try copy(toNew: temporary, codecs: codecs, progress: progress)
+        try synchronize(temporary)
+        for suffix in ["-wal", "-journal", "-shm"] where access(path + suffix, F_OK) == 0 {
+            throw CormorantError(
+                .cannotOpen, "\"\(path)\" is in use, or was left by a crash: \"\(path)\(suffix)\" is there",
+                hint: "copy to another path, or close what uses the file")
+        }
+        try replace(path, by: temporary)
+    }
+
+    /// Writes a copy to a file that is not there.
+    /// - Returns: what the copy is opened with.
+    fileprivate func copy(
+        toNew path: String, codecs: (any PageCodecSource)?, progress: CopyProgress?
+    ) throws -> (any PageCodecSource)? {
+        guard transactionDepth == 0, !isInTransaction else {
+            throw CormorantError(
+                .transaction, "a database cannot be copied inside a transaction", hint: "end it first")
+        }
+        let codec = try codecs?.makeCodec(path: path)
+        let pageSize = try pragma("page_size")
+        let file = Shim.database(handle, "main")
+        file?.takesPageSize = true
+        defer {
+            try? script("PRAGMA main.page_size = \(pageSize)")
+            try? setReserve(file?.codec.reserve ?? 0)
+            file?.takesPageSize = false
+        }
+        if let codec {
+            // In this order: the PRAGMA makes SQLite forget the reserve.
+            try script("PRAGMA main.page_size = \(codec.pageSize)")
+            try setReserve(codec.reserve)
+        }
+        let total = try pragma("page_count")
+        let monitor = progress.map { progress in
+            ProgressMonitor { _ in
+                var info = stat()
+                let written = stat(path, &info) == 0 ? Int64(info.st_size) / pageSize : 0
+                return progress(min(written, total), total)
+            }
+        }
+        setMonitor(monitor)
+        defer { setMonitor(nil) }
+        let statement = try Statement(self, "VACUUM main INTO ?")
+        defer { statement.finalize() }
+        try statement.bind(.text(path), 1)
+        do {
+            _ = try withExtendedLifetime(monitor) {
+                try Handover.offering(codec.map { Handover.Offer($0, faults) }) { try statement.step() }
+            }
+        } catch let error as CormorantError where error.code == .interrupted && monitor?.isCancelled == true {
+            throw CormorantError(.interrupted, "the copy was cancelled", hint: "nothing was changed; try again")
+        }
+        _ = progress?(total, total)
+        return codec?.shared
+    }
+}
+
+/// Writes a database file anew with another encryption, or with one, or with none, in its place. The file is held for the
+/// writing under an exclusive lock, copied, and replaced at one stroke: a crash leaves the old or the new.
+package func recode(
+    _ path: String, from: (any PageCodecSource)?, to: (any PageCodecSource)?, progress: CopyProgress?
+) throws {
+    try checkPath(path)
+    // A link stays one.
+    let path = resolvedPath(path)
+    var options = OpenOptions(mode: .readWrite)
+    options.codecs = from
+    options.keepsJournalMode = true
+    let source = try Connection(path: path, options: options)
+    defer { source.close() }
+    guard try source.pragma("page_count") > 0 else {
+        throw CormorantError(.notADatabase, "\"\(path)\" is empty", hint: "open it with the key instead")
+    }
+    try source.script("PRAGMA locking_mode = EXCLUSIVE")
+    let mode = try Statement(source, "PRAGMA journal_mode").firstText() ?? ""
+    let wasLog = sameIdentifier(mode, "wal")
+    if wasLog, try !sameIdentifier(source.setJournalMode("DELETE", options.busyTimeout), "delete") {
+        throw CormorantError(
+            .busy, "\"\(path)\" is open in another connection", hint: "close the others and try again")
+    }
+    var isDone = false
+    // Should it not come to the end, the file is as it was.
+    defer { if wasLog, !isDone { _ = try? source.setJournalMode("WAL", 0) } }
+    try source.script("BEGIN EXCLUSIVE; COMMIT")
+    let temporary = path + ".new"
+    removeDatabase(temporary)
+    defer { removeDatabase(temporary) }
+    var check = OpenOptions(mode: .readWrite, journalMode: wasLog ? .wal : .delete)
+    check.codecs = try source.copy(toNew: temporary, codecs: to, progress: progress)
+    try Connection(path: temporary, options: check).close()
+    try keepRights(of: path, on: temporary)
+    try synchronize(temporary)
+    try replace(path, by: temporary)
+    isDone = true
+    // Whoever has the old file open still, and waits for the lock, is to see that it is no more.
+    if let file = Shim.plainPointer(source.handle, "main") {
+        let zeros = PageBuffer(100)
+        _ = file.pointee.pMethods?.pointee.xWrite?(file, zeros.bytes, 100, 0)
+    }
+}
+
+private func resolvedPath(_ path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+}
+
+private func removeDatabase(_ path: String) {
+    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+}
+
+private func keepRights(of path: String, on copy: String) throws {
+    var info = stat()
+    guard stat(path, &info) == 0, chmod(copy, info.st_mode & 0o7777) == 0 else { throw cannotWrite(copy) }
+    // Only the superuser can give files away; others own what they may replace in most cases.
+    _ = chown(copy, info.st_uid, info.st_gid)
+}
+
+private func synchronize(_ path: String) throws {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw cannotWrite(path) }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw cannotWrite(path) }
+}
+
+private func replace(_ path: String, by copy: String) throws {
+    guard rename(copy, path) == 0 else { throw cannotWrite(path) }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+    let file = open(folder, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    fsync(file)
+    close(file)
+}
+
+private func cannotWrite(_ path: String) -> CormorantError {
+    CormorantError(
+        .io, "\"\(path)\" cannot be written: \(systemMessage(errno))", hint: "check its folder and the free space")
+}

@@ -1,0 +1,179 @@
+import CSQLite
+import CormorantBase
+
+extension Connection {
+    /// Settings of an encrypted file, before its first statement.
+    func prepare(_ codec: any PageCodec, schema: String) throws {
+        try setReserve(codec.reserve, schema: schema)
+        let name = quoteIdentifier(schema)
+        // Takes effect on a file that is yet to be written.
+        try script("PRAGMA \(name).page_size = \(codec.pageSize)")
+        try script("PRAGMA \(name).secure_delete = ON")
+        // A page costs more to read than a plain one.
+        try script("PRAGMA \(name).cache_size = -64000")
+        if schema == "main" { try script("PRAGMA temp_store = MEMORY") }
+    }
+
+    /// How many bytes at the end of each page SQLite leaves alone in a file that it makes; those of a file that is there
+    /// stay.
+    func setReserve(_ reserve: Int, schema: String = "main") throws {
+        var wanted = Int32(truncatingIfNeeded: reserve)
+        let status = sqlite3_file_control(handle, schema, SQLITE_FCNTL_RESERVE_BYTES, &wanted)
+        guard status == SQLITE_OK else { throw error(status) }
+    }
+
+    /// Attaches another file, encrypted or plain, under a name of its own.
+    package func attach(_ path: String, as name: String, codecs: (any PageCodecSource)?) throws {
+        try checkPath(path)
+        guard transactionDepth == 0, !isInTransaction else {
+            throw CormorantError(
+                .transaction, "a file cannot be attached inside a transaction", hint: "attach it before the transaction"
+            )
+        }
+        let codec = try codecs?.makeCodec(path: path)
+        if codec != nil { try keepTemporaryTablesSecret() }
+        let statement = try Statement(self, "ATTACH ? AS \(quoteIdentifier(name))")
+        try statement.bind(.text(path), 1)
+        do {
+            defer { statement.finalize() }
+            _ = try Handover.offering(codec.map { Handover.Offer($0, faults) }) { try statement.step() }
+        } catch let error as CormorantError where error.code == .notADatabase && codec == nil {
+            throw keyMissing(path, error)
+        }
+        do {
+            if let codec { try prepare(codec, schema: name) }
+            try script("SELECT 1 FROM \(quoteIdentifier(name)).sqlite_schema LIMIT 1")
+        } catch {
+            try? script("DETACH \(quoteIdentifier(name))")
+            throw error
+        }
+    }
+
+    /// Temporary tables stand in memory from here on. Those that are there already may be in a plain file.
+    private func keepTemporaryTablesSecret() throws {
+        guard try pragma("temp_store") != 2 else { return }
+        let tables = try Statement(self, "SELECT 1 FROM sqlite_temp_schema LIMIT 1")
+        let hasTables = try tables.step()
+        tables.finalize()
+        guard !hasTables else {
+            throw CormorantError(
+                .misuse, "the database has temporary tables, which may be in a plain file",
+                hint: "attach the encrypted file before making them")
+        }
+        try script("PRAGMA temp_store = MEMORY")
+    }
+
+    /// What the codec met, if that is why SQLite returned the code.
+    func codecError(_ code: Int32) -> CormorantError? {
+        guard [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF),
+            let (fault, path) = faults.take()
+        else { return nil }
+        switch fault {
+        case .error(let error): return error
+        case .wrongKey where beginsAsPlain(path):
+            return CormorantError(
+                .notEncrypted, "\"\(path)\" is not encrypted",
+                hint: "open it without a key, or encrypt it first", sqliteCode: code)
+        case .wrongKey where !looksEncrypted(path):
+            return CormorantError(
+                .notADatabase, "\"\(path)\" is no database", hint: "check the path", sqliteCode: code)
+        case .wrongKey:
+            return CormorantError(
+                .wrongKey, "the key does not open \"\(path)\"",
+                hint: "check the key, and the settings if the file was made with others", sqliteCode: code)
+        case .plainFile:
+            return CormorantError(
+                .notEncrypted, "\"\(path)\" is not encrypted",
+                hint: "open it without a key, or encrypt it first", sqliteCode: code)
+        case .altered(let page):
+            return CormorantError(
+                .altered, "page \(page) of \"\(path)\" was altered or is damaged",
+                hint: "restore a backup", sqliteCode: code)
+        case .truncated:
+            return CormorantError(
+                .truncated, "\"\(path)\" ends in the middle of a page", hint: "restore a backup", sqliteCode: code)
+        case .layout:
+            return CormorantError(
+                .misuse, "\"\(path)\" is encrypted, and its pages have another layout than those to be written",
+                hint: "copy the database by backup, which converts it", sqliteCode: code)
+        case .failed:
+            return CormorantError(.cipher, "the codec of \"\(path)\" fails", sqliteCode: code)
+        }
+    }
+
+    /// The pages of the file whose authentication fails.
+    /// - Parameter limit: how many of them are listed.
+    package func pagesNotAuthentic(limit: Int) throws -> (pages: [UInt32], count: Int) {
+        guard let file = Shim.database(handle, "main") else {
+            throw CormorantError(
+                .notEncrypted, "\"\(path)\" is not encrypted", hint: "use PRAGMA integrity_check on a plain file")
+        }
+        // A lock under which no other process writes, but for a checkpoint.
+        let isMine = !isInTransaction
+        if isMine { try script("BEGIN") }
+        defer { if isMine { try? script("ROLLBACK") } }
+        try script("SELECT 1 FROM sqlite_schema LIMIT 1")
+        var size: Int64 = 0
+        guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
+        guard size % Int64(file.pageSize) == 0 else {
+            throw CormorantError(.truncated, "\"\(path)\" ends in the middle of a page", hint: "restore a backup")
+        }
+        var pages: [UInt32] = []
+        var count = 0
+        let all = UInt32(clamping: size / Int64(file.pageSize))
+        for number in 1...max(1, all) where number <= all && number != file.lockPage {
+            var isAuthentic = file.isAuthentic(number)
+            // A page that a checkpoint is writing.
+            for _ in 0..<3 where isAuthentic == false {
+                sleepMilliseconds(2)
+                isAuthentic = file.isAuthentic(number)
+            }
+            guard let isAuthentic else { throw CormorantError(.io, "page \(number) of \"\(path)\" cannot be read") }
+            guard !isAuthentic else { continue }
+            count += 1
+            if pages.count < limit { pages.append(number) }
+        }
+        return (pages, count)
+    }
+}
+
+/// The error of a file that was opened without a key and does not begin as a database does.
+func keyMissing(_ path: String, _ error: CormorantError) -> CormorantError {
+    guard looksEncrypted(path) else { return error }
+    return CormorantError(
+        .keyMissing, "\"\(path)\" is encrypted, or is no database", hint: "open it with its key",
+        sqliteCode: error.sqliteCode)
+}
+
+private func beginsAsPlain(_ path: String) -> Bool {
+    withFirstBytes(of: path, 16) { beginsPlain($0) } ?? false
+}
+
+/// Whether the file looks like chance, as encrypted data do.
+private func looksEncrypted(_ path: String) -> Bool {
+    withFirstBytes(of: path, 1024) { start in
+        var seen = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+        withUnsafeMutableBytes(of: &seen) { seen in
+            for byte in UnsafeRawBufferPointer(start: start, count: 1024) { seen[Int(byte) / 8] |= 1 << (byte & 7) }
+        }
+        let distinct =
+            seen.0.nonzeroBitCount + seen.1.nonzeroBitCount + seen.2.nonzeroBitCount + seen.3.nonzeroBitCount
+        // 251 of 256 on average; texts and tables stay far below.
+        return distinct > 230
+    } ?? false
+}
+
+/// What stands in a file, read through SQLite: to close a file that it has open, too, would drop its locks.
+private func withFirstBytes<T>(of path: String, _ count: Int, _ body: (UnsafeRawPointer) -> T) -> T? {
+    var handle: OpaquePointer?
+    defer { sqlite3_close_v2(handle) }
+    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE, Shim.name) == SQLITE_OK else {
+        return nil
+    }
+    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { bytes in
+        guard let file = Shim.plainPointer(handle, "main"), let start = bytes.baseAddress,
+            file.pointee.pMethods?.pointee.xRead?(file, start, Int32(truncatingIfNeeded: count), 0) == SQLITE_OK
+        else { return nil }
+        return body(start)
+    }
+}

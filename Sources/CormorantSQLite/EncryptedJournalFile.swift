@@ -1,0 +1,151 @@
+import CSQLite
+
+/// The rollback journal of an encrypted database (https://www.sqlite.org/fileformat2.html#the_rollback_journal).
+///
+/// A record is a page number, a page and a checksum of the page, which SQLite computes over the plain page and programs
+/// with an encrypting SQLite over the image. It is translated on the way, so that each can roll back what the other left.
+/// Records lie 4 bytes behind a multiple of 8, headers on one; that tells them apart.
+final class EncryptedJournalFile: ShimFile {
+    private let database: EncryptedDatabaseFile
+    private let pageSize: Int
+    private let image: PageBuffer
+    /// The 4 bytes that were read or written last, and where.
+    private var number: UInt32 = 0
+    private var numberOffset: Int64 = -8
+    /// What the checksum at this offset differs by between image and page.
+    private var sumOffset: Int64 = -8
+    private var sumDifference: UInt32 = 0
+    /// What to give for that checksum, whatever stands there.
+    private var givenSum: UInt32?
+    /// The newest header that was seen, and what its checksums begin with.
+    private var headerOffset: Int64 = -8
+    private var nonce: UInt32?
+    /// Whether the header counts its records, which it does once they are safely on the disk: none can be half written.
+    private var countsRecords = false
+    private var wroteRecords = false
+
+    init(_ real: UnsafeMutablePointer<sqlite3_file>, _ database: EncryptedDatabaseFile) {
+        self.database = database
+        pageSize = database.pageSize
+        image = PageBuffer(pageSize)
+        super.init(real)
+    }
+
+    override func write(_ buffer: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
+        if count == 4 { return writeNumber(bigEndian32(buffer), offset) }
+        let isBehindNumber = numberOffset == offset &- 4 && offset & 7 == 4
+        defer { numberOffset = -8 }
+        if isBehindNumber, number != database.lockPage {
+            return count == pageSize ? writePage(buffer, offset) : refuseWrite(count, offset)
+        }
+        // The name of a super-journal.
+        if isBehindNumber { return writeRaw(buffer, count, offset) }
+        if offset & 7 == 0, count >= 12, isHeader(buffer, count) {
+            headerOffset = offset
+            if count >= 16 { nonce = bigEndian32(buffer, 12) }
+            return writeRaw(buffer, count, offset)
+        }
+        // The end of a super-journal's name, and the zero that ends a header's records.
+        if count == 8, startsAsHeader(buffer) { return writeRaw(buffer, count, offset) }
+        if count == 1, isZero(buffer, 1) { return writeRaw(buffer, count, offset) }
+        return refuseWrite(count, offset)
+    }
+
+    private func writeNumber(_ value: UInt32, _ offset: Int64) -> Int32 {
+        var written = value
+        if offset == sumOffset {
+            written = value &+ sumDifference
+            sumOffset = -8
+        }
+        number = value
+        numberOffset = offset
+        var bytes = written.bigEndian
+        return writeRaw(&bytes, 4, offset)
+    }
+
+    private func writePage(_ page: UnsafeRawPointer, _ offset: Int64) -> Int32 {
+        let status = database.seal(number, page, to: image.bytes)
+        guard status == SQLITE_OK else { return status }
+        sumOffset = offset &+ Int64(pageSize)
+        sumDifference = checksum(image.bytes) &- checksum(page)
+        wroteRecords = true
+        return writeRaw(image.bytes, pageSize, offset)
+    }
+
+    /// A header, or the zeros that SQLite puts before and after it is valid.
+    private func isHeader(_ bytes: UnsafeRawPointer, _ count: Int) -> Bool {
+        guard startsAsHeader(bytes) || isZero(bytes, 12) else { return false }
+        return count <= 28 || isZero(bytes + 28, count &- 28)
+    }
+
+    private func startsAsHeader(_ bytes: UnsafeRawPointer) -> Bool {
+        bytes.loadUnaligned(as: UInt64.self).bigEndian == 0xD9D5_05F9_20A1_63D7
+    }
+
+    override func read(_ buffer: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
+        let isPage = count == pageSize && offset & 7 == 4 && numberOffset == offset &- 4 && number != database.lockPage
+        numberOffset = -8
+        if isPage, number > 0 || countsRecords { return readPage(buffer, offset) }
+        let status = readRaw(buffer, count, offset)
+        guard status == SQLITE_OK else { return status }
+        if count == 8, offset & 7 == 0, startsAsHeader(buffer) {
+            headerOffset = offset
+            nonce = nil
+            countsRecords = false
+        }
+        guard count == 4 else { return status }
+        var value = bigEndian32(buffer)
+        if offset == headerOffset &+ 8 { countsRecords = value != 0 && value != UInt32.max }
+        if offset == headerOffset &+ 12 { nonce = value }
+        if offset == sumOffset {
+            value = givenSum ?? value &- sumDifference
+            putBigEndian32(value, buffer)
+            sumOffset = -8
+        }
+        number = value
+        numberOffset = offset
+        return status
+    }
+
+    private func readPage(_ buffer: UnsafeMutableRawPointer, _ offset: Int64) -> Int32 {
+        let status = readRaw(image.bytes, pageSize, offset)
+        guard status == SQLITE_OK else {
+            buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pageSize)
+            return status
+        }
+        let page = number
+        buffer.copyMemory(from: image.bytes, byteCount: pageSize)
+        let opened = page > 0 ? database.open(page, buffer) : database.fail(.altered(page: 0), SQLITE_CORRUPT)
+        sumOffset = offset &+ Int64(pageSize)
+        givenSum = nil
+        guard opened != SQLITE_OK else {
+            let plain = checksum(buffer)
+            sumDifference = checksum(image.bytes) &- plain
+            // An authentic record that must be there is played back, whatever happened to its checksum.
+            if countsRecords, let nonce { givenSum = nonce &+ plain }
+            return SQLITE_OK
+        }
+        guard opened & 0xFF != SQLITE_IOERR, !countsRecords, !wroteRecords, let nonce else { return opened }
+        // The image is whole if its checksum fits: then the key is wrong, or the record was altered, and the journal must
+        // stay as it is. If not, the record was half written when a process ended, and SQLite is to stop there.
+        let stored = withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { bytes in
+            bytes.baseAddress.flatMap { readRaw($0, 4, sumOffset) == SQLITE_OK ? bigEndian32($0) : nil }
+        }
+        guard stored != nonce &+ checksum(image.bytes) else { return opened }
+        database.faults.clear()
+        buffer.copyMemory(from: image.bytes, byteCount: pageSize)
+        givenSum = ~(nonce &+ checksum(buffer))
+        return SQLITE_OK
+    }
+
+    /// SQLite's pager_cksum without the header's nonce.
+    private func checksum(_ page: UnsafeRawPointer) -> UInt32 {
+        var sum: UInt32 = 0
+        var index = pageSize &- 200
+        while index > 0 {
+            sum = sum &+ UInt32(page.load(fromByteOffset: index, as: UInt8.self))
+            index = index &- 200
+        }
+        return sum
+    }
+}

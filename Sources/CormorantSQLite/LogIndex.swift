@@ -1,0 +1,87 @@
+import CSQLite
+
+/// The header of a WAL's index in shared memory (https://www.sqlite.org/walformat.html#the_wal_index_file_format).
+///
+/// SQLite keeps the running checksum of the WAL there, over plain pages; a program with an encrypting SQLite that
+/// appends next would continue from it, and what it writes would be lost after a crash. So the checksum as the file has
+/// it is put there whenever a write ends. SQLite then sees a header that is not its own and drops its page cache.
+final class LogIndex {
+    var memory: UnsafeMutableRawPointer?
+    /// The WAL under the same database file.
+    weak var log: EncryptedLogFile?
+    private let pageSize: Int
+    /// The header as SQLite last wrote it, which it still has in mind while a reader goes on, and as it was put instead.
+    private let own = PageBuffer(LogIndex.size)
+    private let put = PageBuffer(LogIndex.size)
+    private var isInMind = false
+
+    private static let size = 48
+
+    init(pageSize: Int) { self.pageSize = pageSize }
+
+    /// While the write lock is still held.
+    func willEndWriting(keepsLogIndex: Bool, barrier: () -> Void) {
+        defer { log?.endWriting() }
+        guard keepsLogIndex, let memory, let log, sameBytes(memory, memory + LogIndex.size, LogIndex.size) else {
+            return
+        }
+        let header = own.bytes
+        header.copyMemory(from: memory, byteCount: LogIndex.size)
+        let frame = header.load(fromByteOffset: 16, as: UInt32.self)
+        guard header.load(fromByteOffset: 0, as: UInt32.self) == 3_007_000, frame > 0,
+            header.load(fromByteOffset: 12, as: UInt8.self) != 0, let sums = log.storedChecksum(frame)
+        else { return }
+        put.bytes.copyMemory(from: header, byteCount: LogIndex.size)
+        put.bytes.storeBytes(of: sums.0, toByteOffset: 24, as: UInt32.self)
+        put.bytes.storeBytes(of: sums.1, toByteOffset: 28, as: UInt32.self)
+        let own = logChecksum(put.bytes, 40, (0, 0), isBigEndian: isBigEndianMachine)
+        put.bytes.storeBytes(of: own.0, toByteOffset: 40, as: UInt32.self)
+        put.bytes.storeBytes(of: own.1, toByteOffset: 44, as: UInt32.self)
+        guard !sameBytes(put.bytes, header, LogIndex.size) else { return }
+        write(put.bytes, memory, barrier)
+        isInMind = true
+    }
+
+    /// A statement that goes on reading over its connection's own write still has the old header in mind, and would
+    /// take the new one for another connection's write.
+    func didBeginWriting(barrier: () -> Void) {
+        log?.beginWriting()
+        guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndex.size) else { return }
+        write(own.bytes, memory, barrier)
+    }
+
+    /// SQLite has read the header anew.
+    func didBeginReading() { isInMind = false }
+
+    /// The second copy first, as SQLite does.
+    private func write(_ header: UnsafeRawPointer, _ memory: UnsafeMutableRawPointer, _ barrier: () -> Void) {
+        (memory + LogIndex.size).copyMemory(from: header, byteCount: LogIndex.size)
+        barrier()
+        memory.copyMemory(from: header, byteCount: LogIndex.size)
+    }
+}
+
+let isBigEndianMachine = UInt16(1).bigEndian == 1
+
+/// https://www.sqlite.org/fileformat2.html#checksum_algorithm
+/// - Parameter count: a multiple of 8.
+func logChecksum(
+    _ bytes: UnsafeRawPointer, _ count: Int, _ start: (UInt32, UInt32), isBigEndian: Bool
+) -> (UInt32, UInt32) {
+    var (first, second) = start
+    var offset = 0
+    if isBigEndian == isBigEndianMachine {
+        while offset < count {
+            first = first &+ bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self) &+ second
+            second = second &+ bytes.loadUnaligned(fromByteOffset: offset &+ 4, as: UInt32.self) &+ first
+            offset = offset &+ 8
+        }
+    } else {
+        while offset < count {
+            first = first &+ bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self).byteSwapped &+ second
+            second = second &+ bytes.loadUnaligned(fromByteOffset: offset &+ 4, as: UInt32.self).byteSwapped &+ first
+            offset = offset &+ 8
+        }
+    }
+    return (first, second)
+}

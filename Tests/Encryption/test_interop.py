@@ -1,0 +1,111 @@
+"""What the library writes SQLCipher reads, and the other way round, also after a process was killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import FILL, OLDER_SQLCIPHER, OURS, PASSPHRASE, RAW_SALT, SQLCIPHER, SUM, check, run
+
+MODES = ["delete", "wal"]
+ENDS = ["close", "kill"]
+ALL_ROWS = [400, "row 1", "row 99", 80200]
+CHANGE = "UPDATE t SET b = b || ' changed' WHERE id % 3 = 0"
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("reader", [SQLCIPHER, OLDER_SQLCIPHER])
+def test_sqlcipher_reads_what_the_library_wrote(path: Path, reader: str, mode: str, end: str) -> None:
+    run(OURS, path, *FILL, mode=mode, end=end)
+    assert run(reader, path, SUM, mode=mode) == [[ALL_ROWS]]
+    check(path, mode=mode)
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("writer", [SQLCIPHER, OLDER_SQLCIPHER])
+def test_the_library_reads_what_sqlcipher_wrote(path: Path, writer: str, mode: str, end: str) -> None:
+    run(writer, path, *FILL, mode=mode, end=end)
+    assert run(OURS, path, SUM, mode=mode) == [[ALL_ROWS]]
+    check(path, mode=mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_writes_on_where_the_other_was_killed(path: Path, mode: str) -> None:
+    run(SQLCIPHER, path, *FILL, mode=mode, end="kill")
+    for round, engine in enumerate([OURS, SQLCIPHER, OURS, OURS, SQLCIPHER, SQLCIPHER, OURS] * 2):
+        run(engine, path, CHANGE, f"INSERT INTO t VALUES ({1000 + round}, 'round', NULL)", mode=mode, end="kill")
+    sql = "SELECT count(*), max(length(b)) FROM t"
+    assert run(SQLCIPHER, path, sql, mode=mode)[0][0][0] == 414
+    check(path, mode=mode)
+
+
+def test_commits_in_a_wal_without_checkpoint_are_seen_by_sqlcipher(path: Path) -> None:
+    """A shim that encrypts pages and leaves the WAL's checksums alone loses them silently."""
+    run(OURS, path, *FILL, mode="wal")
+    updates = [f"UPDATE t SET b = 'WAL {number}' WHERE id = {number}" for number in range(1, 101)]
+    run(OURS, path, "PRAGMA wal_autocheckpoint = 0", *updates, mode="wal", end="kill")
+    assert Path(f"{path}-wal").stat().st_size > 100 * 4096
+    assert run(SQLCIPHER, path, "SELECT count(*) FROM t WHERE b LIKE 'WAL %'", mode="wal") == [[[100]]]
+    check(path, mode="wal")
+
+
+@pytest.mark.parametrize(("writer", "reader"), [(OURS, SQLCIPHER), (SQLCIPHER, OURS), (OURS, OURS)])
+def test_a_hot_journal_is_rolled_back_by_the_other(path: Path, writer: str, reader: str) -> None:
+    """A shim that leaves the journal's checksums alone has the other roll back half of it."""
+    run(writer, path, *FILL)
+    before = path.read_bytes()
+    spill = ("PRAGMA cache_size = 5", "BEGIN", "UPDATE t SET b = 'lost ' || id, c = randomblob(150)")
+    run(writer, path, *spill, end="kill")
+    assert Path(f"{path}-journal").stat().st_size > 10 * 4096
+    assert path.read_bytes() != before
+    assert run(reader, path, SUM) == [[ALL_ROWS]]
+    assert not Path(f"{path}-journal").exists()
+    check(path)
+
+
+def test_pages_that_spill_into_the_wal_twice_have_checksums(path: Path) -> None:
+    """SQLite writes them in place and makes the checksums of the frames anew when it commits."""
+    run(OURS, path, *FILL, mode="wal")
+    again = [f"UPDATE t SET b = 'pass {number} ' || id, c = randomblob(150)" for number in range(4)]
+    sql = ("PRAGMA cache_size = 5", "PRAGMA wal_autocheckpoint = 0", "BEGIN", *again, "COMMIT")
+    run(OURS, path, *sql, "UPDATE t SET b = 'last' WHERE id = 7", mode="wal", end="kill")
+    counted = run(
+        SQLCIPHER, path, "SELECT count(*), sum(b = 'last') FROM t WHERE b LIKE 'pass 3%' OR b = 'last'", mode="wal"
+    )
+    assert counted == [[[400, 1]]]
+    check(path, mode="wal")
+
+
+@pytest.mark.parametrize("mode", ["truncate", "persist", "memory"])
+def test_other_journal_modes(path: Path, mode: str) -> None:
+    run(OURS, path, *FILL, mode=mode)
+    run(OURS, path, CHANGE, "BEGIN", "DELETE FROM t", "ROLLBACK", mode=mode)
+    assert run(SQLCIPHER, path, "SELECT count(*) FROM t", mode=mode) == [[[400]]]
+    check(path, mode=mode)
+
+
+@pytest.mark.parametrize("maker", [OURS, SQLCIPHER])
+@pytest.mark.parametrize(
+    ("key", "settings"),
+    [
+        (PASSPHRASE, {}),
+        ('päss\'wörd "quoted" 漢字', {}),
+        (RAW_SALT, {}),
+        (PASSPHRASE, {"page_size": 8192, "rounds": 1000}),
+        (PASSPHRASE, {"page_size": 1024, "rounds": 5}),
+        (PASSPHRASE, {"page_size": 65536, "rounds": 5}),
+        (RAW_SALT, {"plain_header_size": 32}),
+        (PASSPHRASE, {"compatibility": 3}),
+        (PASSPHRASE, {"compatibility": 2}),
+        (PASSPHRASE, {"compatibility": 1}),
+    ],
+)
+def test_keys_and_settings(path: Path, maker: str, key: str, settings: dict[str, int]) -> None:
+    other = SQLCIPHER if maker == OURS else OURS
+    for mode in MODES:
+        run(maker, path, "DROP TABLE IF EXISTS t", *FILL, key=key, settings=settings, mode=mode)
+        assert run(other, path, CHANGE, SUM, key=key, settings=settings, mode=mode)[1][0][0] == 400
+        found = run(SQLCIPHER, path, "PRAGMA integrity_check", key=key, settings=settings, mode=mode)
+        assert found == [[["ok"]]]

@@ -1,0 +1,111 @@
+"""No plaintext on the disk, no key in memory after the file is closed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import HERE, OURS, PASSPHRASE, RAW, files, run
+
+WRITER = HERE / "writer.py"
+KEEPER = HERE / "keeper.py"
+MARKER = "".join(["MARK", "ER-OF-", "PLAIN-TEXT"])
+SIGNS = [MARKER.encode(), b"SQLite format 3", b"CREATE TABLE", b"CREATE INDEX"]
+
+
+def leaks(content: bytes) -> int:
+    return sum(content.count(sign) for sign in SIGNS)
+
+
+@pytest.mark.parametrize("mode", ["delete", "truncate", "persist", "memory", "wal"])
+@pytest.mark.parametrize("key", [RAW, None], ids=["encrypted", "plain"])
+def test_no_plaintext_is_written(path: Path, tmp_path: Path, mode: str, key: str | None) -> None:
+    """Tables, indexes, WAL, journals, backups and what a killed process leaves; with strace also temporary files, which
+    are gone before anyone could look. Without encryption it is all there."""
+    log = tmp_path / "log"
+    log.mkdir()
+    command = [sys.executable, str(WRITER), str(path), mode, key or "", MARKER[::-1]]
+    if strace := shutil.which("strace"):
+        options = ["-f", "-qq", "-e", "trace=pwrite64,write,pwritev,writev", "-s", "70000", "-o", str(log / "calls")]
+        command = [strace, *options, *command]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, capture_output=True, timeout=300, env=environment, check=False)
+    assert b"Error" not in done.stderr, done.stderr.decode()
+    remains = b"".join(files(path).values())
+    assert len(remains) > 100_000
+    calls = (log / "calls").read_bytes() if strace else b""
+    if key is None:
+        assert leaks(remains) > 100
+        assert not strace or leaks(calls) > 1000
+    else:
+        assert leaks(remains) == 0
+        # strace writes some bytes as numbers; the signs have none of those.
+        assert leaks(calls) == 0
+
+
+def hits(process: subprocess.Popen[str], needle: bytes) -> int:
+    found = 0
+    maps = Path(f"/proc/{process.pid}/maps").read_text()
+    with open(f"/proc/{process.pid}/mem", "rb", 0) as memory:
+        for first, last, rights in re.findall(r"^([0-9a-f]+)-([0-9a-f]+) (\S+)", maps, re.MULTILINE):
+            if "r" not in rights:
+                continue
+            try:
+                memory.seek(int(first, 16))
+                found += memory.read(int(last, 16) - int(first, 16)).count(needle)
+            except (OSError, ValueError, OverflowError):
+                continue
+    return found
+
+
+def test_keys_are_gone_from_memory_when_the_file_is_closed(path: Path) -> None:
+    run(OURS, path, "CREATE TABLE t (a)", key=PASSPHRASE)
+    salt = path.read_bytes()[:16]
+    key = hashlib.pbkdf2_hmac("sha512", PASSPHRASE.encode(), salt, 256_000, 32)
+    mac_key = hashlib.pbkdf2_hmac("sha512", key, bytes(byte ^ 0x3A for byte in salt), 2, 32)
+    process = subprocess.Popen(
+        [sys.executable, str(KEEPER), str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin
+    assert process.stdout
+    try:
+        assert process.stdout.readline() == "open\n"
+        try:
+            assert hits(process, key) > 0
+        except PermissionError:
+            pytest.skip("the system keeps the memory of other processes closed")
+        assert hits(process, mac_key) > 0
+        process.stdin.write("close\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "closed\n"
+        assert hits(process, key) == 0
+        assert hits(process, mac_key) == 0
+    finally:
+        process.stdin.close()
+        process.wait(30)
+        process.stdout.close()
+
+
+def test_a_key_is_derived_once_for_all_connections(path: Path) -> None:
+    import time
+
+    from cormorant import Cipher, Database
+
+    cipher = Cipher(PASSPHRASE, rounds=2_000_000)
+    with Database(path, cipher=cipher) as first:
+        first.execute_script("CREATE TABLE t (a)")
+        began = time.perf_counter()
+        for _ in range(5):
+            with Database(path, cipher=cipher) as other:
+                other.query("SELECT * FROM t").fetch_all()
+        later = time.perf_counter() - began
+    began = time.perf_counter()
+    with Database(path, cipher=cipher):
+        derived = time.perf_counter() - began
+    assert later < derived

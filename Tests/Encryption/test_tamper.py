@@ -1,0 +1,194 @@
+"""What was altered is found, and what was not written is not read; a wrong key changes nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import FILL, OURS, PASSPHRASE, RAW, SQLCIPHER, check, files, run
+from cormorant import (
+    AlteredError,
+    Cipher,
+    Database,
+    DatabaseError,
+    Error,
+    KeyMissingError,
+    NotEncryptedError,
+    TruncatedError,
+    WrongKeyError,
+)
+
+PAGE = 4096
+FLIPS = int(os.environ.get("CORMORANT_FLIPS", "60"))
+WRONG = RAW.replace("2DD2", "2DD3")
+
+
+def read(path: Path, cipher: Cipher | None = None) -> object:
+    with Database(path, cipher=cipher or Cipher(RAW), journal_mode="delete") as database:
+        return database.query("SELECT count(*), sum(length(b) + length(c)) FROM t").fetch_one()
+
+
+def flip(path: Path, offset: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[offset] ^= 1
+    path.write_bytes(content)
+
+
+def swap(path: Path) -> None:
+    content = path.read_bytes()
+    fifth, sixth = (content[start : start + PAGE] for start in (4 * PAGE, 5 * PAGE))
+    path.write_bytes(content[: 4 * PAGE] + sixth + fifth + content[6 * PAGE :])
+
+
+def zero(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[4 * PAGE : 5 * PAGE] = bytes(PAGE)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda path: flip(path, 4 * PAGE + 100), AlteredError, "page 5 "),
+        (lambda path: flip(path, 5 * PAGE - 80), AlteredError, "page 5 "),
+        (lambda path: flip(path, 5 * PAGE - 60), AlteredError, "page 5 "),
+        (swap, AlteredError, "page 5 "),
+        (zero, AlteredError, "page 5 "),
+        (lambda path: flip(path, 100), WrongKeyError, "does not open"),
+        (lambda path: flip(path, 3), WrongKeyError, "does not open"),
+        (lambda path: os.truncate(path, 4 * PAGE + 1000), DatabaseError, ""),
+        (lambda path: os.truncate(path, 4 * PAGE), DatabaseError, ""),
+        (lambda path: os.truncate(path, 1000), TruncatedError, "ends in the middle of a page"),
+    ],
+    ids=["data", "vector", "code", "swapped", "zeroed", "page 1", "salt", "cut in a page", "cut", "cut in page 1"],
+)
+def test_what_was_altered_is_found(
+    path: Path, change: Callable[[Path], None], error: type[Error], message: str
+) -> None:
+    run(OURS, path, *FILL)
+    change(path)
+    before = path.read_bytes()
+    with pytest.raises(error, match=message):
+        read(path)
+    assert path.read_bytes() == before
+
+
+def test_the_check_names_the_pages(path: Path) -> None:
+    run(OURS, path, *FILL)
+    for page in (5, 7, 8):
+        flip(path, (page - 1) * PAGE + 50)
+    with Database(path, cipher=Cipher(RAW), journal_mode="delete") as database:
+        assert database.check_pages() == [5, 7, 8]
+    theirs = run(SQLCIPHER, path, "PRAGMA cipher_integrity_check")[0]
+    assert len(theirs) == 3
+    assert [str(page) in row[0] for page, row in zip((5, 7, 8), theirs, strict=True)] == [True] * 3
+
+
+def test_a_file_that_was_cut_is_said_to_be(path: Path) -> None:
+    run(OURS, path, *FILL)
+    os.truncate(path, path.stat().st_size - PAGE // 2)
+    with Database(path, cipher=Cipher(RAW), mode="read_only") as database, pytest.raises(TruncatedError):
+        database.check_pages()
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_a_wrong_key_harms_neither_journal_nor_wal(path: Path, tmp_path: Path, mode: str) -> None:
+    run(SQLCIPHER, path, *FILL, mode=mode)
+    spill = ("PRAGMA cache_size = 5", "BEGIN", "UPDATE t SET b = 'lost', c = randomblob(150)")
+    committed = ("PRAGMA wal_autocheckpoint = 0", "UPDATE t SET b = 'kept' WHERE id = 1")
+    run(SQLCIPHER, path, *(spill if mode == "delete" else committed), mode=mode, end="kill")
+    shm = Path(f"{path}-shm")
+    shm.unlink(missing_ok=True)
+    before = files(path)
+    assert len(before) == 2
+    for wrong in (Cipher(WRONG), Cipher(RAW, page_size=8192), Cipher(PASSPHRASE, rounds=10), None):
+        for journal in ("delete", "wal"):
+            with pytest.raises((WrongKeyError, KeyMissingError, DatabaseError)):
+                Database(path, cipher=wrong, journal_mode=journal)
+            shm.unlink(missing_ok=True)
+            if wrong is not None:
+                assert files(path) == before
+    if mode == "wal":
+        # SQLite itself takes a WAL's frames for a plain file's.
+        return
+    assert run(OURS, path, "SELECT count(*) FROM t WHERE b LIKE 'row%'", mode=mode) == [[[400]]]
+
+
+def test_a_flipped_bit_is_found_or_harmless(path: Path, tmp_path: Path) -> None:
+    """At random places of the file, its journal and its WAL; never other rows, never a crash."""
+    generator = random.Random(6)
+    cases: list[Path] = []
+    allowed: set[object] = set()
+    for mode in ("delete", "wal"):
+        folder = tmp_path / mode
+        folder.mkdir()
+        case = folder / "test.db"
+        run(OURS, case, *FILL, mode=mode)
+        allowed.add(read(case))
+        change = "UPDATE t SET c = zeroblob(90) WHERE id = 5"
+        begin = ("PRAGMA cache_size = 5", "BEGIN") if mode == "delete" else ("PRAGMA wal_autocheckpoint = 0",)
+        spill = ("UPDATE t SET c = zeroblob(99)",) if mode == "delete" else ()
+        run(OURS, case, *begin, change, *spill, mode=mode, end="kill")
+        Path(f"{case}-shm").unlink(missing_ok=True)
+        cases.append(case)
+    count, size = max(allowed)  # type: ignore[type-var]
+    # With the change of the WAL, which has 60 bytes less.
+    allowed.add((count, size - 60))
+    met: set[str] = set()
+    for _ in range(FLIPS):
+        case = generator.choice(cases)
+        for file in case.parent.iterdir():
+            shutil.copy(file, path.parent / file.name.replace(case.name, path.name))
+        target = generator.choice([file for file in path.parent.glob("test.db*") if file.stat().st_size])
+        # The header of a journal is not authenticated: what it says of the rest SQLite believes.
+        first = 28 if target.name.endswith("-journal") else 0
+        flip(target, generator.randrange(first, target.stat().st_size))
+        try:
+            row = read(path)
+            assert row in allowed, (target.name, row)
+            met.add("harmless")
+        except Error as error:
+            met.add(error.code)
+        for file in path.parent.glob("test.db*"):
+            file.unlink()
+    assert "harmless" in met
+    assert len(met) > 1
+
+
+def test_each_mistake_has_an_error_of_its_own(path: Path, tmp_path: Path) -> None:
+    run(OURS, path, *FILL)
+    plain, text, random_file, empty = (tmp_path / name for name in ("plain.db", "text", "random", "empty"))
+    with Database(plain) as database:
+        database.execute_script("CREATE TABLE t (a)")
+    text.write_text("no database at all, but a text\n" * 400)
+    random_file.write_bytes(os.urandom(3 * PAGE))
+    empty.touch()
+    expected: list[tuple[Path, Cipher | None, str]] = [
+        (path, None, "CORM_E_KEY_MISSING"),
+        (path, Cipher(WRONG), "CORM_E_WRONG_KEY"),
+        (path, Cipher("x"), "CORM_E_WRONG_KEY"),
+        (path, Cipher(RAW, page_size=1024), "CORM_E_WRONG_KEY"),
+        (path, Cipher(RAW, compatibility=3), "CORM_E_WRONG_KEY"),
+        (plain, Cipher(RAW), "CORM_E_NOT_ENCRYPTED"),
+        (text, Cipher(RAW), "CORM_E_NOT_A_DATABASE"),
+        (text, None, "CORM_E_NOT_A_DATABASE"),
+        (random_file, Cipher(RAW), "CORM_E_WRONG_KEY"),
+        (random_file, None, "CORM_E_KEY_MISSING"),
+    ]
+    for file, cipher, code in expected:
+        before = file.read_bytes()
+        with pytest.raises(Error) as caught:
+            Database(file, cipher=cipher)
+        assert caught.value.code == code, (file, cipher)
+        assert str(file) in str(caught.value) or cipher is None
+        assert "2DD2" not in str(caught.value)
+        assert file.read_bytes() == before
+    with Database(empty, cipher=Cipher(RAW), journal_mode="delete") as database:
+        database.execute_script("CREATE TABLE t (a)")
+    check(empty)
+    with pytest.raises(NotEncryptedError), Database(plain) as database:
+        database.check_pages()

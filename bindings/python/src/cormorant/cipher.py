@@ -1,0 +1,119 @@
+"""Encrypted files: keys and settings, and encrypting, decrypting, checking and copying files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+from . import _native_cipher
+from .error import ProgrammingError
+from .progress import ProgressCallback, telling
+
+Key: TypeAlias = "str | bytes"
+
+
+class Cipher:
+    """What a file is encrypted with: its key, and the settings of SQLCipher's format.
+
+    key: a passphrase; or "x'...'" with 64 hex digits, a raw key, or 96, a raw key and the file's salt; or a function
+    that is given the path and gives the key when a file is opened. compatibility: the version of SQLCipher whose format
+    the file has. page_size, rounds: None is what that version has. plain_header_size: bytes at the file's beginning that
+    stay plain. sole_writer: True where no program with an SQLCipher of its own writes to the file while this one does.
+
+    It does not print its key.
+    """
+
+    __slots__ = ("_options",)
+
+    def __init__(
+        self,
+        key: Key | Callable[[str], Key],
+        *,
+        compatibility: Literal[1, 2, 3, 4] = 4,
+        page_size: int | None = None,
+        rounds: int | None = None,
+        plain_header_size: int = 0,
+        sole_writer: bool = False,
+    ) -> None:
+        self._options: dict[str, Any] = {
+            "key": _asking(key) if callable(key) else _bytes(key),
+            "compatibility": _number("compatibility", compatibility),
+            "page_size": _number("page_size", page_size or 0),
+            "rounds": _number("rounds", rounds or 0),
+            "plain_header_size": _number("plain_header_size", plain_header_size),
+            "sole_writer": sole_writer,
+        }
+
+    def __repr__(self) -> str:
+        return "<Cipher>"
+
+    def __reduce__(self) -> Any:
+        raise ProgrammingError("a Cipher is not pickled, for it holds a key", hint="make it where it is used")
+
+
+def encrypt(path: str | os.PathLike[str], cipher: Cipher, *, progress: ProgressCallback | bool | None = None) -> None:
+    """Encrypts a plain file, in its place. No other connection may use it: OperationalError (CORM_E_BUSY).
+
+    A crash, an exception or a cancel leaves the file as it was, or encrypted; never between. progress: as in
+    Database.sync(). Disk blocks that the plain file had may stay readable to those who read the disk itself.
+    """
+    with telling(progress) as told:
+        _native_cipher.encrypt(os.fspath(path), options_of(cipher), told)
+
+
+def decrypt(path: str | os.PathLike[str], cipher: Cipher, *, progress: ProgressCallback | bool | None = None) -> None:
+    """Makes an encrypted file plain; the rest as encrypt()."""
+    with telling(progress) as told:
+        _native_cipher.decrypt(os.fspath(path), options_of(cipher), told)
+
+
+def rekey(
+    path: str | os.PathLike[str], old: Cipher, new: Cipher, *, progress: ProgressCallback | bool | None = None
+) -> None:
+    """Encrypts a file anew, with another key, a new salt and other settings; the rest as encrypt()."""
+    with telling(progress) as told:
+        _native_cipher.rekey(os.fspath(path), options_of(old), options_of(new), told)
+
+
+class CipherMethods:
+    """The part of Database that is about encryption and copies."""
+
+    _handle: int
+    _ciphers: list[object]
+
+    def check_pages(self) -> list[int]:
+        """The pages of an encrypted file whose authentication fails, the first thousand of them; none for a good file.
+
+        As SQLCipher's cipher_integrity_check: what stands in a WAL is not looked at, nor what the pages hold.
+        """
+        return _native_cipher.check_pages(self._handle)[0]
+
+    def attach(self, path: str | os.PathLike[str], name: str, *, cipher: Cipher | None = None) -> None:
+        """Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it."""
+        given = None if cipher is None else options_of(cipher)
+        self._ciphers.append(_native_cipher.attach(self._handle, os.fspath(path), name, given))
+
+
+def options_of(cipher: Cipher) -> dict[str, Any]:
+    if not isinstance(cipher, Cipher):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ProgrammingError("cipher is no Cipher", hint="give Cipher(key)")
+    return cipher._options  # pyright: ignore[reportPrivateUsage]
+
+
+def _bytes(key: object) -> bytes:
+    if isinstance(key, str):
+        return key.encode("utf-8", "surrogatepass")
+    if isinstance(key, (bytes, bytearray, memoryview)):
+        return bytes(key)
+    raise ProgrammingError(f"a key cannot be of type {type(key).__name__}", hint="give a str or bytes")
+
+
+def _asking(function: Callable[[str], Key]) -> Callable[[str], bytes]:
+    return lambda path: _bytes(function(path))
+
+
+def _number(name: str, value: object) -> int:
+    if isinstance(value, int) and -(2**31) <= value < 2**31:
+        return value
+    raise ProgrammingError(f"{name} is {value!r}", hint="give a number")
