@@ -17,6 +17,7 @@ from cormorant import Database, Metadata, Schema, TableMetadata
 ROOT = Path(__file__).parents[3]
 CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
 DESCRIPTION = json.loads((ROOT / "docs" / "metadata.schema.json").read_text())
+DOCUMENT = importlib.import_module("jsonschema").Draft202012Validator(DESCRIPTION)
 
 EVERYTHING = """
 CREATE TABLE artist (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL /* of the band */ UNIQUE COLLATE NOCASE,
@@ -39,7 +40,7 @@ CREATE VIRTUAL TABLE texts USING fts5(body, tokenize = 'porter ascii');
 
 def read(metadata: Metadata) -> Metadata:
     """The metadata, whose document is what its description says."""
-    importlib.import_module("jsonschema").validate(json.loads(metadata.json), DESCRIPTION)
+    DOCUMENT.validate(json.loads(metadata.json))
     return metadata
 
 

@@ -6,7 +6,7 @@ The attributes are the members of the JSON document, which docs/metadata.schema.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native_migration
@@ -198,7 +198,7 @@ class Metadata:
 
     tables: tuple[TableMetadata, ...]
     problems: tuple[MetadataProblem, ...]
-    json: str
+    json: str = field(repr=False)
 
     @classmethod
     def _of_database(cls, database: int) -> Self:
