@@ -9,7 +9,11 @@ extension Metadata {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         do {
-            let document = try decoder.decode(MetadataDocument.self, from: Data(text.utf8))
+            let data = Data(text.utf8)
+            // `corm inspect --json` has it as a part.
+            let document =
+                try decoder.decode(InspectDocument.self, from: data).metadata
+                ?? decoder.decode(MetadataDocument.self, from: data)
             guard document.version == 1 else {
                 throw CormorantError(
                     .schema, "the metadata is of version \(document.version); this corm reads version 1",
@@ -41,6 +45,10 @@ extension DecodingError {
         @unknown default: return "it cannot be read"
         }
     }
+}
+
+private struct InspectDocument: Decodable {
+    var metadata: MetadataDocument?
 }
 
 private struct MetadataDocument: Decodable {

@@ -62,30 +62,23 @@ struct OutputFolder {
                     .misuse, "\"\(folder)\" leads out of \"\(path)\"",
                     hint: "take the link away, or choose another folder")
             }
-            do {
-                // A new file takes the place of the old one, and of a link rather than of what it leads to.
-                let name = full(file)
-                let temporary = folder + "/." + (name as NSString).lastPathComponent.prefix(100) + ".\(getpid()).tmp"
-                do {
-                    try Data(file.text.utf8).write(to: URL(fileURLWithPath: temporary))
-                    guard rename(temporary, name) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-                } catch {
-                    unlink(temporary)
-                    throw error
-                }
-            } catch {
-                throw unwritable(full(file), error)
-            }
+            try write(file, into: folder)
             written.append(file.path)
         }
         return written
     }
 
     private func makeFolder(_ path: String) throws {
-        do {
-            try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch {
-            throw unwritable(path, error)
+        if path.isEmpty || path == "/" || mkdir(path, 0o777) == 0 { return }
+        switch errno {
+        case ENOENT:
+            try makeFolder((path as NSString).deletingLastPathComponent)
+            if mkdir(path, 0o777) != 0, errno != EEXIST { throw unwritable(path, errno) }
+        case EEXIST:
+            var isFolder: ObjCBool = false
+            _ = manager.fileExists(atPath: path, isDirectory: &isFolder)
+            if !isFolder.boolValue { throw unwritable(path, ENOTDIR) }
+        case let code: throw unwritable(path, code)
         }
     }
 
@@ -95,10 +88,24 @@ struct OutputFolder {
         return String(cString: real)
     }
 
-    private func unwritable(_ path: String, _ error: any Error) -> CormorantError {
-        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        let code = (error as? POSIXError)?.code.rawValue ?? underlying.map { Int32($0.code) }
-        let reason = code.map { String(cString: strerror($0)) } ?? error.localizedDescription
-        return CormorantError(.io, "\"\(path)\" cannot be written: \(reason)", hint: "choose another folder with --out")
+    /// A new file takes the place of the old one, and of a link rather than of what that leads to.
+    private func write(_ file: OutputFile, into folder: String) throws {
+        let name = full(file)
+        let temporary = "\(folder)/.corm-\(getpid()).tmp"
+        guard let stream = fopen(temporary, "wx") else { throw unwritable(name, errno) }
+        var bytes = Array(file.text.utf8)
+        let isWritten = fwrite(&bytes, 1, bytes.count, stream) == bytes.count
+        let code = errno
+        guard fclose(stream) == 0, isWritten, rename(temporary, name) == 0 else {
+            let reason = isWritten ? errno : code
+            unlink(temporary)
+            throw unwritable(name, reason)
+        }
+    }
+
+    private func unwritable(_ path: String, _ code: Int32) -> CormorantError {
+        CormorantError(
+            .io, "\"\(path)\" cannot be written: \(String(cString: strerror(code)))",
+            hint: "choose another folder with --out")
     }
 }

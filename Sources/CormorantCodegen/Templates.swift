@@ -49,7 +49,7 @@ struct Templates {
                 .cannotOpen, "the folder \"\(folder)\" has no template",
                 hint: "name templates as the files they make, with .stencil behind: {{table.type}}.swift.stencil")
         }
-        environment = Environment(loader: FileSystemLoader(paths: [Path(folder)]), trimBehaviour: .smart)
+        environment = Environment(loader: FileSystemLoader(paths: [Path(folder)]))
     }
 
     /// What the templates make, in the order of the paths.

@@ -54,6 +54,7 @@ struct Generate: ParsableCommand {
         }
         let done = check ? outcome.count - outcome.changed.count : outcome.count
         try Output.standard.line("\(done) of \(outcome.count) files are up to date")
+        try Output.standard.flush()
         if !quiet { for note in outcome.notes { Output.error("note: \(visible(note))\n") } }
         if check, !outcome.changed.isEmpty || !outcome.leftOver.isEmpty { throw ExitCode.findings }
     }
