@@ -94,7 +94,7 @@ func call(
     trailingComma: Bool = false
 ) -> String {
     let line = name + open + parts.joined(separator: ", ") + close
-    if indent.count + line.count <= 112 && !line.contains("\n") || parts.isEmpty { return line }
+    if indent.count + line.count <= 116 && !line.contains("\n") || parts.isEmpty { return line }
     let inner = parts.map { "\n\(indent)    \($0)" }.joined(separator: ",")
     return name + open + inner + (trailingComma ? "," : "") + "\n\(indent)" + close
 }

@@ -17,8 +17,11 @@ struct Sketch {
             }
         }
         let places = Dictionary(models.indices.map { (foldedBytes(models[$0].table.name), $0) }) { first, _ in first }
-        for place in models.indices { models[place].addReferences(models, places) }
-        for place in models.indices { models[place].addRelations(models, places) }
+        // Not `models` itself, of which each change would then make a copy.
+        let tables = models
+        for place in models.indices { models[place].addReferences(tables, places) }
+        let referring = models
+        for place in models.indices { models[place].addRelations(referring, places) }
         for place in models.indices { models[place].addFinders() }
         nameIndexes()
     }
