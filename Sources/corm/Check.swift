@@ -34,6 +34,7 @@ struct Check: ParsableCommand {
                 try doctor.checkIntegrity(database, quick: quick)
                 if doctor.isReadable {
                     try doctor.checkSchema(database)
+                    try doctor.checkAccess(database)
                     try doctor.checkJournal(database)
                 }
             }

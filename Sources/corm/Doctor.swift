@@ -120,6 +120,16 @@ struct Doctor {
         }
     }
 
+    /// A connection that may only read knows no CHECK constraints.
+    mutating func checkAccess(_ database: Database) throws {
+        let hasChecks = try database.metadata().tables.contains { !$0.checks.isEmpty }
+        guard hasChecks, try database.withConnection({ $0.isReadOnly }) else { return }
+        add(
+            .note, "constraints",
+            "rows were not compared with CHECK constraints: the file is in use, or cannot be written",
+            "check it again when no program has it open, or check a copy made with corm backup")
+    }
+
     mutating func checkJournal(_ database: Database) throws {
         let (pages, free, pageSize) = try database.withConnection { connection in
             (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
+import time
 
 import pytest
 from conftest import Corm, make, rows
@@ -33,6 +35,18 @@ def test_a_file_that_is_there_is_not_written_over(corm: Corm) -> None:
     assert "is there already" in corm.fails("backup", "a.db", "copy.db")
     assert (corm.folder / "copy.db").read_text() == "mine"
     assert "cannot be opened" in corm.fails("backup", "a.db", "nowhere/copy.db")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_copy_that_is_interrupted_is_not_there(corm: Corm, number: signal.Signals) -> None:
+    big = NUMBERS.replace("1000", "300") + " INSERT INTO t SELECT zeroblob(1000000) FROM n"
+    make(corm.folder / "a.db", f"CREATE TABLE t (x); {big}")
+    process = corm.start("backup", "a.db", "copy.db")
+    while not (corm.folder / "copy.db.new").exists():
+        time.sleep(0.001)
+    process.send_signal(number)
+    assert process.wait(timeout=60) == 130
+    assert [path.name for path in corm.folder.iterdir()] == ["a.db"]
 
 
 def test_restore_brings_everything_back(corm: Corm) -> None:
