@@ -1,4 +1,4 @@
-"""What is not a race: memory of a streamed result, size and start of the library, built queries, migrations."""
+"""What is not a race: memory of a streamed result, size and start of the library, built queries, stores, migrations."""
 
 from __future__ import annotations
 
@@ -56,6 +56,12 @@ def measure(runner: Runner, rows: int) -> list[dict]:
     lines.append(_line("a query of five conditions, compiled", built["compile_us"], "us", 5))
     lines.append(_line("a built, filtered fetch over the same by hand", built["filter"], "x", 1.05))
     lines.append(_line("1,000 parents with 10 children each, over two statements by hand", built["load"], "x", 1.5))
+    report.progress("key-value stores")
+    line = [str(BUILT / "key-value"), *(str(runner.folder / f"store-{number}.db") for number in range(3))]
+    store = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    lines.append(_line("a store's get by key over the same by hand", store["get"], "x", 1.3))
+    lines.append(_line("a store's puts in batches over INSERTs of the same columns by hand", store["put"], "x", 1.3))
+    lines.append(_line("the same over a table of key and value alone", store["put_plain"], "x", None))
     report.progress(f"a rebuild of {rows:,} rows")
     ratio, memory = migrations.rebuild(rows, 3)
     lines.append(_line(f"a table of {rows:,} rows rebuilt, over INSERT ... SELECT by hand", ratio, "x", 1.3))
