@@ -105,7 +105,8 @@ public func corm_store_get(
         let key = try keyBytes(key, size)
         let found = try store.get(key) { row in
             read(entry, row, from: 0)
-            if [CORM_VALUE_TEXT, CORM_VALUE_BLOB].contains(entry.pointee.value.type) {
+            let type = entry.pointee.value.type
+            if type == CORM_VALUE_TEXT || type == CORM_VALUE_BLOB {
                 let bytes = entry.pointee.value.as.bytes
                 entry.pointee.value.as.bytes.data = UnsafeRawPointer(memory.copy(bytes.data, count: bytes.size))
             }

@@ -88,7 +88,8 @@ class Store(MutableMapping[str, Any]):
 
     def put_many(self, entries: Mapping[str, Any] | Iterable[tuple[str, Any]], *, expires: Expiry = None) -> None:
         """Writes entries in one transaction. An error has .record_index, and none is written."""
-        self._put(list(entries.items() if isinstance(entries, Mapping) else entries), expires, None)
+        pairs: Iterable[Any] = entries.items() if isinstance(entries, Mapping) else entries
+        self._put(pairs, expires, None)
 
     def compare_and_set(self, key: str, value: Any, version: int, *, expires: Expiry = None) -> bool:
         """put() where the entry has this version still, or is not there for 0; whether it was written."""
@@ -163,7 +164,7 @@ class Store(MutableMapping[str, Any]):
         """
         return _native_store.adopt(self._handle, table)
 
-    def _put(self, entries: list[tuple[str, Any]], expires: Expiry, version: int | None) -> int:
+    def _put(self, entries: Iterable[tuple[str, Any]], expires: Expiry, version: int | None) -> int:
         time = _time(expires)
         rows = [_put_row(key, value, time, version, index) for index, (key, value) in enumerate(entries)]
         return _native_store.put(self._handle, rows) if rows else 0
