@@ -16,10 +16,14 @@ extension Connection {
     /// Copies the database as it is at one moment to a file, which is replaced when the copy is whole.
     package func copy(to path: String, codecs: (any PageCodecSource)?, progress: CopyProgress? = nil) throws {
         try checkPath(path)
+        guard !isSameFile(path, self.path) else {
+            throw CormorantError(.misuse, "\"\(path)\" is the database itself", hint: "copy it to another path")
+        }
         let temporary = "\(path).\(getpid()).new"
-        removeDatabase(temporary)
+        try makeEmpty(temporary)
         defer { removeDatabase(temporary) }
         _ = try copy(toNew: temporary, codecs: codecs, progress: progress)
+        try keepRights(of: self.path, on: temporary)
         try synchronize(temporary)
         for suffix in ["-wal", "-journal", "-shm"] where access(path + suffix, F_OK) == 0 {
             throw CormorantError(
@@ -29,7 +33,7 @@ extension Connection {
         try replace(path, by: temporary)
     }
 
-    /// Writes a copy to a file that is not there.
+    /// Writes a copy to a file that is empty.
     /// - Returns: what the copy is opened with.
     fileprivate func copy(
         toNew path: String, codecs: (any PageCodecSource)?, progress: CopyProgress?
@@ -60,6 +64,7 @@ extension Connection {
                 return progress(min(written, total), total)
             }
         }
+        guard progress?(0, total) ?? true else { throw cancelled() }
         setMonitor(monitor)
         defer { setMonitor(nil) }
         let statement = try Statement(self, "VACUUM main INTO ?")
@@ -70,9 +75,9 @@ extension Connection {
                 try Handover.offering(codec.map { Handover.Offer($0, faults) }) { try statement.step() }
             }
         } catch let error as CormorantError where error.code == .interrupted && monitor?.isCancelled == true {
-            throw CormorantError(.interrupted, "the copy was cancelled", hint: "nothing was changed; try again")
+            throw cancelled()
         }
-        _ = progress?(total, total)
+        guard progress?(total, total) ?? true else { throw cancelled() }
         return codec?.shared
     }
 }
@@ -104,21 +109,30 @@ package func recode(
     // Should it not come to the end, the file is as it was.
     defer { if wasLog, !isDone { _ = try? source.setJournalMode("WAL", 0) } }
     try source.script("BEGIN EXCLUSIVE; COMMIT")
-    let temporary = path + ".new"
-    removeDatabase(temporary)
+    guard try Statement(source, "PRAGMA journal_mode").firstText().map({ !sameIdentifier($0, "wal") }) ?? false else {
+        throw CormorantError(.busy, "\"\(path)\" was opened by another connection", hint: "try again")
+    }
+    let temporary = path + ".recoding"
+    try makeEmpty(temporary)
     defer { removeDatabase(temporary) }
     var check = OpenOptions(mode: .readWrite, journalMode: wasLog ? .wal : .delete)
     check.codecs = try source.copy(toNew: temporary, codecs: to, progress: progress)
     try Connection(path: temporary, options: check).close()
     try keepRights(of: path, on: temporary)
     try synchronize(temporary)
+    let hasOtherNames = linkCount(path) > 1
     try replace(path, by: temporary)
     isDone = true
     // Whoever has the old file open still, and waits for the lock, is to see that it is no more.
-    if let file = Shim.plainPointer(source.handle, "main") {
+    // Other names of it keep their content.
+    if !hasOtherNames, let file = Shim.plainPointer(source.handle, "main") {
         let zeros = PageBuffer(100)
         _ = file.pointee.pMethods?.pointee.xWrite?(file, zeros.bytes, 100, 0)
     }
+}
+
+private func cancelled() -> CormorantError {
+    CormorantError(.interrupted, "the copy was cancelled", hint: "nothing was changed; try again")
 }
 
 private func resolvedPath(_ path: String) -> String {
@@ -131,8 +145,35 @@ private func removeDatabase(_ path: String) {
     for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
 }
 
+/// A new file that only its owner reads, until it has the rights that it is to have; what a killed process left goes.
+private func makeEmpty(_ path: String) throws {
+    removeDatabase(path)
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw cannotWrite(path) }
+    close(file)
+}
+
+private func isSameFile(_ left: String, _ right: String) -> Bool {
+    var leftInfo = stat()
+    var rightInfo = stat()
+    return stat(left, &leftInfo) == 0 && stat(right, &rightInfo) == 0 && leftInfo.st_ino == rightInfo.st_ino
+        && leftInfo.st_dev == rightInfo.st_dev
+}
+
+private func linkCount(_ path: String) -> Int {
+    var info = stat()
+    return stat(path, &info) == 0 ? Int(info.st_nlink) : 1
+}
+
+/// What is copied from memory has no rights to keep: it gets those of any new file.
 private func keepRights(of path: String, on copy: String) throws {
     var info = stat()
+    guard path != ":memory:" else {
+        let mask = umask(0o077)
+        umask(mask)
+        guard chmod(copy, 0o644 & ~mask) == 0 else { throw cannotWrite(copy) }
+        return
+    }
     guard stat(path, &info) == 0, chmod(copy, info.st_mode & 0o7777) == 0 else { throw cannotWrite(copy) }
     // Only the superuser can give files away; others own what they may replace in most cases.
     _ = chown(copy, info.st_uid, info.st_gid)

@@ -66,7 +66,7 @@ extension Connection {
     /// What the codec met, if that is why SQLite returned the code.
     func codecError(_ code: Int32) -> CormorantError? {
         guard [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF),
-            let (fault, path) = faults.take()
+            let (fault, path) = faults.take() ?? truncation(code)
         else { return nil }
         switch fault {
         case .error(let error): return error
@@ -74,7 +74,7 @@ extension Connection {
             return CormorantError(
                 .notEncrypted, "\"\(path)\" is not encrypted",
                 hint: "open it without a key, or encrypt it first", sqliteCode: code)
-        case .wrongKey where !looksEncrypted(path):
+        case .wrongKey(looksRandom: true) where !looksEncrypted(path):
             return CormorantError(
                 .notADatabase, "\"\(path)\" is no database", hint: "check the path", sqliteCode: code)
         case .wrongKey:
@@ -91,7 +91,7 @@ extension Connection {
                 hint: "restore a backup", sqliteCode: code)
         case .truncated:
             return CormorantError(
-                .truncated, "\"\(path)\" ends in the middle of a page", hint: "restore a backup", sqliteCode: code)
+                .truncated, "\"\(path)\" was cut off", hint: "restore a backup", sqliteCode: code)
         case .layout:
             return CormorantError(
                 .misuse, "\"\(path)\" is encrypted, and its pages have another layout than those to be written",
@@ -99,6 +99,12 @@ extension Connection {
         case .failed:
             return CormorantError(.cipher, "the codec of \"\(path)\" fails", sqliteCode: code)
         }
+    }
+
+    /// A file that was cut between two pages is, to SQLite, a damaged one.
+    private func truncation(_ code: Int32) -> (fault: CodecFaults.Fault, path: String)? {
+        guard code & 0xFF == SQLITE_CORRUPT, let file = Shim.database(handle, "main"), file.isShort else { return nil }
+        return (.truncated, path)
     }
 
     /// The pages of the file whose authentication fails.
@@ -116,7 +122,7 @@ extension Connection {
         var size: Int64 = 0
         guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
         guard size % Int64(file.pageSize) == 0 else {
-            throw CormorantError(.truncated, "\"\(path)\" ends in the middle of a page", hint: "restore a backup")
+            throw CormorantError(.truncated, "\"\(path)\" was cut off", hint: "restore a backup")
         }
         var pages: [UInt32] = []
         var count = 0

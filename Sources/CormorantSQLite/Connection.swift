@@ -49,6 +49,8 @@ package final class Connection {
             guard status == SQLITE_OK else { throw cannotOpen(error(status), path) }
             if let codec { try prepare(codec, schema: "main") }
             try apply(options, memory: memory)
+            // What was wrong with the file before a journal put it right.
+            faults.clear()
         } catch let error as CormorantError where error.code == .notADatabase && codec == nil {
             defer { close() }
             throw keyMissing(path, error)

@@ -112,7 +112,7 @@ final class EncryptedDatabaseFile: ShimFile {
         firstImage.bytes.copyMemory(from: buffer, byteCount: pageSize)
         switch codec.decrypt(1, buffer) {
         case .authentic: break
-        case .mismatch: return fail(isProven ? .altered(page: 1) : .wrongKey, SQLITE_NOTADB)
+        case .mismatch: return fail(isProven ? .altered(page: 1) : wrongKey, SQLITE_NOTADB)
         case .failed: return fail(.failed, SQLITE_IOERR_READ)
         }
         firstPage.bytes.copyMemory(from: buffer, byteCount: pageSize)
@@ -148,10 +148,12 @@ final class EncryptedDatabaseFile: ShimFile {
             isProven = true
             if !codec.keepsLogIndex { blind(image) }
             return SQLITE_OK
-        case .mismatch: return fail(isProven ? .altered(page: number) : .wrongKey, SQLITE_CORRUPT)
+        case .mismatch: return fail(isProven ? .altered(page: number) : wrongKey, SQLITE_CORRUPT)
         case .failed: return fail(.failed, SQLITE_IOERR_READ)
         }
     }
+
+    private var wrongKey: CodecFaults.Fault { .wrongKey(looksRandom: !codec.hasPlainHeader) }
 
     /// Without the wal-index's correction SQLite leaves a checksum of plain pages in it, which tells something of them.
     private func blind(_ page: UnsafeMutableRawPointer) {
@@ -176,7 +178,6 @@ final class EncryptedDatabaseFile: ShimFile {
             return refuseWrite(count, offset)
         }
         let number = UInt32(truncatingIfNeeded: index &+ 1)
-        if number == 1, !hasRightLayout(buffer) { return fail(.layout, SQLITE_IOERR_WRITE) }
         if number == frameNumber, sameBytes(buffer, framePage.bytes, pageSize) {
             return wrote(number, frameImage.bytes, buffer, offset)
         }
@@ -202,6 +203,7 @@ final class EncryptedDatabaseFile: ShimFile {
             let status = attachToFile()
             guard status == SQLITE_OK else { return status }
         }
+        if number == 1, !hasRightLayout(page) { return fail(.layout, SQLITE_IOERR_WRITE) }
         guard codec.encrypt(number, page, to: image) else { return fail(.failed, SQLITE_IOERR_WRITE) }
         isProven = true
         return SQLITE_OK
@@ -214,6 +216,13 @@ final class EncryptedDatabaseFile: ShimFile {
         let low = Int(page.load(fromByteOffset: 17, as: UInt8.self))
         let size = high << 8 | low << 16
         return size == pageSize && Int(page.load(fromByteOffset: 20, as: UInt8.self)) >= codec.reserve
+    }
+
+    /// Whether the file has fewer pages than its header says.
+    var isShort: Bool {
+        var size: Int64 = 0
+        guard hasFirst, fileSize(&size) == SQLITE_OK else { return false }
+        return size / Int64(pageSize) < Int64(bigEndian32(firstPage.bytes, 28))
     }
 
     /// Whether a page, as it stands in the file, is authentic.

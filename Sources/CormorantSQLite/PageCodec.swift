@@ -65,7 +65,8 @@ package enum TemporaryFiles {
 /// What a codec or the files under it met, which SQLite's result codes cannot say. Belongs to one connection.
 final class CodecFaults {
     enum Fault {
-        case wrongKey
+        /// looksRandom: whether the file would look like chance if another key opened it.
+        case wrongKey(looksRandom: Bool)
         case plainFile
         case altered(page: UInt32)
         case truncated

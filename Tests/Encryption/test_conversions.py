@@ -14,6 +14,7 @@ from cormorant import (
     Database,
     Model,
     OperationalError,
+    ProgrammingError,
     Progress,
     WrongKeyError,
     column,
@@ -222,3 +223,37 @@ def test_a_template_may_be_encrypted(path: Path, tmp_path: Path) -> None:
         assert database.query(SUM).fetch_one()[0] == 400
     shutil.copy(path, template)
     check(template)
+
+
+def test_a_file_is_not_backed_up_over_itself(path: Path) -> None:
+    with Database(path, cipher=CIPHER, journal_mode="delete") as database:
+        database.execute_script(";".join(FILL))
+        with pytest.raises(ProgrammingError, match="itself"):
+            database.backup(path, cipher=CIPHER)
+    check(path)
+
+
+def test_no_copy_is_open_to_more_people_than_the_file(path: Path, tmp_path: Path) -> None:
+    plain_file(path)
+    path.chmod(0o600)
+    modes: set[int] = set()
+
+    def look(_progress: Progress) -> None:
+        modes.update(file.stat().st_mode & 0o777 for file in tmp_path.glob("test.db?recoding"))
+
+    encrypt(path, CIPHER)
+    decrypt(path, CIPHER, progress=look)
+    assert modes <= {0o600}
+    assert path.stat().st_mode & 0o777 == 0o600
+    with Database(path) as database:
+        database.backup(tmp_path / "copy.db")
+    assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_another_name_of_the_file_keeps_its_content(path: Path, tmp_path: Path) -> None:
+    before = plain_file(path, journal_mode="delete")
+    other = tmp_path / "other name.db"
+    other.hardlink_to(path)
+    encrypt(path, CIPHER)
+    assert plain_content(other) == before
+    check(path)

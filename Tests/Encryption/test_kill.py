@@ -25,8 +25,13 @@ NEW_KEY = RAW.replace("2DD2", "AAAA")
 
 
 def start(*arguments: object) -> subprocess.Popen[bytes]:
+    """A process that has begun with its work."""
     command = [sys.executable, *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout
+    line = process.stdout.readline()
+    assert line == b"ready\n", process.communicate()[1].decode()
+    return process
 
 
 def kill(process: subprocess.Popen[bytes], delay: float) -> bytes:
@@ -54,7 +59,7 @@ def test_nothing_committed_is_lost(path: Path, mode: str) -> None:
     acknowledged: set[int] = set()
     for round in range(KILLS):
         writer, reader = generator.choice([(OURS, SQLCIPHER), (SQLCIPHER, OURS), (OURS, OURS)])
-        output = kill(start(VICTIM, writer, path, mode, 1000 * (round + 1), 900), generator.uniform(0.25, 0.7))
+        output = kill(start(VICTIM, writer, path, mode, 1000 * (round + 1), 900), generator.uniform(0.05, 0.5))
         acknowledged |= {int(line) for line in output.split(b"\n")[:-1]}
         assert committed(path, reader, mode) >= acknowledged, (writer, reader)
     assert acknowledged
@@ -73,7 +78,7 @@ def test_both_write_at_once_and_are_killed_together(path: Path, mode: str) -> No
             for place, engine in enumerate([OURS, SQLCIPHER, OURS, SQLCIPHER], start=1)
         ]
         with suppress(subprocess.TimeoutExpired):
-            writers[0].wait(generator.uniform(0.6, 1.2))
+            writers[0].wait(generator.uniform(0.2, 0.8))
         for writer in writers:
             writer.send_signal(signal.SIGKILL)
         for writer in writers:
@@ -100,8 +105,6 @@ def test_a_conversion_that_is_killed_leaves_the_old_file_or_the_new(path: Path, 
             file.unlink()
         shutil.copy(original, path)
         process = start(CONVERTER, operation, path)
-        assert process.stdout
-        process.stdout.readline()
         kill(process, generator.uniform(0.0, 0.35))
         for state, key in (("old", old), ("new", new)):
             try:
@@ -118,7 +121,7 @@ def test_a_conversion_that_is_killed_leaves_the_old_file_or_the_new(path: Path, 
             assert again.wait(60) == 0
             again.communicate()
             assert content(path, new) == expected
-        assert [file.name for file in tmp_path.glob("test.db?new*")] == []
+        assert [file.name for file in tmp_path.glob("test.db?recoding*")] == []
     assert seen
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 from conftest import RAW
 from engine import ours, theirs
@@ -14,6 +15,7 @@ def main() -> int:
     run, close = (ours if engine == "cormorant" else theirs)(request)
     run("PRAGMA cache_size = 8")
     run("PRAGMA wal_autocheckpoint = 20")
+    print("ready", flush=True)
     for number in range(first, first + count):
         run("BEGIN IMMEDIATE")
         values = f"{number} * 100 + value, 'round {number}', randomblob(300)"
@@ -21,6 +23,8 @@ def main() -> int:
         run(f"UPDATE t SET c = randomblob(200) WHERE id % 7 = {number} % 7")
         run("COMMIT")
         print(number, flush=True)
+        # Others want to write, too.
+        time.sleep(0.002)
     close()
     return 0
 

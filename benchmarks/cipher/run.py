@@ -2,8 +2,9 @@
 
     benchmarks/cipher/run.py [ROUNDS]
 
-Prints, for each engine, the least processor time for the plain and for the encrypted file and their ratio. Both keys are raw, so
-that no key is derived; WAL, caches of 64 MB. Each measurement has a process of its own, and rounds alternate.
+Prints, for each engine, the least processor time for the plain and for the encrypted file and their ratio. Both keys
+are raw, so that no key is derived; WAL, caches of 64 MB. Each measurement has a process of its own, and rounds
+alternate.
 """
 
 from __future__ import annotations

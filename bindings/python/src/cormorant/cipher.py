@@ -18,8 +18,8 @@ class Cipher:
 
     key: a passphrase; or "x'...'" with 64 hex digits, a raw key, or 96, a raw key and the file's salt; or a function
     that is given the path and gives the key when a file is opened. compatibility: the version of SQLCipher whose format
-    the file has. page_size, rounds: None is what that version has. plain_header_size: bytes at the file's beginning that
-    stay plain. sole_writer: True where no program with an SQLCipher of its own writes to the file while this one does.
+    the file has. page_size, rounds: None is what that version has. plain_header_size: bytes at the file's beginning
+    that stay plain. sole_writer: True where no program with an SQLCipher of its own writes to the file meanwhile.
 
     It does not print its key.
     """
