@@ -1,4 +1,8 @@
-"""Code that the command generates: compiled, checked and run. CORMORANT_BUILD as in Tests/Command."""
+"""Code that the command generates: compiled, checked and run.
+
+CORMORANT_BUILD names the folder with `corm` in it, as in Tests/Command; CORMORANT_SWIFT_BUILD the scratch path of the
+Swift tests, so that swift-syntax is compiled once.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
-BUILD = Path(os.environ.get("CORMORANT_BUILD", ROOT / ".build" / "test" / "debug")).resolve()
+COMMAND = Path(os.environ.get("CORMORANT_BUILD", ROOT / "build")).resolve() / "corm"
+SWIFT_BUILD = Path(os.environ.get("CORMORANT_SWIFT_BUILD", ROOT / ".build" / "test")).resolve()
 LIBRARY = Path(os.environ.get("CORMORANT_LIBRARY", ROOT / "build" / "libcormorant.so")).resolve()
 CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
 ENVIRONMENT = os.environ | {
@@ -32,7 +37,7 @@ def run(*command: object, cwd: Path | None = None, path: str = "") -> str:
 
 
 def generate(source: Path, language: str, out: Path) -> Path:
-    run(BUILD / "corm", "generate", source, "--language", language, "--out", out)
+    run(COMMAND, "generate", source, "--language", language, "--out", out)
     return out
 
 
@@ -47,6 +52,17 @@ def compile_c(folder: Path) -> Path:
     sources = [HERE / "copy.c", folder / "models.c"]
     run("gcc", "-std=c11", *warnings, *sources, LIBRARY, f"-Wl,-rpath,{folder},-rpath,{LIBRARY.parent}", "-o", program)
     return program
+
+
+def compile_swift(folder: Path) -> None:
+    """The generated sources as a module of their own, without a warning, in the language mode of Swift 6."""
+    run("swift", "build", "--package-path", ROOT, "--scratch-path", SWIFT_BUILD, "--target", "Cormorant")
+    debug = SWIFT_BUILD / "debug"
+    settings = ["-swift-version", "6", "-warnings-as-errors", "-Onone", "-wmo", "-I", debug / "Modules"]
+    macros = ["-load-plugin-executable", f"{debug / 'CormorantMacros-tool'}#CormorantMacros"]
+    sqlite = ["-Xcc", f"-fmodule-map-file={ROOT / 'Sources/CSQLite/module.modulemap'}"]
+    files = sorted(folder.glob("*.swift"))
+    run("swiftc", *settings, *macros, *sqlite, "-c", "-module-name", "generated", *files, "-o", folder / "generated.o")
 
 
 def check_python(folder: Path) -> None:

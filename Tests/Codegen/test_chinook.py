@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, HERE, check_python, compile_c, contents, generate, run
+from conftest import HERE, SWIFT_BUILD, check_python, compile_c, contents, generate, run
 
 
 def test_python(chinook: Path, tmp_path: Path) -> None:
@@ -28,8 +28,8 @@ def test_swift(chinook: Path, tmp_path: Path) -> None:
     sources = HERE / "swift/Sources/copy/Generated"
     shutil.rmtree(sources, ignore_errors=True)
     generate(chinook, "swift", sources)
-    run("swift", "build", "--package-path", HERE / "swift", "--scratch-path", BUILD.parent.parent)
-    assert run(BUILD / "copy", chinook, tmp_path / "copy.db") == ""
+    run("swift", "build", "--package-path", HERE / "swift", "--scratch-path", SWIFT_BUILD)
+    assert run(SWIFT_BUILD / "debug/copy", chinook, tmp_path / "copy.db") == ""
     assert contents(tmp_path / "copy.db") == contents(chinook)
 
 
