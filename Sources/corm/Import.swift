@@ -14,8 +14,8 @@ struct Import: ParsableCommand {
             array of objects, NDJSON an object on each line. A table that is there gives the columns their types; another one \
             is made, with types that hold every value.
 
-            All of it is one transaction: a failure or Ctrl-C leaves the file as it was. Records that do not fit are left out \
-            and told. Exit status: 0 when all were imported, 2 when some were rejected.
+            The file is made if it is not there. All of it is one transaction: a failure or Ctrl-C leaves the file as it was. \
+            Records that do not fit are left out and told. Exit status: 0 when all were imported, 2 when some were rejected.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -34,8 +34,7 @@ struct Import: ParsableCommand {
         }
     }
 
-    @Argument(help: "The SQLite file; it is made if it is not there.", completion: .file())
-    var file: String
+    @OptionGroup var database: DatabaseFile
 
     @Argument(help: "The records: a file, an http or https URL, or - for standard input.", completion: .file())
     var source: String
@@ -88,10 +87,10 @@ struct Import: ParsableCommand {
         let format = format ?? Format(name: source) ?? .csv
         var data: any ImportSource = URLSource.isURL(source) ? try URLSource(source) : try FileSource(path: source)
         let key = upsert?.split(separator: ",").map(String.init) ?? []
-        var rejects = try ImportRejects(path: rejects, besides: [file, source])
+        var rejects = try ImportRejects(path: rejects, besides: [database.file, source])
         var count = 0
-        try withoutLeavings(file) {
-            let database = try openDatabase(file, .create)
+        try withoutLeavings(database.file) {
+            let database = try database.open(.create)
             // Ctrl-C while there is no statement to interrupt.
             try database.transaction {
                 try Interruption.check()

@@ -139,6 +139,22 @@ def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
     return found
 
 
+def put(corm: Corm, name: str, text: str | bytes) -> Path:
+    """A file in the command's folder."""
+    path = corm.folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def declared(corm: Corm, table: str, file: str = "a.db") -> list[tuple[str, str]]:
+    """The names and types of a table's columns."""
+    return [(row[1], row[2]) for row in rows(corm.folder / file, f'PRAGMA table_info("{table}")')]
+
+
+def everything(corm: Corm, table: str, file: str = "a.db") -> list[tuple[Any, ...]]:
+    return rows(corm.folder / file, f'SELECT * FROM "{table}"')
+
+
 @pytest.fixture
 def corm(tmp_path: Path) -> Corm:
     return Corm(tmp_path)

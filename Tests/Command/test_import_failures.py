@@ -1,0 +1,149 @@
+"""corm import: what is rejected, what fails as a whole, what is interrupted."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import Corm, everything, make, put
+
+# --- Rejected records ---
+
+
+def test_records_that_do_not_fit_are_left_out_and_told(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER CHECK (n > 0), name TEXT)")
+    put(
+        corm,
+        "t.csv",
+        b'id,n,name\n1,1,a\n1,2,twice\n2,x,b\n3,-1,c\n4,1\n5,1,a,b\n6,1,"x" y\n7,1,a"b\n8,1,\xff\n9,1.5,z\n'
+        b'99999999999999999999,1,z\n10,2,"two\nlines"\n11,1,"never closed\n12,3,last\n',
+    )
+    result = corm.run("import", "a.db", "t.csv", "--rejects", "bad.csv", status=2)
+    assert result.out == "3 rows imported, 11 rejected\n"
+    assert everything(corm, "t") == [(1, 1, "a"), (10, 2, "two\nlines"), (12, 3, "last")]
+    lines = result.err.splitlines()
+    assert lines[0].startswith("rejected: line 3: UNIQUE constraint failed: t.id")
+    assert lines[-1] == "and 1 more"
+    told = list(csv.DictReader((corm.folder / "bad.csv").open(newline="")))
+    assert [int(one["line"]) for one in told] == [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15]
+    assert told[0]["record"] == "1,2,twice"
+    assert "is no integer" in told[1]["reason"]
+    assert "CHECK" in told[2]["reason"]
+    assert told[3]["reason"] == "it has 2 fields where 3 are wanted"
+    assert told[5]["record"] == '6,1,"x" y'
+    assert told[7]["reason"] == "it is not UTF-8"
+    assert "never closed" in told[10]["reason"]
+
+
+def test_lines_that_are_no_object_are_rejected(corm: Corm) -> None:
+    put(corm, "t.ndjson", '{"a": 1}\n[1]\n{"a": 2\n{"a": 3} x\n{"a": 1, "a": 2}\n{"a": 4}\n')
+    result = corm.run("import", "a.db", "t.ndjson", "--json", status=2)
+    assert result.json == {"table": "t", "imported": 2, "rejected": 4}
+    assert everything(corm, "t") == [(1,), (4,)]
+
+
+def test_unknown_keys_are_rejected(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a)")
+    put(corm, "t.json", '[{"a": 1}, {"a": 2, "b": 3}, 5]')
+    assert 'no column "b"' in corm.run("import", "a.db", "t.json", status=2).err
+    assert everything(corm, "t") == [(1,)]
+
+
+def test_a_broken_foreign_key_rejects_its_record(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (p REFERENCES p)")
+    put(corm, "t.csv", "p\n1\n")
+    assert "FOREIGN KEY" in corm.run("import", "a.db", "t.csv", status=2).err
+
+
+# --- What fails as a whole leaves the file as it was ---
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"a": 1}, {"a": 2', '[{"a": 1}, {"a": tru', '[{"a": 1} {"a": 2}]', '{"a": 1}', "[1] x", ""]
+)
+def test_json_that_is_cut_or_broken_imports_nothing(corm: Corm, text: str) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a)")
+    put(corm, "t.json", text)
+    assert "the document is no JSON" in corm.fails("import", "a.db", "t.json", "--rejects", "bad.csv")
+    assert everything(corm, "t") == []
+    assert "no JSON" in corm.fails("import", "new.db", "t.json")
+    assert sorted(os.listdir(corm.folder)) == ["a.db", "t.json"]
+
+
+def test_what_cannot_be_read_or_written(corm: Corm) -> None:
+    put(corm, "t.csv", "a\n1\n")
+    put(corm, "empty.csv", "")
+    put(corm, "wide.csv", "a,b\n1,2\n".encode("utf-16"))
+    assert "nothing to import" in corm.fails("import", "a.db", "empty.csv")
+    assert "not UTF-8" in corm.fails("import", "a.db", "wide.csv")
+    assert "written over" in corm.fails("import", "a.db", "t.csv", "--rejects", "t.csv")
+    assert "cannot be opened" in corm.fails("import", "a.db", "missing.csv")
+    assert "folder" in corm.fails("import", "a.db", ".", "--format", "csv", "--table", "t")
+    assert "folder" in corm.fails("import", "a.db", "t.csv", "--rejects", "no/such/file")
+    assert "--format" in corm.fails("import", "a.db", "-", status=64)
+    assert "--table" in corm.fails("import", "a.db", "-", "--format", "csv", status=64)
+    assert "no SQLite database" in corm.fails("import", "t.csv", "t.csv")
+    assert sorted(os.listdir(corm.folder)) == ["empty.csv", "t.csv", "wide.csv"]
+
+
+def test_a_trigger_that_rolls_back_fails_the_import(corm: Corm) -> None:
+    script = (
+        "CREATE TABLE t (a); CREATE TRIGGER r BEFORE INSERT ON t WHEN new.a = 3 BEGIN SELECT raise(ROLLBACK, 'no'); END"
+    )
+    make(corm.folder / "a.db", script)
+    put(corm, "t.csv", "a\n1\n2\n3\n4\n")
+    corm.fails("import", "a.db", "t.csv")
+    assert everything(corm, "t") == []
+
+
+def slow_import(corm: Corm, *arguments: str) -> subprocess.Popen[bytes]:
+    """An import that waits for more of its data."""
+    import_ = corm.start("import", "a.db", "-", "--format", "csv", "--table", "t", *arguments, TMPDIR=str(corm.folder))
+    assert import_.stdin is not None
+    import_.stdin.write(b"a\n" + b"1\n" * 200_000)
+    import_.stdin.flush()
+    time.sleep(0.5)
+    return import_
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_interrupted_import_leaves_nothing(corm: Corm, number: int, is_new: bool) -> None:
+    if not is_new:
+        make(corm.folder / "a.db", "CREATE TABLE t (a)")
+    import_ = slow_import(corm, "--rejects", "bad.csv")
+    import_.send_signal(number)
+    _, err = import_.communicate(timeout=20)
+    assert (import_.returncode, err.decode()) == (130, "corm: interrupted\n")
+    assert os.listdir(corm.folder) == ([] if is_new else ["a.db"])
+    if not is_new:
+        assert everything(corm, "t") == []
+
+
+def test_a_killed_import_leaves_the_file_as_it_was(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a); INSERT INTO t VALUES ('mine')")
+    import_ = slow_import(corm)
+    import_.kill()
+    import_.communicate()
+    assert everything(corm, "t") == [("mine",)]
+
+
+def test_progress_is_shown_on_a_terminal(corm: Corm) -> None:
+    put(corm, "t.csv", "a,b,c\n" + "12345,some text that is not short,0.125\n" * 400_000)
+    shown = corm.terminal("import", "a.db", "t.csv")
+    assert "looking at the types" in shown
+    assert "importing, " in shown
+    assert shown.endswith("400000 rows imported\n")
+    assert "importing" not in corm.run("import", "a.db", "t.csv").err
+
+
+def test_ctrl_c_on_a_terminal(corm: Corm) -> None:
+    put(corm, "t.csv", "a,b,c\n" + "12345,some text that is not short,0.125\n" * 1_000_000)
+    make(corm.folder / "a.db", "CREATE TABLE t (a, b, c)")
+    shown = corm.terminal("import", "a.db", "t.csv", status=130, interrupt=lambda text: "importing" in text)
+    assert "interrupted" in shown
+    assert everything(corm, "t") == []
