@@ -111,8 +111,8 @@ private let cLibrary = cMacros.union(
 
 private let pythonKeywords = words(
     """
-    False None True and as assert async await break class continue def del elif else except finally for from global if
-    import in is lambda nonlocal not or pass raise return try while with yield
+    False None True and as assert async await break class continue def del elif else except finally for from global if in
+    is import lambda nonlocal not or pass raise return try while with yield
     """)
 
 private let pythonTypes = words(

@@ -158,5 +158,5 @@ struct SwiftCode: CodeWriter {
         ]
     }
 
-    func context() -> [String: Any] { [:] }
+    func context() -> [String: Any] { ["imports": "import Cormorant"] }
 }

@@ -14,7 +14,7 @@ private let swiftTemplates = [
         path: "{{table.type}}.swift",
         text: #"""
             // {{ header }}
-            import Cormorant
+            {{ imports }}
 
             /// A row of table {{ table.comment }}.
             {% for note in table.notes %}
@@ -53,7 +53,7 @@ private let swiftTemplates = [
         path: "{{type}}.swift",
         text: #"""
             // {{ header }}
-            import Cormorant
+            {{ imports }}
             {% if notes %}
 
             {% for note in notes %}
