@@ -47,7 +47,6 @@ package final class Connection {
         isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
         do {
             guard status == SQLITE_OK else { throw cannotOpen(error(status), path) }
-            if let codec { try prepare(codec, schema: "main") }
             try apply(options, memory: memory)
             // What was wrong with the file before a journal put it right.
             faults.clear()
@@ -67,6 +66,7 @@ package final class Connection {
         try registerValueList()
         try registerDecimalCollation()
         sqlite3_busy_timeout(handle, Int32(clamping: max(0, options.busyTimeout)))
+        if let codec { try prepare(codec, schema: "main") }
         guard !isReadOnly || options.mode == .readOnly else {
             throw CormorantError(
                 .readOnly, "\"\(path)\" is read-only",
