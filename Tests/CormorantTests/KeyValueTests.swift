@@ -68,7 +68,7 @@ import Testing
         let database = try Database(path: folder.file("test.db"))
         let store = try database.store("s")
         try store.put(
-            contentsOf: (0..<3_000).map {
+            contentsOf: (0..<8_000).map {
                 KeyValueEntry(key: "k\($0)", value: .blob(Array(repeating: 1, count: 1_000)))
             })
         var isFirst = true
@@ -84,7 +84,7 @@ import Testing
         }
         #expect(try store["late"] == 1)
         let copy = try Database(path: folder.file("copy.db"))
-        #expect(try copy.store("s").count() == 3_000)
+        #expect(try copy.store("s").count() == 8_000)
         expectError(.interrupted) { try database.backup(to: folder.file("other.db")) { _, _ in false } }
         expectError(.cannotOpen) { try database.backup(to: folder.file("copy.db")) }
     }
