@@ -101,7 +101,7 @@ static bool show(const corm_progress *progress, void *context) {
 /* A copy while others write, a smaller file, fresh statistics, a short log. */
 static bool look_after(app *a, const char *copy) {
     int64_t log_pages;
-    return corm_database_backup(a->db, copy, show, NULL, &a->error) == CORM_OK &&
+    return corm_database_backup(a->db, copy, NULL, show, NULL, &a->error) == CORM_OK &&
            corm_database_vacuum(a->db, &a->error) == CORM_OK && corm_database_optimize(a->db, &a->error) == CORM_OK &&
            corm_database_checkpoint(a->db, CORM_CHECKPOINT_TRUNCATE, &log_pages, NULL, &a->error) == CORM_OK;
 }

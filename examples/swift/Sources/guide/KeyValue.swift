@@ -58,8 +58,8 @@ enum KeyValue {
 
     /// A copy while others write, a smaller file, fresh statistics, a short log.
     static func lookAfter(_ database: Database, _ copy: String) throws {
-        try database.backup(to: copy) { left, total in
-            print(total - left, "of", total, "pages")
+        try database.backup(to: copy) { copied, total in
+            print(copied, "of", total, "pages")
             return true  // false cancels
         }
         try database.vacuum()
