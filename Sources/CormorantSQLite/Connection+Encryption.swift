@@ -1,9 +1,23 @@
 import CSQLite
 import CormorantBase
 
+/// A URI can name another VFS or a shared cache, which would go past the codec.
+func refuseURI(_ path: String) throws {
+    guard !path.hasPrefix("file:") else {
+        throw CormorantError(
+            .misuse, "an encrypted file is not opened by a URI", hint: "give its path; write ./file: where it begins so"
+        )
+    }
+}
+
 extension Connection {
     /// Settings of an encrypted file, before its first statement.
     func prepare(_ codec: any PageCodec, schema: String) throws {
+        guard Shim.database(handle, schema)?.codec === codec else {
+            throw CormorantError(
+                .cipher, "the file was opened past its codec",
+                hint: "give the path of a file of its own; a database in memory has no key")
+        }
         try setReserve(codec.reserve, schema: schema)
         let name = quoteIdentifier(schema)
         // Takes effect on a file that is yet to be written.
@@ -30,6 +44,7 @@ extension Connection {
                 .transaction, "a file cannot be attached inside a transaction", hint: "attach it before the transaction"
             )
         }
+        if codecs != nil { try refuseURI(path) }
         let codec = try codecs?.makeCodec(path: path)
         if codec != nil { try keepTemporaryTablesSecret() }
         let statement = try Statement(self, "ATTACH ? AS \(quoteIdentifier(name))")

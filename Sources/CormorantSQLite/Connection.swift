@@ -28,6 +28,7 @@ package final class Connection {
         if let template = options.template, !memory {
             try copyTemplate(template, to: path, encrypted: options.codecs != nil)
         }
+        if options.codecs != nil { try refuseURI(path) }
         codec = try options.codecs?.makeCodec(path: path)
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
         switch options.mode {

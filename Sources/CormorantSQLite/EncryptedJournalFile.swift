@@ -20,8 +20,6 @@ final class EncryptedJournalFile: ShimFile {
     /// The newest header that was seen, and what its checksums begin with.
     private var headerOffset: Int64 = -8
     private var nonce: UInt32?
-    /// Whether the header counts its records, which it does once they are safely on the disk: none can be half written.
-    private var countsRecords = false
     private var wroteRecords = false
 
     init(_ real: UnsafeMutablePointer<sqlite3_file>, _ database: EncryptedDatabaseFile) {
@@ -35,6 +33,8 @@ final class EncryptedJournalFile: ShimFile {
         if count == 4 { return writeNumber(bigEndian32(buffer), offset) }
         let isBehindNumber = numberOffset == offset &- 4 && offset & 7 == 4
         defer { numberOffset = -8 }
+        // The end of a super-journal's name, which may stand where a page would.
+        if count == 8, startsAsHeader(buffer) { return writeRaw(buffer, count, offset) }
         if isBehindNumber, number != database.lockPage {
             return count == pageSize ? writePage(buffer, offset) : refuseWrite(count, offset)
         }
@@ -45,8 +45,7 @@ final class EncryptedJournalFile: ShimFile {
             if count >= 16 { nonce = bigEndian32(buffer, 12) }
             return writeRaw(buffer, count, offset)
         }
-        // The end of a super-journal's name, and the zero that ends a header's records.
-        if count == 8, startsAsHeader(buffer) { return writeRaw(buffer, count, offset) }
+        // The zero that ends a header's records.
         if count == 1, isZero(buffer, 1) { return writeRaw(buffer, count, offset) }
         return refuseWrite(count, offset)
     }
@@ -85,17 +84,15 @@ final class EncryptedJournalFile: ShimFile {
     override func read(_ buffer: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
         let isPage = count == pageSize && offset & 7 == 4 && numberOffset == offset &- 4 && number != database.lockPage
         numberOffset = -8
-        if isPage, number > 0 || countsRecords { return readPage(buffer, offset) }
+        if isPage, number > 0 { return readPage(buffer, offset) }
         let status = readRaw(buffer, count, offset)
         guard status == SQLITE_OK else { return status }
         if count == 8, offset & 7 == 0, startsAsHeader(buffer) {
             headerOffset = offset
             nonce = nil
-            countsRecords = false
         }
         guard count == 4 else { return status }
         var value = bigEndian32(buffer)
-        if offset == headerOffset &+ 8 { countsRecords = value != 0 && value != UInt32.max }
         if offset == headerOffset &+ 12 { nonce = value }
         if offset == sumOffset {
             value = givenSum ?? value &- sumDifference
@@ -115,17 +112,15 @@ final class EncryptedJournalFile: ShimFile {
         }
         let page = number
         buffer.copyMemory(from: image.bytes, byteCount: pageSize)
-        let opened = page > 0 ? database.open(page, buffer) : database.fail(.altered(page: 0), SQLITE_CORRUPT)
+        let opened = database.open(page, buffer)
         sumOffset = offset &+ Int64(pageSize)
         givenSum = nil
         guard opened != SQLITE_OK else {
-            let plain = checksum(buffer)
-            sumDifference = checksum(image.bytes) &- plain
-            // An authentic record that must be there is played back, whatever happened to its checksum.
-            if countsRecords, let nonce { givenSum = nonce &+ plain }
+            // An authentic record whose checksum does not fit the header is one of an earlier transaction, where SQLite stops.
+            sumDifference = checksum(image.bytes) &- checksum(buffer)
             return SQLITE_OK
         }
-        guard opened & 0xFF != SQLITE_IOERR, !countsRecords, !wroteRecords, let nonce else { return opened }
+        guard opened & 0xFF != SQLITE_IOERR, !wroteRecords, let nonce else { return opened }
         // The image is whole if its checksum fits: then the key is wrong, or the record was altered, and the journal must
         // stay as it is. If not, the record was half written when a process ended, and SQLite is to stop there.
         let stored = withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { bytes in

@@ -142,9 +142,13 @@ def test_a_transaction_of_another_process_keeps_rekey_out(path: Path) -> None:
     check(path)
 
 
-def test_attach_and_backup_are_refused_inside_a_transaction(path: Path, tmp_path: Path) -> None:
+def test_attach_and_backup_with_another_key_are_refused_inside_a_transaction(path: Path, tmp_path: Path) -> None:
     with Database(path, cipher=Cipher(RAW)) as database, database.transaction():
-        for call in (lambda: database.attach(tmp_path / "a", "a"), lambda: database.backup(tmp_path / "b")):
+        other = Cipher("another", **FAST)
+        for call in (
+            lambda: database.attach(tmp_path / "a", "a"),
+            lambda: database.backup(tmp_path / "b", cipher=other),
+        ):
             with pytest.raises(ProgrammingError) as caught:
                 call()
             assert caught.value.code == "CORM_E_TRANSACTION"
@@ -158,3 +162,36 @@ def test_pragmas_that_would_break_the_file_do_not(path: Path) -> None:
         database.execute_script("PRAGMA incremental_vacuum; INSERT INTO t SELECT id + 1000, b, c FROM t")
     check(path)
     assert run(SQLCIPHER, path, "SELECT count(*) FROM t") == [[[200]]]
+
+
+@pytest.mark.parametrize("question", ["vfs=unix", "cache=shared"])
+def test_a_uri_does_not_lead_past_the_codec(path: Path, question: str) -> None:
+    """It can name another VFS, which would write a plain file, or a cache in which another key reads."""
+    uri = f"file:{path}?{question}"
+    with pytest.raises(ProgrammingError, match="URI"):
+        Database(uri, cipher=Cipher(RAW))
+    with Database(":memory:") as database, pytest.raises(ProgrammingError, match="URI"):
+        database.attach(uri, "other", cipher=Cipher(RAW))
+    assert not path.exists()
+
+
+def test_memory_is_not_attached_with_a_key() -> None:
+    with Database(":memory:") as database:
+        with pytest.raises(Error, match="memory"):
+            database.attach(":memory:", "other", cipher=Cipher(RAW))
+        database.attach(":memory:", "other")
+
+
+@pytest.mark.parametrize("length", range(1, 9))
+def test_a_transaction_over_two_files_is_committed_whatever_their_names(tmp_path: Path, length: int) -> None:
+    """The name of the super-journal stands in the journals, behind it what may be taken for a page."""
+    one, two = tmp_path / ("a" * length + ".db"), tmp_path / ("b" * length + ".db")
+    with Database(one, cipher=Cipher(RAW), journal_mode="delete") as database:
+        database.attach(two, "two", cipher=Cipher(RAW))
+        database.execute_script("CREATE TABLE t (a); CREATE TABLE two.t (a)")
+        with database.transaction():
+            database.execute("INSERT INTO main.t VALUES (1)")
+            database.execute("INSERT INTO two.t VALUES (2)")
+    for file, value in ((one, 1), (two, 2)):
+        with Database(file, cipher=Cipher(RAW), journal_mode="delete") as database:
+            assert database.query("SELECT a FROM t").fetch_all() == [(value,)]

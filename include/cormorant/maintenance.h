@@ -19,7 +19,8 @@ CORM_BEGIN_DECLS
  *          told.
  *
  * Statuses: CORM_E_CANNOT_OPEN where something is at the path already, or cannot be made; CORM_E_INTERRUPTED when
- * cancelled; CORM_E_FULL; CORM_E_TRANSACTION for ":memory:" inside a transaction. Threading: any thread. Since 0.1.
+ * cancelled; CORM_E_FULL; CORM_E_TRANSACTION inside a transaction for ":memory:" or with a cipher. Threading: any thread.
+ * Since 0.1.
  */
 corm_status corm_database_backup(corm_database *database, const char *path, const corm_cipher_options *cipher,
                                  corm_progress_callback progress, void *context, corm_error **out_error);
