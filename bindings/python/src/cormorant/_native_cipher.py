@@ -31,8 +31,8 @@ class CipherOptions:
         for name, value in options.items():
             if name != "key":
                 setattr(self.struct, name, value)
-        key = options["key"]
-        if callable(key):
+        key: bytes | Callable[[str], bytes] = options["key"]
+        if not isinstance(key, bytes):
             self._provider = _Provider(self._providing(key))
             self.struct.provider = ctypes.cast(self._provider, ctypes.c_void_p)
         else:

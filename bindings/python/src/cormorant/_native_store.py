@@ -9,7 +9,6 @@ from typing import Any
 
 from . import _abi, _native
 from ._native_library import TYPES, Scratch, call, call_handle, call_number, failure, library, pool, take, utf8
-from ._native_migration import listening, progress_listener
 
 # Value, whether it is JSON, created, updated, expires and version.
 Row = tuple[Any, bool, int, int, int | None, int]
