@@ -135,7 +135,6 @@ def test_a_killed_import_leaves_the_file_as_it_was(corm: Corm) -> None:
 def test_progress_is_shown_on_a_terminal(corm: Corm) -> None:
     put(corm, "t.csv", "a,b,c\n" + "12345,some text that is not short,0.125\n" * 400_000)
     shown = corm.terminal("import", "a.db", "t.csv")
-    assert "looking at the types" in shown
     assert "importing, " in shown
     assert shown.endswith("400000 rows imported\n")
     assert "importing" not in corm.run("import", "a.db", "t.csv").err
