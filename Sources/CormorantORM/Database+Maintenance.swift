@@ -21,7 +21,7 @@ extension Database {
             return try withConnection { try $0.copy(to: path, codecs: codecs, progress: progress) }
         }
         let temporary = path + ".new"
-        removeFile(temporary)
+        try makeEmpty(temporary)
         defer { for suffix in ["", "-journal"] { removeFile(temporary + suffix) } }
         try withCommittedState { source in
             var options = OpenOptions()
@@ -37,6 +37,7 @@ extension Database {
             try source.backup(to: target) { left, total in progress?(total - left, total) ?? true }
             // A file of its own, which needs no others beside it to be read.
             try target.script("PRAGMA journal_mode = DELETE")
+            try keepRights(of: source.path, on: temporary)
         }
         try moveFile(temporary, to: path)
     }

@@ -13,12 +13,9 @@ import CormorantBase
 package typealias CopyProgress = (_ pages: Int64, _ total: Int64) -> Bool
 
 extension Connection {
-    /// Copies the database as it is at one moment to a file, which is replaced when the copy is whole.
+    /// Copies the database as it is at one moment to a file, which is there when the copy is whole.
     package func copy(to path: String, codecs: (any PageCodecSource)?, progress: CopyProgress? = nil) throws {
         try checkPath(path)
-        guard !isSameFile(path, self.path) else {
-            throw CormorantError(.misuse, "\"\(path)\" is the database itself", hint: "copy it to another path")
-        }
         let temporary = "\(path).\(getpid()).new"
         try makeEmpty(temporary)
         defer { removeDatabase(temporary) }
@@ -146,18 +143,15 @@ private func removeDatabase(_ path: String) {
 }
 
 /// A new file that only its owner reads, until it has the rights that it is to have; what a killed process left goes.
-private func makeEmpty(_ path: String) throws {
+package func makeEmpty(_ path: String) throws {
     removeDatabase(path)
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw cannotWrite(path) }
+    guard file >= 0 else {
+        throw CormorantError(
+            .cannotOpen, "\"\(path)\" cannot be made: \(systemMessage(errno))",
+            hint: "check that its folder is there and can be written")
+    }
     close(file)
-}
-
-private func isSameFile(_ left: String, _ right: String) -> Bool {
-    var leftInfo = stat()
-    var rightInfo = stat()
-    return stat(left, &leftInfo) == 0 && stat(right, &rightInfo) == 0 && leftInfo.st_ino == rightInfo.st_ino
-        && leftInfo.st_dev == rightInfo.st_dev
 }
 
 private func linkCount(_ path: String) -> Int {
@@ -166,7 +160,7 @@ private func linkCount(_ path: String) -> Int {
 }
 
 /// What is copied from memory has no rights to keep: it gets those of any new file.
-private func keepRights(of path: String, on copy: String) throws {
+package func keepRights(of path: String, on copy: String) throws {
     var info = stat()
     guard path != ":memory:" else {
         let mask = umask(0o077)

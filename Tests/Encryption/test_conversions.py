@@ -14,7 +14,6 @@ from cormorant import (
     Database,
     Model,
     OperationalError,
-    ProgrammingError,
     Progress,
     WrongKeyError,
     column,
@@ -228,7 +227,7 @@ def test_a_template_may_be_encrypted(path: Path, tmp_path: Path) -> None:
 def test_a_file_is_not_backed_up_over_itself(path: Path) -> None:
     with Database(path, cipher=CIPHER, journal_mode="delete") as database:
         database.execute_script(";".join(FILL))
-        with pytest.raises(ProgrammingError, match="itself"):
+        with pytest.raises(OperationalError, match="is there already"):
             database.backup(path, cipher=CIPHER)
     check(path)
 
