@@ -117,6 +117,8 @@ package func recode(
     try Connection(path: temporary, options: check).close()
     try keepRights(of: path, on: temporary)
     try synchronize(temporary)
+    // Its journal is let go of under the lock: closing would delete, by its name, what may be another's by then.
+    _ = try source.setJournalMode("MEMORY", 0)
     let hasOtherNames = linkCount(path) > 1
     try replace(path, by: temporary)
     isDone = true

@@ -65,6 +65,8 @@ final class EncryptedDatabaseFile: ShimFile {
         if readPage(1, scratch.bytes) == SQLITE_OK {
             buffer.copyMemory(from: scratch.bytes, byteCount: 100)
         } else {
+            // The first statement meets it again, unless a journal mends it.
+            faults.clear()
             writePlainHeader(buffer)
         }
         return SQLITE_OK
