@@ -98,7 +98,10 @@ def contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 @pytest.fixture
-def chinook() -> Path:
+def chinook(tmp_path: Path) -> Path:
+    """A copy: a program that opens it for writing makes it a file in WAL mode."""
     if not CHINOOK.exists():
         pytest.skip(f"{CHINOOK} is not there")
-    return CHINOOK
+    copy = tmp_path / CHINOOK.name
+    copy.write_bytes(CHINOOK.read_bytes())
+    return copy
