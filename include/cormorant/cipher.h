@@ -44,7 +44,8 @@ corm_status corm_key_sink_set(corm_key_sink *sink, const void *key, size_t key_s
  * A cipher of your own, for files that only your program reads. A page's image is as long as the page; SQLite leaves the
  * last `reserve` bytes of every page to the codec. The functions run one at a time for each open file, inside the
  * library's calls, on the thread of the call; they must not use the database. The first 16 bytes of page 1's image are the
- * codec's, for a salt: SQLite has a text there that never changes.
+ * codec's: SQLite has a text there that never changes. One context serves every file that is opened with the codec, also
+ * copies and snapshots, so it must hold nothing that is of one file alone.
  */
 typedef struct corm_codec {
     uint32_t struct_size;
