@@ -26,6 +26,8 @@ COMMAND = BUILD.resolve() / "corm"
 CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
 TIMEOUT = 60
+# What this process ignores the command would, too, and a shell has its background jobs ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass
