@@ -34,7 +34,7 @@ def test_a_file_that_is_there_is_not_written_over(corm: Corm) -> None:
     (corm.folder / "copy.db").write_text("mine")
     assert "is there already" in corm.fails("backup", "a.db", "copy.db")
     assert (corm.folder / "copy.db").read_text() == "mine"
-    assert "cannot be opened" in corm.fails("backup", "a.db", "nowhere/copy.db")
+    assert "cannot be made" in corm.fails("backup", "a.db", "nowhere/copy.db")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
