@@ -7,21 +7,7 @@ struct PythonCode: CodeWriter {
 
     init(_ code: Code) { self.code = code }
 
-    private func plainType(_ column: ColumnSketch) -> String {
-        switch column.type {
-        case .int64, .int32: "int"
-        case .bool: "bool"
-        case .double, .float: "float"
-        case .text, .varchar: "str"
-        case .blob: "bytes"
-        case .datetime: "datetime"
-        case .uuid: "UUID"
-        case .decimal: "Decimal"
-        case .json: "Any"
-        }
-    }
-
-    func type(_ column: ColumnSketch) -> String { plainType(column) + (column.isOptional ? " | None" : "") }
+    func type(_ column: ColumnSketch) -> String { column.type.pythonName + (column.isOptional ? " | None" : "") }
 
     func declaration(_ model: Int, _ column: Int) -> String {
         let sketch = code.sketch.models[model].columns[column]
@@ -153,7 +139,7 @@ struct PythonCode: CodeWriter {
         let isMany = finder.kind == .foreignKey
         let wanted =
             finder.kind == .key ? "find" : "\(isMany ? "fetch" : "find")_by_\(names.joined(separator: "_and_"))"
-        let parameters = zip(names, columns).map { "\($0): \(plainType($1))" }
+        let parameters = zip(names, columns).map { "\($0): \($1.type.pythonName)" }
         let condition = names.map { "\(type).\($0) == \($0)" }.joined(separator: ", ")
         let body =
             finder.kind == .key

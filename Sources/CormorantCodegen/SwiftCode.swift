@@ -9,23 +9,7 @@ struct SwiftCode: CodeWriter {
 
     private func identifier(_ name: String) -> String { swiftKeywords.contains(name) ? "`\(name)`" : name }
 
-    private func plainType(_ column: ColumnSketch) -> String {
-        switch column.type {
-        case .int64: "Int64"
-        case .int32: "Int32"
-        case .bool: "Bool"
-        case .double: "Double"
-        case .float: "Float"
-        case .text, .varchar: "String"
-        case .blob: "[UInt8]"
-        case .datetime: "Timestamp"
-        case .uuid: "UUIDBytes"
-        case .decimal: "DecimalText"
-        case .json: "JSONText"
-        }
-    }
-
-    func type(_ column: ColumnSketch) -> String { plainType(column) + (column.isOptional ? "?" : "") }
+    func type(_ column: ColumnSketch) -> String { column.type.swiftName + (column.isOptional ? "?" : "") }
 
     func declaration(_ model: Int, _ column: Int) -> String {
         let sketch = code.sketch.models[model].columns[column]
@@ -140,7 +124,7 @@ struct SwiftCode: CodeWriter {
         // The parameter that every one of them has.
         let inner = names.map { $0 == "database" ? "databaseValue" : identifier($0) }
         let parameters = zip(zip(names, inner), columns).map { names, column in
-            (names.0 == "database" ? "database " : "") + "\(names.1): \(plainType(column))"
+            (names.0 == "database" ? "database " : "") + "\(names.1): \(column.type.swiftName)"
         }
         let condition = zip(names, inner).map { "$0.\(identifier($0)) == \($1)" }.joined(separator: " && ")
         let isMany = finder.kind == .foreignKey

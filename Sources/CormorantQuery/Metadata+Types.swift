@@ -66,24 +66,7 @@ extension ColumnMetadata {
     public var isSimpleType: Bool { isInteger || isReal || isBool }
 
     /// The type of a property of a Swift model, such as `Int64?`.
-    public var swiftType: String { plainSwiftType + (isNullable && type != nil ? "?" : "") }
-
-    private var plainSwiftType: String {
-        switch type {
-        case .int64: "Int64"
-        case .int32: "Int32"
-        case .bool: "Bool"
-        case .double: "Double"
-        case .float: "Float"
-        case .text, .varchar: "String"
-        case .blob: "[UInt8]"
-        case .datetime: "Timestamp"
-        case .uuid: "UUIDBytes"
-        case .decimal: "DecimalText"
-        case .json: "JSONText"
-        case nil: "Value"
-        }
-    }
+    public var swiftType: String { (type?.swiftName ?? "Value") + (isNullable && type != nil ? "?" : "") }
 
     /// The type of a field of a C struct, such as `corm_optional_int64`. Texts and blobs say by their pointer that they
     /// are NULL.
@@ -103,10 +86,32 @@ extension ColumnMetadata {
     }
 
     /// The annotation of an attribute of a Python model, such as `int | None`.
-    public var pythonType: String { plainPythonType + (isNullable ? " | None" : "") }
+    public var pythonType: String {
+        (type?.pythonName ?? "int | float | str | bytes") + (isNullable ? " | None" : "")
+    }
+}
 
-    private var plainPythonType: String {
-        switch type {
+extension ColumnType {
+    /// The type of a property of a Swift model that is never nil.
+    package var swiftName: String {
+        switch self {
+        case .int64: "Int64"
+        case .int32: "Int32"
+        case .bool: "Bool"
+        case .double: "Double"
+        case .float: "Float"
+        case .text, .varchar: "String"
+        case .blob: "[UInt8]"
+        case .datetime: "Timestamp"
+        case .uuid: "UUIDBytes"
+        case .decimal: "DecimalText"
+        case .json: "JSONText"
+        }
+    }
+
+    /// The annotation of an attribute of a Python model that is never None.
+    package var pythonName: String {
+        switch self {
         case .int64, .int32: "int"
         case .bool: "bool"
         case .double, .float: "float"
@@ -116,7 +121,6 @@ extension ColumnMetadata {
         case .uuid: "UUID"
         case .decimal: "Decimal"
         case .json: "Any"
-        case nil: "int | float | str | bytes"
         }
     }
 }

@@ -128,6 +128,7 @@ final class EncryptedDatabaseFile: ShimFile {
         do {
             try codec.attach(first)
             isAttached = true
+            frameNumber = 0  // its image was made with the keys before
             return SQLITE_OK
         } catch {
             let error = error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)")
@@ -243,8 +244,6 @@ final class EncryptedDatabaseFile: ShimFile {
         frameImage.bytes.copyMemory(from: image, byteCount: pageSize)
         framePage.bytes.copyMemory(from: page, byteCount: pageSize)
     }
-
-    func forgetFrame() { frameNumber = 0 }
 
     func fail(_ fault: CodecFaults.Fault, _ status: Int32) -> Int32 {
         faults.note(fault, path)
