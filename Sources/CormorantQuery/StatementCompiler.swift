@@ -2,7 +2,7 @@ import CormorantBase
 
 /// Turns a statement, or a bare expression, into SQL text and its bindings.
 package struct StatementCompiler {
-    var sql = SQLBuffer()
+    let sql = SQLBuffer()
     var bindings: [CompiledStatement.Binding] = []
     /// The SELECTs around the place that is written, outermost first.
     var scopes: [Scope] = []
