@@ -44,7 +44,7 @@ def test_a_column_on_the_class_and_a_value_on_the_object() -> None:
     assert repr(Person.age) == "<Column age: int64>"
     assert vars(Person("Ann")) == {"id": None, "name": "Ann", "age": 0, "born": None, "department": None}
     empty = Person.__new__(Person)
-    with pytest.raises(AttributeError, match=r"Person.age has no value"):
+    with pytest.raises(AttributeError, match="age"):
         _ = empty.age
 
 

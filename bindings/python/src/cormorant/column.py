@@ -55,8 +55,8 @@ class Column(Expression[T]):
     name: the property. column_name: its name in the table. type_name: "int64" and so on. nullable: may hold None.
     """
 
-    # No __set__ at run time: a data descriptor would run Python code at every access, so instances keep their values
-    # in __dict__, where Python finds them by itself.
+    # No __set__ at run time: a data descriptor would run Python code at every access, so records keep their values in
+    # __dict__, where Python finds them by itself. __get__ serves the columns that hide a method of Model.
     name: str
     column_name: str
     type_name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
 
@@ -228,8 +229,28 @@ class ModelInfo:
         )
 
 
+if TYPE_CHECKING:
+    ModelType = type
+else:
+
+    class ModelType(type):
+        """What models are instances of: it finds their columns.
+
+        They are not attributes of the class, because Python would then look at them at every access to a record's value.
+        """
+
+        def __getattr__(cls, name: str) -> Column[Any]:
+            field = cls.__dict__.get("__fields__", {}).get(name)
+            if isinstance(field, Column):
+                return field
+            raise AttributeError(f"{cls.__name__} has no attribute {name!r}", name=name, obj=cls)
+
+        def __dir__(cls) -> list[str]:
+            return [*super().__dir__(), *cls.__dict__.get("__fields__", {})]
+
+
 @dataclass_transform(field_specifiers=(column, ignored))
-class Model:
+class Model(metaclass=ModelType):
     """Base of models.
 
         class Person(Model, table="people", unique=[("name", "born")]):
@@ -271,10 +292,11 @@ class Model:
         options = {name: value for name, value in locals().items() if name not in ("cls", "__class__")}
         fields = cls.__fields__ = collect_fields(cls)
         for name, field in fields.items():
-            if isinstance(field, Column):
-                setattr(cls, name, field)
-            elif name in cls.__dict__:
+            if name in cls.__dict__:
                 delattr(cls, name)
+            if isinstance(field, Column) and getattr_static(cls, name, None) is not None:
+                # A column that is called as a method is hides it.
+                setattr(cls, name, field)
         cls.__relations__ = collect_relations(cls)
         init = _codegen.make_init(fields)
         cls.__model__ = ModelInfo(cls, fields, options)
