@@ -8,10 +8,14 @@ func cipherSource(_ given: UnsafePointer<corm_cipher_options>?) throws -> (any P
     guard let given else { return nil }
     let raw: corm_cipher_options = try readStruct(given, given.pointee.struct_size, "corm_cipher_options")
     if let codec = raw.codec {
-        guard raw.key == nil, raw.provider == nil else {
-            throw CormorantError(.misuse, "a codec of your own has no key here", hint: "give a key or a codec")
+        guard raw.key == nil, raw.key_size == 0, raw.provider == nil, raw.compatibility == 0, raw.page_size == 0,
+            raw.rounds == 0, raw.plain_header_size == 0
+        else {
+            throw CormorantError(
+                .misuse, "a codec of your own has neither key nor settings here", hint: "give a key or a codec")
         }
-        return try CallbackCodecSource(readStruct(codec, codec.pointee.struct_size, "corm_codec"))
+        return try CallbackCodecSource(
+            readStruct(codec, codec.pointee.struct_size, "corm_codec"), keepsLogIndex: !raw.sole_writer)
     }
     guard let compatibility = Encryption.Compatibility(rawValue: raw.compatibility == 0 ? 4 : raw.compatibility) else {
         throw CormorantError(
@@ -43,7 +47,9 @@ private func key(_ raw: corm_cipher_options) throws -> CipherKey {
         defer { Handles.remove(handle, .keySink) }
         let status = path.withCString { provider($0, handle, context.pointer) }
         guard status == CORM_OK else {
-            throw CormorantError(.callback, "the key provider of \"\(path)\" refused: status \(status)")
+            throw CormorantError(
+                .callback, "the key provider of \"\(path)\" refused with status \(status)",
+                hint: "see why it returns that, and open the file again")
         }
         guard let key = sink.key else { throw noKey() }
         return key
@@ -73,8 +79,12 @@ public func corm_key_sink_set(
 /// A codec of the host's.
 private struct CallbackCodecSource: PageCodecSource, @unchecked Sendable {  // its functions say where they may run
     let codec: corm_codec
+    let keepsLogIndex: Bool
 
-    init(_ codec: corm_codec) throws {
+    /// Whether it has one is the codec's business.
+    var hasPlainHeader: Bool { true }
+
+    init(_ codec: corm_codec, keepsLogIndex: Bool) throws {
         guard codec.page_size >= 1024, codec.page_size <= 65_536, codec.page_size & (codec.page_size - 1) == 0 else {
             throw CormorantError(
                 .misuse, "the codec's page size is \(codec.page_size)", hint: "give a power of two from 1024 to 65536")
@@ -86,66 +96,100 @@ private struct CallbackCodecSource: PageCodecSource, @unchecked Sendable {  // i
             throw CormorantError(.misuse, "the codec lacks encrypt or decrypt", hint: "give both")
         }
         self.codec = codec
+        self.keepsLogIndex = keepsLogIndex
     }
 
     func makeCodec(path: String) throws -> any PageCodec {
         try Crypto.protectTemporaryFiles()
-        return CallbackCodec(self)
+        return CallbackCodec(self, path)
     }
 }
 
 private final class CallbackCodec: PageCodec {
     private let source: CallbackCodecSource
+    private let path: String
     private var codec: corm_codec { source.codec }
     let pageSize: Int
     let reserve: Int
-    private var first: (UInt64, UInt64)?
-    private var isAttached = false
+    private var file: OpenFile?
+    /// Of a file that now begins with other bytes: it takes over when it decrypts page 1.
+    private var next: OpenFile?
 
-    init(_ source: CallbackCodecSource) {
+    /// What the codec's `open` gave for one file.
+    private final class OpenFile {
+        let handle: UnsafeMutableRawPointer?
+        /// The first bytes of the file that it stands for; nil while there are none.
+        var first: (UInt64, UInt64)?
+        private let close: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+
+        init(_ codec: corm_codec, _ path: String, _ first: UnsafeRawPointer?) throws {
+            var handle = codec.context
+            if let open = codec.open {
+                handle = nil
+                let status = path.withCString {
+                    open($0, first?.assumingMemoryBound(to: UInt8.self), &handle, codec.context)
+                }
+                guard status == CORM_OK else {
+                    throw CormorantError(
+                        .cipher, "the codec refused \"\(path)\": status \(status)", hint: "see why its open does")
+                }
+            }
+            self.handle = handle
+            self.first = first.map(words)
+            close = codec.close
+        }
+
+        deinit { close?(handle) }
+    }
+
+    init(_ source: CallbackCodecSource, _ path: String) {
         self.source = source
+        self.path = path
         pageSize = Int(source.codec.page_size)
         reserve = Int(source.codec.reserve)
     }
 
-    deinit { codec.close?(codec.context) }
-
-    /// Whether it has one is the codec's business.
-    var hasPlainHeader: Bool { true }
-    var keepsLogIndex: Bool { true }
+    /// What its bytes are for is the codec's business.
+    var isAuthenticating: Bool { true }
+    var hasPlainHeader: Bool { source.hasPlainHeader }
+    var keepsLogIndex: Bool { source.keepsLogIndex }
     var shared: any PageCodecSource { source }
 
     func attach(_ first: UnsafeRawPointer?) throws {
-        let words = first.map {
-            ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        guard let file else {
+            file = try OpenFile(codec, path, first)
+            return
         }
-        if isAttached {
-            guard let words else { return }
-            if let known = self.first, known == words { return }
-        }
-        if let attach = codec.attach {
-            let status = attach(first?.assumingMemoryBound(to: UInt8.self), codec.context)
-            guard status == CORM_OK else {
-                throw CormorantError(.cipher, "the codec refused the file: status \(status)")
-            }
-        }
-        isAttached = true
-        self.first = words
+        guard let first else { return }
+        if let known = file.first, known == words(first) { return }
+        next = try OpenFile(codec, path, first)
     }
 
     func encrypt(_ page: UInt32, _ plain: UnsafeRawPointer, to image: UnsafeMutableRawPointer) -> Bool {
-        codec.encrypt?(
-            page, plain.assumingMemoryBound(to: UInt8.self), image.assumingMemoryBound(to: UInt8.self), codec.context)
-            == CORM_OK
+        guard let file,
+            codec.encrypt?(
+                page, plain.assumingMemoryBound(to: UInt8.self), image.assumingMemoryBound(to: UInt8.self), file.handle)
+                == CORM_OK
+        else { return false }
+        if page == 1 { file.first = words(image) }
+        return true
     }
 
     func decrypt(_ page: UInt32, _ image: UnsafeMutableRawPointer) -> DecryptedPage {
-        switch codec.decrypt?(page, image.assumingMemoryBound(to: UInt8.self), codec.context) {
+        let file = page == 1 ? next ?? file : file
+        if page == 1 { next = nil }
+        guard let file else { return .failed }
+        switch codec.decrypt?(page, image.assumingMemoryBound(to: UInt8.self), file.handle) {
         case CORM_OK:
             if page == 1 { copyMagic(to: image) }
+            self.file = file
             return .authentic
         case CORM_CODEC_MISMATCH: return .mismatch
         default: return .failed
         }
     }
+}
+
+private func words(_ first: UnsafeRawPointer) -> (UInt64, UInt64) {
+    (first.loadUnaligned(as: UInt64.self), first.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
 }

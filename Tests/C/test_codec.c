@@ -8,7 +8,7 @@
 
 typedef struct toy {
     uint8_t key;
-    int attached, closed, pages;
+    int opened, closed, pages;
     /* Which call of encrypt or decrypt fails, counted from 1; 0 for none. */
     int failing;
     corm_codec codec;
@@ -23,8 +23,8 @@ static uint8_t sum(const uint8_t *bytes, size_t size) {
     return sum;
 }
 
-static corm_status encrypt(uint32_t number, const uint8_t *page, uint8_t *image, void *context) {
-    toy *mine = context;
+static corm_status encrypt(uint32_t number, const uint8_t *page, uint8_t *image, void *file) {
+    toy *mine = file;
     if (is_failing(mine))
         return CORM_E_CALLBACK;
     for (size_t index = 0; index < PAGE - RESERVE; index++)
@@ -34,8 +34,8 @@ static corm_status encrypt(uint32_t number, const uint8_t *page, uint8_t *image,
     return CORM_OK;
 }
 
-static corm_status decrypt(uint32_t number, uint8_t *image, void *context) {
-    toy *mine = context;
+static corm_status decrypt(uint32_t number, uint8_t *image, void *file) {
+    toy *mine = file;
     if (is_failing(mine))
         return CORM_E_CALLBACK;
     if (image[PAGE - 1] != sum(image, PAGE - 1) || image[PAGE - 2] != (number & 0xff))
@@ -47,13 +47,15 @@ static corm_status decrypt(uint32_t number, uint8_t *image, void *context) {
     return CORM_OK;
 }
 
-static corm_status attach(const uint8_t *first_bytes, void *context) {
+static corm_status opening(const char *path, const uint8_t *first_bytes, void **out_file, void *context) {
     (void)first_bytes;
-    ((toy *)context)->attached++;
+    assert_non_null(strstr(path, "toy.db"));
+    ((toy *)context)->opened++;
+    *out_file = context;
     return CORM_OK;
 }
 
-static void closing(void *context) { ((toy *)context)->closed++; }
+static void closing(void *file) { ((toy *)file)->closed++; }
 
 static void make_toy(toy *toy, uint8_t key) {
     *toy = (struct toy){.key = key};
@@ -62,7 +64,7 @@ static void make_toy(toy *toy, uint8_t key) {
                               .reserve = RESERVE,
                               .encrypt = encrypt,
                               .decrypt = decrypt,
-                              .attach = attach,
+                              .open = opening,
                               .close = closing,
                               .context = toy};
 }
@@ -96,7 +98,7 @@ static void a_codec_of_the_host_holds_a_database(void **state) {
         size_t count = 1;
         OK(corm_cipher_check(database, NULL, 0, &count, &failure));
         assert_int_equal(count, 0);
-        assert_true(good.attached >= 1);
+        assert_int_equal(good.opened, 1);
         assert_int_equal(good.closed, 0);
         OK(corm_database_close(database, &failure));
         assert_int_equal(good.closed, 1);
@@ -192,6 +194,10 @@ static void codecs_that_cannot_be_are_refused(void **state) {
     both.codec = &toy.codec;
     both.key = "key";
     both.key_size = 3;
+    GIVES(CORM_E_MISUSE, corm_cipher_encrypt(path, &both, NULL, NULL, &failure));
+    both.key = NULL;
+    both.key_size = 0;
+    both.rounds = 10;
     GIVES(CORM_E_MISUSE, corm_cipher_encrypt(path, &both, NULL, NULL, &failure));
 }
 

@@ -21,8 +21,9 @@ CORM_BEGIN_DECLS
 typedef struct corm_key_sink corm_key_sink;
 
 /*
- * Asked for the key of a file when it is opened, on the thread that opens it: answers through corm_key_sink_set and
- * returns CORM_OK. Any other status refuses: CORM_E_CALLBACK. It must not use the database that is being opened.
+ * Asked for the key of a file once whenever it is opened, before the file is touched and on the thread that opens it:
+ * answers through corm_key_sink_set and returns CORM_OK. Any other status refuses: CORM_E_CALLBACK, and nothing is opened.
+ * It must not use the database that is being opened.
  *
  * path borrowed until return.
  */
@@ -44,8 +45,10 @@ corm_status corm_key_sink_set(corm_key_sink *sink, const void *key, size_t key_s
  * A cipher of your own, for files that only your program reads. A page's image is as long as the page; SQLite leaves the
  * last `reserve` bytes of every page to the codec. The functions run one at a time for each open file, inside the
  * library's calls, on the thread of the call; they must not use the database. The first 16 bytes of page 1's image are the
- * codec's: SQLite has a text there that never changes. One context serves every file that is opened with the codec, also
- * copies and snapshots, so it must hold nothing that is of one file alone.
+ * codec's: SQLite has a text there that never changes. A salt can stand there.
+ *
+ * Many files may be open with one codec at a time: those of several connections, copies, snapshots. What is of one file
+ * alone, such as keys made with its salt, belongs into what `open` gives for it.
  */
 typedef struct corm_codec {
     uint32_t struct_size;
@@ -53,15 +56,21 @@ typedef struct corm_codec {
     uint32_t page_size;
     /* 0 to 255. Read once, when the file is opened. */
     uint32_t reserve;
+    /*
+     * Begins with a file: sets *out_file to what the other functions get for it. Called again when the file begins with
+     * other bytes than it did, because another process made it first; what was given before is then closed, once page 1
+     * was decrypted with the new. NULL: the others get `context`, and nothing is kept of a file.
+     *
+     * path        borrowed until return; of a copy, where it will stand.
+     * first_bytes the first 16 bytes of the file; borrowed until return. NULL for a file that is yet to be written.
+     */
+    corm_status (*open)(const char *path, const uint8_t *first_bytes, void **out_file, void *context);
     /* Writes the image of a page. image: page_size bytes. */
-    corm_status (*encrypt)(uint32_t page_number, const uint8_t *page, uint8_t *image, void *context);
+    corm_status (*encrypt)(uint32_t page_number, const uint8_t *page, uint8_t *image, void *file);
     /* Turns an image into the page, in place; for page 1, its first 16 bytes are put right by the library. */
-    corm_status (*decrypt)(uint32_t page_number, uint8_t *image, void *context);
-    /* Told the first 16 bytes of the file before its first page, and when they have changed; NULL for a file that is yet to
-       be written. NULL: not told. */
-    corm_status (*attach)(const uint8_t *first_bytes, void *context);
-    /* Called once for each time the file was opened, when it is closed. NULL: nothing to do. */
-    void (*close)(void *context);
+    corm_status (*decrypt)(uint32_t page_number, uint8_t *image, void *file);
+    /* Called once for each successful `open`, when the file is closed; it must wipe its keys. NULL: nothing to do. */
+    void (*close)(void *file);
     void *context;
 } corm_codec;
 
@@ -128,13 +137,16 @@ corm_status corm_cipher_rekey(const char *path, const corm_cipher_options *from,
  * out_pages the numbers of the first pages that fail, `capacity` at most; NULL when that is 0.
  * out_count how many fail; 0 for a good file.
  *
- * Statuses: CORM_E_NOT_ENCRYPTED for a plain file. Threading: any thread. Since 0.1.
+ * Statuses: CORM_E_NOT_ENCRYPTED for a plain file; CORM_E_CIPHER for one of compatibility 1, whose pages carry no
+ * authentication. Threading: any thread. Since 0.1.
  */
 corm_status corm_cipher_check(corm_database *database, uint32_t *out_pages, size_t capacity, size_t *out_count,
                               corm_error **out_error);
 
 /*
- * Attaches another file under a name of its own: https://www.sqlite.org/lang_attach.html. DETACH ends it.
+ * Attaches another file under a name of its own: https://www.sqlite.org/lang_attach.html. DETACH ends it. Beside an
+ * encrypted file, the statements ATTACH and VACUUM INTO are CORM_E_MISUSE: they would write plain files; this and
+ * corm_database_backup do as they are told.
  *
  * cipher borrowed until return; NULL for a plain file. Its key, not the database's, opens the file.
  *
