@@ -33,6 +33,11 @@ extension Database {
         try withConnection { try $0.attach(path, as: name, codecs: encryption) }
     }
 
+    /// Puts the file back to what a snapshot or backup holds that is encrypted with another key or salt than the database.
+    public func restore(_ snapshot: String, encryption: Encryption) throws {
+        try restore(snapshot, codecs: encryption) { _, _ in true }
+    }
+
     /// Writes a copy of the database, as it was last committed, to a file that is not there. Other threads and processes may
     /// read and write meanwhile. The copy is whole or not there, and needs no other file beside it.
     /// - Parameters:

@@ -61,10 +61,11 @@ public func corm_migration_plan(
 
 @_cdecl("corm_migration_restore") @implementation
 public func corm_migration_restore(
-    _ handle: OpaquePointer?, _ snapshot: UnsafePointer<CChar>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ handle: OpaquePointer?, _ snapshot: UnsafePointer<CChar>?, _ cipher: UnsafePointer<corm_cipher_options>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try database(handle).restore(string(snapshot, "snapshot path"))
+        try database(handle).restore(string(snapshot, "snapshot path"), codecs: cipherSource(cipher)) { _, _ in true }
         return CORM_OK
     }
 }

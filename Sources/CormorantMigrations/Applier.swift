@@ -135,11 +135,16 @@ final class Applier {
 }
 
 extension Database {
-    /// Puts the file back to what a snapshot holds. A crash leaves the one or the other.
+    /// Puts the file back to what a snapshot or backup holds. A crash leaves the one or the other.
     public func restore(_ snapshot: String) throws { try restore(snapshot) { _, _ in true } }
 
-    /// - Parameter shouldContinue: asked after every few pages with those left and all; false changes nothing.
-    package func restore(_ snapshot: String, shouldContinue: (_ left: Int64, _ total: Int64) -> Bool) throws {
+    /// - Parameters:
+    ///   - codecs: what the copy is encrypted with; nil: what the database is.
+    ///   - shouldContinue: asked after every few pages with those left and all; false changes nothing.
+    package func restore(
+        _ snapshot: String, codecs: (any PageCodecSource)? = nil,
+        shouldContinue: (_ left: Int64, _ total: Int64) -> Bool
+    ) throws {
         try withConnection { connection in
             guard connection.transactionDepth == 0, !connection.isInTransaction else {
                 throw CormorantError(
@@ -148,7 +153,7 @@ extension Database {
             try refuseRunningCursors()
             var options = OpenOptions()
             options.mode = .readOnly
-            options.codecs = connection.codecs
+            options.codecs = codecs ?? connection.codecs
             let source = try Connection(path: snapshot, options: options)
             defer { source.close() }
             guard try source.pragma("page_count") > 0 else {

@@ -134,7 +134,7 @@ bool step_plan(step *s) {
 
 bool step_restore(step *s) {
     const char *snapshot = json_string_value(member(s, "snapshot"));
-    s->status = corm_migration_restore(s->run->database, beside(s->run, snapshot), &s->run->error);
+    s->status = corm_migration_restore(s->run->database, beside(s->run, snapshot), NULL, &s->run->error);
     return true;
 }
 

@@ -163,7 +163,7 @@ static bool migrates(corm_database *database, void *context) {
     make(database);
     statuses[0] = corm_bundle_apply(bundle, database, NULL, NULL, NULL);
     statuses[1] = corm_migration_sync(database, MODELS(people), NULL, NULL, NULL);
-    statuses[2] = corm_migration_restore(database, "x", NULL);
+    statuses[2] = corm_migration_restore(database, "x", NULL, NULL);
     statuses[3] = corm_migration_set_version(database, NULL, 0, 0, NULL, NULL);
     statuses[4] = corm_schema_read(database, &schema, NULL);
     if (statuses[4] == CORM_OK)

@@ -114,7 +114,7 @@ static void inside_a_transaction(void **state) {
     GIVES(CORM_E_TRANSACTION, SYNC(pet));
     OK(corm_migration_plan(db, MODELS(pet), NULL, &plan, &failure));
     corm_plan_free(plan);
-    GIVES(CORM_E_TRANSACTION, corm_migration_restore(db, path_to("x.db"), &failure));
+    GIVES(CORM_E_TRANSACTION, corm_migration_restore(db, path_to("x.db"), NULL, &failure));
     assert_int_equal(corm_transaction_depth(db), 1);
     OK(corm_transaction_commit(db, &failure));
     run("BEGIN");

@@ -209,8 +209,8 @@ static void options_of_an_older_header(void **state) {
     GIVES(CORM_E_MISUSE, corm_migration_sync(db, NULL, 1, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_migration_sync(db, MODELS((corm_model *)db), NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_migration_plan(db, MODELS(pet), NULL, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_migration_restore(db, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_migration_restore(NULL, "x", &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_restore(db, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_restore(NULL, "x", NULL, &failure));
 }
 
 int main(void) {

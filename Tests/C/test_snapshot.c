@@ -33,7 +33,7 @@ static void a_sync_and_the_way_back(void **state) {
     OK(SYNC_WITH(&options, retyped()));
     stands_alone("before.db");
     run("DELETE FROM pet; CREATE TABLE later (a)");
-    OK(corm_migration_restore(db, path_to("before.db"), &failure));
+    OK(corm_migration_restore(db, path_to("before.db"), NULL, &failure));
     assert_string_equal(select_text("SELECT id || name || age || typeof(age) FROM pet"), "1Rex5text");
     assert_false(is_there("later"));
     assert_false(is_there("corm_models"));
@@ -83,7 +83,7 @@ static void steps_that_stay_keep_the_copy(void **state) {
     assert_false(is_there("pet"));
     GIVES(CORM_E_MIGRATION, corm_bundle_apply(bundle, db, NULL, &options, &failure));
     says("before.db");
-    OK(corm_migration_restore(db, path_to("before.db"), &failure));
+    OK(corm_migration_restore(db, path_to("before.db"), NULL, &failure));
     assert_int_equal(select_int("SELECT count(*) FROM pet"), 1);
     corm_bundle_free(bundle);
 }
@@ -153,7 +153,7 @@ static void plans_steps_and_versions_take_copies_too(void **state) {
     const corm_version_step version = {.struct_size = sizeof version, .version = 1, .up_sql = "CREATE TABLE b (x)"};
     OK(corm_migration_set_version(db, &version, 1, -1, &options, &failure));
     assert_true(file_exists("version.db"));
-    OK(corm_migration_restore(db, path_to("steps.db"), &failure));
+    OK(corm_migration_restore(db, path_to("steps.db"), NULL, &failure));
     assert_true(is_there("pet") && !is_there("a") && !is_there("b"));
 }
 
@@ -161,19 +161,19 @@ static void snapshots_that_are_none(void **state) {
     (void)state;
     fill();
     const char *before = schema_now();
-    GIVES(CORM_E_CANNOT_OPEN, corm_migration_restore(db, path_to("none.db"), &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_migration_restore(db, path_to("none.db"), NULL, &failure));
     assert_false(file_exists("none.db"));
     mkdir(path_to("folder"), 0700);
-    GIVES(CORM_E_CANNOT_OPEN, corm_migration_restore(db, path_to("folder"), &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_migration_restore(db, path_to("folder"), NULL, &failure));
     write_file(path_to("text.db"), "this is a text of some length, and no database at all", 53);
-    GIVES(CORM_E_NOT_A_DATABASE, corm_migration_restore(db, path_to("text.db"), &failure));
+    GIVES(CORM_E_NOT_A_DATABASE, corm_migration_restore(db, path_to("text.db"), NULL, &failure));
     write_file(path_to("empty.db"), "", 0);
-    GIVES(CORM_E_NOT_A_DATABASE, corm_migration_restore(db, path_to("empty.db"), &failure));
-    assert_true(corm_migration_restore(db, ":memory:", NULL) < 0);
+    GIVES(CORM_E_NOT_A_DATABASE, corm_migration_restore(db, path_to("empty.db"), NULL, &failure));
+    assert_true(corm_migration_restore(db, ":memory:", NULL, NULL) < 0);
     assert_string_equal(schema_now(), before);
     assert_int_equal(select_int("SELECT count(*) FROM pet"), 1);
     /* Whatever it says, the file is none the worse for being put over itself. */
-    corm_migration_restore(db, path_to("test.db"), NULL);
+    corm_migration_restore(db, path_to("test.db"), NULL, NULL);
     assert_int_equal(select_int("SELECT count(*) FROM pet"), 1);
 }
 
@@ -192,7 +192,7 @@ static void a_damaged_snapshot_is_not_put_over_a_good_file(void **state) {
         fwrite(garbage, 1, sizeof garbage, file);
     }
     fclose(file);
-    GIVES(CORM_E_CORRUPT, corm_migration_restore(db, path_to("before.db"), &failure));
+    GIVES(CORM_E_CORRUPT, corm_migration_restore(db, path_to("before.db"), NULL, &failure));
     assert_int_equal(select_int("SELECT count(*) FROM pet WHERE typeof(age) = 'integer'"), 2000);
     assert_string_equal(select_text("PRAGMA integrity_check"), "ok");
 }
@@ -214,9 +214,9 @@ static void open_results_are_not_pulled_from_under(void **state) {
     OK(SYNC_WITH(&options, retyped()));
     OK(corm_result_open(db, "SELECT id FROM pet", CORM_NO_VALUES, &result, &failure));
     GIVES(CORM_ROW, corm_result_next(result, &failure));
-    GIVES(CORM_E_BUSY, corm_migration_restore(db, path_to("before.db"), &failure));
+    GIVES(CORM_E_BUSY, corm_migration_restore(db, path_to("before.db"), NULL, &failure));
     corm_result_close(result);
-    OK(corm_migration_restore(db, path_to("before.db"), &failure));
+    OK(corm_migration_restore(db, path_to("before.db"), NULL, &failure));
 }
 
 int main(void) {

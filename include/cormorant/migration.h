@@ -129,10 +129,15 @@ const char *corm_plan_sql(const corm_plan *plan);
 const char *corm_plan_json(const corm_plan *plan);
 
 /*
- * Puts the file back to what a snapshot holds, rows and all; a crash leaves the one or the other.
- * Statuses: CORM_E_CANNOT_OPEN, CORM_E_NOT_A_DATABASE, CORM_E_TRANSACTION inside a transaction. Since 0.1.
+ * Puts the file back to what a snapshot or backup holds, rows and all; a crash leaves the one or the other.
+ *
+ * cipher what the copy is encrypted with, its pages being as long as the database's; borrowed until return. NULL: what the
+ *        database is, plain or with its very key and salt, as snapshots and backups are that were given nothing else.
+ *
+ * Statuses: CORM_E_CANNOT_OPEN, CORM_E_NOT_A_DATABASE, CORM_E_TRANSACTION inside a transaction; CORM_E_WRONG_KEY. Since 0.1.
  */
-corm_status corm_migration_restore(corm_database *database, const char *snapshot, corm_error **out_error);
+corm_status corm_migration_restore(corm_database *database, const char *snapshot,
+                                   const struct corm_cipher_options *cipher, corm_error **out_error);
 
 CORM_END_DECLS
 

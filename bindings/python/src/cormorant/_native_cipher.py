@@ -1,5 +1,5 @@
 """The calls of the library on encrypted files. What a file is encrypted with is a mapping of the members of a
-corm_cipher_options, of which `key` is bytes or a function of a path that gives bytes."""
+corm_cipher_options, of which `key` is a Secret or a function of a path that gives one."""
 
 from __future__ import annotations
 
@@ -19,6 +19,18 @@ _PAGES = 1000
 _Provider = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
+class Secret:
+    """A key that no traceback prints, whatever shows the local variables of its frames."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: bytes) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return "<Secret>"
+
+
 class CipherOptions:
     """A corm_cipher_options and what it points to. Keep it until the database is closed; forget_key() at once."""
 
@@ -31,21 +43,21 @@ class CipherOptions:
         for name, value in options.items():
             if name != "key":
                 setattr(self.struct, name, value)
-        key: bytes | Callable[[str], bytes] = options["key"]
-        if not isinstance(key, bytes):
+        key: Secret | Callable[[str], Secret] = options["key"]
+        if isinstance(key, Secret):
+            self._key = ctypes.create_string_buffer(key.value, max(len(key.value), 1))
+            self.struct.key = ctypes.addressof(self._key)
+            self.struct.key_size = len(key.value)
+        else:
             self._provider = _Provider(self._providing(key))
             self.struct.provider = ctypes.cast(self._provider, ctypes.c_void_p)
-        else:
-            self._key = ctypes.create_string_buffer(key, max(len(key), 1))
-            self.struct.key = ctypes.addressof(self._key)
-            self.struct.key_size = len(key)
         self.reference = ctypes.byref(self.struct)
 
-    def _providing(self, function: Callable[[str], bytes]) -> Callable[[bytes, int, int], int]:
+    def _providing(self, function: Callable[[str], Secret]) -> Callable[[bytes, int, int], int]:
         def provide(path: bytes, sink: int, _context: int) -> int:
             try:
                 key = function(to_text(path) or "")
-                call(library.corm_key_sink_set, sink, key, len(key))
+                _hand_over(sink, key)
             except BaseException as error:
                 self.raised = error
                 return _abi.CORM_E_CALLBACK
@@ -59,6 +71,15 @@ class CipherOptions:
             ctypes.memset(self._key, 0, ctypes.sizeof(self._key))
             self._key = None
         self.struct.key = None
+
+
+def _hand_over(sink: int, key: Secret) -> None:
+    """In a buffer: an error of the call would show bytes in its frame."""
+    buffer = ctypes.create_string_buffer(key.value, max(len(key.value), 1))
+    try:
+        call(library.corm_key_sink_set, sink, ctypes.addressof(buffer), len(key.value))
+    finally:
+        ctypes.memset(buffer, 0, ctypes.sizeof(buffer))
 
 
 def ciphered(options: Options | None, call: Callable[[Any], T]) -> tuple[T, CipherOptions | None]:
@@ -113,3 +134,7 @@ def attach(database: int, path: str, name: str, cipher: Options | None) -> Ciphe
 def backup(database: int, path: str, cipher: Options | None, told: Told) -> None:
     function = library.corm_database_backup
     _copying(told, lambda told: ciphered(cipher, lambda given: call(function, database, utf8(path), given, told, None)))
+
+
+def restore(database: int, snapshot: str, cipher: Options | None) -> None:
+    ciphered(cipher, lambda given: call(library.corm_migration_restore, database, utf8(snapshot), given))

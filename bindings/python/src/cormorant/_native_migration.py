@@ -203,10 +203,6 @@ def plan_json(plan: int) -> str:
     return to_text(library.corm_plan_json(plan)) or ""
 
 
-def restore(database: int, snapshot: str) -> None:
-    call(library.corm_migration_restore, database, utf8(snapshot))
-
-
 # --- bundle.h ---
 
 # SQL, or a function that gets the database's handle.

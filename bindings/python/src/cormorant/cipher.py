@@ -17,8 +17,8 @@ class Cipher:
     """What a file is encrypted with: its key, and the settings of SQLCipher's format.
 
     key: a passphrase; or "x'...'" with 64 hex digits, a raw key, or 96, a raw key and the file's salt; or a function
-    that is given the path and gives the key when a file is opened. compatibility: the version of SQLCipher whose format
-    the file has. page_size, rounds: None is what that version has. plain_header_size: bytes at the file's beginning
+    that is given the path and gives the key, once whenever a file is opened. compatibility: the version of SQLCipher
+    whose format the file has. page_size, rounds: None is what that version has. plain_header_size: bytes at the file's beginning
     that stay plain. sole_writer: True where no program with an SQLCipher of its own writes to the file meanwhile.
 
     It does not print its key.
@@ -36,14 +36,17 @@ class Cipher:
         plain_header_size: int = 0,
         sole_writer: bool = False,
     ) -> None:
-        self._options: dict[str, Any] = {
-            "key": _asking(key) if callable(key) else _bytes(key),
-            "compatibility": _number("compatibility", compatibility),
-            "page_size": _number("page_size", page_size or 0),
-            "rounds": _number("rounds", rounds or 0),
-            "plain_header_size": _number("plain_header_size", plain_header_size),
-            "sole_writer": sole_writer,
+        # What raises next would have the key in its traceback.
+        options: dict[str, Any] = {
+            "key": _asking(key) if callable(key) else _secret(key),
         }
+        del key
+        options["compatibility"] = _number("compatibility", compatibility)
+        options["page_size"] = _number("page_size", page_size or 0)
+        options["rounds"] = _number("rounds", rounds or 0)
+        options["plain_header_size"] = _number("plain_header_size", plain_header_size)
+        options["sole_writer"] = bool(sole_writer)
+        self._options = options
 
     def __repr__(self) -> str:
         return "<Cipher>"
@@ -101,16 +104,16 @@ def options_of(cipher: Cipher) -> dict[str, Any]:
     return cipher._options  # pyright: ignore[reportPrivateUsage]
 
 
-def _bytes(key: object) -> bytes:
+def _secret(key: object) -> _native_cipher.Secret:
     if isinstance(key, str):
-        return key.encode("utf-8", "surrogatepass")
+        return _native_cipher.Secret(key.encode("utf-8", "surrogatepass"))
     if isinstance(key, (bytes, bytearray, memoryview)):
-        return bytes(key)
+        return _native_cipher.Secret(bytes(key))
     raise ProgrammingError(f"a key cannot be of type {type(key).__name__}", hint="give a str or bytes")
 
 
-def _asking(function: Callable[[str], Key]) -> Callable[[str], bytes]:
-    return lambda path: _bytes(function(path))
+def _asking(function: Callable[[str], Key]) -> Callable[[str], _native_cipher.Secret]:
+    return lambda path: _secret(function(path))
 
 
 def _number(name: str, value: object) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
-from . import _native_migration
+from . import _native_cipher, _native_migration
+from .cipher import Cipher, options_of
 from .error import ProgrammingError
 from .metadata import Metadata
 from .model import Model
@@ -85,9 +86,14 @@ class MigrationMethods:
         with migration_options(None, False, None, allow_drop) as options:
             return Plan(_native_migration.make_plan(self._handle, handles, options))
 
-    def restore(self, snapshot: str | os.PathLike[str]) -> None:
-        """Puts the file back to what a snapshot holds, rows and all; a crash leaves the one or the other."""
-        _native_migration.restore(self._handle, os.fspath(snapshot))
+    def restore(self, snapshot: str | os.PathLike[str], *, cipher: Cipher | None = None) -> None:
+        """Puts the file back to what a snapshot or backup holds, rows and all; a crash leaves the one or the other.
+
+        cipher: what the copy is encrypted with; None where it is as the database, plain or with its very key and salt,
+        as snapshots and backups are that were given nothing else.
+        """
+        given = None if cipher is None else options_of(cipher)
+        _native_cipher.restore(self._handle, os.fspath(snapshot), given)
 
     @property
     def version(self) -> int:
