@@ -32,7 +32,7 @@ public struct CipherKey: Sendable {
         storage = looksRaw ? .raw(try CipherKey.raw(copy)) : .passphrase(copy)
     }
 
-    /// Asks for the key when a file is opened; not while the key is still known from another connection.
+    /// Asks for the key whenever a file is opened.
     public init(asking provider: @escaping @Sendable (_ path: String) throws -> CipherKey) {
         storage = .provider(provider)
     }

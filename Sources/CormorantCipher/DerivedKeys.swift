@@ -1,6 +1,14 @@
 import CormorantBase
 import CormorantSQLite
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The keys that a file's pages are encrypted and authenticated with. Shared by the connections to the file, and wiped
 /// with the last of them.
 final class DerivedKeys: Sendable {
@@ -60,11 +68,15 @@ private func refused() -> CormorantError {
 private final class KeyCache: @unchecked Sendable {  // `lock` guards what is below it
     static let shared = KeyCache()
     private let lock = RecursiveLock()
-    private var entries: [[UInt8]: WeakKeys] = [:]
+    private var entries: [[UInt8]: Entry] = [:]
     private var secret: SecretMemory?
+    private var process: pid_t = 0
 
-    private struct WeakKeys {
+    private final class Entry {
+        /// Held while the keys are derived, which only those wait for who want the same.
+        let deriving = RecursiveLock()
         weak var keys: DerivedKeys?
+        var users = 0
     }
 
     /// Two who open one file at a time derive its key once: the second waits.
@@ -72,14 +84,34 @@ private final class KeyCache: @unchecked Sendable {  // `lock` guards what is be
         _ passphrase: SecretMemory, _ salt: UnsafeRawBufferPointer, _ format: CipherFormat,
         _ provider: any CryptoProvider, _ derive: () throws -> DerivedKeys
     ) throws -> DerivedKeys {
+        let entry = try locked {
+            // In a forked process no one goes on with what another thread was deriving.
+            if process != getpid() { entries = [:] }
+            process = getpid()
+            let name = try fingerprint(passphrase, salt, format, provider)
+            let entry = entries[name] ?? Entry()
+            entries[name] = entry
+            entry.users += 1
+            return entry
+        }
+        defer {
+            locked {
+                entry.users -= 1
+                entries = entries.filter { $0.value.users > 0 || $0.value.keys != nil }
+            }
+        }
+        entry.deriving.lock()
+        defer { entry.deriving.unlock() }
+        if let keys = locked({ entry.keys }) { return keys }
+        let keys = try derive()
+        locked { entry.keys = keys }
+        return keys
+    }
+
+    private func locked<T>(_ body: () throws -> T) rethrows -> T {
         lock.lock()
         defer { lock.unlock() }
-        let name = try fingerprint(passphrase, salt, format, provider)
-        if let keys = entries[name]?.keys { return keys }
-        let keys = try derive()
-        entries = entries.filter { $0.value.keys != nil }
-        entries[name] = WeakKeys(keys: keys)
-        return keys
+        return try body()
     }
 
     /// One round of the key derivation with a secret of this process in the salt.
@@ -96,15 +128,15 @@ private final class KeyCache: @unchecked Sendable {  // `lock` guards what is be
         }
         guard let secret else { throw refused() }
         var name = [UInt8](repeating: 0, count: 32)
-        let done = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { text in
-            text.copyMemory(from: secret.content)
-            UnsafeMutableRawBufferPointer(rebasing: text[32...]).copyMemory(from: salt)
-            text.storeBytes(of: Int64(format.rounds), toByteOffset: 48, as: Int64.self)
-            text.storeBytes(of: Int64(format.hash.size), toByteOffset: 56, as: Int64.self)
-            return name.withUnsafeMutableBytes {
-                provider.deriveKey(
-                    .sha512, passphrase.content, salt: UnsafeRawBufferPointer(text), rounds: 1, into: $0)
-            }
+        let text = PageBuffer(64)
+        text.bytes.copyMemory(from: secret.bytes, byteCount: 32)
+        if let salt = salt.baseAddress { (text.bytes + 32).copyMemory(from: salt, byteCount: 16) }
+        text.bytes.storeBytes(of: Int64(format.rounds), toByteOffset: 48, as: Int64.self)
+        text.bytes.storeBytes(of: Int64(format.hash.size), toByteOffset: 56, as: Int64.self)
+        let done = name.withUnsafeMutableBytes {
+            provider.deriveKey(
+                .sha512, passphrase.content, salt: UnsafeRawBufferPointer(start: text.bytes, count: 64), rounds: 1,
+                into: $0)
         }
         guard done else { throw refused() }
         return name

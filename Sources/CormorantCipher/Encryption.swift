@@ -38,9 +38,11 @@ public struct Encryption: Sendable {
 }
 
 extension Encryption: PageCodecSource {
+    package var hasPlainHeader: Bool { plainHeaderSize > 0 }
+
     package func makeCodec(path: String) throws -> any PageCodec {
         try Crypto.protectTemporaryFiles()
-        return try SQLCipherCodec(CipherFormat(self), key: key, path: path, Crypto.provider())
+        return try SQLCipherCodec(CipherFormat(self), key: key.resolved(path), path: path, Crypto.provider())
     }
 }
 

@@ -17,7 +17,7 @@ final class SQLCipherCodec: PageCodec {
     private let format: CipherFormat
     private let path: String
     private let provider: any CryptoProvider
-    /// Until a page has shown that the keys are right; then only a provider is left, which can be asked again.
+    /// Until a page has shown that the keys are right. Never a provider.
     private var key: CipherKey?
     private var keys: DerivedKeys?
     private var cipher: (any PageCipher)?
@@ -40,6 +40,7 @@ final class SQLCipherCodec: PageCodec {
         }
     }
 
+    var isAuthenticating: Bool { format.tagSize > 0 }
     var hasPlainHeader: Bool { format.plainHeaderSize > 0 }
     var keepsLogIndex: Bool { format.keepsLogIndex }
     var shared: any PageCodecSource { SharedKeys(format: format, key: key, keys: keys, provider: provider) }
@@ -48,9 +49,10 @@ final class SQLCipherCodec: PageCodec {
 
     func attach(_ first: UnsafeRawPointer?) throws {
         if let keys, first == nil || hasPlainHeader || areEqual(keys.salt, first) { return }
-        guard let key = try key?.resolved(path) else {
+        guard let key else {
             throw CormorantError(
-                .wrongKey, "\"\(path)\" was encrypted anew or replaced since it was opened", hint: "open it again")
+                .wrongKey, "\"\(path)\" has another key or another salt than the database",
+                hint: "say what a copy is encrypted with; open a file again that was replaced")
         }
         if case .raw(let raw) = key.storage, raw.count == 48 {
             return try use(DerivedKeys.derive(key, salt: raw.bytes + 32, format, provider))
@@ -84,12 +86,6 @@ final class SQLCipherCodec: PageCodec {
         self.cipher = cipher
     }
 
-    private func forgetKey() {
-        guard let key else { return }
-        if case .provider = key.storage { return }
-        self.key = nil
-    }
-
     // Pages ---------------------------------------------------------------------------------------------------------
 
     private func start(_ page: UInt32) -> Int {
@@ -118,7 +114,7 @@ final class SQLCipherCodec: PageCodec {
             } else {
                 image.copyMemory(from: keys.salt, byteCount: 16)
             }
-            forgetKey()
+            key = nil
         }
         return true
     }
@@ -138,7 +134,7 @@ final class SQLCipherCodec: PageCodec {
         guard page == 1 else { return .authentic }
         if format.plainHeaderSize == 0 { copyMagic(to: image) }
         if format.tagSize == 0, !isHeader(image) { return .mismatch }
-        forgetKey()
+        key = nil
         return .authentic
     }
 
@@ -160,6 +156,8 @@ private struct SharedKeys: PageCodecSource {
     let key: CipherKey?
     let keys: DerivedKeys?
     let provider: any CryptoProvider
+
+    var hasPlainHeader: Bool { format.plainHeaderSize > 0 }
 
     func makeCodec(path: String) throws -> any PageCodec {
         let codec = try SQLCipherCodec(format, key: key, path: path, provider)

@@ -16,10 +16,11 @@ extension Connection {
     /// Copies the database as it is at one moment to a file, which is there when the copy is whole.
     package func copy(to path: String, codecs: (any PageCodecSource)?, progress: CopyProgress? = nil) throws {
         try checkPath(path)
-        let temporary = "\(path).\(getpid()).new"
+        let codec = try codecs?.makeCodec(path: path)
+        let temporary = path + ".new"
         try makeEmpty(temporary)
         defer { removeDatabase(temporary) }
-        _ = try copy(toNew: temporary, codecs: codecs, progress: progress)
+        try copy(toNew: temporary, codec, progress: progress)
         try keepRights(of: self.path, on: temporary)
         try synchronize(temporary)
         for suffix in ["-wal", "-journal", "-shm"] where access(path + suffix, F_OK) == 0 {
@@ -31,27 +32,27 @@ extension Connection {
     }
 
     /// Writes a copy to a file that is empty.
-    /// - Returns: what the copy is opened with.
-    fileprivate func copy(
-        toNew path: String, codecs: (any PageCodecSource)?, progress: CopyProgress?
-    ) throws -> (any PageCodecSource)? {
+    fileprivate func copy(toNew path: String, _ codec: (any PageCodec)?, progress: CopyProgress?) throws {
         guard transactionDepth == 0, !isInTransaction else {
             throw CormorantError(
                 .transaction, "a database cannot be copied inside a transaction", hint: "end it first")
         }
-        let codec = try codecs?.makeCodec(path: path)
         let pageSize = try pragma("page_size")
+        let secureDelete = try pragma("secure_delete")
         let file = Shim.database(handle, "main")
         file?.takesPageSize = true
         defer {
             try? script("PRAGMA main.page_size = \(pageSize)")
             try? setReserve(file?.codec.reserve ?? 0)
+            try? script("PRAGMA main.secure_delete = \(secureDelete == 2 ? "FAST" : "\(secureDelete)")")
             file?.takesPageSize = false
         }
         if let codec {
             // In this order: the PRAGMA makes SQLite forget the reserve.
             try script("PRAGMA main.page_size = \(codec.pageSize)")
             try setReserve(codec.reserve)
+            // The copy takes it over, and has every page written.
+            try script("PRAGMA main.secure_delete = ON")
         }
         let total = try pragma("page_count")
         let monitor = progress.map { progress in
@@ -69,13 +70,12 @@ extension Connection {
         try statement.bind(.text(path), 1)
         do {
             _ = try withExtendedLifetime(monitor) {
-                try Handover.offering(codec.map { Handover.Offer($0, faults) }) { try statement.step() }
+                try offering(codec) { try statement.step() }
             }
         } catch let error as CormorantError where error.code == .interrupted && monitor?.isCancelled == true {
             throw cancelled()
         }
         guard progress?(total, total) ?? true else { throw cancelled() }
-        return codec?.shared
     }
 }
 
@@ -85,6 +85,22 @@ package func recode(
     _ path: String, from: (any PageCodecSource)?, to: (any PageCodecSource)?, progress: CopyProgress?
 ) throws {
     try checkPath(path)
+    guard path != ":memory:" else {
+        throw CormorantError(
+            .misuse, "a database in memory has no file to encrypt", hint: "write it to a file by backup")
+    }
+    do {
+        try recodeFile(path, from: from, to: to, progress: progress)
+    } catch let error as CormorantError where error.code == .busy {
+        throw CormorantError(
+            .busy, "\"\(path)\" is in use by another connection", hint: "close the others and try again",
+            sqliteCode: error.sqliteCode)
+    }
+}
+
+private func recodeFile(
+    _ path: String, from: (any PageCodecSource)?, to: (any PageCodecSource)?, progress: CopyProgress?
+) throws {
     // A link stays one.
     let path = resolvedPath(path)
     var options = OpenOptions(mode: .readWrite)
@@ -113,7 +129,9 @@ package func recode(
     try makeEmpty(temporary)
     defer { removeDatabase(temporary) }
     var check = OpenOptions(mode: .readWrite, journalMode: wasLog ? .wal : .delete)
-    check.codecs = try source.copy(toNew: temporary, codecs: to, progress: progress)
+    let codec = try to?.makeCodec(path: path)
+    try source.copy(toNew: temporary, codec, progress: progress)
+    check.codecs = codec?.shared
     try Connection(path: temporary, options: check).close()
     try keepRights(of: path, on: temporary)
     try synchronize(temporary)

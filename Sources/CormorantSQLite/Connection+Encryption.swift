@@ -26,6 +26,14 @@ extension Connection {
         // A page costs more to read than a plain one.
         try script("PRAGMA \(name).cache_size = -64000")
         if schema == "main" { try script("PRAGMA temp_store = MEMORY") }
+        hasEncryptedFile = true
+        setTransactionGuard(false)
+    }
+
+    func readyKeys(_ schema: String) throws {
+        guard let file = Shim.database(handle, schema) else { return }
+        let status = file.readyKeys()
+        guard status == SQLITE_OK else { throw error(status) }
     }
 
     /// How many bytes at the end of each page SQLite leaves alone in a file that it makes; those of a file that is there
@@ -47,21 +55,33 @@ extension Connection {
         if codecs != nil { try refuseURI(path) }
         let codec = try codecs?.makeCodec(path: path)
         if codec != nil { try keepTemporaryTablesSecret() }
-        let statement = try Statement(self, "ATTACH ? AS \(quoteIdentifier(name))")
+        let statement = try allowingAttach { try Statement(self, "ATTACH ? AS \(quoteIdentifier(name))") }
         try statement.bind(.text(path), 1)
         do {
             defer { statement.finalize() }
-            _ = try Handover.offering(codec.map { Handover.Offer($0, faults) }) { try statement.step() }
+            _ = try offering(codec) { try statement.step() }
         } catch let error as CormorantError where error.code == .notADatabase && codec == nil {
             throw keyMissing(path, error)
         }
         do {
             if let codec { try prepare(codec, schema: name) }
             try script("SELECT 1 FROM \(quoteIdentifier(name)).sqlite_schema LIMIT 1")
+            try readyKeys(name)
         } catch {
             try? script("DETACH \(quoteIdentifier(name))")
             throw error
         }
+    }
+
+    /// Runs what opens a file that is to be encrypted, or that may be plain beside an encrypted one.
+    func offering<T>(_ codec: (any PageCodec)?, _ body: () throws -> T) throws -> T {
+        try allowingAttach { try Handover.offering(codec.map { Handover.Offer($0, faults) }, body) }
+    }
+
+    private func allowingAttach<T>(_ body: () throws -> T) rethrows -> T {
+        faults.allowsAttach = true
+        defer { faults.allowsAttach = false }
+        return try body()
     }
 
     /// Temporary tables stand in memory from here on. Those that are there already may be in a plain file.
@@ -80,7 +100,7 @@ extension Connection {
 
     /// What the codec met, if that is why SQLite returned the code.
     func codecError(_ code: Int32) -> CormorantError? {
-        guard [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF),
+        guard [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_AUTH].contains(code & 0xFF),
             let (fault, path) = faults.take() ?? truncation(code)
         else { return nil }
         switch fault {
@@ -95,7 +115,8 @@ extension Connection {
         case .wrongKey:
             return CormorantError(
                 .wrongKey, "the key does not open \"\(path)\"",
-                hint: "check the key, and the settings if the file was made with others", sqliteCode: code)
+                hint: "check the key, the settings if the file was made with others, and whether the file is whole",
+                sqliteCode: code)
         case .plainFile:
             return CormorantError(
                 .notEncrypted, "\"\(path)\" is not encrypted",
@@ -111,8 +132,14 @@ extension Connection {
             return CormorantError(
                 .misuse, "\"\(path)\" is encrypted, and its pages have another layout than those to be written",
                 hint: "copy the database by backup, which converts it", sqliteCode: code)
+        case .unknownWrite:
+            return CormorantError(
+                .cipher, "SQLite writes \"\(path)\" in a way that is not known, which could leave it plain",
+                hint: "nothing was written; use another version of SQLite", sqliteCode: code)
         case .failed:
-            return CormorantError(.cipher, "the codec of \"\(path)\" fails", sqliteCode: code)
+            return CormorantError(
+                .cipher, "the codec of \"\(path)\" fails", hint: "see why its functions return a failure",
+                sqliteCode: code)
         }
     }
 
@@ -128,6 +155,11 @@ extension Connection {
         guard let file = Shim.database(handle, "main") else {
             throw CormorantError(
                 .notEncrypted, "\"\(path)\" is not encrypted", hint: "use PRAGMA integrity_check on a plain file")
+        }
+        guard file.codec.isAuthenticating else {
+            throw CormorantError(
+                .cipher, "the pages of \"\(path)\" carry no authentication, as in all files of compatibility 1",
+                hint: "rekey the file to the current format")
         }
         // A lock under which no other process writes, but for a checkpoint.
         let isMine = !isInTransaction
@@ -172,15 +204,15 @@ private func beginsAsPlain(_ path: String) -> Bool {
 
 /// Whether the file looks like chance, as encrypted data do.
 private func looksEncrypted(_ path: String) -> Bool {
-    withFirstBytes(of: path, 1024) { start in
+    withFirstBytes(of: path, 768) { start in
         var seen = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
         withUnsafeMutableBytes(of: &seen) { seen in
-            for byte in UnsafeRawBufferPointer(start: start, count: 1024) { seen[Int(byte) / 8] |= 1 << (byte & 7) }
+            for byte in UnsafeRawBufferPointer(start: start, count: 768) { seen[Int(byte) / 8] |= 1 << (byte & 7) }
         }
         let distinct =
             seen.0.nonzeroBitCount + seen.1.nonzeroBitCount + seen.2.nonzeroBitCount + seen.3.nonzeroBitCount
-        // 251 of 256 on average; texts and tables stay far below.
-        return distinct > 230
+        // 243 of 256 on average; texts and tables stay far below.
+        return distinct > 215
     } ?? false
 }
 

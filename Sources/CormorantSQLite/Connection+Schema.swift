@@ -31,10 +31,15 @@ extension Connection {
         }
     }
 
-    /// Refuses transactions and ATTACH from here on, as a step of a migration must; nil `message` allows them again. What
-    /// is begun by `begin` here is not refused, for it is prepared before.
+    /// Refuses transactions and ATTACH from here on, as a step of a migration must, or allows them again. What is begun by
+    /// `begin` here is not refused, for it is prepared before.
     package func setTransactionGuard(_ on: Bool) {
-        sqlite3_set_authorizer(handle, on ? denyTransactions : nil, nil)
+        if on {
+            sqlite3_set_authorizer(handle, denyTransactions, nil)
+        } else {
+            let context = Unmanaged.passUnretained(faults).toOpaque()
+            sqlite3_set_authorizer(handle, hasEncryptedFile ? denyPlainFiles : nil, context)
+        }
     }
 }
 
@@ -58,4 +63,21 @@ private func denyTransactions(
         name.map { sameIdentifier(String(cString: $0), "writable_schema") } ?? false ? SQLITE_DENY : SQLITE_OK
     default: SQLITE_OK
     }
+}
+
+/// ATTACH, and VACUUM INTO, which attaches the file that it makes: beside an encrypted file they would write a plain one.
+/// In memory, and in SQLite's own temporary files, which have no name, nothing is plain.
+private func denyPlainFiles(
+    _ context: UnsafeMutableRawPointer?, _ action: Int32, _ name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
+    _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
+) -> Int32 {
+    guard action == SQLITE_ATTACH, let context else { return SQLITE_OK }
+    let faults = Unmanaged<CodecFaults>.fromOpaque(context).takeUnretainedValue()
+    let name = name.map { String(cString: $0) }
+    guard !faults.allowsAttach, name != "", name != ":memory:" else { return SQLITE_OK }
+    let error = CormorantError(
+        .misuse, "ATTACH and VACUUM INTO would write a plain file beside an encrypted one",
+        hint: "call attach or backup, which take what the other file is encrypted with")
+    faults.note(.error(error), "")
+    return SQLITE_DENY
 }

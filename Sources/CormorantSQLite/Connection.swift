@@ -17,6 +17,8 @@ package final class Connection {
     /// What the file is encrypted with; nil for a plain one.
     private let codec: (any PageCodec)?
     let faults: CodecFaults
+    /// Whether it, or a file that was attached, is.
+    var hasEncryptedFile = false
 
     /// Opens the file and applies the options.
     package init(path: String, options: OpenOptions) throws {
@@ -25,11 +27,11 @@ package final class Connection {
         guard !memory || options.codecs == nil else {
             throw CormorantError(.misuse, "a database in memory has no file to encrypt", hint: "open it without a key")
         }
-        if let template = options.template, !memory {
-            try copyTemplate(template, to: path, encrypted: options.codecs != nil)
-        }
         if options.codecs != nil { try refuseURI(path) }
         codec = try options.codecs?.makeCodec(path: path)
+        if let template = options.template, !memory {
+            try copyTemplate(template, to: path, mayBePlain: options.codecs?.hasPlainHeader ?? true, codec != nil)
+        }
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
         switch options.mode {
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -80,6 +82,7 @@ package final class Connection {
         try script("PRAGMA secure_delete = \(codec == nil ? "FAST" : "ON")")
         // Reading the schema shows now, not at the first query, that a file is no database.
         try script("SELECT 1 FROM sqlite_schema LIMIT 1")
+        try readyKeys("main")
         guard !memory, !isReadOnly, !options.keepsJournalMode else { return }
         let wanted = options.journalMode.keyword
         let got = try setJournalMode(wanted, options.busyTimeout)
@@ -110,6 +113,7 @@ package final class Connection {
         attachments = [:]
         cache.removeAll()
         setTrace(nil)
+        sqlite3_set_authorizer(handle, nil, nil)
         // Statements that are still out are finalised by their owners; SQLite keeps a zombie until then.
         sqlite3_close_v2(handle)
     }

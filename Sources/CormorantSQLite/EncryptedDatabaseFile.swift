@@ -16,10 +16,11 @@ final class EncryptedDatabaseFile: ShimFile {
     private var hasFirst = false
     private var isAttached = false
     private var attachError: CormorantError?
-    /// The WAL's frame that was read last: a checkpoint writes it here next.
-    private let framePage: PageBuffer
-    private let frameImage: PageBuffer
-    private var frameNumber: UInt32 = 0
+    /// The image that a checkpoint took from the WAL last, to write it here next.
+    private let taken: PageBuffer
+    private var hasTaken = false
+    /// Whether the connection holds the lock of checkpoints, under which it only copies pages from the WAL: as they are.
+    private(set) var isCheckpointing = false
     let index: LogIndex
     /// Where a copy to another page size needs `PRAGMA page_size`.
     var takesPageSize = false
@@ -32,8 +33,7 @@ final class EncryptedDatabaseFile: ShimFile {
         scratch = PageBuffer(pageSize)
         firstImage = PageBuffer(pageSize)
         firstPage = PageBuffer(pageSize)
-        framePage = PageBuffer(pageSize)
-        frameImage = PageBuffer(pageSize)
+        taken = PageBuffer(pageSize)
         index = LogIndex(pageSize: pageSize)
         super.init(real)
     }
@@ -93,9 +93,9 @@ final class EncryptedDatabaseFile: ShimFile {
             var size: Int64 = 0
             guard fileSize(&size) == SQLITE_OK else { return SQLITE_IOERR_READ }
             if size <= offset { return status }
-            // Half a page: what a file is left with that was cut.
+            // Half a page: what a file is left with that was cut, or that has smaller pages.
             if number == 1, beginsPlain(buffer), !codec.hasPlainHeader { return fail(.plainFile, SQLITE_NOTADB) }
-            return fail(.truncated, number == 1 ? SQLITE_NOTADB : SQLITE_CORRUPT)
+            return fail(isProven ? .truncated : wrongKey, number == 1 ? SQLITE_NOTADB : SQLITE_CORRUPT)
         }
         guard status == SQLITE_OK else { return status }
         return number == 1 ? openFirst(buffer) : open(number, buffer)
@@ -117,6 +117,8 @@ final class EncryptedDatabaseFile: ShimFile {
         case .mismatch: return fail(isProven ? .altered(page: 1) : wrongKey, SQLITE_NOTADB)
         case .failed: return fail(.failed, SQLITE_IOERR_READ)
         }
+        // Of a plain header no one knows whether it was altered.
+        guard hasRightLayout(buffer) else { return fail(.altered(page: 1), SQLITE_NOTADB) }
         firstPage.bytes.copyMemory(from: buffer, byteCount: pageSize)
         hasFirst = true
         isProven = true
@@ -128,7 +130,6 @@ final class EncryptedDatabaseFile: ShimFile {
         do {
             try codec.attach(first)
             isAttached = true
-            frameNumber = 0  // its image was made with the keys before
             return SQLITE_OK
         } catch {
             let error = error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)")
@@ -144,8 +145,6 @@ final class EncryptedDatabaseFile: ShimFile {
             let status = attachToFile()
             guard status == SQLITE_OK else { return status }
         }
-        // A page that was never written. SQLCipher writes them all, but for those that auto_vacuum leaves.
-        if isZero(image, pageSize), hasFirst, bigEndian32(firstPage.bytes, 52) != 0 { return SQLITE_OK }
         switch codec.decrypt(number, image) {
         case .authentic:
             isProven = true
@@ -164,6 +163,9 @@ final class EncryptedDatabaseFile: ShimFile {
         page.storeBytes(of: UInt64.random(in: 0...UInt64.max), toByteOffset: pageSize &- 8, as: UInt64.self)
     }
 
+    /// Readies the keys now, so that whatever stands in the way of a new file shows when it is opened.
+    func readyKeys() -> Int32 { isAttached ? SQLITE_OK : attachToFile() }
+
     /// A journal or WAL is read before the file where it has changes that the file lacks.
     private func attachToFile() -> Int32 {
         if let attachError { return fail(.error(attachError), SQLITE_IOERR_READ) }
@@ -178,27 +180,48 @@ final class EncryptedDatabaseFile: ShimFile {
     override func write(_ buffer: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
         let index = Int(truncatingIfNeeded: offset) / pageSize
         guard count == pageSize, Int(truncatingIfNeeded: offset) % pageSize == 0, index < Int(UInt32.max) else {
-            return refuseWrite(count, offset)
+            return refuseWrite()
         }
         let number = UInt32(truncatingIfNeeded: index &+ 1)
-        if number == frameNumber, sameBytes(buffer, framePage.bytes, pageSize) {
-            return wrote(number, frameImage.bytes, buffer, offset)
-        }
-        let status = seal(number, buffer, to: scratch.bytes)
+        if number == 1 { hasFirst = false }
+        if hasTaken, sameBytes(buffer, taken.bytes, pageSize) { return writeRaw(buffer, pageSize, offset) }
+        var status = seal(number, buffer, to: scratch.bytes)
         guard status == SQLITE_OK else { return status }
-        return wrote(number, scratch.bytes, buffer, offset)
+        status = writeRaw(scratch.bytes, pageSize, offset)
+        guard number == 1, status == SQLITE_OK else { return status }
+        firstImage.bytes.copyMemory(from: scratch.bytes, byteCount: pageSize)
+        firstPage.bytes.copyMemory(from: buffer, byteCount: pageSize)
+        hasFirst = true
+        return SQLITE_OK
     }
 
-    private func wrote(
-        _ number: UInt32, _ image: UnsafeRawPointer, _ page: UnsafeRawPointer, _ offset: Int64
-    ) -> Int32 {
-        let status = writeRaw(image, pageSize, offset)
-        guard number == 1 else { return status }
-        hasFirst = status == SQLITE_OK
-        firstImage.bytes.copyMemory(from: image, byteCount: pageSize)
-        firstPage.bytes.copyMemory(from: page, byteCount: pageSize)
+    /// Reads the image of a page for a checkpoint, which writes what it read to the file without looking at it.
+    func takeImage(_ buffer: UnsafeMutableRawPointer, _ read: (UnsafeMutableRawPointer) -> Int32) -> Int32 {
+        let status = read(buffer)
+        hasTaken = status == SQLITE_OK
+        taken.bytes.copyMemory(from: buffer, byteCount: pageSize)
         return status
     }
+
+    /// A journal's header says how long a file was, and anyone can have written it: before a page has shown that the key is
+    /// right, nothing is cut off.
+    override func truncate(_ size: Int64) -> Int32 {
+        guard isProven || hasAuthenticPage() else { return fail(wrongKey, SQLITE_NOTADB) }
+        return super.truncate(size)
+    }
+
+    /// Looks at some pages: one may be half written, or all of a file's only one.
+    private func hasAuthenticPage() -> Bool {
+        var size: Int64 = 0
+        guard fileSize(&size) == SQLITE_OK else { return false }
+        let count = size / Int64(pageSize)
+        guard count > 1 else { return true }
+        guard isAttached || attachToFile() == SQLITE_OK else { return false }
+        isProven = (1...min(count, 16)).contains { isAuthentic(UInt32(truncatingIfNeeded: $0)) == true }
+        return isProven
+    }
+
+    func refuseWrite() -> Int32 { fail(.unknownWrite, SQLITE_IOERR_WRITE) }
 
     /// Writes the image of a page, wherever it is going to.
     func seal(_ number: UInt32, _ page: UnsafeRawPointer, to image: UnsafeMutableRawPointer) -> Int32 {
@@ -231,18 +254,11 @@ final class EncryptedDatabaseFile: ShimFile {
     /// Whether a page, as it stands in the file, is authentic.
     func isAuthentic(_ number: UInt32) -> Bool? {
         guard readRaw(scratch.bytes, pageSize, Int64(number &- 1) &* Int64(pageSize)) == SQLITE_OK else { return nil }
-        if number > 1, isZero(scratch.bytes, pageSize), hasFirst, bigEndian32(firstPage.bytes, 52) != 0 { return true }
         switch codec.decrypt(number, scratch.bytes) {
         case .authentic: return true
         case .mismatch: return false
         case .failed: return nil
         }
-    }
-
-    func remember(frame number: UInt32, image: UnsafeRawPointer, page: UnsafeRawPointer) {
-        frameNumber = number
-        frameImage.bytes.copyMemory(from: image, byteCount: pageSize)
-        framePage.bytes.copyMemory(from: page, byteCount: pageSize)
     }
 
     func fail(_ fault: CodecFaults.Fault, _ status: Int32) -> Int32 {
@@ -286,6 +302,10 @@ final class EncryptedDatabaseFile: ShimFile {
             index.willEndWriting(keepsLogIndex: codec.keepsLogIndex) { _ = methods.pointee.xShmBarrier?(real) }
         }
         let status = super.lockShared(offset, count, flags)
+        if flags & SQLITE_SHM_EXCLUSIVE != 0, offset <= 1, offset &+ count > 1 {
+            isCheckpointing = status == SQLITE_OK && flags & SQLITE_SHM_LOCK != 0 && isProven
+            hasTaken = false
+        }
         guard status == SQLITE_OK, flags & SQLITE_SHM_LOCK != 0 else { return status }
         if isWriteLock {
             index.didBeginWriting { _ = methods.pointee.xShmBarrier?(real) }

@@ -36,7 +36,7 @@ final class EncryptedJournalFile: ShimFile {
         // The end of a super-journal's name, which may stand where a page would.
         if count == 8, startsAsHeader(buffer) { return writeRaw(buffer, count, offset) }
         if isBehindNumber, number != database.lockPage {
-            return count == pageSize ? writePage(buffer, offset) : refuseWrite(count, offset)
+            return count == pageSize ? writePage(buffer, offset) : database.refuseWrite()
         }
         // The name of a super-journal.
         if isBehindNumber { return writeRaw(buffer, count, offset) }
@@ -47,7 +47,7 @@ final class EncryptedJournalFile: ShimFile {
         }
         // The zero that ends a header's records.
         if count == 1, isZero(buffer, 1) { return writeRaw(buffer, count, offset) }
-        return refuseWrite(count, offset)
+        return database.refuseWrite()
     }
 
     private func writeNumber(_ value: UInt32, _ offset: Int64) -> Int32 {

@@ -90,7 +90,7 @@ final class EncryptedLogFile: ShimFile {
             return SQLITE_OK
         }
         let pageStart = frameNumber(offset &- Int64(EncryptedLogFile.frameHeaderSize))
-        guard count == pageSize, pageStart > 0 else { return refuseWrite(count, offset) }
+        guard count == pageSize, pageStart > 0 else { return database.refuseWrite() }
         if pageStart == heldFrame { return writeFrame(buffer, pageStart) }
         let status = flush()
         return status == SQLITE_OK ? overwritePage(buffer, pageStart) : status
@@ -217,7 +217,12 @@ final class EncryptedLogFile: ShimFile {
         guard status == SQLITE_OK else { return status }
         if count == frameSize, frameNumber(offset) > 0 { return readFrame(buffer, frameNumber(offset)) }
         let pageStart = frameNumber(offset &- Int64(EncryptedLogFile.frameHeaderSize))
-        if pageStart > 0, count > 8, count <= pageSize { return readPage(buffer, count, pageStart) }
+        if pageStart > 0, count > 8, count <= pageSize {
+            if count == pageSize, database.isCheckpointing {
+                return database.takeImage(buffer) { readRaw($0, count, offset) }
+            }
+            return readPage(buffer, count, pageStart)
+        }
         let done = readRaw(buffer, count, offset)
         if done == SQLITE_OK, offset == 0, count == EncryptedLogFile.headerSize {
             forget()
@@ -234,10 +239,7 @@ final class EncryptedLogFile: ShimFile {
         guard page > 0 else { return database.fail(.altered(page: 0), SQLITE_CORRUPT) }
         if count == pageSize {
             buffer.copyMemory(from: image, byteCount: pageSize)
-            let opened = database.open(page, buffer)
-            guard opened == SQLITE_OK else { return opened }
-            database.remember(frame: page, image: image, page: buffer)
-            return SQLITE_OK
+            return database.open(page, buffer)
         }
         let opened = database.open(page, image)
         if opened == SQLITE_OK { buffer.copyMemory(from: image, byteCount: count) }

@@ -38,7 +38,7 @@ func pathProblem(_ path: String) -> String {
 
 /// Copies a template database to `path` unless something is there. The copy is made beside it and linked into place, so
 /// that no reader ever sees half a file and two processes cannot overwrite one another.
-func copyTemplate(_ template: String, to path: String, encrypted: Bool) throws {
+func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ isEncrypted: Bool) throws {
     func failure(_ what: String, _ hint: String) -> CormorantError {
         CormorantError(.cannotOpen, "the template \"\(template)\" cannot be copied to \"\(path)\": \(what)", hint: hint)
     }
@@ -56,7 +56,13 @@ func copyTemplate(_ template: String, to path: String, encrypted: Bool) throws {
     let source = open(template, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw systemFailure("reading", errno) }
     defer { close(source) }
-    guard encrypted || isDatabase(source) else {
+    let beginsPlain = isDatabase(source)
+    guard mayBePlain || !beginsPlain else {
+        throw CormorantError(
+            .notEncrypted, "the template \"\(template)\" is not encrypted",
+            hint: "give one that is encrypted with the same key, or open without a key")
+    }
+    guard isEncrypted || beginsPlain else {
         throw CormorantError(
             .notADatabase, "the template \"\(template)\" is no database", hint: "give one made by SQLite")
     }

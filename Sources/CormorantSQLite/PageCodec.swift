@@ -6,6 +6,8 @@ package protocol PageCodec: AnyObject {
     var pageSize: Int { get }
     /// Bytes at the end of every page that SQLite leaves alone.
     var reserve: Int { get }
+    /// Whether a page that was altered is told from one that was not.
+    var isAuthenticating: Bool { get }
     /// Whether page 1 begins with SQLite's own header, as that of a plain file does.
     var hasPlainHeader: Bool { get }
     /// Whether the wal-index is kept so that programs with their own encrypting SQLite can append to the WAL.
@@ -34,6 +36,8 @@ package enum DecryptedPage {
 
 /// Makes the codec of each database file that is opened with it. Holds the key, or says where to ask for it.
 package protocol PageCodecSource: Sendable {
+    /// Whether page 1 begins with SQLite's own header.
+    var hasPlainHeader: Bool { get }
     func makeCodec(path: String) throws -> any PageCodec
 }
 
@@ -71,11 +75,15 @@ final class CodecFaults {
         case altered(page: UInt32)
         case truncated
         case layout
+        /// SQLite wrote what no table of its known habits has; nothing was written.
+        case unknownWrite
         case failed
         case error(CormorantError)
     }
 
     private var newest: (fault: Fault, path: String)?
+    /// Whether an ATTACH is the library's own.
+    var allowsAttach = false
 
     func note(_ fault: Fault, _ path: String) { newest = (fault, path) }
 

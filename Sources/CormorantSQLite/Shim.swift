@@ -20,10 +20,10 @@ enum Shim {
     fileprivate static let headSize = 16
 
     private static func register() -> UnsafePointer<CChar>? {
-        guard let base = sqlite3_vfs_find(nil), base.pointee.iVersion >= 1, let name = strdup("corm") else {
-            return nil
-        }
+        guard let base = sqlite3_vfs_find(nil), base.pointee.iVersion >= 1 else { return nil }
         let shim = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        // Of its own in each copy of this library that the process has: SQLite finds a VFS by name.
+        guard let name = strdup("corm-\(UInt(bitPattern: shim))") else { return nil }
         shim.initialize(to: sqlite3_vfs())
         shim.pointee.iVersion = min(base.pointee.iVersion, 2)
         shim.pointee.szOsFile = base.pointee.szOsFile &+ Int32(headSize)

@@ -44,9 +44,6 @@ class ShimFile {
     final func writeRaw(_ buffer: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
         methods.pointee.xWrite?(real, buffer, Int32(truncatingIfNeeded: count), offset) ?? SQLITE_IOERR_WRITE
     }
-
-    /// What SQLite asks for and no table of its known habits has: nothing is written.
-    final func refuseWrite(_ count: Int, _ offset: Int64) -> Int32 { SQLITE_IOERR_WRITE }
 }
 
 nonisolated(unsafe) private let emptyMethods: UnsafePointer<sqlite3_io_methods> = {

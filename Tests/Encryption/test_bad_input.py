@@ -81,6 +81,44 @@ def test_a_key_provider_is_asked_and_may_fail(path: Path) -> None:
         Database(path, cipher=Cipher(lambda _path: 7))  # type: ignore[arg-type, return-value]
 
 
+def test_a_provider_that_fails_opens_nothing(path: Path, tmp_path: Path) -> None:
+    """Neither a new file nor another one; what it raised is what is raised."""
+
+    def fail(_path: str) -> str:
+        raise LookupError("no keyring")
+
+    with pytest.raises(LookupError, match="no keyring"):
+        Database(path, cipher=Cipher(fail))
+    assert not path.exists()
+    with Database(tmp_path / "plain.db") as database:
+        with pytest.raises(LookupError):
+            database.attach(path, "other", cipher=Cipher(fail))
+        with pytest.raises(LookupError):
+            database.backup(path, cipher=Cipher(fail))
+        with pytest.raises(LookupError):
+            database.restore(path, cipher=Cipher(fail))
+    with pytest.raises(LookupError):
+        encrypt(tmp_path / "plain.db", Cipher(fail))
+    with pytest.raises(LookupError):
+        rekey(tmp_path / "plain.db", Cipher(fail), Cipher(RAW))
+    assert [file.name for file in tmp_path.iterdir()] == ["plain.db"]
+
+
+def test_a_provider_is_asked_for_the_file_that_will_be(path: Path, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def provide(path: str) -> str:
+        asked.append(Path(path).name)
+        return RAW
+
+    cipher = Cipher(provide)
+    with Database(path, cipher=cipher) as database:
+        database.backup(tmp_path / "copy.db", cipher=cipher)
+    decrypt(path, cipher)
+    encrypt(path, cipher)
+    assert asked == ["test.db", "copy.db", "test.db", "test.db"]
+
+
 def test_a_cipher_does_not_tell_its_key() -> None:
     cipher = Cipher("hunter2")
     assert "hunter2" not in repr(cipher) + str(cipher)
@@ -173,6 +211,27 @@ def test_a_uri_does_not_lead_past_the_codec(path: Path, question: str) -> None:
     with Database(":memory:") as database, pytest.raises(ProgrammingError, match="URI"):
         database.attach(uri, "other", cipher=Cipher(RAW))
     assert not path.exists()
+
+
+STATEMENTS = ["VACUUM INTO '{}'", "ATTACH '{}' AS other", "ATTACH '{}' || '' AS other", "ATTACH 'file:{}' AS other"]
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_no_statement_writes_a_plain_file_beside_an_encrypted_one(path: Path, tmp_path: Path, statement: str) -> None:
+    target = tmp_path / "other.db"
+    with Database(path, cipher=Cipher(RAW)) as database:
+        database.execute_script(";".join(FILL))
+        with pytest.raises(ProgrammingError, match="backup"):
+            database.execute_script(statement.format(target))
+        with pytest.raises(ProgrammingError, match="backup"):
+            database.execute("VACUUM INTO ?", (str(target),))
+        assert not target.exists()
+        database.execute_script("VACUUM; ATTACH ':memory:' AS m; DETACH m; ATTACH '' AS t; DETACH t")
+        database.attach(target, "other")
+        database.execute_script("CREATE TABLE other.t (a); DETACH other")
+        database.backup(tmp_path / "copy.db")
+    with Database(tmp_path / "plain.db") as database:
+        database.execute_script(statement.format(target) if "ATTACH" in statement else "SELECT 1")
 
 
 def test_memory_is_not_attached_with_a_key() -> None:

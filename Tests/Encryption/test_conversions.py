@@ -13,6 +13,7 @@ from cormorant import (
     Column,
     Database,
     Model,
+    NotEncryptedError,
     OperationalError,
     Progress,
     WrongKeyError,
@@ -213,6 +214,37 @@ def test_a_snapshot_of_an_encrypted_file_is_encrypted(path: Path, tmp_path: Path
         database.execute_script("INSERT INTO t VALUES ('later')")
         database.restore(snapshot)
         assert database.query("SELECT count(*) FROM t").fetch_one() == (0,)
+
+
+def test_a_copy_with_another_salt_or_key_is_restored(path: Path, tmp_path: Path) -> None:
+    first, second, plain = (tmp_path / name for name in ("first.db", "second.db", "plain.db"))
+    key = Cipher(PASSPHRASE, rounds=10)
+    with Database(path, cipher=key) as database:
+        database.execute_script("CREATE TABLE t (a)")
+        database.backup(first, cipher=key)
+        database.backup(second, cipher=OTHER)
+        assert len({file.read_bytes()[:16] for file in (path, first, second)}) == 3
+        for copy, cipher in ((first, key), (second, OTHER)):
+            database.execute("INSERT INTO t VALUES (1)")
+            with pytest.raises(WrongKeyError, match="say what a copy is encrypted with"):
+                database.restore(copy)
+            with pytest.raises(WrongKeyError):
+                database.restore(copy, cipher=CIPHER)
+            database.restore(copy, cipher=cipher)
+            assert database.query("SELECT count(*) FROM t").fetch_one() == (0,)
+        shutil.copy(first, plain)
+        decrypt(plain, key)
+        with pytest.raises(NotEncryptedError):
+            database.restore(plain)
+    with Database(path, cipher=key) as database:
+        assert database.check_pages() == []
+
+
+def test_a_plain_template_is_not_taken_for_an_encrypted_file(path: Path, tmp_path: Path) -> None:
+    plain_file(tmp_path / "template.db", journal_mode="delete")
+    with pytest.raises(NotEncryptedError, match="template"):
+        Database(path, cipher=CIPHER, template=tmp_path / "template.db")
+    assert not path.exists()
 
 
 def test_a_template_may_be_encrypted(path: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,37 @@ def test_keys_are_gone_from_memory_when_the_file_is_closed(path: Path) -> None:
         process.stdin.close()
         process.wait(30)
         process.stdout.close()
+
+
+def test_no_frame_of_a_traceback_shows_the_key(path: Path, tmp_path: Path) -> None:
+    """Programs that report errors print the local variables of all frames."""
+    from cormorant import Cipher, Database, rekey
+
+    def cipher(**settings: int) -> Cipher:
+        return Cipher(bytes(reversed(b"2retnuh")), rounds=5, **settings)  # type: ignore[arg-type]
+
+    def provide(_path: str) -> str:
+        return "x'" + "2retnuh"[::-1] + "'"
+
+    text = tmp_path / "text"
+    text.write_text("no database\n" * 1000)
+    with Database(path, cipher=cipher()) as database:
+        for call in (
+            lambda: Database(text, cipher=cipher()),
+            lambda: database.attach(text, "text", cipher=cipher()),
+            lambda: database.backup(tmp_path / "no/such", cipher=cipher()),
+            lambda: database.restore(text, cipher=cipher()),
+            lambda: rekey(text, cipher(), cipher()),
+            lambda: Database(text, cipher=Cipher(provide)),
+            lambda: cipher(page_size=2**40),
+        ):
+            with pytest.raises(Exception) as caught:
+                call()
+            error: BaseException | None = caught.value
+            while error is not None:
+                frames = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), capture_locals=True)
+                assert "hunter2" not in "".join(frames.format())
+                error = error.__cause__ or error.__context__
 
 
 def test_a_key_is_derived_once_for_all_connections(path: Path) -> None:

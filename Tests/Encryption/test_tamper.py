@@ -62,7 +62,7 @@ def zero(path: Path) -> None:
         (lambda path: flip(path, 3), WrongKeyError, "does not open"),
         (lambda path: os.truncate(path, 4 * PAGE + 1000), TruncatedError, "cut off"),
         (lambda path: os.truncate(path, 4 * PAGE), TruncatedError, "cut off"),
-        (lambda path: os.truncate(path, 1000), TruncatedError, "cut off"),
+        (lambda path: os.truncate(path, 1000), WrongKeyError, "whether the file is whole"),
     ],
     ids=["data", "vector", "code", "swapped", "zeroed", "page 1", "salt", "cut in a page", "cut", "cut in page 1"],
 )
@@ -75,6 +75,61 @@ def test_what_was_altered_is_found(
     with pytest.raises(error, match=message):
         read(path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("vacuum", ["FULL", "INCREMENTAL"])
+def test_a_page_of_zeros_is_an_altered_one(path: Path, vacuum: str) -> None:
+    """Whatever auto_vacuum is: neither the library nor SQLCipher leaves a page unwritten."""
+    for engine in (OURS, SQLCIPHER):
+        path.unlink(missing_ok=True)
+        run(engine, path, f"PRAGMA auto_vacuum = {vacuum}", *FILL, "DELETE FROM t WHERE id % 3 = 0")
+        content = path.read_bytes()
+        pages = [content[start : start + PAGE] for start in range(0, len(content), PAGE)]
+        assert bytes(PAGE) not in pages, engine
+        blank = bytearray(content)
+        blank[7 * PAGE : 8 * PAGE] = bytes(PAGE)
+        path.write_bytes(blank)
+        with pytest.raises(AlteredError, match="page 8 "):
+            read(path)
+        with Database(path, cipher=Cipher(RAW), journal_mode="delete") as database:
+            assert database.check_pages() == [8]
+
+
+def test_pages_that_carry_no_authentication_are_not_called_authentic(path: Path) -> None:
+    run(SQLCIPHER, path, *FILL, settings={"compatibility": 1})
+    flip(path, 5 * 1024 + 100)
+    with (
+        Database(path, cipher=Cipher(RAW, compatibility=1), journal_mode="delete") as database,
+        pytest.raises(Error, match="carry no authentication"),
+    ):
+        database.check_pages()
+
+
+@pytest.mark.parametrize("size", [100, 500, 2048])
+def test_what_never_opened_is_not_said_to_be_cut_off(path: Path, size: int) -> None:
+    """It may have smaller pages, another key, or be no database."""
+    if size == 2048:
+        run(SQLCIPHER, path, "CREATE TABLE t (a)", settings={"compatibility": 3})
+        assert path.stat().st_size == size
+    else:
+        path.write_bytes(os.urandom(size))
+    with pytest.raises(WrongKeyError if size == 2048 else DatabaseError, match=r"key|no database") as caught:
+        read(path)
+    assert caught.value.code != "CORM_E_TRUNCATED"
+
+
+def test_a_wrong_key_cuts_nothing_off(path: Path) -> None:
+    """A hot journal says how long the file was, and SQLite cuts it before it reads the first page."""
+    run(OURS, path, *FILL)
+    grow = "INSERT INTO t SELECT id + 1000, b, randomblob(900) FROM t"
+    run(OURS, path, "PRAGMA cache_size = 5", "BEGIN", grow, end="kill")
+    before = files(path)
+    assert len(before) == 2
+    for wrong in (Cipher(WRONG), Cipher(RAW, page_size=1024), Cipher(PASSPHRASE, rounds=10)):
+        with pytest.raises(WrongKeyError):
+            Database(path, cipher=wrong, journal_mode="delete")
+        assert files(path) == before
+    assert read(path)[0] == 400  # type: ignore[index]
 
 
 def test_the_check_names_the_pages(path: Path) -> None:

@@ -16,10 +16,11 @@ Key: TypeAlias = "str | bytes"
 class Cipher:
     """What a file is encrypted with: its key, and the settings of SQLCipher's format.
 
-    key: a passphrase; or "x'...'" with 64 hex digits, a raw key, or 96, a raw key and the file's salt; or a function
-    that is given the path and gives the key, once whenever a file is opened. compatibility: the version of SQLCipher
-    whose format the file has. page_size, rounds: None is what that version has. plain_header_size: bytes at the file's beginning
-    that stay plain. sole_writer: True where no program with an SQLCipher of its own writes to the file meanwhile.
+    key: a passphrase; or "x'...'" with 64 hex digits, a raw key, or 96, a raw key and the file's salt; or a
+    function that is given the path and gives the key, once whenever a file is opened. compatibility: the version of
+    SQLCipher whose format the file has. page_size, rounds: None is what that version has. plain_header_size: bytes
+    at the file's beginning that stay plain. sole_writer: True where no program with an SQLCipher of its own writes
+    to the file meanwhile.
 
     It does not print its key.
     """
