@@ -5,6 +5,8 @@
 #include <cormorant.h>
 #include <jansson.h>
 
+#include "encrypted.h"
+
 /* A model of a scenario file: every field of its records is a corm_value, so a record is an array of them. */
 typedef struct dynamic_model {
     corm_model *model;

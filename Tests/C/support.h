@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <cormorant.h>
 
+#include "encrypted.h"
+
 /* The error of the last checked call. Calls hand in `&failure`; OK and FAILS free the one before. */
 extern corm_error *failure;
 void forget_failure(void);

@@ -168,7 +168,7 @@ struct HostileBundleTests {
         #expect(try database.schema() == before)
         let folder = try TemporaryFolder()
         try formerDatabase(path: folder.file("a.db")).close()
-        let readOnly = try Database(path: folder.file("a.db"), options: OpenOptions(mode: .readOnly))
+        let readOnly = try openDatabase(path: folder.file("a.db"), options: OpenOptions(mode: .readOnly))
         expectError(.readOnly) { try readOnly.apply(bundle) }
         #expect(try readOnly.status(bundle).map(\.state) == [.pending, .pending])
         try readOnly.close()

@@ -102,15 +102,15 @@ struct HostileInputTests {
 
     @Test func pathsThatAreNoDatabase() throws {
         let folder = try TemporaryFolder()
-        #expect(expectError(.cannotOpen) { try Database(path: folder.path) }?.message.contains("directory") == true)
-        expectError(.cannotOpen) { try Database(path: folder.file("none/x.db")) }
+        #expect(expectError(.cannotOpen) { try openDatabase(path: folder.path) }?.message.contains("directory") == true)
+        expectError(.cannotOpen) { try openDatabase(path: folder.file("none/x.db")) }
         let missing = OpenOptions(mode: .readWrite)
-        expectError(.cannotOpen) { try Database(path: folder.file("none.db"), options: missing) }
-        expectError(.misuse) { try Database(path: "") }
-        expectError(.misuse) { try Database(path: "a\0b") }
+        expectError(.cannotOpen) { try openDatabase(path: folder.file("none.db"), options: missing) }
+        expectError(.misuse) { try openDatabase(path: "") }
+        expectError(.misuse) { try openDatabase(path: "a\0b") }
         let text = folder.file("text.db")
         try Data(repeating: 0x41, count: 4096).write(to: URL(fileURLWithPath: text))
-        expectError(.notADatabase) { try Database(path: text) }
+        expectError(.notADatabase) { try openDatabase(path: text) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: text)) == Data(repeating: 0x41, count: 4096))
     }
 
@@ -118,20 +118,20 @@ struct HostileInputTests {
     func filesWithoutPermission() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
-        try Database(path: path, options: OpenOptions(journalMode: .delete)).close()
+        try openDatabase(path: path, options: OpenOptions(journalMode: .delete)).close()
         try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
-        expectError(.readOnly) { try Database(path: path) }
+        expectError(.readOnly) { try openDatabase(path: path) }
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
-        expectError(.cannotOpen) { try Database(path: path, options: OpenOptions(mode: .readOnly)) }
+        expectError(.cannotOpen) { try openDatabase(path: path, options: OpenOptions(mode: .readOnly)) }
     }
 
     @Test func aReadOnlyDatabaseRefusesWrites() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
-        let writable = try Database(path: path)
+        let writable = try openDatabase(path: path)
         try writable.createTables(Person.self)
         try writable.close()
-        let database = try Database(path: path, options: OpenOptions(mode: .readOnly))
+        let database = try openDatabase(path: path, options: OpenOptions(mode: .readOnly))
         var ada = Person(name: "Ada")
         #expect(expectError(.readOnly) { try database.insert(&ada) }?.hint != nil)
         expectError(.readOnly) { try database.execute("DELETE FROM person") }
@@ -140,9 +140,9 @@ struct HostileInputTests {
 
     @Test func aLockedFileIsWaitedFor() throws {
         let folder = try TemporaryFolder()
-        let first = try Database(path: folder.file("a.db"))
+        let first = try openDatabase(path: folder.file("a.db"))
         try first.createTables(City.self)
-        let second = try Database(path: folder.file("a.db"), options: OpenOptions(busyTimeout: 200))
+        let second = try openDatabase(path: folder.file("a.db"), options: OpenOptions(busyTimeout: 200))
         var rome = City(name: "Rome")
         try first.begin()
         let start = ContinuousClock.now
@@ -155,13 +155,13 @@ struct HostileInputTests {
 
     @Test func aTemplateIsCopiedOnce() throws {
         let folder = try TemporaryFolder()
-        let template = try Database(path: folder.file("template.db"), options: OpenOptions(journalMode: .delete))
+        let template = try openDatabase(path: folder.file("template.db"), options: OpenOptions(journalMode: .delete))
         try template.createTables(City.self)
         _ = try template.inserted(City(name: "Rome"))
         try template.close()
         let options = OpenOptions(template: folder.file("template.db"))
         for count in 1...2 {
-            let database = try Database(path: folder.file("copy.db"), options: options)
+            let database = try openDatabase(path: folder.file("copy.db"), options: options)
             #expect(try database.fetchCount(City.self) == Int64(count))
             _ = try database.inserted(City(name: "\(count)"))
             try database.close()

@@ -144,7 +144,7 @@ struct HostileMigrationTests {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         for index in 4096..<bytes.count { bytes[index] = 0xA5 }
         try bytes.write(to: URL(fileURLWithPath: path))
-        let database = try Database(path: path)
+        let database = try openDatabase(path: path)
         let error = #expect(throws: CormorantError.self) { try database.sync(Present.Album.self, Present.Artist.self) }
         #expect(error?.code == .corrupt)
         try database.close()
@@ -155,7 +155,7 @@ struct HostileMigrationTests {
         let folder = try TemporaryFolder()
         let path = folder.file("text.db")
         try String(repeating: "no database\n", count: 1000).write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(throws: CormorantError.self) { try Database(path: path).sync(Former.Album.self) }
+        #expect(throws: CormorantError.self) { try openDatabase(path: path).sync(Former.Album.self) }
         let database = try formerDatabase(path: folder.file("albums.db"))
         let before = try Contents(database)
         expectError(.notADatabase) { try database.restore(path) }

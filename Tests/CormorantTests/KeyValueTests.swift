@@ -52,7 +52,7 @@ import Testing
 
     @Test func aClosedDatabaseHasNoStores() throws {
         let folder = try TemporaryFolder()
-        let database = try Database(path: folder.file("test.db"))
+        let database = try openDatabase(path: folder.file("test.db"))
         let store = try database.store("s")
         try store.put("k", 1)
         try database.close()
@@ -65,7 +65,7 @@ import Testing
 
     @Test func aBackupWhileAThreadWrites() throws {
         let folder = try TemporaryFolder()
-        let database = try Database(path: folder.file("test.db"))
+        let database = try openDatabase(path: folder.file("test.db"))
         let store = try database.store("s")
         try store.put(
             contentsOf: (0..<8_000).map {
@@ -83,7 +83,7 @@ import Testing
             return true
         }
         #expect(try store["late"] == 1)
-        let copy = try Database(path: folder.file("copy.db"))
+        let copy = try openDatabase(path: folder.file("copy.db"))
         #expect(try copy.store("s").count() == 8_000)
         expectError(.interrupted) { try database.backup(to: folder.file("other.db")) { _, _ in false } }
         expectError(.cannotOpen) { try database.backup(to: folder.file("copy.db")) }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func aFileIsLookedAfter() throws {
         let folder = try TemporaryFolder()
-        let database = try Database(path: folder.file("test.db"))
+        let database = try openDatabase(path: folder.file("test.db"))
         try database.store("s").put("k", .blob(Array(repeating: 1, count: 100_000)))
         let pages = try database.checkpoint()
         #expect(pages.log > 0 && pages.copied == pages.log)

@@ -58,7 +58,7 @@ enum Bare {
 
 /// A database whose tables are the former ones, with their first rows.
 func formerDatabase(path: String = ":memory:") throws -> Database {
-    let database = try Database(path: path)
+    let database = try openDatabase(path: path)
     try database.sync(Former.Album.self, Former.Singer.self)
     return database
 }

@@ -105,7 +105,7 @@ struct MigrationTests {
         let folder = try TemporaryFolder()
         let path = folder.file("albums.db")
         try formerDatabase(path: path).close()
-        let database = try Database(path: path, options: OpenOptions(mode: .readOnly))
+        let database = try openDatabase(path: path, options: OpenOptions(mode: .readOnly))
         let before = try Contents(database)
         #expect(try database.sync(Former.Album.self).isEmpty)
         expectError(.readOnly) { try database.sync(Present.Album.self, Present.Artist.self) }

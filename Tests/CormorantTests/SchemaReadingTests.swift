@@ -122,7 +122,7 @@ struct SchemaReadingTests {
         if names.isEmpty { print("skipped: there is no file in \(folder.path)") }
         for name in names {
             let file = folder.appendingPathComponent(name).path
-            let database = try Database(path: file, options: OpenOptions(mode: .readOnly))
+            let database = try openDatabase(path: file, options: OpenOptions(mode: .readOnly))
             let schema = try database.schema()
             #expect(!schema.tables.isEmpty, "\(name)")
             let copy = try Database(path: ":memory:")

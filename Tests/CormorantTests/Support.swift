@@ -17,6 +17,22 @@ final class TemporaryFolder {
     func file(_ name: String) -> String { "\(path)/\(name)" }
 }
 
+/// A database file. With CORMORANT_TEST_KEY, it is encrypted with that key unless it is there already as a plain one.
+func openDatabase(path: String, options: OpenOptions = OpenOptions()) throws -> Database {
+    var options = options
+    let beginsPlain = [path, options.template ?? ""].contains { file in
+        let handle = FileHandle(forReadingAtPath: file)
+        defer { try? handle?.close() }
+        return (try? handle?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    }
+    if let key = ProcessInfo.processInfo.environment["CORMORANT_TEST_KEY"], options.encryption == nil, !beginsPlain,
+        !path.isEmpty
+    {
+        options.encryption = try Encryption(key: CipherKey(key))
+    }
+    return try Database(path: path, options: options)
+}
+
 /// A database in memory with the tables of some records.
 func memoryDatabase(_ types: any Record.Type...) throws -> Database {
     let database = try Database(path: ":memory:")

@@ -20,7 +20,7 @@ struct ThreadTests {
 
     @Test func aDatabaseIsShared() throws {
         let folder = try TemporaryFolder()
-        let database = try Database(path: folder.file("shared.db"))
+        let database = try openDatabase(path: folder.file("shared.db"))
         try database.createTables(Person.self)
         try onThreads(8) { thread in
             for index in 0..<100 {

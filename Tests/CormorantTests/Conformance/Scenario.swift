@@ -25,7 +25,7 @@ final class Scenario {
         modelDefinitions = Dictionary(
             try models.map { (try $0.object()["name"]?.string() ?? "", $0) }, uniquingKeysWith: { first, _ in first })
         folder = try TemporaryFolder()
-        database = try Database(path: folder.file("test.db"))
+        database = try openDatabase(path: folder.file("test.db"))
     }
 
     func run() throws {
@@ -133,6 +133,6 @@ final class Scenario {
 
     func reopen(_ mode: OpenOptions.Mode) throws {
         try database.close()
-        database = try Database(path: folder.file("test.db"), options: OpenOptions(mode: mode))
+        database = try openDatabase(path: folder.file("test.db"), options: OpenOptions(mode: mode))
     }
 }

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import encrypted  # noqa: F401  # before anything opens a file
 import pytest
 from models import Department, Entry, Everything, Note, Person, Setting
 

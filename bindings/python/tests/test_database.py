@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from encrypted import plain_only
 from models import Department, Person
 
 import cormorant
@@ -207,6 +208,7 @@ def test_the_busy_timeout_is_kept(db: Database, path: Path) -> None:
                 assert timeout <= time.monotonic() - started < timeout + 2
 
 
+@plain_only
 def test_python_sqlite3_sees_the_same_file(db: Database, path: Path) -> None:
     db.insert(Person("Ann", 35))
     connection = sqlite3.connect(path)

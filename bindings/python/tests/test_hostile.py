@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from encrypted import DAMAGED
 from models import Department, Everything, Person
 from test_model import make
 
@@ -114,7 +115,7 @@ def test_a_damaged_file(tmp_path: Path) -> None:
         file.write(os.urandom(4096 * 8))
     with pytest.raises(cormorant.DatabaseError) as caught, Database(path) as db:
         db.fetch_all(Person)
-    assert caught.value.code == "CORM_E_CORRUPT"
+    assert caught.value.code == DAMAGED
 
 
 def test_a_large_blob(db: Database) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from encrypted import plain_only
 
 import cormorant
 from cormorant import Bundle, Column, Database, Model, Progress, column
@@ -152,6 +153,7 @@ def test_what_no_model_declared_stays(db: Database) -> None:
 # --- Snapshots ---
 
 
+@plain_only
 def test_a_snapshot_holds_the_file_as_it_was_and_is_restored(db: Database, tmp_path: Path) -> None:
     before = content(db)
     snapshot = tmp_path / "before.db"

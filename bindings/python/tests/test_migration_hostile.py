@@ -157,7 +157,7 @@ def test_a_corrupted_file(db: Database, path: Path, tmp_path: Path) -> None:
         " INSERT INTO people SELECT i, i, i FROM n"
     )
     broken = tmp_path / "broken.db"
-    db.execute("VACUUM INTO ?", [str(broken)])
+    db.backup(broken)
     db.execute("DELETE FROM people WHERE id > 2")
     with broken.open("r+b") as file:
         file.seek(4096 * 3)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from encrypted import plain_only
 
 import cormorant
 from cormorant import Database, VersionStep
@@ -43,6 +44,7 @@ def test_a_file_goes_from_any_version_to_any(db: Database) -> None:
     assert (db.version, tables(db)) == (0, [])
 
 
+@plain_only
 def test_the_number_is_that_of_every_other_program(db: Database, path: Path) -> None:
     db.set_version(STEPS, 2)
     with sqlite3.connect(path) as other:

@@ -1,0 +1,41 @@
+"""Has the tests run on encrypted files: with CORMORANT_TEST_KEY, every file that they open without a cipher and that is
+not there already as a plain one is encrypted with that key."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cormorant import Cipher, Database
+
+KEY = os.environ.get("CORMORANT_TEST_KEY")
+plain_only = pytest.mark.skipif(KEY is not None, reason="another SQLite reads the file, which is encrypted now")
+# What a file gives whose pages were damaged: an encrypted page is found before SQLite looks at it.
+DAMAGED = "CORM_E_CORRUPT" if KEY is None else "CORM_E_ALTERED"
+
+
+def encrypt_files(key: str) -> None:
+    opened = Database.__init__
+
+    def init(self: Database, path: Any, **options: Any) -> None:
+        is_plain = str(path) in ("", ":memory:") or options.get("cipher") is not None
+        if not is_plain and not any(file and begins_plain(Path(file)) for file in (path, options.get("template"))):
+            options["cipher"] = Cipher(key)
+        opened(self, path, **options)
+
+    Database.__init__ = init  # type: ignore[method-assign]
+
+
+def begins_plain(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(16) == b"SQLite format 3\0"
+    except (OSError, ValueError):
+        return False
+
+
+if KEY:
+    encrypt_files(KEY)
