@@ -62,7 +62,7 @@ let package = Package(
             name: "corm",
             dependencies: [
                 "CCurl", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
-                "CormorantKeyValue", "CormorantCodegen",
+                "CormorantKeyValue", "CormorantCipher", "CormorantCodegen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),

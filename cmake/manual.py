@@ -72,7 +72,14 @@ def page(command: dict[str, Any], version: str) -> str:
             lines += [".PP", *paragraphs(sub["discussion"])]
         for argument in filter(shown, sub.get("arguments", [])):
             lines += described(argument)
-    lines += [".SH ENVIRONMENT", ".TP", "\\fBNO_COLOR\\fR", "Set to anything, it takes the colours away."]
+    lines += [".SH ENVIRONMENT"]
+    lines += [".TP", "\\fBCORM_KEY\\fR", "The key of an encrypted file, where no \\-\\-key\\-file is given."]
+    lines += [
+        ".TP",
+        "\\fBCORM_NEW_KEY\\fR",
+        "The key that corm rekey gives a file, where no \\-\\-new\\-key\\-file is.",
+    ]
+    lines += [".TP", "\\fBNO_COLOR\\fR", "Set to anything, it takes the colours away."]
     lines += [".TP", "\\fBTMPDIR\\fR", "Where temporary files are made; /tmp without it."]
     return "\n".join(lines) + "\n"
 

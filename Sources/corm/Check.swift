@@ -1,5 +1,6 @@
 import ArgumentParser
 import CormorantBase
+import CormorantCipher
 import CormorantMigrations
 import CormorantORM
 
@@ -28,10 +29,13 @@ struct Check: ParsableCommand {
 
     func run() throws {
         var doctor = Doctor()
+        var encryption: Encryption?
         do {
             let database = try database.open()
+            encryption = try self.database.encryption()
             try database.transaction(.deferred) {
-                try doctor.checkIntegrity(database, quick: quick)
+                if let encryption { try doctor.checkPages(database, encryption) }
+                if doctor.isReadable { try doctor.checkIntegrity(database, quick: quick) }
                 if doctor.isReadable {
                     try doctor.checkSchema(database)
                     try doctor.checkAccess(database)
@@ -40,17 +44,17 @@ struct Check: ParsableCommand {
             }
             if doctor.isReadable {
                 if let bundle { try doctor.checkSteps(database, MigrationBundle(folder: bundle)) }
-                if let schema { try doctor.checkDrift(database, SchemaSource(schema)) }
+                if let schema { try doctor.checkDrift(database, SchemaSource(schema, self.database.keys)) }
             }
-        } catch let error as CormorantError where error.code == .corrupt {
+        } catch let error as CormorantError where [.corrupt, .altered, .truncated].contains(error.code) {
             doctor.addDamage(error.message)
         }
-        try json ? write(doctor.findings) : show(doctor.findings)
+        try json ? write(doctor.findings, encryption) : show(doctor.findings, encryption)
         if doctor.findings.contains(where: { $0.severity == .damage }) { throw ExitCode.damaged }
         if doctor.findings.contains(where: { $0.severity == .warning }) { throw ExitCode.findings }
     }
 
-    private func show(_ findings: [Finding]) throws {
+    private func show(_ findings: [Finding], _ encryption: Encryption?) throws {
         let style = Style(of: .output)
         for finding in findings {
             let severity =
@@ -64,11 +68,13 @@ struct Check: ParsableCommand {
         }
         let count = findings.count { $0.severity != .note }
         if count == 0 { try Output.standard.line(style.green("nothing is wrong with \(visible(database.file))")) }
+        try Output.standard.line(encryption.map { "encrypted as \($0.formatName)" } ?? "not encrypted")
     }
 
-    private func write(_ findings: [Finding]) throws {
+    private func write(_ findings: [Finding], _ encryption: Encryption?) throws {
         var document = JSONText()
         document.object {
+            $0.member("encryption", encryption?.formatName)
             $0.array("findings", findings) { json, finding in
                 json.object {
                     $0.member("severity", finding.severity.rawValue)

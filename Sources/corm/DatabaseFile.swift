@@ -1,5 +1,6 @@
 import ArgumentParser
 import CormorantBase
+import CormorantCipher
 import CormorantORM
 import CormorantSQLite
 
@@ -8,7 +9,25 @@ struct DatabaseFile: ParsableArguments {
     @Argument(help: "The SQLite file.", completion: .file())
     var file: String
 
-    func open(_ access: DatabaseAccess = .read) throws -> Database { try openDatabase(file, access) }
+    @OptionGroup var keys: KeyOptions
+
+    func open(_ access: DatabaseAccess = .read) throws -> Database { try openDatabase(file, access, keys) }
+
+    /// What the file is encrypted with; nil for a plain one.
+    func encryption() throws -> Encryption? { try keys.encryption(of: file) }
+
+    /// Runs what may make the file; one that it made and left empty does not stay when it fails.
+    func withoutLeavings(_ body: () throws -> Void) throws {
+        let isNew = !fileExists(file)
+        do {
+            try body()
+        } catch {
+            if isNew, let pages = try? open().withConnection({ try $0.pragma("page_count") }), pages <= 1 {
+                for suffix in ["", "-wal", "-shm"] { removeFile(file + suffix) }
+            }
+            throw error
+        }
+    }
 }
 
 /// What a command does with a file.
@@ -21,39 +40,18 @@ enum DatabaseAccess {
     case create
 }
 
-/// Runs what may make a file; one that it made and left empty does not stay when it fails.
-func withoutLeavings(_ path: String, _ body: () throws -> Void) throws {
-    let isNew = !fileExists(path)
-    do {
-        try body()
-    } catch {
-        if isNew, let pages = try? openDatabase(path, .read).withConnection({ try $0.pragma("page_count") }), pages <= 1
-        {
-            for suffix in ["", "-wal", "-shm"] { removeFile(path + suffix) }
-        }
-        throw error
-    }
-}
-
 /// Opens a file as it is: its journal mode stays. The one place where the command opens databases.
-func openDatabase(_ path: String, _ access: DatabaseAccess) throws -> Database {
-    if access != .create, path != ":memory:", !path.isEmpty, !fileExists(path) {
-        throw CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
-    }
+/// - Parameter isMain: as in `KeyOptions.encryption`.
+func openDatabase(
+    _ path: String, _ access: DatabaseAccess, _ keys: KeyOptions, isMain: Bool = true
+) throws -> Database {
+    if access != .create, path != ":memory:", !path.isEmpty { try refuseMissing(path) }
+    let encryption = try keys.encryption(of: path, isMain: isMain)
     let head = fileHead(path)
-    // Before SQLite sees it: what is no database it might write over, and a journal beside it it might roll back.
-    switch head.kind {
-    case .none, .empty, .database: break
-    case .cipher:
-        throw CormorantError(
-            .notADatabase, "\"\(visible(path))\" is no SQLite database, or it is encrypted",
-            hint: "check the path; an encrypted file needs its key")
-    case .text, .other:
-        throw CormorantError(.notADatabase, "\"\(visible(path))\" is no SQLite database", hint: "check the path")
-    }
+    try refuseOther(than: encryption == nil ? [.database, .empty] : [.database, .empty, .cipher, .other], path, head)
     let database: Database
     do {
-        database = try open(path, access)
+        database = try open(path, access, encryption)
     } catch let error as CormorantError where error.code == .cannotOpen && head.isWAL {
         throw CormorantError(
             .cannotOpen, "\"\(visible(path))\" is in WAL mode and its folder cannot be written",
@@ -65,11 +63,30 @@ func openDatabase(_ path: String, _ access: DatabaseAccess) throws -> Database {
     return database
 }
 
-private func open(_ path: String, _ access: DatabaseAccess) throws -> Database {
+func refuseMissing(_ path: String) throws {
+    guard fileExists(path) else {
+        throw CormorantError(.cannotOpen, "there is no file \"\(visible(path))\"", hint: "check the path")
+    }
+}
+
+/// Before SQLite sees it: what is no database it might write over, and a journal beside it it might roll back. What cannot be
+/// read it speaks of itself.
+func refuseOther(than kinds: Set<FileHead.Kind>, _ path: String, _ head: FileHead) throws {
+    guard head.kind != .none, !kinds.contains(head.kind) else { return }
+    guard head.kind != .cipher else {
+        throw CormorantError(
+            .notADatabase, "\"\(visible(path))\" is encrypted already, or is no database",
+            hint: "check the path; corm rekey gives an encrypted file another key")
+    }
+    throw CormorantError(.notADatabase, "\"\(visible(path))\" is no SQLite database", hint: "check the path")
+}
+
+private func open(_ path: String, _ access: DatabaseAccess, _ encryption: Encryption?) throws -> Database {
     var options = OpenOptions()
     let isNew = access == .create && !fileExists(path)
     options.keepsJournalMode = !isNew
     options.synchronous = .full
+    options.encryption = encryption
     guard access == .read else {
         options.mode = access == .create ? .create : .readWrite
         return try Database(path: path, options: options)

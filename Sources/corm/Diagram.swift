@@ -36,6 +36,8 @@ struct Diagram: ParsableCommand {
     @Argument(help: ArgumentHelp(stringLiteral: SchemaSource.help), completion: .file())
     var schema: String
 
+    @OptionGroup var keys: KeyOptions
+
     @Option(help: "mermaid, dot, svg or png; without it what the name of --out ends with, or mermaid.")
     var format: Format?
 
@@ -68,7 +70,7 @@ struct Diagram: ParsableCommand {
     }
 
     private func metadata() throws -> Metadata {
-        let source = try SchemaSource(schema)
+        let source = try SchemaSource(schema, keys, isMain: true)
         if case .database(let database) = source { return try database.metadata() }
         return try source.schema().metadata()
     }

@@ -15,12 +15,14 @@ struct Diff: ParsableCommand {
     @Argument(help: "The same, of what is to be compared with it.", completion: .file())
     var after: String
 
+    @OptionGroup var keys: KeyOptions
+
     @Flag(help: "Write JSON.")
     var json = false
 
     func run() throws {
         let changes = SchemaDifference(
-            from: try SchemaSource(before).schema(), to: try SchemaSource(after).schema()
+            from: try SchemaSource(before, keys).schema(), to: try SchemaSource(after, keys).schema()
         ).changes
         if json {
             var document = JSONText()

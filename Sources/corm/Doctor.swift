@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantCipher
 import CormorantMigrations
 import CormorantORM
 import CormorantQuery
@@ -21,6 +22,19 @@ struct Doctor {
         add(
             .damage, "integrity", message,
             "restore a backup, or save what is left with the sqlite3 shell: .recover; keep a copy of the file first")
+    }
+
+    /// What only a file with its key can tell: whether someone altered a page.
+    mutating func checkPages(_ database: Database, _ encryption: Encryption) throws {
+        let hint = "restore a backup: the page is not what was written; keep a copy of the file first"
+        let (pages, count) = try database.withConnection { try $0.pagesNotAuthentic(limit: 100) }
+        for page in pages { add(.damage, "encryption", "page \(page) was altered or is damaged", hint) }
+        if count > pages.count { add(.damage, "encryption", "so are \(count - pages.count) more pages", hint) }
+        guard encryption.compatibility != .version4 else { return }
+        let what = encryption.compatibility == .version1 ? ", which does not show whether a page was altered" : ""
+        add(
+            .note, "encryption", "the file is encrypted as \(encryption.formatName) did it\(what)",
+            "corm rekey makes it a file of SQLCipher 4, with the same key if that is to stay")
     }
 
     /// https://www.sqlite.org/pragma.html#pragma_integrity_check

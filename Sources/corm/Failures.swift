@@ -32,7 +32,7 @@ private func failed(_ error: any Error) -> Int32 {
     }
     var text = error.message
     if let sql = error.sql, let offset = error.offset { text += "\n" + place(offset, in: sql) }
-    printError(text, hint: error.hint)
+    printError(text, hint: advice(for: error))
     return ExitCode.failure.rawValue
 }
 

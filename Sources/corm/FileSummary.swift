@@ -17,6 +17,8 @@ struct FileSummary {
         var applicationID: Int64
         var schemaVersion: Int64
         var sqliteVersion: String
+        /// Such as `SQLCipher 4`; nil for a plain file.
+        var encryption: String?
     }
 
     let file: File
@@ -26,9 +28,9 @@ struct FileSummary {
     private var sizes: [[UInt8]: Int64] = [:]
     private(set) var hasSizes = false
 
-    init(_ database: Database, fast: Bool) throws {
+    init(_ database: Database, encryption: String?, fast: Bool) throws {
         metadata = try database.metadata()
-        file = try database.withConnection { try File($0) }
+        file = try database.withConnection { try File($0, encryption) }
         guard !fast else { return }
         let bar = ProgressBar()
         try database.withConnection { connection in
@@ -124,7 +126,7 @@ struct FileSummary {
 }
 
 extension FileSummary.File {
-    fileprivate init(_ connection: Connection) throws {
+    fileprivate init(_ connection: Connection, _ encryption: String?) throws {
         func text(_ pragma: String) throws -> String {
             try Statement(connection, "PRAGMA \(pragma)").firstText() ?? ""
         }
@@ -136,7 +138,7 @@ extension FileSummary.File {
             userVersion: try connection.pragma("user_version"),
             applicationID: try connection.pragma("application_id"),
             schemaVersion: try connection.pragma("schema_version"),
-            sqliteVersion: CormorantSQLite.sqliteVersion().map { String(cString: $0) } ?? "")
+            sqliteVersion: CormorantSQLite.sqliteVersion().map { String(cString: $0) } ?? "", encryption: encryption)
     }
 
     fileprivate func write(_ out: inout JSONText) {
@@ -150,5 +152,6 @@ extension FileSummary.File {
         out.member("application_id", applicationID)
         out.member("schema_version", schemaVersion)
         out.member("sqlite_version", sqliteVersion)
+        out.member("encryption", encryption)
     }
 }

@@ -24,6 +24,8 @@ struct Generate: ParsableCommand {
         completion: .file())
     var schema: String
 
+    @OptionGroup var keys: KeyOptions
+
     @Option(help: "The language: swift, c or python.")
     var language: Language
 
@@ -61,7 +63,7 @@ struct Generate: ParsableCommand {
 
     private func metadata() throws -> Metadata {
         if schema.hasSuffix(".json") { return try Metadata(json: readTextFile(schema)) }
-        switch try SchemaSource(schema) {
+        switch try SchemaSource(schema, keys, isMain: true) {
         case .database(let database): return try database.metadata()
         case let other: return try other.schema().metadata()
         }

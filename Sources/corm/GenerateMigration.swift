@@ -21,6 +21,8 @@ struct GenerateMigration: ParsableCommand {
     @Argument(help: "The schema to lead to: a SQLite file or a script of CREATE statements.", completion: .file())
     var schema: String
 
+    @OptionGroup var keys: KeyOptions
+
     @Option(
         name: .customLong("allow-drop"),
         help: ArgumentHelp(
@@ -31,7 +33,7 @@ struct GenerateMigration: ParsableCommand {
     var json = false
 
     func run() throws {
-        let schema = try SchemaSource(schema).schema()
+        let schema = try SchemaSource(schema, keys, isMain: true).schema()
         let options = MigrationOptions(allowDrop: allowDrop)
         let last = isFolder(bundle) ? try MigrationBundle(folder: bundle).lastSchema() : Schema()
         try refuseProblems(of: MigrationPlan(from: last, to: schema, of: nil, options: options))

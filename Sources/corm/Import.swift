@@ -89,7 +89,7 @@ struct Import: ParsableCommand {
         let key = upsert?.split(separator: ",").map(String.init) ?? []
         var rejects = try ImportRejects(path: rejects, besides: [database.file, source])
         var count = 0
-        try withoutLeavings(database.file) {
+        try database.withoutLeavings {
             let database = try database.open(.create)
             // Ctrl-C while there is no statement to interrupt.
             try database.transaction {

@@ -24,7 +24,10 @@ struct Inspect: ParsableCommand {
     func run() throws {
         let database = try database.open()
         // One moment of the file, whoever writes.
-        let summary = try database.transaction(.deferred) { try FileSummary(database, fast: fast) }
+        let encryption = try self.database.encryption()?.formatName
+        let summary = try database.transaction(.deferred) {
+            try FileSummary(database, encryption: encryption, fast: fast)
+        }
         if json { return try Output.standard.line(summary.json(database.path)) }
         guard tables.isEmpty else {
             for (index, name) in tables.enumerated() {
@@ -44,7 +47,8 @@ struct Inspect: ParsableCommand {
         try Output.standard.line(
             "\(byteCount(file.pages * file.pageSize)) in \(file.pages) pages of \(file.pageSize) bytes\(free); "
                 + "\(file.encoding), journal \(file.journalMode), user_version \(file.userVersion), "
-                + "application_id \(file.applicationID), auto_vacuum \(file.autoVacuum), SQLite \(file.sqliteVersion)")
+                + "application_id \(file.applicationID), auto_vacuum \(file.autoVacuum), SQLite \(file.sqliteVersion)"
+                + (file.encryption.map { ", encrypted as \($0)" } ?? ", not encrypted"))
         try Output.standard.line()
         var list = TextTable(["table", "rows", "size", "columns", "indexes", "refers to"])
         for table in summary.metadata.tables {

@@ -16,10 +16,11 @@ enum Interruption {
     private static let lock = RecursiveLock()
     nonisolated(unsafe) private static var signalled: Int32 = 0  // `lock` guards it and `stops`
     nonisolated(unsafe) private static var stops: [@Sendable () -> Void] = []
-    nonisolated(unsafe) private static var mainThread = pthread_self()
+    nonisolated(unsafe) private static var mainThread: pthread_t?
 
     /// Waits for the signals on a thread of its own, where it may do more than a signal's handler.
     static func install() {
+        mainThread = pthread_self()
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) { sigaddset(&signals, number) }
@@ -89,7 +90,7 @@ enum Interruption {
             let stops = stops
             lock.unlock()
             for stop in stops { stop() }
-            pthread_kill(mainThread, SIGUSR1)
+            if let mainThread { pthread_kill(mainThread, SIGUSR1) }
         }
     }
 }

@@ -68,7 +68,7 @@ struct KeyValue: ParsableCommand {
                 }
                 return try KeyValueStore.expiry(after: .milliseconds(Int64(seconds * 1000)))
             }
-            try withoutLeavings(place.database.file) {
+            try place.database.withoutLeavings {
                 let store = try place.database.open(.create).store(place.store)
                 if json {
                     try store.put(place.key, json: text, expires: time)

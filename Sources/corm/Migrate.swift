@@ -27,8 +27,8 @@ struct Migrate: ParsableCommand {
     var json = false
 
     func run() throws {
-        let source = try SchemaSource(target.target)
-        try withoutLeavings(database.file) { try migrate(source) }
+        let source = try SchemaSource(target.target, database.keys)
+        try database.withoutLeavings { try migrate(source) }
     }
 
     private func migrate(_ source: SchemaSource) throws {

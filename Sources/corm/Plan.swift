@@ -16,7 +16,7 @@ struct Plan: ParsableCommand {
 
     func run() throws {
         let database = try database.open()
-        let source = try SchemaSource(target.target)
+        let source = try SchemaSource(target.target, self.database.keys)
         if case .bundle(let bundle) = source {
             let steps = try database.pending(bundle)
             try Output.standard.write(json ? document(steps) : text(steps))

@@ -14,10 +14,10 @@ struct Restore: ParsableCommand {
     var copy: String
 
     func run() throws {
-        try withoutLeavings(database.file) {
+        try database.withoutLeavings {
             let database = try database.open(.create)
             let bar = ProgressBar()
-            try database.restore(copy) { left, total in
+            try database.restore(copy, codecs: self.database.keys.encryption(of: copy, isMain: false)) { left, total in
                 bar.show("restoring", total - left, of: total, "pages")
                 return !Interruption.isRequested
             }

@@ -14,7 +14,8 @@ enum SchemaSource {
     /// What an argument of that kind is called.
     static let help = "A SQLite file, a script of CREATE statements, or the folder of a bundle."
 
-    init(_ path: String) throws {
+    /// - Parameter isMain: as in `KeyOptions.encryption`.
+    init(_ path: String, _ keys: KeyOptions, isMain: Bool = false) throws {
         if path == "-" {
             self = .script(try readStandardInput())
         } else if isFolder(path) {
@@ -22,7 +23,7 @@ enum SchemaSource {
         } else if [.text, .empty].contains(fileHead(path).kind) {
             self = .script(try readTextFile(path))
         } else {
-            self = .database(try openDatabase(path, .read))
+            self = .database(try openDatabase(path, .read, keys, isMain: isMain))
         }
     }
 

@@ -13,9 +13,10 @@ import signal
 import sqlite3
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -87,14 +88,18 @@ class Corm:
         status: int | None = 0,
         columns: int = 80,
         interrupt: Callable[[str], bool] | None = None,
+        answers: Mapping[str, str] = MappingProxyType({}),
+        program: Path = COMMAND,
         **environment: str,
     ) -> str:
-        """What a person sees on a terminal, both streams in one. Ctrl-C is pressed once `interrupt` says so."""
+        """What a person sees on a terminal, both streams in one. Ctrl-C is pressed once `interrupt` says so, and what
+        `answers` has is typed when its question is shown."""
+        waiting = dict(answers)
         child, terminal = pty.fork()
         if child == 0:
             os.chdir(self.folder)
             names = {"TERM": "xterm-256color"} | ENVIRONMENT | environment
-            os.execve(COMMAND, [str(COMMAND), *map(str, arguments)], names)
+            os.execve(program, [str(program), *map(str, arguments)], names)
         os.set_blocking(terminal, False)
         _resize(terminal, columns)
         shown, end = b"", time.monotonic() + TIMEOUT
@@ -105,6 +110,8 @@ class Corm:
                 except OSError:  # its other side is closed
                     break
                 shown += piece
+            for question in [question for question in waiting if question.encode() in shown]:
+                os.write(terminal, f"{waiting.pop(question)}\n".encode())
             if interrupt is not None and interrupt(shown.decode(errors="replace")):
                 os.write(terminal, b"\x03")
                 interrupt = None

@@ -24,7 +24,7 @@ def findings(corm: Corm, *arguments: str, status: int) -> list[dict[str, Any]]:
 
 def test_nothing_is_wrong(corm: Corm) -> None:
     make(corm.folder / "a.db", FINE)
-    assert corm.run("check", "a.db").out == "nothing is wrong with a.db\n"
+    assert corm.run("check", "a.db").out == "nothing is wrong with a.db\nnot encrypted\n"
     assert findings(corm, status=0) == []
 
 

@@ -40,7 +40,7 @@ def test_files_that_cannot_be_opened_say_why(corm: Corm) -> None:
         "missing.db": 'there is no file "missing.db"',
         "text.db": '"text.db" is no SQLite database\n',
         "short.db": '"short.db" is no SQLite database\n',
-        "cipher.db": "or it is encrypted\nhint: check the path; an encrypted file needs its key",
+        "cipher.db": "is encrypted, or is no database\nhint: give the key with --key-file FILE",
         "folder.db": "it is a directory",
         "": "the path is empty",
     }.items():
@@ -73,7 +73,8 @@ def test_the_journal_of_a_file_that_is_not_understood_stays(corm: Corm, command:
     path.unlink()
     for name, content in contents.items():
         (corm.folder / name).write_bytes(content)
-    assert "needs its key" in corm.fails(command[0], "a.db", *command[1:])
+    assert "give the key" in corm.fails(command[0], "a.db", *command[1:])
+    assert "does not open" in corm.fails(command[0], "a.db", *command[1:], CORM_KEY="key")
     assert {entry.name: entry.read_bytes() for entry in corm.folder.iterdir()} == contents
 
 

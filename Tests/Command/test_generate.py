@@ -191,7 +191,7 @@ def test_a_folder_that_cannot_be_written(corm: Corm) -> None:
     ("name", "content", "message"),
     [
         ("empty.db", b"", "no table"),
-        ("noise.db", bytes(range(256)) * 8, "is no SQLite database"),
+        ("noise.db", bytes(range(256)) * 8, "is encrypted, or is no database"),
         ("bad.sql", b"CREATE TABLE (", "expected"),
         ("view.sql", b"CREATE VIEW v AS SELECT 1;", "models are of tables"),
         ("cut.json", b'{"version": 1, "tables": [', "it is no JSON"),
