@@ -1,5 +1,6 @@
-/// A point in time: microseconds since 1970-01-01 00:00:00 UTC. In the file it is the text `YYYY-MM-DD HH:MM:SS.ffffff`
-/// in UTC, which sorts by time and which SQLite's date functions read (https://www.sqlite.org/lang_datefunc.html).
+/// A point in time: microseconds since 1970-01-01 00:00:00 UTC. In the file it is the text `YYYY-MM-DD HH:MM:SS` in UTC,
+/// and `.ffffff` behind it where it is not a whole second: as CURRENT_TIMESTAMP has it, and SQLite's date functions, which
+/// read it (https://www.sqlite.org/lang_datefunc.html). Such texts sort by time.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public var microseconds: Int64
 
@@ -10,11 +11,12 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// The first microsecond of year 0 and the last of year 9999: what the text form can hold.
     package static let range: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
-    /// How many bytes the text form has.
+    /// How many bytes the text form has at most, and how many that of a whole second.
     package static let textSize = 26
+    package static let wholeTextSize = 19
 
-    /// Writes the text form; the caller has checked `range`.
-    package func write(to bytes: UnsafeMutablePointer<UInt8>) {
+    /// Writes the text form, and returns how many bytes it has; the caller has checked `range`.
+    package func write(to bytes: UnsafeMutablePointer<UInt8>) -> Int {
         var days = microseconds / 86_400_000_000
         var rest = microseconds % 86_400_000_000
         if rest < 0 {
@@ -33,8 +35,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         digits(rest / 60_000_000 % 60, 2, bytes + 14)
         bytes[16] = 0x3A
         digits(rest / 1_000_000 % 60, 2, bytes + 17)
+        let fraction = rest % 1_000_000
+        guard fraction != 0 else { return Timestamp.wholeTextSize }
         bytes[19] = 0x2E
-        digits(rest % 1_000_000, 6, bytes + 20)
+        digits(fraction, 6, bytes + 20)
+        return Timestamp.textSize
     }
 
     /// Reads `YYYY-MM-DD`, then optionally `T` or a space and `HH:MM`, `:SS`, a fraction, and `Z` or `+HH:MM`; nil for
@@ -77,8 +82,7 @@ extension Timestamp: CustomStringConvertible {
         guard Timestamp.range.contains(microseconds) else { return "\(microseconds) microseconds since 1970" }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Timestamp.textSize) { buffer in
             guard let base = buffer.baseAddress else { return "" }
-            write(to: base)
-            return String(decoding: buffer, as: UTF8.self)
+            return String(decoding: buffer[..<write(to: base)], as: UTF8.self)
         }
     }
 }

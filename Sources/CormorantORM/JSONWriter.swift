@@ -115,13 +115,14 @@ extension Row {
         case (.bool, StorageType.integer): json.append(contentsOf: (cell.int64 == 0 ? "false" : "true").utf8)
         case (.float, StorageType.real) where cell.double.isFinite:
             json.append(contentsOf: "\(Float(cell.double))".utf8)
-        case (.datetime, StorageType.text) where cell.text.count == Timestamp.textSize:
+        case (.datetime, StorageType.text)
+        where cell.text.count == Timestamp.textSize || cell.text.count == Timestamp.wholeTextSize:
             let text = cell.text
             json.append(UInt8(ascii: "\""))
             json.append(contentsOf: text[..<10])
             json.append(UInt8(ascii: "T"))
             json.append(contentsOf: text[11...])
-            json.append(contentsOf: "Z\"".utf8)
+            json.append(contentsOf: (text.count == Timestamp.textSize ? "Z\"" : ".000000Z\"").utf8)
         case (.json, StorageType.text):
             let text = cell.text
             guard let base = text.baseAddress else { throw JSONScanner.notJSON }

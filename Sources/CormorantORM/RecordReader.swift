@@ -135,7 +135,8 @@ public struct RecordReader {
 
     public func timestamp(at column: Int) throws -> Timestamp {
         guard let time = Timestamp(parsing: try text(at: column)) else {
-            throw error(column, .type, "is no time", "the file must hold YYYY-MM-DD HH:MM:SS.ffffff")
+            throw error(
+                column, .type, "is no time", "the file must hold YYYY-MM-DD HH:MM:SS or YYYY-MM-DD HH:MM:SS.ffffff")
         }
         return time
     }

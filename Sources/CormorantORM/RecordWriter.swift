@@ -109,8 +109,8 @@ public struct RecordWriter {
             throw wrong(column, .range, "is a time beyond the years 0 to 9999", "give a time within them")
         }
         let bytes = scratch.allocate(Timestamp.textSize).assumingMemoryBound(to: UInt8.self)
-        value.write(to: bytes)
-        try statement.bindText(borrowing: bytes, count: Timestamp.textSize, parameters[column])
+        let count = value.write(to: bytes)
+        try statement.bindText(borrowing: bytes, count: count, parameters[column])
     }
 
     public mutating func write(_ value: UUIDBytes, at column: Int) throws {

@@ -6,7 +6,7 @@ const corm_column_def item_columns[11] = {
     CORM_COLUMN(item, price, CORM_DOUBLE),
     CORM_COLUMN(item, sold, CORM_BOOL),
     CORM_COLUMN(item, photo, CORM_BLOB),
-    CORM_COLUMN(item, made, CORM_DATETIME, .default_sql = "'2026-01-31 12:00:00.000000'"),
+    CORM_COLUMN(item, made, CORM_DATETIME, .default_sql = "'2026-01-31 12:00:00'"),
     CORM_COLUMN(item, code, CORM_UUID),
     CORM_COLUMN(item, weight, CORM_DECIMAL, .column = "net_weight"),
     CORM_COLUMN(item, extra, CORM_JSON),

@@ -57,8 +57,8 @@ static void values_of_every_kind_are_bound(void **state) {
 
 static void values_of_a_type_take_the_form_of_the_file(void **state) {
     (void)state;
-    VALUES(corm_expr_typed_value(corm_value_int64(0), CORM_DATETIME), "?", "'1970-01-01 00:00:00.000000'",
-           "1970-01-01 00:00:00.000000");
+    VALUES(corm_expr_typed_value(corm_value_int64(0), CORM_DATETIME), "?", "'1970-01-01 00:00:00'",
+           "1970-01-01 00:00:00");
     VALUES(corm_expr_typed_value(corm_value_text("0F0E0D0C-0B0A-0908-0706-050403020100"), CORM_UUID), "?",
            "'0f0e0d0c-0b0a-0908-0706-050403020100'", "0f0e0d0c-0b0a-0908-0706-050403020100");
     EXPRESSION_FAILS(CORM_E_TYPE, "give a value of type",

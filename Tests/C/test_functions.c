@@ -17,7 +17,7 @@ static void scalar_functions(void **state) {
 static void dates(void **state) {
     (void)state;
     VALUES(CORM_CALL("date", corm_expr_typed_value(corm_value_int64(86400000000), CORM_DATETIME), text("+1 month")),
-           "date(?, ?)", "'1970-01-02 00:00:00.000000', '+1 month'", "1970-02-02");
+           "date(?, ?)", "'1970-01-02 00:00:00', '+1 month'", "1970-02-02");
     VALUES(CORM_CALL("strftime", text("%Y"), text("2024-05-06")), "strftime(?, ?)", "'%Y', '2024-05-06'", "2024");
 }
 

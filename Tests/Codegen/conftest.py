@@ -83,16 +83,12 @@ def make(path: Path, script: str) -> Path:
 
 
 def contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
-    """The rows of every table. A time is the moment that it stands for, however many digits its seconds have."""
+    """The rows of every table."""
     connection = sqlite3.connect(path)
     found = {}
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('corm_models', 'sqlite_sequence')"
     for (table,) in connection.execute(tables).fetchall():
-        columns = [
-            f"strftime('%Y-%m-%d %H:%M:%f', \"{name}\")" if declared == "DATETIME" else f'"{name}"'
-            for _, name, declared, *_ in connection.execute(f'PRAGMA table_info("{table}")').fetchall()
-        ]
-        found[table] = connection.execute(f'SELECT {", ".join(columns)} FROM "{table}" ORDER BY 1, 2').fetchall()
+        found[table] = connection.execute(f'SELECT * FROM "{table}" ORDER BY 1, 2').fetchall()
     connection.close()
     return found
 

@@ -9,10 +9,10 @@ struct TimestampTests {
 
     @Test(
         arguments: [
-            (0, "1970-01-01 00:00:00.000000"), (-1, "1969-12-31 23:59:59.999999"),
-            (1_700_000_000_123_456, "2023-11-14 22:13:20.123456"), (951_782_400_000_000, "2000-02-29 00:00:00.000000"),
-            (-2_203_891_200_000_000, "1900-03-01 00:00:00.000000"),
-            (Timestamp.range.lowerBound, "0000-01-01 00:00:00.000000"),
+            (0, "1970-01-01 00:00:00"), (-1, "1969-12-31 23:59:59.999999"),
+            (1_700_000_000_123_456, "2023-11-14 22:13:20.123456"), (951_782_400_000_000, "2000-02-29 00:00:00"),
+            (-2_203_891_200_000_000, "1900-03-01 00:00:00"),
+            (Timestamp.range.lowerBound, "0000-01-01 00:00:00"),
             (Timestamp.range.upperBound, "9999-12-31 23:59:59.999999"),
         ] as [(Int64, String)])
     func textFormAndBack(_ microseconds: Int64, _ text: String) {
@@ -31,6 +31,12 @@ struct TimestampTests {
             previous = text
         }
         #expect(wrong == [])
+    }
+
+    @Test func wholeSecondsStandBeforeTheirFractions() {
+        let times: [Int64] = [-1, 0, 1, 500_000, 999_999, 1_000_000, 1_000_001, 60_000_000]
+        let texts = times.map { Timestamp(microseconds: $0).description }
+        #expect(texts == texts.sorted())
     }
 
     @Test(

@@ -23,7 +23,8 @@ typedef struct corm_uuid {
     uint8_t bytes[16];
 } corm_uuid;
 
-/* A point in time: microseconds since 1970-01-01 00:00:00 UTC. The file holds 'YYYY-MM-DD HH:MM:SS.ffffff'. */
+/* A point in time: microseconds since 1970-01-01 00:00:00 UTC. The file holds 'YYYY-MM-DD HH:MM:SS', and '.ffffff' behind it
+   where that is not zero. */
 typedef int64_t corm_datetime;
 
 /*

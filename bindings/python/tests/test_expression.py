@@ -109,7 +109,7 @@ def test_sql_and_bindings(expression: Expression[Any], sql: str, values: list[An
 
 
 def test_values_beside_a_column_are_encoded_as_its_own() -> None:
-    stored = "2024-02-29 10:30:00.000000"
+    stored = "2024-02-29 10:30:00"
     assert (Everything.moment > MOMENT).sql == ('"moment" > ?', (stored,))
     assert Everything.moment.in_([MOMENT]).sql[1] == (stored,)
     assert Everything.moment.between(MOMENT, MOMENT).sql[1] == (
@@ -124,7 +124,7 @@ def test_values_beside_a_column_are_encoded_as_its_own() -> None:
 
 
 def test_values_beside_no_column_are_encoded_by_their_type() -> None:
-    stored = "2024-02-29 10:30:00.000000"
+    stored = "2024-02-29 10:30:00"
     assert func.max(MOMENT, TOKEN, Decimal("1.50")).sql[1] == (
         stored,
         str(TOKEN),

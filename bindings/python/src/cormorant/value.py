@@ -124,7 +124,7 @@ def plain_value(value: Any) -> Any:
 def file_value(type_name: str, value: Any) -> Any:
     """A value of a row in the form that the file has."""
     if type_name == "datetime" and type(value) is int:
-        return _decode_datetime(value).isoformat(" ", "microseconds")[:26]
+        return _decode_datetime(value).replace(tzinfo=None).isoformat(" ")
     return value
 
 
