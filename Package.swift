@@ -21,8 +21,9 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CCormorant", path: "include"),
         .systemLibrary(name: "CCurl"),
+        .systemLibrary(name: "CThreads"),
         .target(name: "CormorantBase"),
-        .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite"]),
+        .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite", "CThreads"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
         .target(name: "CormorantORM", dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery"]),
         .target(

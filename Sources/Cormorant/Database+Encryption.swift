@@ -30,6 +30,7 @@ extension Database {
 
     /// Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it.
     public func attach(_ path: String, as name: String, encryption: Encryption? = nil) throws {
+        retireReaders()
         try withConnection { try $0.attach(path, as: name, codecs: encryption) }
     }
 

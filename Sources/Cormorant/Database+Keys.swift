@@ -12,7 +12,7 @@ extension Database {
 
     @usableFromInline
     func readRow(of model: ModelDescriptor, key: Value, _ read: (RecordReader) throws -> Void) throws {
-        _ = try withPlan(model) { plan in
+        _ = try withReadingPlan(model) { plan in
             try plan.one(plan.find(), key: { try plan.write(key: key, to: &$0) }, read: read)
         }
     }
@@ -20,7 +20,7 @@ extension Database {
     /// The record with a key of several columns; nil when there is none.
     public func find<R: Record>(_ type: R.Type, key: any ColumnValue...) throws -> R? {
         let values = try key.map { try $0.columnValue }
-        return try withPlan(R.model) { plan in
+        return try withReadingPlan(R.model) { plan in
             try plan.one(plan.find(), key: { try plan.write(key: values, to: &$0) }, read: { try R(from: $0) })
         }
     }
@@ -28,7 +28,7 @@ extension Database {
     /// Whether there is a record with a key.
     public func exists<R: Record>(_ type: R.Type, key: any ColumnValue...) throws -> Bool {
         let values = try key.map { try $0.columnValue }
-        return try withPlan(R.model) { plan in
+        return try withReadingPlan(R.model) { plan in
             try plan.one(plan.existence(), key: { try plan.write(key: values, to: &$0) }, read: { _ in true }) ?? false
         }
     }

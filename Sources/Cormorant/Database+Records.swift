@@ -57,7 +57,7 @@ extension Database {
 
     /// Reads a record anew by its key, which must be there.
     public func refresh<R: Record>(_ record: inout R) throws {
-        try withPlan(R.model) { try $0.refresh(&record) }
+        try withReadingPlan(R.model) { try $0.refresh(&record) }
     }
 }
 

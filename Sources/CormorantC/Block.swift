@@ -42,7 +42,7 @@ private func find(
     let database = try database(handle)
     let box = try requireModel(model)
     var writer = MarshalWriter(try require(block, "block"))
-    let found: Void? = try database.withPlan(box.descriptor) { plan in
+    let found: Void? = try database.withReadingPlan(box.descriptor) { plan in
         try plan.one(plan.find(), key: { try key(&$0, plan.model) }, read: { try writer.row($0, box.types) })
     }
     writer.finish()

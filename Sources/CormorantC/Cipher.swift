@@ -70,6 +70,7 @@ public func corm_database_attach(
         let path = try string(path, "path")
         let name = try string(name, "name")
         let codecs = try cipherSource(cipher)
+        try database(handle).retireReaders()
         try database(handle).withConnection { try $0.attach(path, as: name, codecs: codecs) }
         return CORM_OK
     }

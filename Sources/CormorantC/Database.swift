@@ -61,6 +61,7 @@ private func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> O
     if raw.busy_timeout != 0 { options.busyTimeout = Int(max(0, raw.busy_timeout)) }
     options.foreignKeys = !raw.foreign_keys_off
     options.codecs = try cipherSource(raw.cipher)
+    if raw.reader_count != 0 { options.readerCount = Int(max(0, raw.reader_count)) }
     if raw.statement_cache_size > 0 { options.statementCacheSize = Int(raw.statement_cache_size) }
     return options
 }

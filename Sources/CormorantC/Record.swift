@@ -15,13 +15,15 @@ import CormorantQuery
 @inline(__always)
 func withRecord(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?,
-    _ body: (ModelPlan, inout StructRecord) throws -> corm_status
+    reading: Bool = false, _ body: (ModelPlan, inout StructRecord) throws -> corm_status
 ) throws -> corm_status {
     let database = try database(handle)
     let box = try requireModel(model)
     guard let record else { throw missingRecord() }
     var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
-    return try database.withPlan(box.descriptor) { try body($0, &access) }
+    return reading
+        ? try database.withReadingPlan(box.descriptor) { try body($0, &access) }
+        : try database.withPlan(box.descriptor) { try body($0, &access) }
 }
 
 func missingRecord() -> CormorantError {
@@ -99,7 +101,7 @@ public func corm_record_refresh(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try withRecord(handle, model, record, arena) { plan, record in
+        try withRecord(handle, model, record, arena, reading: true) { plan, record in
             try plan.refresh(&record)
             return CORM_OK
         }
@@ -112,7 +114,7 @@ public func corm_record_find(
     _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try withRecord(handle, model, record, arena) { plan, record in
+        try withRecord(handle, model, record, arena, reading: true) { plan, record in
             let found: Void? = try plan.one(
                 plan.find(), key: { try $0.writeKey(key, keyCount, of: plan.model) },
                 read: { try record.read(from: $0) })
@@ -127,7 +129,7 @@ public func corm_record_exists(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try database(handle).withPlan(requireModel(model).descriptor) { plan in
+        try database(handle).withReadingPlan(requireModel(model).descriptor) { plan in
             let found: Void? = try plan.one(
                 plan.existence(), key: { try $0.writeKey(key, keyCount, of: plan.model) }, read: { _ in })
             return found == nil ? CORM_NOT_FOUND : CORM_OK

@@ -41,7 +41,7 @@ public final class KeyValueStore: @unchecked Sendable {  // what it holds does n
     func perform(
         _ operation: KeyValueOperation, creates: Bool = false, _ body: (Connection, Statement) throws -> Void
     ) throws -> Bool {
-        try database.withConnection { connection in
+        try database.withConnection(reading: operation.isReading && !creates) { connection in
             var isRetry = false
             while true {
                 do {

@@ -46,6 +46,8 @@ private let range = "store = ?1 AND key >= ?2 AND key < ?3"
 enum KeyValueOperation: Int, CaseIterable {
     case get, contains, put, add, replace, delete, count, clear, purge, probe
 
+    var isReading: Bool { self == .get || self == .contains || self == .count || self == .probe }
+
     var sql: String {
         let table = "main.\(keyValueTable)"
         let alive = "(expires IS NULL OR expires > ?4)"

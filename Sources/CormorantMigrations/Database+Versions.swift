@@ -22,7 +22,7 @@ public struct VersionStep: Sendable {
 extension Database {
     /// The file's `PRAGMA user_version`.
     public func version() throws -> Int32 {
-        try withConnection { Int32(clamping: try $0.pragma("user_version")) }
+        try withReader { Int32(clamping: try $0.pragma("user_version")) }
     }
 
     /// Brings the file from its version to another (nil: the newest), each step with its number in one transaction; down

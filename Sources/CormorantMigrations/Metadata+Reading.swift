@@ -6,7 +6,7 @@ import CormorantSQLite
 extension Database {
     /// Everything that introspection knows about the file, without the tables that migrations keep for themselves. An
     /// object that cannot be understood is one of the `problems`, and a table among them has the columns that SQLite tells.
-    public func metadata() throws -> Metadata { try withConnection { try Metadata($0) } }
+    public func metadata() throws -> Metadata { try withReader { try Metadata($0) } }
 }
 
 extension Schema {

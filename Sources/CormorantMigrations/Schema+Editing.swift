@@ -68,7 +68,7 @@ extension Schema: Equatable {
 
 extension Database {
     /// The file's schema as it is now, without the tables that migrations keep for themselves.
-    public func schema() throws -> Schema { try withConnection { try Schema($0).withoutOwnTables } }
+    public func schema() throws -> Schema { try withReader { try Schema($0).withoutOwnTables } }
 }
 
 extension ForeignKeyDefinition {

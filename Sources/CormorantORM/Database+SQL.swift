@@ -11,7 +11,7 @@ extension Database {
     }
 
     package func execute(_ sql: String, bind: (Statement) throws -> Void) throws -> Int64 {
-        try withConnection { connection in
+        try withConnection(for: sql) { connection in
             let before = connection.totalChanges
             let statement = try connection.statement(sql)
             defer { connection.recycle(statement) }
@@ -44,13 +44,15 @@ extension Database {
 
     /// Runs SQL text with any number of statements and no bindings, stopping at the first error.
     public func executeScript(_ sql: String) throws {
-        try withConnection { try $0.script(sql) }
+        let lane = try writing(sql)
+        defer { end(turn: lane) }
+        try lane.connected().script(sql)
     }
 
     /// How many records a query has.
     package func count(_ model: ModelDescriptor, _ query: Query) throws -> Int64 {
-        try withPlan(model) { plan in
-            if let sql = query.sql { return try count(sql) { try $0.bind(query.bindings) } }
+        if let sql = query.sql { return try count(sql) { try $0.bind(query.bindings) } }
+        return try withReadingPlan(model) { plan in
             let scratch = ScratchMemory(firstSize: 256)
             let counting = try plan.select(query, scratch, counting: true)
             defer { plan.connection.recycle(counting) }
@@ -62,7 +64,7 @@ extension Database {
 
     /// How many rows a SELECT has.
     package func count(_ sql: String, bind: (Statement) throws -> Void) throws -> Int64 {
-        try withConnection { connection in
+        try withConnection(for: sql) { connection in
             // Prepared alone first, so that it is one whole statement, and a mistake is reported at its own offset.
             let alone = try connection.statement(sql)
             let isQuery = alone.columnCount > 0 && alone.isReadOnly
@@ -93,7 +95,7 @@ extension Database {
 
     /// The greatest primary key; nil for an empty table.
     package func maxKey(_ model: ModelDescriptor) throws -> Value? {
-        try withPlan(model) { plan in
+        try withReadingPlan(model) { plan in
             guard model.keyColumns.count <= 1 else {
                 throw CormorantError(
                     .misuse, "the key of \(model.name) has \(model.keyColumns.count) columns",

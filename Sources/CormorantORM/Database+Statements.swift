@@ -10,7 +10,7 @@ extension Database {
         _ model: ModelDescriptor, _ compiled: CompiledStatement, _ parameters: [String: Value] = [:],
         columnsInOrder: Bool = false
     ) throws -> StatementCursor {
-        try withPlan(model) { plan in
+        try withPlan(model, for: compiled.sql) { lane, plan in
             let statement = try plan.connection.prepared(compiled, parameters)
             do {
                 guard statement.columnCount > 0 else {
@@ -24,7 +24,7 @@ extension Database {
                     ? model.columns.indices.map { Int32(truncatingIfNeeded: $0) }
                     : try model.resultColumns(of: statement)
                 return StatementCursor(
-                    self, plan.connection, statement, plan: plan, columns: columns, isRawSQL: !isRecord)
+                    self, lane, plan.connection, statement, plan: plan, columns: columns, isRawSQL: !isRecord)
             } catch {
                 plan.connection.recycle(statement)
                 throw error
@@ -36,17 +36,18 @@ extension Database {
     package func cursor(
         _ compiled: CompiledStatement, _ parameters: [String: Value] = [:]
     ) throws -> StatementCursor {
-        try withConnection { connection in
-            let statement = try connection.prepared(compiled, parameters)
-            let columns = (0..<statement.columnCount).map { Int32(truncatingIfNeeded: $0) }
-            return StatementCursor(self, connection, statement, plan: nil, columns: columns, compiled: compiled)
-        }
+        let lane = try turn(for: compiled.sql)
+        defer { end(turn: lane) }
+        let connection = try lane.connected()
+        let statement = try connection.prepared(compiled, parameters)
+        let columns = (0..<statement.columnCount).map { Int32(truncatingIfNeeded: $0) }
+        return StatementCursor(self, lane, connection, statement, plan: nil, columns: columns, compiled: compiled)
     }
 
     /// Runs a statement to its end.
     /// - Returns: rows inserted, updated or deleted by it.
     package func execute(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
-        try withConnection { connection in
+        try withConnection(for: compiled.sql) { connection in
             let before = connection.totalChanges
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
@@ -57,7 +58,7 @@ extension Database {
 
     /// The number in the first row.
     package func number(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
-        try withConnection { connection in
+        try withConnection(for: compiled.sql) { connection in
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
             return try statement.step() ? Row(statement).cell(0).int64 : 0
@@ -66,7 +67,7 @@ extension Database {
 
     /// Whether there is a row.
     package func exists(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Bool {
-        try withConnection { connection in
+        try withConnection(for: compiled.sql) { connection in
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
             return try statement.step()

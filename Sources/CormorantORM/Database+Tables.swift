@@ -23,7 +23,7 @@ extension Database {
 
     public func tableExists(_ model: ModelDescriptor) throws -> Bool {
         try model.validate()
-        return try withConnection { try SchemaNames($0).tables.contains(foldIdentifier(model.table)) }
+        return try withReader { try SchemaNames($0).tables.contains(foldIdentifier(model.table)) }
     }
 
     package func checkDistinct(_ models: [ModelDescriptor]) throws {

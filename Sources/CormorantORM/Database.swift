@@ -2,15 +2,14 @@ import CormorantBase
 import CormorantQuery
 import CormorantSQLite
 
-/// An open database. Safe to share between threads: calls run one at a time, and a transaction belongs to the thread
-/// that began it while the calls of other threads wait.
-public final class Database: @unchecked Sendable {  // `lock` guards everything below it
+/// An open database. Safe to share between threads: writes run one at a time, in their order; reads run beside them, each on a
+/// snapshot, where the file has a write-ahead log. A transaction belongs to the thread that began it.
+public final class Database: @unchecked Sendable {  // `writer` and `readers` have locks of their own
     public let path: String
-    private let lock = RecursiveLock()
+    let writer: Lane
+    /// The writer's.
     private let connection: Connection
-    private var plans: [ObjectIdentifier: ModelPlan] = [:]
-    private var lastPlan: ModelPlan?
-    private var cursors: [ObjectIdentifier: WeakCursor] = [:]
+    let readers: Readers?
     private var isOpen = true
     /// While steps of a migration run, which may be functions of the host.
     package var isMigrating = false
@@ -22,94 +21,186 @@ public final class Database: @unchecked Sendable {  // `lock` guards everything 
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
         self.path = path
         connection = try Connection(path: path, options: options)
-        connection.endReaders = { [unowned self] in
-            for cursor in cursors.values { cursor.cursor?.interrupted() }
+        writer = Lane(connection, timeout: options.busyTimeout)
+        readers = try Readers(connection, options)
+        if let readers {
+            writer.belong(to: readers, isReader: false)
+            connection.watchLog()
         }
+        connection.endReaders = { [unowned writer] in writer.endCursors() }
     }
 
-    /// Closes the database. Cursors still open on it are closed first; an open transaction is rolled back.
+    deinit {
+        // The writer last, for it alone can take the log with it.
+        _ = readers?.close()
+        writer.close()
+    }
+
+    /// Closes the database. Cursors still open on it are closed first; an open transaction is rolled back. In the child of a
+    /// fork it only forgets the file, which is the parent's.
     public func close() throws {
-        guard lock.tryLock() else {
-            throw CormorantError(
-                .misuse, "the database is in use by another thread", hint: "end its transaction before closing")
+        switch writer.lock.lock(0) {
+        case .taken, .abandoned: break
+        case .forked: return
+        case .timedOut: throw inUse()
         }
-        defer { lock.unlock() }
+        defer { writer.lock.unlock() }
         guard isOpen else { throw databaseClosed() }
         guard !isMigrating else {
             throw CormorantError(
                 .misuse, "a migration is running on the database", hint: "close it after the migration")
         }
+        guard readers?.close() ?? true else { throw inUse() }
+        companionLock.lock()
         isOpen = false
-        for cursor in cursors.values { cursor.cursor?.invalidate() }
-        cursors = [:]
-        plans = [:]
-        lastPlan = nil
-        let depth = connection.transactionDepth
-        connection.close()
+        companionLock.unlock()
         // What `begin` holds, so that other threads are told rather than kept waiting.
-        for _ in 0..<depth { lock.unlock() }
+        let depth = min(connection.transactionDepth, writer.lock.holds - 1)
+        writer.close()
+        if depth > 0 { currentThread().endTransaction() }
+        for _ in 0..<depth { writer.lock.unlock() }
     }
 
-    /// Runs `body` alone on the connection.
+    private func inUse() -> CormorantError {
+        CormorantError(
+            .misuse, "the database is in use by another thread", hint: "end its calls and transactions before closing")
+    }
+
+    // Turns ---------------------------------------------------------------------------------------------------------
+
+    /// Waits for the writer. Each call needs a `leave`.
+    @inline(__always)
+    func writing() throws -> Lane {
+        try writer.enter()
+        if let readers { try refuseIfReading(readers) } else if writer.readDepth > 0 { try refuseToWrite() }
+        return writer
+    }
+
+    @inline(__always)
+    private func refuseIfReading(_ readers: Readers) throws {
+        if writer.lock.isShared, writer.readDepth > 0 || readers.held()?.readDepth ?? 0 > 0 { try refuseToWrite() }
+    }
+
+    @inline(never)
+    private func refuseToWrite() throws {
+        writer.leave()
+        throw CormorantError(
+            .transaction, "a transaction that only reads is open on this thread",
+            hint: "end it before writing, or begin one that writes in its place")
+    }
+
+    /// A reader, or the writer where there is none to be had, or where the thread has a transaction open. Each call needs a
+    /// `leave`.
+    @inline(__always)
+    func reading() throws -> Lane {
+        if writer.lock.isShared, let readers, let lane = try readers.take(writer) { return lane }
+        try writer.enter()
+        return writer
+    }
+
+    /// Where SQL of any kind runs.
+    /// Each call needs an `end(turn:)`.
+    func turn(for sql: String) throws -> Lane {
+        if SQLPlace.canBeReader(sql) { return try reading() }
+        return try writing(sql)
+    }
+
+    /// The writer, for SQL that may leave it with what readers would not see.
+    func writing(_ sql: String) throws -> Lane {
+        let lane = try writing()
+        if let readers, SQLPlace.changesConnection(sql) { readers.retire() }
+        return lane
+    }
+
+    /// Runs `body` on what the connection keeps for a model on which this SQL runs; nil: a query of the model's own.
+    func withPlan<T>(
+        _ model: ModelDescriptor, for sql: String?, _ body: (Lane, ModelPlan) throws -> T
+    ) throws -> T {
+        let lane = try sql.map(turn) ?? reading()
+        defer { end(turn: lane) }
+        return try body(lane, lane.plan(for: model))
+    }
+
+    func end(turn lane: Lane) {
+        if !lane.isReader, let readers, let connection = lane.connection {
+            // What raw SQL began is nobody's, and all see it.
+            readers.areBypassed = connection.isInTransaction && connection.transactionDepth == 0
+        }
+        lane.leave()
+    }
+
+    /// Runs `body` on a reader, or alone on the writer.
+    @inline(__always)
+    package func withConnection<T>(reading isReading: Bool, _ body: (Connection) throws -> T) throws -> T {
+        let lane = isReading ? try reading() : try writing()
+        defer { lane.leave() }
+        return try body(lane.connected())
+    }
+
+    /// Runs `body` alone on the writer.
     @inline(__always)
     package func withConnection<T>(_ body: (Connection) throws -> T) throws -> T {
-        lock.lock()
-        defer { lock.unlock() }
-        guard isOpen else { throw databaseClosed() }
-        try connection.checkTransaction()
-        return try body(connection)
+        let lane = try writing()
+        defer { lane.leave() }
+        return try body(lane.connected())
     }
 
-    /// Runs `body` alone on what the connection keeps for a model.
+    /// Runs `body` on the connection where this SQL runs.
+    package func withConnection<T>(for sql: String, _ body: (Connection) throws -> T) throws -> T {
+        let lane = try turn(for: sql)
+        defer { end(turn: lane) }
+        return try body(lane.connected())
+    }
+
+    /// Runs `body`, which only reads, on a reader or on the writer.
+    @inline(__always)
+    package func withReader<T>(_ body: (Connection) throws -> T) throws -> T {
+        try withConnection(reading: true, body)
+    }
+
+    /// Runs `body` alone on what the writer keeps for a model.
     @inline(__always)
     package func withPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
-        lock.lock()
-        defer { lock.unlock() }
-        guard isOpen else { throw databaseClosed() }
-        try connection.checkTransaction()
-        if let lastPlan, lastPlan.model === model { return try body(lastPlan) }
-        return try body(plan(for: model))
+        let lane = try writing()
+        defer { lane.leave() }
+        return try body(lane.plan(for: model))
     }
 
-    private func plan(for model: ModelDescriptor) throws -> ModelPlan {
-        let key = ObjectIdentifier(model)
-        if let plan = plans[key] {
-            lastPlan = plan
-            return plan
-        }
-        let plan = try ModelPlan(model, connection)
-        plans[key] = plan
-        lastPlan = plan
-        return plan
+    /// Runs `body`, which only reads, on what a reader or the writer keeps for a model.
+    @inline(__always)
+    package func withReadingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
+        let lane = try reading()
+        defer { lane.leave() }
+        return try body(lane.plan(for: model))
     }
 
-    /// Runs `body` where no other thread's call runs, whether the database is open or not.
-    func withLock<T>(_ body: () throws -> T) rethrows -> T {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body()
-    }
+    /// From here on all goes through the writer, which has something that readers would not see.
+    package func retireReaders() { readers?.retire() }
 
-    func add(_ cursor: StatementCursor) {
-        cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor)
-    }
-
-    /// Throws while results or cursors are open that have not come to their end: they keep tables from being changed.
+    /// Throws while results or cursors are open on the writer that have not come to their end: they keep tables from being
+    /// changed.
     package func refuseRunningCursors() throws {
-        guard withLock({ !cursors.values.contains { $0.cursor?.isRunning ?? false } }) else {
+        guard try withConnection({ _ in !writer.hasRunningCursors }) else {
             throw CormorantError(
                 .busy, "results or cursors are open on the database, which keep its tables from being changed",
                 hint: "read them to their end or close them first")
         }
     }
 
-    func remove(_ cursor: StatementCursor) {
-        cursors.removeValue(forKey: ObjectIdentifier(cursor))
+    /// Whether the database was closed. Does not wait.
+    var isClosed: Bool {
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        return !isOpen
     }
 
-    /// Stops what the database is doing now: that call throws `interrupted`. It does not wait.
+    /// Stops what the database is doing now, in all threads: those calls throw `interrupted`. It does not wait.
     public func interrupt() {
-        if isOpen { connection.interrupt() }
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        guard isOpen else { return }
+        connection.interrupt()
+        readers?.interrupt()
     }
 
     /// What a face keeps with the database, such as a queue; made when first asked for. Does not wait for transactions.
@@ -122,95 +213,31 @@ public final class Database: @unchecked Sendable {  // `lock` guards everything 
         return made
     }
 
-    /// False when another thread is inside a call or a transaction.
-    private func ifMine<T>(_ body: () throws -> T) rethrows -> T? {
-        guard lock.tryLock() else { return nil }
-        defer { lock.unlock() }
-        guard isOpen else { return nil }
-        return try body()
+    /// What the writer tells of itself; 0 when it is closed.
+    private func count(_ body: (Connection) -> Int64) -> Int64 {
+        guard writer.enterInAnyCase() else { return 0 }
+        defer { writer.leave() }
+        return writer.connection.map(body) ?? 0
     }
 
-    private struct WeakCursor {
-        weak var cursor: StatementCursor?
-    }
-}
-
-extension Database {
-    /// Begins a transaction or, inside one, a savepoint. It belongs to this thread.
-    public func begin(_ kind: TransactionKind = .immediate) throws {
-        try withConnection { connection in
-            try connection.begin(kind)
-            // Held until the transaction ends, so that other threads wait.
-            lock.lock()
-        }
-    }
-
-    /// Commits the innermost transaction or releases the innermost savepoint. On failure it stays open.
-    public func commit() throws {
-        let done: Void? = try ifMine {
-            try connection.commit()
-            lock.unlock()
-        }
-        if done == nil { try refuseToEnd() }
-    }
-
-    /// Rolls back the innermost transaction or savepoint.
-    public func rollback() throws {
-        let done: Void? = try ifMine {
-            try connection.rollback()
-            lock.unlock()
-        }
-        if done == nil { try refuseToEnd() }
-    }
-
-    private func refuseToEnd() throws { throw isOpen ? noTransaction() : databaseClosed() }
-
-    /// Throws where the caller has a transaction open and what it calls makes its own.
-    package func refuseTransaction() throws {
-        try withConnection { connection in
-            guard connection.transactionDepth == 0, !connection.isInTransaction else {
-                throw CormorantError(
-                    .transaction, "a migration cannot run inside a transaction",
-                    hint: "end the transaction first: a migration makes its own")
-            }
-        }
-    }
-
-    /// How many transactions and savepoints this thread has open.
-    public var transactionDepth: Int { ifMine { connection.transactionDepth } ?? 0 }
-
-    /// Runs `body` in a transaction, or in a savepoint inside one: committed when it returns, rolled back when it
-    /// throws.
-    @discardableResult
-    public func transaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
-        try begin(kind)
-        do {
-            let result = try body()
-            try commit()
-            return result
-        } catch {
-            // Rolling back cannot tell more than the error that led here.
-            try? rollback()
-            throw error
-        }
-    }
-
-    public var lastInsertID: Int64 { withLock { isOpen ? connection.lastInsertID : 0 } }
+    /// The rowid of the newest insert.
+    public var lastInsertID: Int64 { count { $0.lastInsertID } }
     /// Rows changed by the newest INSERT, UPDATE or DELETE.
-    public var changes: Int64 { withLock { isOpen ? connection.changes : 0 } }
+    public var changes: Int64 { count { $0.changes } }
     /// Rows changed since the database was opened.
-    public var totalChanges: Int64 { withLock { isOpen ? connection.totalChanges : 0 } }
+    public var totalChanges: Int64 { count { $0.totalChanges } }
 
     /// Calls back after every statement with its SQL, parameters unexpanded, and the nanoseconds from its first step to
-    /// its end; nil stops. It runs inside the traced call and must not call the database.
+    /// its end; nil stops. It runs inside the traced call, of any thread, and must not call the database.
     public func setTrace(_ callback: (@Sendable (_ sql: String, _ nanoseconds: Int64) -> Void)?) throws {
-        try withConnection { connection in
-            connection.setTrace(callback.map { callback in { callback(String(cString: $0), $1) } })
-        }
+        try setRawTrace(callback.map { callback in { callback(String(cString: $0), $1) } })
     }
 
     /// The same with the SQL as SQLite holds it.
     package func setRawTrace(_ callback: TraceCallback?) throws {
-        try withConnection { $0.setTrace(callback) }
+        try withConnection {
+            $0.setTrace(callback)
+            try readers?.setTrace(callback)
+        }
     }
 }

@@ -138,7 +138,7 @@ extension Database {
         _ body: (Statement, UnsafePointer<Int32>, ScratchMemory) throws -> T
     ) throws -> T {
         let sql = "SELECT " + columns.map { _ in "?" }.joined(separator: ", ")
-        return try withConnection { connection in
+        return try withReader { connection in
             let statement = try connection.statement(sql)
             defer { connection.recycle(statement) }
             let scratch = ScratchMemory(firstSize: 256)

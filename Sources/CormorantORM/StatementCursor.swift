@@ -9,7 +9,10 @@ package final class StatementCursor {
     let model: ModelDescriptor?
     private let plan: ModelPlan?
     private(set) var statement: Statement?
+    private let lane: Lane
     private let connection: Connection
+    /// Read by others than the thread that steps it, at worst too early.
+    private var isFinished = false
     /// How often SQLite had prepared the statement when `columns` was made; nil once the first step has confirmed it.
     private var reprepared: Int32?
     /// The result column of each column of the model.
@@ -25,15 +28,16 @@ package final class StatementCursor {
     /// The texts it is bound to.
     private let scratch: ScratchMemory?
 
-    /// Under the database's lock, with a statement that is bound.
+    /// Within a turn of the lane, with a statement that is bound.
     init(
-        _ database: Database, _ connection: Connection, _ statement: Statement, plan: ModelPlan?,
+        _ database: Database, _ lane: Lane, _ connection: Connection, _ statement: Statement, plan: ModelPlan?,
         columns: [Int32], scratch: ScratchMemory? = nil, isRawSQL: Bool = true,
         compiled: CompiledStatement? = nil
     ) {
         self.isRawSQL = isRawSQL
         self.compiled = compiled
         self.database = database
+        self.lane = lane
         self.connection = connection
         self.statement = statement
         self.plan = plan
@@ -43,7 +47,7 @@ package final class StatementCursor {
         self.columns.initialize(from: columns, count: columns.count)
         reprepared = statement.reprepareCount
         columnNames = (0..<statement.columnCount).map(statement.columnName)
-        database.add(self)
+        lane.add(self)
     }
 
     deinit {
@@ -53,11 +57,17 @@ package final class StatementCursor {
 
     /// Ends the statement. A second close does nothing.
     package func close() {
-        database.withLock {
-            ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
-            finish()
-            database.remove(self)
-        }
+        if lane.isReader, isFinished { return }
+        guard lane.enterInAnyCase() else { return }
+        if lane.isReader { lane.readers?.entered(lane) }
+        ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
+        finish()
+        lane.remove(self)
+        lane.leave()
+    }
+
+    private func noCurrentRow() -> CormorantError {
+        CormorantError(.misuse, "there is no current row", hint: "go to the next row first, and stop at the end")
     }
 
     /// Whether rows may still come from it.
@@ -80,22 +90,24 @@ package final class StatementCursor {
         onRow = false
         guard let statement else { return }
         self.statement = nil
+        isFinished = true
         connection.recycle(statement)
+        lane.ended(self)
     }
 
     /// Goes to the next row and reads it as a record; nil at the end.
     package func next<Result>(_ read: (RecordReader) throws -> Result) throws -> Result? {
-        try database.withConnection { _ in
+        try turn {
             guard let statement = try advance() else { return nil }
             return try read(RecordReader(statement, columns: columns, model: model))
-        }
+        } ?? nil
     }
 
     /// Reads the next rows, `limit` at most, as records, the lock taken once.
     /// - Returns: how many there were.
     @discardableResult
     package func forEach(limit: Int = .max, _ read: (RecordReader) throws -> Void) throws -> Int {
-        try database.withConnection { _ in
+        try turn {
             guard limit > 0, let statement = try advance() else { return 0 }
             let reader = RecordReader(statement, columns: columns, model: model)
             var count = 0
@@ -104,44 +116,56 @@ package final class StatementCursor {
                 count &+= 1
             } while try count < limit && advance() != nil
             return count
-        }
+        } ?? 0
     }
 
     /// The same for the rows of raw SQL.
     @discardableResult
     package func forEachRow(limit: Int = .max, _ read: (Row) throws -> Void) throws -> Int {
-        try database.withConnection { _ in
+        try turn {
             var count = 0
             while count < limit, let statement = try advance() {
                 try read(Row(statement))
                 count &+= 1
             }
             return count
-        }
+        } ?? 0
     }
 
     /// Reads the next rows until `read` has enough, the lock taken once.
     /// - Parameter read: whether it wants more.
     package func readRows(while read: (Row) throws -> Bool) throws {
-        try database.withConnection { _ in
+        _ = try turn {
             while let statement = try advance(), try read(Row(statement)) {}
         }
     }
 
     /// Goes to the next row; false at the end.
     package func nextRow() throws -> Bool {
-        try database.withConnection { _ in try advance() != nil }
+        try turn { try advance() != nil } ?? false
     }
 
     /// Reads the row it stands on.
     package func row<Result>(_ read: (Row) throws -> Result) throws -> Result {
-        try database.withConnection { _ in
-            guard onRow, let statement else {
-                throw CormorantError(
-                    .misuse, "there is no current row", hint: "go to the next row first, and stop at the end")
-            }
+        let result = try turn {
+            guard onRow, let statement else { throw noCurrentRow() }
             return try read(Row(statement))
         }
+        guard let result else { throw noCurrentRow() }
+        return result
+    }
+
+    /// Runs `body` in a turn of the lane; nil where it has come to its end and the lane may be another's.
+    @inline(__always)
+    private func turn<T>(_ body: () throws -> T) throws -> T? {
+        if lane.isReader, isFinished {
+            if database.isClosed { throw databaseClosed() }
+            if let ending { throw ending }
+            return nil
+        }
+        try lane.enter()
+        defer { lane.leave() }
+        return try body()
     }
 
     @inline(__always)
@@ -183,26 +207,27 @@ extension Database {
     package func cursor(
         _ model: ModelDescriptor, _ query: Query, bind: ((Statement) throws -> Void)? = nil
     ) throws -> StatementCursor {
-        try withPlan(model) { plan in
+        try withPlan(model, for: query.sql) { lane, plan in
             let scratch = ScratchMemory(firstSize: 256)
             let (statement, columns) = try plan.open(query, scratch, bind: bind)
             return StatementCursor(
-                self, plan.connection, statement, plan: plan, columns: columns, scratch: scratch,
+                self, lane, plan.connection, statement, plan: plan, columns: columns, scratch: scratch,
                 isRawSQL: query.sql != nil)
         }
     }
 
     /// A cursor over the rows of raw SQL.
     package func cursor(_ sql: String, _ bind: (Statement) throws -> Void) throws -> StatementCursor {
-        try withConnection { connection in
-            let statement = try connection.statement(sql)
-            do {
-                try bind(statement)
-            } catch {
-                connection.recycle(statement)
-                throw error
-            }
-            return StatementCursor(self, connection, statement, plan: nil, columns: [])
+        let lane = try turn(for: sql)
+        defer { end(turn: lane) }
+        let connection = try lane.connected()
+        let statement = try connection.statement(sql)
+        do {
+            try bind(statement)
+        } catch {
+            connection.recycle(statement)
+            throw error
         }
+        return StatementCursor(self, lane, connection, statement, plan: nil, columns: [])
     }
 }

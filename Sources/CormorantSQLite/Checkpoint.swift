@@ -35,6 +35,29 @@ extension Connection {
         return CheckpointPages(log: Int64(log), copied: Int64(copied))
     }
 
+    /// Counts the log's pages at each commit, and copies them into the file as SQLite does by itself.
+    package func watchLog() {
+        sqlite3_wal_hook(
+            handle,
+            { context, handle, schema, pages in
+                guard let context, let schema else { return SQLITE_OK }
+                Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().logPages = Int(pages)
+                if pages >= 1000 { sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Copies the log into the file and empties it, without waiting for anyone.
+    /// - Returns: false when others read what it holds, or write.
+    package func emptyLog() throws -> Bool {
+        let timeout = try pragma("busy_timeout")
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Int32(clamping: timeout)) }
+        let status = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        if status == SQLITE_OK { logPages = 0 }
+        return status == SQLITE_OK
+    }
+
     /// The whole path of the file; nil for memory.
     package var filePath: String? {
         guard let name = sqlite3_db_filename(handle, "main") else { return nil }

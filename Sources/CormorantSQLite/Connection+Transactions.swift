@@ -8,6 +8,8 @@ public enum TransactionKind: Int32, Sendable {
     /// One snapshot for several reads.
     case deferred = 1
     case exclusive = 2
+    /// One snapshot for several reads, beside which others write. Writing in it is refused.
+    case read = 3
 }
 
 extension Connection {
@@ -23,10 +25,11 @@ extension Connection {
                     .transaction, "a transaction begun by raw SQL is open",
                     hint: "end it with COMMIT or ROLLBACK, or begin it through the transaction calls")
             }
-            let kind = isReadOnly ? .deferred : kind
+            let kind = isReadOnly && kind != .read ? .deferred : kind
             switch kind {
             case .immediate: try run("BEGIN IMMEDIATE")
             case .deferred: try run("BEGIN")
+            case .read: try beginSnapshot()
             case .exclusive: try run("BEGIN EXCLUSIVE")
             }
         } else {
@@ -34,6 +37,17 @@ extension Connection {
             try run("SAVEPOINT corm_\(savepoints)")
         }
         savepoints += 1
+    }
+
+    /// SQLite chooses the snapshot at the first read, so that is done here.
+    private func beginSnapshot() throws {
+        try run("BEGIN")
+        do {
+            try run("SELECT 1 FROM sqlite_schema LIMIT 1")
+        } catch {
+            try? run("ROLLBACK")
+            throw error
+        }
     }
 
     /// Commits the innermost transaction or releases the innermost savepoint. On failure it stays open.

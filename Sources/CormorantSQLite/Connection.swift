@@ -12,6 +12,8 @@ package final class Connection {
     /// Ends the statements that its owner has running.
     package var endReaders: (() -> Void)?
     package private(set) var isOpen = true
+    /// Pages in the write-ahead log after the last commit, once `watchLog` was called.
+    package internal(set) var logPages = 0
     private var attachments: [ObjectIdentifier: AnyObject] = [:]
     package let isReadOnly: Bool
     /// What the file is encrypted with; nil for a plain one.

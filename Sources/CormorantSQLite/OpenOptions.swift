@@ -34,13 +34,16 @@ public struct OpenOptions: Sendable {
     public var mode: Mode
     /// A database file that is copied into place, atomically, when the file to open is not there.
     public var template: String?
-    /// Milliseconds to wait for another connection's lock; 0 does not wait.
+    /// Milliseconds to wait for another connection's lock, or for the turn among the threads of this one; 0 does not wait.
     public var busyTimeout: Int
     public var journalMode: JournalMode
     public var synchronous: Synchronous
     public var foreignKeys: Bool
     /// How many prepared statements of raw SQL are kept.
     public var statementCacheSize: Int
+    /// How many connections at most are opened to read beside the writer, when threads share the database; 0: none, so that
+    /// calls run one at a time.
+    public var readerCount: Int
     /// Leaves a file's journal mode as it is, whatever `journalMode` says: for tools that look after the files of others.
     package var keepsJournalMode = false
     /// What makes the codec of an encrypted file.
@@ -49,7 +52,7 @@ public struct OpenOptions: Sendable {
     public init(
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,
         journalMode: JournalMode = .default, synchronous: Synchronous = .default, foreignKeys: Bool = true,
-        statementCacheSize: Int = 64
+        statementCacheSize: Int = 64, readerCount: Int = 4
     ) {
         self.mode = mode
         self.template = template
@@ -58,6 +61,7 @@ public struct OpenOptions: Sendable {
         self.synchronous = synchronous
         self.foreignKeys = foreignKeys
         self.statementCacheSize = statementCacheSize
+        self.readerCount = readerCount
     }
 }
 

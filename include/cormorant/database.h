@@ -8,9 +8,16 @@
 CORM_BEGIN_DECLS
 
 /*
- * An open database. Safe to share between threads: calls run one at a time, and a transaction belongs to the thread
- * that began it while the calls of other threads wait. Use after close gives CORM_E_MISUSE; closing it while another
- * thread is inside a call is the host's mistake.
+ * An open database. Safe to share between threads. Writes run one at a time on one connection, in the order in which they
+ * came; a transaction belongs to the thread that began it, and the writes of other threads wait until it ends. Reads of
+ * a file with a write-ahead log run beside them, on connections of their own that are opened when a second thread comes:
+ * each statement and each cursor sees what was committed when it began. Inside a transaction reads see its writes. Files
+ * without a log, memory, and a database that has temporary tables, attached files or settings of its own (raw SQL with
+ * CREATE TEMP, ATTACH or PRAGMA) keep to the one connection: there calls run one at a time.
+ *
+ * A call that waits for its turn longer than the busy timeout gives CORM_E_BUSY. When a thread ends with a transaction
+ * open, the next call that needs the writer rolls it back and gives CORM_E_TRANSACTION. In the child of a fork every call
+ * gives CORM_E_MISUSE, but for corm_database_close. Use after close gives CORM_E_MISUSE.
  */
 typedef struct corm_database corm_database;
 
@@ -43,7 +50,7 @@ typedef struct corm_open_options {
     int32_t mode;
     /* A database file that is copied into place, atomically, when the file to open is not there. Copied; NULL: none. */
     const char *template_path;
-    /* Milliseconds to wait for another connection's lock. 0: 5,000. Negative: do not wait. */
+    /* Milliseconds to wait for another connection's lock, or for other threads. 0: 5,000. Negative: do not wait. */
     int32_t busy_timeout;
     int32_t journal_mode;
     int32_t synchronous;
@@ -53,6 +60,8 @@ typedef struct corm_open_options {
     int32_t statement_cache_size;
     /* What the file is encrypted with. Borrowed until return; NULL: a plain file. */
     const struct corm_cipher_options *cipher;
+    /* How many connections at most read beside the writer. 0: 4. Negative: none, so that calls run one at a time. */
+    int32_t reader_count;
 } corm_open_options;
 
 #define CORM_OPEN_OPTIONS_INIT {.struct_size = sizeof(corm_open_options)}
@@ -76,8 +85,10 @@ corm_status corm_database_open(const char *path, const corm_open_options *option
                                corm_error **out_error);
 
 /*
- * Closes a database. Results and cursors still open on it are closed first; an open transaction is rolled back. NULL is
- * a no-op; a second close gives CORM_E_MISUSE. Threading: any thread, but see corm_database. Since 0.1.
+ * Closes a database. Results and cursors still open on it are closed first; an open transaction of this thread is rolled
+ * back. NULL is a no-op; a second close gives CORM_E_MISUSE, and so does one while another thread is inside a call or has a
+ * transaction open: then nothing is closed. In the child of a fork it only forgets the handle. Threading: any thread. Since
+ * 0.1.
  */
 corm_status corm_database_close(corm_database *database, corm_error **out_error);
 
@@ -102,10 +113,10 @@ corm_status corm_database_execute(corm_database *database, const char *sql, cons
  */
 corm_status corm_database_execute_script(corm_database *database, const char *sql, corm_error **out_error);
 
-/* The rowid of the newest insert through this handle, 0 before the first or for a bad handle. Since 0.1. */
+/* The rowid of the newest insert through this handle, by any thread, 0 before the first or for a bad handle. Since 0.1. */
 int64_t corm_database_last_insert_id(corm_database *database);
 
-/* Rows changed by the newest INSERT, UPDATE or DELETE, 0 for a bad handle. Since 0.1. */
+/* Rows changed by the newest INSERT, UPDATE or DELETE of any thread, 0 for a bad handle. Since 0.1. */
 int64_t corm_database_changes(corm_database *database);
 
 /* Rows changed since the database was opened, 0 for a bad handle. Since 0.1. */
@@ -115,14 +126,15 @@ int64_t corm_database_total_changes(corm_database *database);
 const char *corm_database_path(corm_database *database);
 
 /*
- * Stops what the database is doing now: that call returns CORM_E_INTERRUPTED. Nothing running: no-op. Threading: any
- * thread, at any time before close; it does not wait. Since 0.1.
+ * Stops what the database is doing now, in all threads: those calls return CORM_E_INTERRUPTED. Nothing running: no-op.
+ * Threading: any thread, at any time; it does not wait. Since 0.1.
  */
 void corm_database_interrupt(corm_database *database);
 
 /*
  * What a trace callback gets: the SQL with its parameters unexpanded (so no bound value) and the time it ran. Runs on
- * the thread of the traced call, inside it; it must not call the library with the same database.
+ * the thread of the traced call, inside it, and for calls of several threads at once; it must not call the library with
+ * the same database.
  *
  * sql         borrowed until return.
  * nanoseconds from the first step to the last.
@@ -131,7 +143,8 @@ typedef void (*corm_trace_callback)(const char *sql, int64_t nanoseconds, void *
 
 /*
  * Calls `callback` after every statement; NULL stops. context is handed through and must live as long as the callback
- * is set. Threading: any thread. Since 0.1.
+ * is set; when this returns, no other is called any more. Statuses: CORM_E_BUSY when other threads read for longer than the
+ * busy timeout. Threading: any thread. Since 0.1.
  */
 corm_status corm_database_set_trace(corm_database *database, corm_trace_callback callback, void *context,
                                     corm_error **out_error);

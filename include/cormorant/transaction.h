@@ -10,12 +10,17 @@ CORM_BEGIN_DECLS
 #define CORM_TRANSACTION_IMMEDIATE 0 /* takes the write lock at once; a read-only handle begins DEFERRED */
 #define CORM_TRANSACTION_DEFERRED 1  /* one snapshot for several reads */
 #define CORM_TRANSACTION_EXCLUSIVE 2
+#define CORM_TRANSACTION_READ 3 /* one snapshot for several reads, beside which other threads write; see below */
 
 /*
- * Begins a transaction or, inside one, a savepoint (then `kind` is of no effect). It belongs to this thread: calls of
+ * Begins a transaction or, inside one, a savepoint (then `kind` is of no effect). It belongs to this thread: writes of
  * other threads wait until it ends.
  *
- * Statuses: CORM_E_BUSY after the busy timeout. Threading: the thread that will commit or roll back. Since 0.1.
+ * One of kind CORM_TRANSACTION_READ sees the database as it was when it began, whoever writes meanwhile. Writing in it, or
+ * beginning one of another kind in it, gives CORM_E_TRANSACTION. Committing and rolling it back are the same.
+ *
+ * Statuses: CORM_E_BUSY after the busy timeout, CORM_E_TRANSACTION. Threading: the thread that will commit or roll back.
+ * Since 0.1.
  */
 corm_status corm_transaction_begin(corm_database *database, int32_t kind, corm_error **out_error);
 

@@ -78,6 +78,7 @@ CORM_SYNCHRONOUS_EXTRA: Final = 4
 CORM_TRANSACTION_IMMEDIATE: Final = 0
 CORM_TRANSACTION_DEFERRED: Final = 1
 CORM_TRANSACTION_EXCLUSIVE: Final = 2
+CORM_TRANSACTION_READ: Final = 3
 CORM_INT64: Final = 1
 CORM_INT32: Final = 2
 CORM_BOOL: Final = 3
@@ -277,6 +278,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("foreign_keys_off", "bool"),
         ("statement_cache_size", "int32"),
         ("cipher", "pointer"),
+        ("reader_count", "int32"),
     ),
     "corm_transform": (
         ("encode", "pointer"),

@@ -75,6 +75,7 @@ class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, Maint
         synchronous: Literal["off", "normal", "full", "extra"] | None = None,
         foreign_keys: bool = True,
         statement_cache_size: int = 64,
+        reader_count: int = 4,
         cipher: Cipher | None = None,
     ) -> None:
         self._trace: object = None
@@ -91,6 +92,8 @@ class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, Maint
                 "synchronous": _choice("synchronous", synchronous, _SYNCHRONOUS),
                 "foreign_keys_off": not foreign_keys,
                 "statement_cache_size": max(0, min(statement_cache_size, _INT32_MAX)),
+                # As with the timeout.
+                "reader_count": reader_count if 0 < reader_count <= _INT32_MAX else -1,
             },
             None if cipher is None else options_of(cipher),
         )

@@ -1,0 +1,47 @@
+#ifndef CTHREADS_SHIM_H
+#define CTHREADS_SHIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What Swift has no words for on all platforms that the package is for: numbers that threads share, and a record of each
+   thread's own. */
+
+#define CTHREADS_INLINE static inline __attribute__((always_inline))
+
+CTHREADS_INLINE int64_t cthreads_load(const int64_t *_Nonnull number) {
+    return __atomic_load_n(number, __ATOMIC_SEQ_CST);
+}
+
+CTHREADS_INLINE void cthreads_store(int64_t *_Nonnull number, int64_t value) {
+    __atomic_store_n(number, value, __ATOMIC_SEQ_CST);
+}
+
+/* Without a fence: for what only the thread that reads it back relies upon. */
+CTHREADS_INLINE void cthreads_note(int64_t *_Nonnull number, int64_t value) {
+    __atomic_store_n(number, value, __ATOMIC_RELEASE);
+}
+
+/* Returns: the sum. */
+CTHREADS_INLINE int64_t cthreads_add(int64_t *_Nonnull number, int64_t value) {
+    return __atomic_add_fetch(number, value, __ATOMIC_SEQ_CST);
+}
+
+/* Puts `wanted` in the place of `expected`; false where it was another number. */
+CTHREADS_INLINE bool cthreads_swap(int64_t *_Nonnull number, int64_t expected, int64_t wanted) {
+    return __atomic_compare_exchange_n(number, &expected, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+typedef struct cthreads_record {
+    int64_t id; /* 0 until it is given one */
+    int64_t transactions;
+    const void *_Nullable held;
+} cthreads_record;
+
+/* The calling thread's. For one function of one module alone: each module that calls this has records of its own. */
+static inline cthreads_record *_Nonnull cthreads_current(void) {
+    static _Thread_local cthreads_record record;
+    return &record;
+}
+
+#endif

@@ -1,0 +1,186 @@
+import CormorantBase
+import CormorantSQLite
+
+/// One connection of a database with what hangs on it, and the lock that all of it is used under.
+package final class Lane {
+    let lock = FairLock()
+    /// nil before a reader's first use, and once the database is closed.
+    package internal(set) var connection: Connection?
+    /// Those it is one of, or those beside it. Both are the database's, which outlives them.
+    private(set) unowned(unsafe) var readers: Readers?
+    private(set) var isReader = false
+    private var plans: [ObjectIdentifier: ModelPlan] = [:]
+    private var lastPlan: ModelPlan?
+    private var cursors: [ObjectIdentifier: WeakCursor] = [:]
+    /// Milliseconds that a thread waits for its turn.
+    private let timeout: Int
+
+    /// Of a transaction that only reads: how often it was begun and not ended.
+    var readDepth = 0
+    /// Of a reader: calls, running cursors and a transaction that use it. With none it is anyone's.
+    var uses = 0
+    /// Of a reader: the thread that took it when it was free; 0 while it is.
+    var taker: Int64 = 0
+    /// Of a reader: the one of another database that its thread has had for longer.
+    var outer: UnsafeRawPointer?
+    /// Of the writer: pages of the log from which on it is emptied.
+    var logLimit = Lane.smallLog
+
+    static let smallLog = 4000
+
+    init(_ connection: Connection?, timeout: Int) {
+        self.connection = connection
+        self.timeout = timeout
+    }
+
+    func belong(to readers: Readers, isReader: Bool) {
+        self.readers = readers
+        self.isReader = isReader
+    }
+
+    private struct WeakCursor {
+        weak var cursor: StatementCursor?
+    }
+
+    // Turns ---------------------------------------------------------------------------------------------------------
+
+    /// Waits for the turn. Each call needs a `leave`.
+    @inline(__always)
+    func enter() throws {
+        let outcome = lock.lock(timeout)
+        if outcome != .taken { try explain(outcome) }
+        guard let connection else {
+            lock.unlock()
+            throw databaseClosed()
+        }
+        do {
+            try connection.checkTransaction()
+        } catch {
+            lock.unlock()
+            throw error
+        }
+        if isReader { readers?.entered(self) }
+    }
+
+    @inline(__always)
+    func leave() {
+        guard !isReader, let connection, connection.logPages < logLimit else { return leaveSlowly() }
+        lock.unlock()
+    }
+
+    @inline(never)
+    private func leaveSlowly() {
+        if isReader {
+            readers?.left(self)
+        } else {
+            if lock.holds == 1, let connection, connection.logPages >= logLimit { emptyLog(connection) }
+            lock.unlock()
+        }
+    }
+
+    /// SQLite begins the log anew when nobody reads what is in it, which readers that follow on one another never let
+    /// happen: so they are held back for a moment. Where a long one is in the way, the log may grow to the double meanwhile.
+    private func emptyLog(_ connection: Connection) {
+        guard let readers, readers.areOpen, connection.transactionDepth == 0, !connection.isInTransaction else {
+            return
+        }
+        let isEmpty = readers.whileIdle(50) { (try? connection.emptyLog()) ?? false }
+        logLimit = isEmpty ? Lane.smallLog : connection.logPages * 2
+    }
+
+    /// Waits for the turn as long as it takes, for what cannot fail.
+    /// - Returns: false in the child of a fork, which has no turn.
+    func enterInAnyCase() -> Bool {
+        switch lock.lock(.max) {
+        case .taken: return true
+        case .abandoned:
+            rollBack()
+            return true
+        case .timedOut, .forked: return false
+        }
+    }
+
+    @inline(never)
+    private func explain(_ outcome: FairLock.Outcome) throws {
+        switch outcome {
+        case .taken: return
+        case .forked: throw usedAfterFork()
+        case .timedOut:
+            throw CormorantError(
+                .busy, "another thread uses the database for longer than the busy timeout",
+                hint: "keep transactions short, or give a longer busy timeout when opening")
+        case .abandoned:
+            rollBack()
+            lock.unlock()
+            throw CormorantError(
+                .transaction, "a thread ended with its transaction open, which has been rolled back",
+                hint: "try again, and end each transaction on the thread that began it")
+        }
+    }
+
+    /// Ends what a thread left open.
+    func rollBack() {
+        readDepth = 0
+        guard let connection else { return }
+        while connection.transactionDepth > 0 {
+            do { try connection.rollback() } catch { break }
+        }
+    }
+
+    // What hangs on the connection ------------------------------------------------------------------------------------
+
+    @inline(__always)
+    func connected() throws -> Connection {
+        guard let connection else { throw databaseClosed() }
+        return connection
+    }
+
+    @inline(__always)
+    func plan(for model: ModelDescriptor) throws -> ModelPlan {
+        if let lastPlan, lastPlan.model === model { return lastPlan }
+        return try findPlan(for: model)
+    }
+
+    private func findPlan(for model: ModelDescriptor) throws -> ModelPlan {
+        let key = ObjectIdentifier(model)
+        let plan = try plans[key] ?? ModelPlan(model, connected())
+        plans[key] = plan
+        lastPlan = plan
+        return plan
+    }
+
+    func add(_ cursor: StatementCursor) {
+        cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor)
+        uses += 1
+    }
+
+    /// The cursor has come to its end.
+    func ended(_ cursor: StatementCursor) { uses -= 1 }
+
+    func remove(_ cursor: StatementCursor) { cursors.removeValue(forKey: ObjectIdentifier(cursor)) }
+
+    var hasRunningCursors: Bool { cursors.values.contains { $0.cursor?.isRunning ?? false } }
+
+    /// Ends all that uses the connection and closes it.
+    func close() {
+        guard let connection else { return }
+        for cursor in cursors.values { cursor.cursor?.invalidate() }
+        cursors = [:]
+        plans = [:]
+        lastPlan = nil
+        readDepth = 0
+        self.connection = nil
+        connection.close()
+    }
+
+    /// SQLite upholds an interrupt until no statement runs.
+    func endCursors() {
+        for cursor in cursors.values { cursor.cursor?.interrupted() }
+    }
+}
+
+func usedAfterFork() -> CormorantError {
+    CormorantError(
+        .misuse, "the database was opened before this process was forked",
+        hint: "open it anew in the child, and leave the parent's alone")
+}

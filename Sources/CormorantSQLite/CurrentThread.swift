@@ -1,0 +1,93 @@
+import CThreads
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What is kept for a thread. Its number is never another's, not even after its end.
+package typealias ThreadRecord = UnsafeMutablePointer<cthreads_record>
+
+/// The calling thread's record. Not to be inlined: each module would have records of its own.
+@inline(never)
+package func currentThread() -> ThreadRecord {
+    let record = cthreads_current()
+    if record.pointee.id == 0 {
+        record.pointee.id = cthreads_add(SharedNumbers.threads, 1)
+        Threads.watchForks()
+    }
+    return record
+}
+
+/// Numbers that threads share, made once and kept.
+enum SharedNumbers {
+    nonisolated(unsafe) static let threads = make()
+    /// How many of the threads that have ended left a transaction open.
+    nonisolated(unsafe) static let abandoned = make()
+
+    static func make(_ count: Int = 1) -> UnsafeMutablePointer<Int64> {
+        let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: count)
+        numbers.initialize(repeating: 0, count: count)
+        return numbers
+    }
+}
+
+/// How often this process is the child of a fork since the library was loaded.
+nonisolated(unsafe) var forkCount: Int32 = 0
+
+enum Threads {
+    private static let lock = RecursiveLock()
+    /// Threads that ended with a transaction open.
+    nonisolated(unsafe) private static var abandoning: Set<Int64> = []
+
+    private static let atEnd: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key) { Threads.ended($0) }
+        return key
+    }()
+
+    private static let forks: Void = {
+        // SQLite's locks are the process's, so a child must not go on with its parent's connections.
+        pthread_atfork(
+            nil, nil,
+            {
+                forkCount &+= 1
+                cthreads_current().pointee = cthreads_record()
+            })
+    }()
+
+    static func watchForks() { _ = forks }
+
+    private static func ended(_ record: UnsafeMutableRawPointer?) {
+        guard let record = record?.assumingMemoryBound(to: cthreads_record.self), record.pointee.transactions > 0 else {
+            return
+        }
+        lock.lock()
+        abandoning.insert(record.pointee.id)
+        lock.unlock()
+        _ = cthreads_add(SharedNumbers.abandoned, 1)
+    }
+
+    /// Whether the thread ended with a transaction open.
+    static func hasEnded(_ thread: Int64) -> Bool {
+        guard cthreads_load(SharedNumbers.abandoned) > 0 else { return false }
+        lock.lock()
+        defer { lock.unlock() }
+        return abandoning.contains(thread)
+    }
+
+    fileprivate static func watchEnd(_ record: ThreadRecord) { pthread_setspecific(atEnd, record) }
+}
+
+extension UnsafeMutablePointer where Pointee == cthreads_record {
+    /// The thread begins a transaction: should it end before that does, others are told.
+    package func beginTransaction() {
+        pointee.transactions &+= 1
+        if pointee.transactions == 1 { Threads.watchEnd(self) }
+    }
+
+    package func endTransaction() { pointee.transactions &-= 1 }
+}

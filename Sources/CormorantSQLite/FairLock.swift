@@ -1,0 +1,64 @@
+import CThreads
+
+/// A mutex that the thread holding it may take again, and that others get in the order in which they came.
+package final class FairLock: Permits, @unchecked Sendable {
+    package enum Outcome { case taken, timedOut, abandoned, forked }
+
+    private var depth = 0
+    private var lastOwner: Int64 = 0
+    private let forks = forkCount
+
+    package init() { super.init(1) }
+
+    private var owner: UnsafeMutablePointer<Int64> { numbers + 2 }
+
+    /// Whether more than one thread has held it.
+    @inline(__always)
+    package var isShared: Bool { cthreads_load(numbers + 3) != 0 }
+
+    package func share() { cthreads_store(numbers + 3, 1) }
+
+    /// Takes the lock, or says why not. After `abandoned` it is taken, too: from a thread that has ended with a transaction
+    /// open. `forked`: this process is a child of the one whose lock it is.
+    package func lock(_ timeout: Int) -> Outcome {
+        let me = currentThread().pointee.id
+        guard forks == forkCount else { return .forked }
+        if cthreads_load(owner) == me {
+            depth &+= 1
+            return .taken
+        }
+        if !tryTake() {
+            guard take(timeout, givingUpWhen: { Threads.hasEnded(cthreads_load(owner)) }) else { return seize(me) }
+        }
+        cthreads_note(owner, me)
+        depth = 1
+        if lastOwner != me { ownerChanged(me) }
+        return .taken
+    }
+
+    private func ownerChanged(_ me: Int64) {
+        if lastOwner != 0 { share() }
+        lastOwner = me
+    }
+
+    private func seize(_ me: Int64) -> Outcome {
+        let other = cthreads_load(owner)
+        guard Threads.hasEnded(other), cthreads_swap(owner, other, me) else { return .timedOut }
+        depth = 1
+        ownerChanged(me)
+        return .abandoned
+    }
+
+    package func unlock() {
+        depth &-= 1
+        guard depth == 0 else { return }
+        cthreads_note(owner, 0)
+        giveBack()
+    }
+
+    /// Whether the calling thread holds it.
+    package var isMine: Bool { cthreads_load(owner) == currentThread().pointee.id }
+
+    /// How often the calling thread, which holds it, has taken it.
+    package var holds: Int { depth }
+}
