@@ -31,6 +31,7 @@
 #include "cormorant/result.h"
 #include "cormorant/schema.h"
 #include "cormorant/statement.h"
+#include "cormorant/thread.h"
 #include "cormorant/transaction.h"
 #include "cormorant/tree.h"
 #include "cormorant/value.h"

@@ -1,16 +1,14 @@
 import Dispatch
 
-/// The calls for `async` code. They run one after another on a queue of the database's own, so that no thread of
-/// Swift's pool waits for a disk or a lock. Inside `perform` and `transaction` the body is plain synchronous code.
+/// The calls for `async` code. They run on threads of the database's own, so that no thread of Swift's pool waits for a disk
+/// or a lock: those that may write one after another, those that only read beside them. Inside `read`, `write`, `perform` and
+/// `transaction` the body is plain synchronous code. A task that is cancelled has its call end with `interrupted`.
 extension Database {
-    /// Runs `body` on the database's queue. It must end the transactions that it begins.
+    /// Runs `body`, which may write, on the database's queue. It must end the transactions that it begins.
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
-        let queue = companion { DispatchQueue(label: "cormorant") }
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try body(self) }) }
-        }
+        try await run(body, reading: false)
     }
 
     /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
@@ -18,19 +16,59 @@ extension Database {
     public func transaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
-        try await perform { database in try database.transaction(kind) { try body(database) } }
+        try await run({ database in try database.transaction(kind) { try body(database) } }, reading: kind == .read)
+    }
+
+    /// Runs `body` on one snapshot, beside others that read or write. Writing in it throws.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await transaction(.read, body)
+    }
+
+    /// Runs `body` in a transaction that may write.
+    @discardableResult
+    public func write<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await transaction(.immediate, body)
+    }
+
+    /// Runs `body`, which is one call that reads.
+    private func look<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await run(body, reading: true)
+    }
+
+    private func run<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result, reading isReading: Bool
+    ) async throws -> Result {
+        let queues = companion(Queues.init)
+        let job = Job(self)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                queues.add(reading: isReading) {
+                    continuation.resume(with: Swift.Result { try job.run { try body(self) } })
+                }
+            }
+        } onCancel: {
+            job.cancel()
+        }
     }
 
     /// Runs `body` on a copy of a record, or of an array of them, which takes its place if it does not throw.
     private func change<Subject: Sendable, Result: Sendable>(
-        _ subject: inout Subject, _ body: @escaping @Sendable (Database, inout Subject) throws -> Result
+        _ subject: inout Subject, reading isReading: Bool = false,
+        _ body: @escaping @Sendable (Database, inout Subject) throws -> Result
     ) async throws -> Result {
         let before = subject
-        let (after, result) = try await perform { database in
-            var copy = before
-            let result = try body(database, &copy)
-            return (copy, result)
-        }
+        let (after, result) = try await run(
+            { database in
+                var copy = before
+                let result = try body(database, &copy)
+                return (copy, result)
+            }, reading: isReading)
         subject = after
         return result
     }
@@ -63,7 +101,7 @@ extension Database {
     }
 
     public func refresh<R: Record & Sendable>(_ record: inout R) async throws {
-        try await change(&record) { try $0.refresh(&$1) }
+        try await change(&record, reading: true) { try $0.refresh(&$1) }
     }
 
     @discardableResult
@@ -90,19 +128,19 @@ extension Database {
 /// Queries, as the synchronous calls of the same names.
 extension Database {
     public func find<R: Record & Sendable, Key: ColumnValue & Sendable>(_ type: R.Type, key: Key) async throws -> R? {
-        try await perform { try $0.find(type, key: key) }
+        try await look { try $0.find(type, key: key) }
     }
 
     public func fetchAll<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> [R] {
-        try await perform { try $0.fetchAll(type, query) }
+        try await look { try $0.fetchAll(type, query) }
     }
 
     public func fetchOne<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> R? {
-        try await perform { try $0.fetchOne(type, query) }
+        try await look { try $0.fetchOne(type, query) }
     }
 
     public func fetchCount<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> Int64 {
-        try await perform { try $0.fetchCount(type, query) }
+        try await look { try $0.fetchCount(type, query) }
     }
 
     @discardableResult
@@ -120,27 +158,27 @@ extension Database {
     public func fetchAll<Request: FetchRequest>(
         _ request: Request, _ parameters: [String: Value] = [:]
     ) async throws -> [Request.Row] where Request.Row: Sendable {
-        try await perform { try $0.fetchAll(request, parameters) }
+        try await look { try $0.fetchAll(request, parameters) }
     }
 
     public func fetchOne<Query: RowQuery>(
         _ query: Query, _ parameters: [String: Value] = [:]
     ) async throws -> Query.Row? where Query.Row: Sendable {
-        try await perform { try $0.fetchOne(query, parameters) }
+        try await look { try $0.fetchOne(query, parameters) }
     }
 
     public func fetchCount(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Int64 {
-        try await perform { try $0.fetchCount(query, parameters) }
+        try await look { try $0.fetchCount(query, parameters) }
     }
 
     public func fetchRows(
         _ request: some FetchRequest, _ parameters: [String: Value] = [:]
     ) async throws -> [ResultRow] {
-        try await perform { try $0.fetchRows(request, parameters) }
+        try await look { try $0.fetchRows(request, parameters) }
     }
 
     public func exists(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Bool {
-        try await perform { try $0.exists(query, parameters) }
+        try await look { try $0.exists(query, parameters) }
     }
 
     @discardableResult
@@ -157,27 +195,27 @@ extension Database {
         _ relation: KeyPath<R.Columns, RelatedRecords<Target>> & Sendable, of records: inout [R],
         _ which: @escaping @Sendable (RelatedQuery<Target>) -> RelatedQuery<Target> = { $0 }
     ) async throws {
-        try await change(&records) { try $0.load(relation, of: &$1, which) }
+        try await change(&records, reading: true) { try $0.load(relation, of: &$1, which) }
     }
 
     public func load<R: Record & Sendable, Target: RecordColumns>(
         _ relation: KeyPath<R.Columns, OptionalColumns<Target>> & Sendable, of records: inout [R],
         _ which: @escaping @Sendable (RelatedQuery<Target.Fetched>) -> RelatedQuery<Target.Fetched> = { $0 }
     ) async throws {
-        try await change(&records) { try $0.load(relation, of: &$1, which) }
+        try await change(&records, reading: true) { try $0.load(relation, of: &$1, which) }
     }
 
     public func load<R: Record & Sendable, Target: Record>(
         _ relation: KeyPath<R.Columns, RelatedRecords<Target>> & Sendable, of record: inout R,
         _ which: @escaping @Sendable (RelatedQuery<Target>) -> RelatedQuery<Target> = { $0 }
     ) async throws {
-        try await change(&record) { try $0.load(relation, of: &$1, which) }
+        try await change(&record, reading: true) { try $0.load(relation, of: &$1, which) }
     }
 
     public func load<R: Record & Sendable, Target: RecordColumns>(
         _ relation: KeyPath<R.Columns, OptionalColumns<Target>> & Sendable, of record: inout R,
         _ which: @escaping @Sendable (RelatedQuery<Target.Fetched>) -> RelatedQuery<Target.Fetched> = { $0 }
     ) async throws {
-        try await change(&record) { try $0.load(relation, of: &$1, which) }
+        try await change(&record, reading: true) { try $0.load(relation, of: &$1, which) }
     }
 }

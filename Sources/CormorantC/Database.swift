@@ -88,7 +88,7 @@ public func corm_database_close(
     if handle == nil { return CORM_OK }
     return boundary(outError) {
         try database(handle).close()
-        Handles.remove(handle, .database)
+        Handles.retire(handle, .database)
         return CORM_OK
     }
 }

@@ -71,6 +71,7 @@ enum Handles {
     }()
     nonisolated(unsafe) private static var free: [UInt32] = []
     nonisolated(unsafe) private static var used: UInt32 = 0
+    nonisolated(unsafe) private static var retired: [Unmanaged<AnyObject>] = []
 
     /// A new handle that owns the object.
     static func add(_ object: AnyObject, _ kind: HandleKind) throws -> OpaquePointer {
@@ -125,6 +126,16 @@ enum Handles {
         guard let object = end(handle, kind) else { return false }
         object.release()
         return true
+    }
+
+    /// Ends a handle whose object other threads may just have got: it is released when many more have ended.
+    static func retire(_ handle: OpaquePointer?, _ kind: HandleKind) {
+        guard let object = end(handle, kind) else { return }
+        lock.lock()
+        retired.append(object)
+        let oldest = retired.count > 64 ? retired.removeFirst() : nil
+        lock.unlock()
+        oldest?.release()
     }
 
     /// Ends a handle and gives out what it owned; nil when it was none.

@@ -69,7 +69,6 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     // Turns ---------------------------------------------------------------------------------------------------------
 
     /// Waits for the writer. Each call needs a `leave`.
-    @inline(__always)
     func writing() throws -> Lane {
         try writer.enter()
         if let readers { try refuseIfReading(readers) } else if writer.readDepth > 0 { try refuseToWrite() }
@@ -91,9 +90,16 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
 
     /// A reader, or the writer where there is none to be had, or where the thread has a transaction open. Each call needs a
     /// `leave`.
-    @inline(__always)
     func reading() throws -> Lane {
-        if writer.lock.isShared, let readers, let lane = try readers.take(writer) { return lane }
+        if let readers {
+            if !writer.lock.isShared, try writer.enter(waiting: false) {
+                // As long as no other thread has come, there is nobody to read beside.
+                if !writer.lock.isShared { return writer }
+                writer.leave()
+            }
+            writer.lock.share()
+            if let lane = try readers.take(writer) { return lane }
+        }
         try writer.enter()
         return writer
     }
@@ -201,6 +207,16 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         guard isOpen else { return }
         connection.interrupt()
         readers?.interrupt()
+    }
+
+    /// Ends the call that this thread is inside of, and all that it makes until it resumes: they throw `interrupted`.
+    package func cancel(_ thread: Int64) {
+        Threads.cancel(thread)
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        guard isOpen else { return }
+        if writer.lock.isHeld(by: thread) { connection.interrupt() }
+        readers?.interrupt(thread)
     }
 
     /// What a face keeps with the database, such as a queue; made when first asked for. Does not wait for transactions.

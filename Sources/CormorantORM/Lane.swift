@@ -21,6 +21,8 @@ package final class Lane {
     var uses = 0
     /// Of a reader: the thread that took it when it was free; 0 while it is.
     var taker: Int64 = 0
+    /// Of a reader: its connection, as long as it is among those of the pool; under the pool's lock.
+    var shown: ObjectIdentifier?
     /// Of a reader: the one of another database that its thread has had for longer.
     var outer: UnsafeRawPointer?
     /// Of the writer: pages of the log from which on it is emptied.
@@ -45,21 +47,28 @@ package final class Lane {
     // Turns ---------------------------------------------------------------------------------------------------------
 
     /// Waits for the turn. Each call needs a `leave`.
-    @inline(__always)
-    func enter() throws {
-        let outcome = lock.lock(timeout)
-        if outcome != .taken { try explain(outcome) }
+    func enter() throws { _ = try enter(waiting: true) }
+
+    /// - Returns: false where another thread has the turn and this one does not wait.
+    func enter(waiting: Bool) throws -> Bool {
+        let outcome = lock.lock(waiting ? timeout : 0)
+        if outcome != .taken {
+            if !waiting, outcome == .timedOut { return false }
+            try explain(outcome)
+        }
         guard let connection else {
             lock.unlock()
             throw databaseClosed()
         }
         do {
+            if Threads.anyIsCancelled { try refuseIfCancelled() }
             try connection.checkTransaction()
         } catch {
             lock.unlock()
             throw error
         }
         if isReader { readers?.entered(self) }
+        return true
     }
 
     @inline(__always)
@@ -106,6 +115,7 @@ package final class Lane {
         case .taken: return
         case .forked: throw usedAfterFork()
         case .timedOut:
+            try refuseIfCancelled()
             throw CormorantError(
                 .busy, "another thread uses the database for longer than the busy timeout",
                 hint: "keep transactions short, or give a longer busy timeout when opening")
@@ -116,6 +126,11 @@ package final class Lane {
                 .transaction, "a thread ended with its transaction open, which has been rolled back",
                 hint: "try again, and end each transaction on the thread that began it")
         }
+    }
+
+    @inline(never)
+    private func refuseIfCancelled() throws {
+        if Threads.isCancelled { throw CormorantError(.interrupted, "the thread's calls are cancelled") }
     }
 
     /// Ends what a thread left open.

@@ -65,6 +65,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
 
     /// A reader that nobody uses, locked and in use.
     func takeFree() throws -> Lane? {
+        if lanes[0].lock.isForked { throw usedAfterFork() }
         let thread = currentThread().pointee.id
         if !permits.tryTake() {
             guard try waitForPermit(thread) else { return nil }
@@ -84,6 +85,11 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
             release(lane)
             throw isFull()
         }
+        guard !Threads.isCancelled else {
+            lane.lock.unlock()
+            release(lane)
+            throw isFull()
+        }
         guard lane.connection != nil || open(lane) else {
             lane.lock.unlock()
             release(lane)
@@ -100,7 +106,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         let hasOne = lanes.contains { $0.taker == thread }
         state.unlock()
         if hasOne { return permits.tryTake() }
-        guard permits.take(options.busyTimeout, givingUpWhen: { false }) else { throw isFull() }
+        guard permits.take(options.busyTimeout, givingUpWhen: { Threads.isCancelled }) else { throw isFull() }
         return true
     }
 
@@ -115,7 +121,8 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     }
 
     private func isFull() -> CormorantError {
-        CormorantError(
+        if Threads.isCancelled { return CormorantError(.interrupted, "the thread's calls are cancelled") }
+        return CormorantError(
             .busy, "all \(lanes.count) readers of the database are in use for longer than the busy timeout",
             hint: "close results and cursors and end read transactions, or open with more readers")
     }
@@ -128,6 +135,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         defer { state.unlock() }
         connection.setTrace(trace)
         connections.append(connection)
+        lane.shown = ObjectIdentifier(connection)
         lane.connection = connection
         return true
     }
@@ -230,6 +238,16 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         state.lock()
         defer { state.unlock() }
         for connection in connections { connection.interrupt() }
+    }
+
+    /// Interrupts what this thread does.
+    func interrupt(_ thread: Int64) {
+        state.lock()
+        defer { state.unlock() }
+        for lane in lanes where lane.lock.isHeld(by: thread) {
+            // Opened under the lane's lock, which the thread holds; the list tells whether it still is.
+            for connection in connections where lane.shown == ObjectIdentifier(connection) { connection.interrupt() }
+        }
     }
 
     /// Returns when no reader calls the callback before any more.

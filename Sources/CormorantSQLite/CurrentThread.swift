@@ -28,6 +28,9 @@ enum SharedNumbers {
     /// How many of the threads that have ended left a transaction open.
     nonisolated(unsafe) static let abandoned = make()
 
+    /// How many threads are cancelled.
+    nonisolated(unsafe) static let cancelled = make()
+
     static func make(_ count: Int = 1) -> UnsafeMutablePointer<Int64> {
         let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: count)
         numbers.initialize(repeating: 0, count: count)
@@ -38,10 +41,11 @@ enum SharedNumbers {
 /// How often this process is the child of a fork since the library was loaded.
 nonisolated(unsafe) var forkCount: Int32 = 0
 
-enum Threads {
+package enum Threads {
     private static let lock = RecursiveLock()
     /// Threads that ended with a transaction open.
     nonisolated(unsafe) private static var abandoning: Set<Int64> = []
+    nonisolated(unsafe) private static var cancelled: Set<Int64> = []
 
     private static let atEnd: pthread_key_t = {
         var key = pthread_key_t()
@@ -77,6 +81,32 @@ enum Threads {
         lock.lock()
         defer { lock.unlock() }
         return abandoning.contains(thread)
+    }
+
+    /// The thread's calls fail from here on, until it resumes.
+    package static func cancel(_ thread: Int64) {
+        lock.lock()
+        defer { lock.unlock() }
+        if cancelled.insert(thread).inserted { _ = cthreads_add(SharedNumbers.cancelled, 1) }
+    }
+
+    /// The calling thread's calls are made again.
+    package static func resume() {
+        guard cthreads_load(SharedNumbers.cancelled) > 0 else { return }
+        lock.lock()
+        defer { lock.unlock() }
+        if cancelled.remove(currentThread().pointee.id) != nil { _ = cthreads_add(SharedNumbers.cancelled, -1) }
+    }
+
+    /// Whether any thread is cancelled.
+    package static var anyIsCancelled: Bool { cthreads_load(SharedNumbers.cancelled) > 0 }
+
+    /// Whether the calling thread is.
+    package static var isCancelled: Bool {
+        guard anyIsCancelled else { return false }
+        lock.lock()
+        defer { lock.unlock() }
+        return cancelled.contains(currentThread().pointee.id)
     }
 
     fileprivate static func watchEnd(_ record: ThreadRecord) { pthread_setspecific(atEnd, record) }

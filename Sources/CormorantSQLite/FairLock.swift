@@ -16,6 +16,9 @@ package final class FairLock: Permits, @unchecked Sendable {
     @inline(__always)
     package var isShared: Bool { cthreads_load(numbers + 3) != 0 }
 
+    /// Whether this process is a child of the one whose lock it is.
+    package var isForked: Bool { forks != forkCount }
+
     package func share() { cthreads_store(numbers + 3, 1) }
 
     /// Takes the lock, or says why not. After `abandoned` it is taken, too: from a thread that has ended with a transaction
@@ -28,7 +31,8 @@ package final class FairLock: Permits, @unchecked Sendable {
             return .taken
         }
         if !tryTake() {
-            guard take(timeout, givingUpWhen: { Threads.hasEnded(cthreads_load(owner)) }) else { return seize(me) }
+            let hasTurn = take(timeout) { Threads.hasEnded(cthreads_load(owner)) || Threads.isCancelled }
+            guard hasTurn else { return seize(me) }
         }
         cthreads_note(owner, me)
         depth = 1
@@ -55,6 +59,9 @@ package final class FairLock: Permits, @unchecked Sendable {
         cthreads_note(owner, 0)
         giveBack()
     }
+
+    /// Whether this thread holds it.
+    package func isHeld(by thread: Int64) -> Bool { cthreads_load(owner) == thread }
 
     /// Whether the calling thread holds it.
     package var isMine: Bool { cthreads_load(owner) == currentThread().pointee.id }

@@ -88,8 +88,8 @@ bool step_query(step *s) {
 }
 
 bool step_begin(step *s) {
-    static const char *const kinds[] = {"immediate", "deferred", "exclusive"};
-    s->status = corm_transaction_begin(s->run->database, choice(s, "kind", kinds, 3), &s->run->error);
+    static const char *const kinds[] = {"immediate", "deferred", "exclusive", "read"};
+    s->status = corm_transaction_begin(s->run->database, choice(s, "kind", kinds, 4), &s->run->error);
     return true;
 }
 

@@ -81,7 +81,7 @@ struct ThreadTests {
     }
 }
 
-private final class Failures: @unchecked Sendable {  // `lock` guards the list
+final class Failures: @unchecked Sendable {  // `lock` guards the list
     private let lock = NSLock()
     private var errors: [any Error] = []
 

@@ -34,9 +34,9 @@ NO_VALUE = (
 )
 # In the order in which they include each other.
 TOPICS = (
-    "base", "error", "value", "database", "transaction", "result", "model", "expression", "statement", "record",
-    "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle", "cipher",
-    "key_value", "maintenance",
+    "base", "error", "value", "database", "thread", "transaction", "result", "model", "expression", "statement",
+    "record", "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle",
+    "cipher", "key_value", "maintenance",
 )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ extension Scenario {
         case "executeScript": try database.executeScript(try step.required("sql").string())
         case "begin":
             let kinds: [String: TransactionKind] = [
-                "immediate": .immediate, "deferred": .deferred, "exclusive": .exclusive,
+                "immediate": .immediate, "deferred": .deferred, "exclusive": .exclusive, "read": .read,
             ]
             guard let kind = kinds[try step.text("kind") ?? "immediate"] else { throw ScenarioFailure("unknown kind") }
             try database.begin(kind)

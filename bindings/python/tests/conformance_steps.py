@@ -159,7 +159,8 @@ def _import_json(self: Scenario, step: Json) -> Json:
 
 
 def _begin(self: Scenario, step: Json) -> Json:
-    transaction = self.db.transaction(step.get("kind", "immediate"))
+    kind = step.get("kind", "immediate")
+    transaction = self.db.read() if kind == "read" else self.db.transaction(kind)
     transaction.__enter__()
     self.transactions.append(transaction)
     return {}

@@ -96,6 +96,18 @@ def interrupt(database: int) -> None:
     library.corm_database_interrupt(database)
 
 
+def thread_id() -> int:
+    return int(library.corm_thread_id())
+
+
+def cancel_thread(database: int, thread: int) -> None:
+    library.corm_thread_cancel(database, thread)
+
+
+def resume_thread() -> None:
+    library.corm_thread_resume()
+
+
 def set_trace(database: int, callback: Callable[[str, float], object] | None) -> object:
     """Sets the callback; what comes back must live as long as it is set."""
     if callback is None:

@@ -20,6 +20,7 @@ from .record import info_of
 from .select import Select
 from .statement import Statement
 from .store import StoreMethods
+from .thread import ThreadMethods
 from .transaction import Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings
 
@@ -50,16 +51,18 @@ _SYNCHRONOUS = {
 _INT32_MAX = 2**31 - 1
 
 
-class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods):
+class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods, ThreadMethods):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 
     mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file
-    is not there. busy_timeout: seconds to wait for another connection's lock. journal_mode: None is WAL. synchronous:
-    None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept. cipher: what the
-    file is encrypted with; None for a plain file. What is deleted is
-    overwritten where that costs no I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
+    is not there. busy_timeout: seconds to wait for another connection's lock, or for other threads. journal_mode: None
+    is WAL. synchronous: None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept.
+    reader_count: how many connections at most read beside the writer; 0: none, so that calls run one at a time.
+    cipher: what the file is encrypted with; None for a plain file. What is deleted is overwritten where that costs no
+    I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
 
-    Threads may share it: calls run one at a time, and a transaction belongs to the thread that began it.
+    Threads may share it: writes run one at a time, reads beside them on snapshots, and a transaction belongs to the
+    thread that began it. After a fork the child opens its own.
     """
 
     _open = False
@@ -107,6 +110,7 @@ class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, Maint
             # The handle stays: the library knows a closed one and says so.
             _native.close_database(self._handle)
             self._trace = None
+            self._close_workers()
 
     def __enter__(self) -> Self:
         return self
@@ -165,7 +169,8 @@ class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, Maint
     def transaction(self, kind: TransactionKind = "immediate") -> Transaction:
         """A transaction for a `with` block: commits at its end, rolls back when an exception leaves it.
 
-        Inside another it is a savepoint. It belongs to this thread; calls of other threads wait until it ends.
+        Inside another it is a savepoint. It belongs to this thread; writes of other threads wait until it ends. See
+        also read().
         """
         return Transaction(self, kind)
 
@@ -199,7 +204,7 @@ class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, Maint
         self._trace = _native.set_trace(self._handle, callback)
 
     def interrupt(self) -> None:
-        """Stops what the database is doing now: that call raises OperationalError. Any thread may call this."""
+        """Stops what all threads do now on the database: those calls raise OperationalError. Any thread may call it."""
         _native.interrupt(self._handle)
 
 

@@ -20,11 +20,12 @@ _KINDS: dict[str, int] = {
     "immediate": _abi.CORM_TRANSACTION_IMMEDIATE,
     "deferred": _abi.CORM_TRANSACTION_DEFERRED,
     "exclusive": _abi.CORM_TRANSACTION_EXCLUSIVE,
+    "read": _abi.CORM_TRANSACTION_READ,
 }
 
 
 class Transaction:
-    """What Database.transaction gives: committed at the end of its `with` block, rolled back by an exception.
+    """What transaction() and read() give: committed at the end of its `with` block, rolled back by an exception.
 
     commit() and rollback() end it before that. It belongs to the thread that entered the block.
     """

@@ -31,6 +31,7 @@ struct Guide {
         try Results.show(music())
         try Relations.show(music())
         try await Transactions.show(music())
+        try await Threads.show(music())
         try Documents.show(music())
         try FileFacts.show(music())
         try KeyValue.show(music())

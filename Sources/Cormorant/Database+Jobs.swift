@@ -1,0 +1,70 @@
+import CormorantSQLite
+import Dispatch
+
+/// What one thread does for a task, which can be cancelled at any time.
+final class Job: @unchecked Sendable {  // `lock` guards all but the database
+    private let database: Database
+    private let lock = RecursiveLock()
+    private var thread: Int64?
+    private var isCancelled = false
+
+    init(_ database: Database) { self.database = database }
+
+    func run<Result>(_ body: () throws -> Result) throws -> Result {
+        lock.lock()
+        let me = currentThread().pointee.id
+        thread = me
+        if isCancelled { database.cancel(me) }
+        lock.unlock()
+        defer {
+            lock.lock()
+            thread = nil
+            if isCancelled { Threads.resume() }
+            lock.unlock()
+        }
+        return try body()
+    }
+
+    func cancel() {
+        lock.lock()
+        defer { lock.unlock() }
+        isCancelled = true
+        if let thread { database.cancel(thread) }
+    }
+}
+
+/// Where the calls of `async` code run: one that may write at a time, and beside it some that read.
+final class Queues: @unchecked Sendable {  // `lock` guards what is below it
+    private let writing = DispatchQueue(label: "cormorant")
+    private let reading = DispatchQueue(label: "cormorant.reading", attributes: .concurrent)
+    private let lock = RecursiveLock()
+    private var running = 0
+    private var waiting: [@Sendable () -> Void] = []
+    /// As many as there are readers by default: a thread that waits is one too many.
+    private static let most = 4
+
+    func add(reading isReading: Bool, _ work: @escaping @Sendable () -> Void) {
+        guard isReading else { return writing.async(execute: work) }
+        lock.lock()
+        defer { lock.unlock() }
+        if running == Queues.most {
+            waiting.append(work)
+        } else {
+            running += 1
+            start(work)
+        }
+    }
+
+    private func start(_ work: @escaping @Sendable () -> Void) {
+        reading.async {
+            work()
+            self.next()
+        }
+    }
+
+    private func next() {
+        lock.lock()
+        defer { lock.unlock() }
+        if waiting.isEmpty { running -= 1 } else { start(waiting.removeFirst()) }
+    }
+}

@@ -1,0 +1,118 @@
+"""Databases among threads: snapshots, time limits, and awaitables for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from . import _native
+from .error import ProgrammingError
+from .record import RecordMethods
+from .transaction import Transaction
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_Result = TypeVar("_Result")
+_Parameters = ParamSpec("_Parameters")
+# As many as there can be readers by default, and one that writes.
+_WORKERS = 5
+
+
+class ThreadMethods(RecordMethods):
+    """The methods of a database that are about threads."""
+
+    _workers: ThreadPoolExecutor | None = None
+
+    def read(self) -> Transaction:
+        """A transaction for a `with` block that only reads: one snapshot, beside which other threads write.
+
+        Writing in it raises OperationalError with the code CORM_E_TRANSACTION.
+        """
+        return Transaction(self, "read")
+
+    @contextmanager
+    def timeout(self, seconds: float) -> Iterator[None]:
+        """Gives this thread's calls in a `with` block so much time together; then they raise OperationalError.
+
+        Its code is CORM_E_INTERRUPTED. A transaction around them is still to be ended.
+        """
+        if not seconds >= 0:
+            raise ProgrammingError(f"a timeout of {seconds!r} seconds", hint="give 0 or more")
+        work = _Work(self._handle)
+        timer = threading.Timer(seconds, work.cancel)
+        timer.daemon = True
+        timer.start()
+        try:
+            with work:
+                yield
+        finally:
+            timer.cancel()
+
+    async def perform(
+        self,
+        body: Callable[Concatenate[Self, _Parameters], _Result],
+        /,
+        *args: _Parameters.args,
+        **kwargs: _Parameters.kwargs,
+    ) -> _Result:
+        """Runs body(database, ...) on a thread of the database's own, for asyncio: the loop goes on meanwhile.
+
+        The body is plain code, which may use transactions. When the task is cancelled, its calls raise OperationalError
+        with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
+        """
+        work = _Work(self._handle)
+
+        def run() -> _Result:
+            with work:
+                return body(self, *args, **kwargs)
+
+        if self._workers is None:
+            self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="cormorant")
+        future = asyncio.get_running_loop().run_in_executor(self._workers, run)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            work.cancel()
+            await asyncio.wait([future])
+            if not future.cancelled():
+                # Looked at, so that asyncio does not say that nobody did.
+                future.exception()
+            raise
+
+    def _close_workers(self) -> None:
+        workers, self._workers = self._workers, None
+        if workers is not None:
+            workers.shutdown(wait=False)
+
+
+class _Work:
+    """What one thread does in a `with` block, which other threads can cancel at any time."""
+
+    def __init__(self, database: int) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+        self._cancelled = False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._thread = _native.thread_id()
+            if self._cancelled:
+                _native.cancel_thread(self._database, self._thread)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._thread = None
+            if self._cancelled:
+                _native.resume_thread()
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            if self._thread is not None:
+                _native.cancel_thread(self._database, self._thread)

@@ -1,0 +1,39 @@
+// Threads, tasks, snapshots.
+import Cormorant
+
+enum Threads {
+    static func show(_ database: Database) async throws {
+        try snapshot(database)
+        try await tasks(database)
+        try await limit(database)
+    }
+
+    /// Reads that belong together see one state of the file, whoever writes meanwhile.
+    static func snapshot(_ database: Database) throws {
+        let (count, artists) = try database.read { database in
+            (try database.fetchCount(Artist.all), try database.fetchAll(Artist.all))
+        }
+        print(artists.count == Int(count))
+    }
+
+    /// The body is plain code on a thread of the database's own; reads run beside a write.
+    static func tasks(_ database: Database) async throws {
+        async let written: Void = database.write { database in
+            for name in ["Ida", "Jon"] { _ = try database.inserted(Artist(name: name)) }
+        }
+        async let count = database.read { try $0.fetchCount(Artist.all) }
+        print(try await count > 0)
+        try await written
+    }
+
+    /// A task that is cancelled has its statement stopped.
+    static func limit(_ database: Database) async throws {
+        let task = Task {
+            try await database.query(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        task.cancel()
+        do { _ = try await task.value } catch let error as CormorantError { print(error.code) }
+    }
+}
