@@ -14,7 +14,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// While steps of a migration run, which may be functions of the host.
     package var isMigrating = false
     private let companionLock = RecursiveLock()
-    private var companion: AnyObject?
+    private var companions: [ObjectIdentifier: AnyObject] = [:]
+    private var closeHandlers: [() -> Void] = []
 
     /// Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O
     /// (secure_delete = FAST, whatever the build of SQLite has); PRAGMA secure_delete = ON overwrites freed pages, too.
@@ -44,7 +45,11 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         case .forked: return
         case .timedOut: throw inUse()
         }
-        defer { writer.lock.unlock() }
+        var handlers: [() -> Void] = []
+        defer {
+            writer.lock.unlock()
+            for handler in handlers { handler() }
+        }
         guard isOpen else { throw databaseClosed() }
         guard !isMigrating else {
             throw CormorantError(
@@ -53,7 +58,10 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         guard readers?.close() ?? true else { throw inUse() }
         companionLock.lock()
         isOpen = false
+        handlers = closeHandlers
+        closeHandlers = []
         companionLock.unlock()
+        writer.lock.beforeRelease = nil
         // What `begin` holds, so that other threads are told rather than kept waiting.
         let depth = min(connection.transactionDepth, writer.lock.holds - 1)
         writer.close()
@@ -223,10 +231,39 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     package func companion<Companion: AnyObject>(_ make: () -> Companion) -> Companion {
         companionLock.lock()
         defer { companionLock.unlock() }
-        if let ready = companion as? Companion { return ready }
+        if let ready = companions[ObjectIdentifier(Companion.self)] { return unsafeDowncast(ready, to: Companion.self) }
         let made = make()
-        companion = made
+        companions[ObjectIdentifier(Companion.self)] = made
         return made
+    }
+
+    /// Runs `body` alone on the writer where no other thread's call or transaction has it.
+    /// - Returns: nil when one has, or the database is closed.
+    package func withFreeConnection<Result>(_ body: (Connection) throws -> Result) rethrows -> Result? {
+        switch writer.lock.lock(0) {
+        case .taken: break
+        case .abandoned: writer.rollBack()
+        case .timedOut, .forked: return nil
+        }
+        defer { writer.leave() }
+        return try writer.connection.map(body)
+    }
+
+    /// Has `handler` called each time that no call and no transaction uses the writer any more, and what it gives
+    /// afterwards, when others may use it; nil stops.
+    package func beforeRelease(_ handler: ((Connection) -> (() -> Void)?)?) throws {
+        try withConnection { connection in
+            writer.lock.beforeRelease = handler.map { handler in { [unowned connection] in handler(connection) } }
+        }
+    }
+
+    /// Has `handler` called once the database is closed.
+    package func whenClosed(_ handler: @escaping () -> Void) throws {
+        try withConnection { _ in
+            companionLock.lock()
+            closeHandlers.append(handler)
+            companionLock.unlock()
+        }
     }
 
     /// What the writer tells of itself; 0 when it is closed.

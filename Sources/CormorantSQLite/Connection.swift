@@ -8,6 +8,10 @@ package final class Connection {
     let handle: OpaquePointer?
     var cache: StatementCache
     var tracer: Tracer?
+    /// While somebody watches.
+    package internal(set) var changeLog: ChangeLog?
+    var versionStatement: Statement?
+    let busyTimeout: Int32
     var savepoints = 0
     /// Ends the statements that its owner has running.
     package var endReaders: (() -> Void)?
@@ -49,6 +53,7 @@ package final class Connection {
         self.path = path
         handle = opened
         cache = StatementCache(capacity: options.statementCacheSize)
+        busyTimeout = Int32(clamping: max(0, options.busyTimeout))
         isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
         do {
             guard status == SQLITE_OK else { throw cannotOpen(error(status), path) }
@@ -70,7 +75,7 @@ package final class Connection {
         setDoubleQuotedStrings(false)
         try registerValueList()
         try registerDecimalCollation()
-        sqlite3_busy_timeout(handle, Int32(clamping: max(0, options.busyTimeout)))
+        sqlite3_busy_timeout(handle, busyTimeout)
         if let codec { try prepare(codec, schema: "main") }
         guard !isReadOnly || options.mode == .readOnly else {
             throw CormorantError(
@@ -114,8 +119,13 @@ package final class Connection {
         isOpen = false
         attachments = [:]
         cache.removeAll()
+        versionStatement = nil
         setTrace(nil)
         sqlite3_set_authorizer(handle, nil, nil)
+        if let log = changeLog {
+            changeLog = nil
+            log.uninstall()
+        }
         // Statements that are still out are finalised by their owners; SQLite keeps a zombie until then.
         sqlite3_close_v2(handle)
     }
@@ -135,6 +145,7 @@ package final class Connection {
                 }
                 if status != SQLITE_OK, status != SQLITE_DONE {
                     let error = error(status, sql: sql, from: begin - start)
+                    if statement != nil { changeLog?.statementFailed(sqlite3_stmt_readonly(statement) != 0) }
                     sqlite3_finalize(statement)
                     throw error
                 }

@@ -7,6 +7,8 @@ package final class FairLock: Permits, @unchecked Sendable {
     private var depth = 0
     private var lastOwner: Int64 = 0
     private let forks = forkCount
+    /// Called just before the lock becomes free; what it gives is called after. Set by who holds the lock.
+    package var beforeRelease: (() -> (() -> Void)?)?
 
     package init() { super.init(1) }
 
@@ -54,10 +56,15 @@ package final class FairLock: Permits, @unchecked Sendable {
     }
 
     package func unlock() {
-        depth &-= 1
-        guard depth == 0 else { return }
+        guard depth == 1 else {
+            depth &-= 1
+            return
+        }
+        let afterwards = beforeRelease?()
+        depth = 0
         cthreads_note(owner, 0)
         giveBack()
+        afterwards?()
     }
 
     /// Whether this thread holds it.

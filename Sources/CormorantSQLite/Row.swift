@@ -6,15 +6,28 @@ import CormorantBase
 @usableFromInline
 package struct Row {
     @usableFromInline package let statement: OpaquePointer?
+    /// The values of a row that was kept, instead of a statement's.
+    @usableFromInline package let stored: UnsafePointer<OpaquePointer?>?
+    let storedCount: Int32
 
     @inlinable
-    package init(_ statement: Statement) { self.statement = statement.pointer }
+    package init(_ statement: Statement) { self.init(pointer: statement.pointer) }
+
+    @usableFromInline
+    init(pointer: OpaquePointer?) {
+        statement = pointer
+        stored = nil
+        storedCount = 0
+    }
 
     /// How many columns it has.
-    package var count: Int { Int(sqlite3_data_count(statement)) }
+    package var count: Int { stored == nil ? Int(sqlite3_data_count(statement)) : Int(storedCount) }
 
     @inlinable @inline(__always)
-    package func cell(_ column: Int32) -> Cell { Cell(sqlite3_column_value(statement, column)) }
+    package func cell(_ column: Int32) -> Cell {
+        if let stored { return Cell(stored[Int(column)]) }
+        return Cell(sqlite3_column_value(statement, column))
+    }
 
     /// A copy of one value. Text that is not UTF-8 is an error.
     package func value(_ column: Int32) throws -> Value {
@@ -49,7 +62,7 @@ package struct Cell {
     @usableFromInline package let value: OpaquePointer?
 
     @inlinable @inline(__always)
-    init(_ value: OpaquePointer?) { self.value = value }
+    package init(_ value: OpaquePointer?) { self.value = value }
 
     @inlinable @inline(__always)
     package var type: Int32 { sqlite3_value_type(value) }
@@ -73,6 +86,11 @@ package struct Cell {
         let bytes = text
         if let base = bytes.baseAddress, !isValidUTF8(base, count: bytes.count) { return nil }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The bytes of a text or blob as they are, not copied.
+    var bytes: UnsafeRawBufferPointer {
+        type == StorageType.text ? UnsafeRawBufferPointer(text) : blob
     }
 
     /// The bytes of a blob, not copied; no address when empty.

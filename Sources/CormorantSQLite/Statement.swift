@@ -71,6 +71,7 @@ package final class Statement {
     package func stepError(_ status: Int32) -> CormorantError {
         let error = connection.error(status, sql: sql)
         sqlite3_reset(pointer)
+        connection.changeLog?.statementFailed(isReadOnly)
         return error
     }
 

@@ -38,18 +38,27 @@ extension Connection {
     /// Calls back after every statement; nil stops.
     package func setTrace(_ callback: TraceCallback?) {
         tracer = callback.map(Tracer.init)
-        guard let tracer else {
-            sqlite3_trace_v2(handle, 0, nil, nil)
-            return
-        }
+        updateTrace()
+    }
+
+    /// Asks SQLite for the events that the tracer and the log of changes need.
+    func updateTrace() {
+        let begins = tracer != nil || changeLog != nil
+        let mask = (begins ? SQLITE_TRACE_STMT : 0) | (tracer != nil ? SQLITE_TRACE_PROFILE : 0)
         sqlite3_trace_v2(
-            handle, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),
-            { event, context, statement, _ in
-                if let context, let statement {
-                    Unmanaged<Tracer>.fromOpaque(context).takeUnretainedValue()
-                        .handle(event, OpaquePointer(statement))
+            handle, UInt32(mask),
+            { event, context, statement, text in
+                guard let context, let statement else { return 0 }
+                let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+                let pointer = OpaquePointer(statement)
+                connection.tracer?.handle(event, pointer)
+                // A trigger and a statement of a virtual table come with a text of their own.
+                if event == UInt32(SQLITE_TRACE_STMT), let log = connection.changeLog,
+                    let sql = sqlite3_sql(pointer), text == UnsafeMutableRawPointer(mutating: sql)
+                {
+                    log.statementBegins(sql)
                 }
                 return 0
-            }, Unmanaged.passUnretained(tracer).toOpaque())
+            }, mask == 0 ? nil : Unmanaged.passUnretained(self).toOpaque())
     }
 }

@@ -1,0 +1,309 @@
+import CSQLite
+import CormorantBase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What the connection's open transaction has done to tracked tables, and what it committed. What is rolled back, by
+/// whom and how far ever, goes. Guarded by the connection's lock; installed while a table is tracked.
+package final class ChangeLog {
+    /// Rows of a transaction that are told one by one; beyond, their tables are unknown.
+    private static let greatestCount = 100_000
+
+    private unowned let connection: Connection
+    private var tables: [String: TrackedTable] = [:]
+    private var lastTable: TrackedTable?
+    private var open: [RowChange] = []
+    /// Tables of `open` that are unknown as a whole.
+    private var unknown: Set<ObjectIdentifier> = []
+    /// Where in `open` the running statement began.
+    private var mark = 0
+    private var savepoints: [(name: String, position: Int)] = []
+    /// A statement on savepoints that has begun. It has done its work when the next one begins, unless it failed.
+    private var pending: SavepointStatement?
+    private var changesSchema = false
+    /// COMMIT has begun; whether it succeeded shows afterwards.
+    private var isCommitting = false
+    private var committed: [CommittedChanges] = []
+
+    init(_ connection: Connection) throws {
+        guard csqlite_has_preupdate_hook() != 0 else {
+            throw CormorantError(
+                .sqlite, "this build of SQLite has no pre-update hook, by which changes are seen",
+                hint: "use a libsqlite3 that was built with SQLITE_ENABLE_PREUPDATE_HOOK, as Debian's is")
+        }
+        self.connection = connection
+    }
+
+    // What SQLite tells ----------------------------------------------------------------------------------------------
+
+    func install() {
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        csqlite_set_preupdate_hook(connection.handle, { log($0).willChange($1, $2, $3, $4, $5, $6) }, this)
+        sqlite3_commit_hook(connection.handle, { log($0).isCommitting = true; return 0 }, this)
+        sqlite3_rollback_hook(connection.handle, { log($0).forget() }, this)
+        connection.updateTrace()
+        // Statements are prepared anew: those before may delete all rows at once, without the hook.
+        sqlite3_set_authorizer(connection.handle, { _, _, _, _, _, _ in SQLITE_OK }, nil)
+        sqlite3_set_authorizer(connection.handle, nil, nil)
+    }
+
+    func uninstall() {
+        csqlite_set_preupdate_hook(connection.handle, nil, nil)
+        sqlite3_commit_hook(connection.handle, nil, nil)
+        sqlite3_rollback_hook(connection.handle, nil, nil)
+        connection.updateTrace()
+        forget()
+    }
+
+    /// A statement begins, one that is not part of another.
+    func statementBegins(_ sql: UnsafePointer<CChar>) {
+        settle()
+        mark = open.count
+        switch StatementStart(sql) {
+        case .savepoint(let statement): pending = statement
+        case .schema: changesSchema = true
+        case .other: break
+        }
+    }
+
+    func statementFailed(_ isReadOnly: Bool) {
+        pending = nil
+        if sqlite3_get_autocommit(connection.handle) == 0 { isCommitting = false }
+        // Where rows stay in spite of the error, as ON CONFLICT FAIL has it, they are counted.
+        if !isReadOnly, sqlite3_changes64(connection.handle) == 0 { truncate(mark) }
+    }
+
+    private func forget() {
+        open = []
+        unknown = []
+        mark = 0
+        savepoints = []
+        pending = nil
+        changesSchema = false
+        isCommitting = false
+    }
+
+    /// Brings the log to where the connection is, between two statements.
+    private func settle() {
+        if let pending { apply(pending) }
+        pending = nil
+        guard isCommitting, sqlite3_get_autocommit(connection.handle) != 0 else { return }
+        if !open.isEmpty || changesSchema {
+            committed.append(CommittedChanges(changes: open, changedSchema: changesSchema))
+        }
+        forget()
+    }
+
+    private func apply(_ statement: SavepointStatement) {
+        let index = savepoints.lastIndex { $0.name == statement.name }
+        switch statement.verb {
+        case .savepoint: savepoints.append((statement.name, open.count))
+        case .release: if let index { savepoints.removeSubrange(index...) }
+        case .rollback:
+            // One that is not known was made before anything was logged.
+            truncate(index.map { savepoints[$0].position } ?? 0)
+            if let index { savepoints.removeSubrange((index + 1)...) } else { savepoints = [] }
+        }
+    }
+
+    private func truncate(_ position: Int) {
+        guard position < open.count else { return }
+        open.removeSubrange(position...)
+        unknown = Set(open.lazy.filter { $0.kind == .unknown }.map { ObjectIdentifier($0.table) })
+    }
+
+    private func willChange(
+        _ handle: OpaquePointer?, _ operation: Int32, _ schema: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
+        _ oldID: Int64, _ newID: Int64
+    ) {
+        guard let schema, let name, let table = table(schema, name), table.watchers > 0 else { return }
+        if let owner = table.owner {
+            owner.touched?(nil)
+            return logUnknown(owner)
+        }
+        guard Int(sqlite3_preupdate_count(handle)) == table.columns.count else {
+            // Somebody else has changed the table since it was looked at.
+            table.touched?(nil)
+            return logUnknown(table)
+        }
+        let old = operation == SQLITE_INSERT ? nil : key(of: table, handle, oldID, isNew: false)
+        let new = operation == SQLITE_DELETE ? nil : key(of: table, handle, newID, isNew: true)
+        if let touched = table.touched {
+            if let old { touched(old.identity) }
+            if let new { touched(new.identity) }
+        }
+        if unknown.contains(ObjectIdentifier(table)) { return }
+        guard open.count < ChangeLog.greatestCount else { return logUnknown(table) }
+        let keeps = table.valueWatchers > 0
+        let before = keeps && old != nil ? StoredRow(preupdate: handle, isNew: false) : nil
+        let after = keeps && new != nil ? StoredRow(preupdate: handle, isNew: true) : nil
+        if let old, let new, old.identity == new.identity {
+            let columns = changedColumns(of: table, handle)
+            open.append(
+                RowChange(
+                    .update, table, rowID: newID, key: new.key, identity: new.identity, columns: columns, old: before,
+                    new: after))
+            return
+        }
+        if let old {
+            open.append(
+                RowChange(
+                    .delete, table, rowID: oldID, key: old.key, identity: old.identity, columns: .max, old: before,
+                    new: nil))
+        }
+        if let new {
+            open.append(
+                RowChange(
+                    .insert, table, rowID: newID, key: new.key, identity: new.identity, columns: .max, old: nil,
+                    new: after))
+        }
+    }
+
+    private func logUnknown(_ table: TrackedTable) {
+        if unknown.insert(ObjectIdentifier(table)).inserted { open.append(RowChange(unknown: table)) }
+    }
+
+    private func key(
+        of table: TrackedTable, _ handle: OpaquePointer?, _ rowID: Int64, isNew: Bool
+    ) -> (key: [Value], identity: [UInt8]) {
+        guard !table.key.isEmpty else {
+            let key = Value.integer(rowID)
+            return ([key], RowIdentity.bytes([key]))
+        }
+        let get = isNew ? sqlite3_preupdate_new : sqlite3_preupdate_old
+        let key = table.key.map { column in
+            var value: OpaquePointer?
+            guard get(handle, Int32(truncatingIfNeeded: column), &value) == SQLITE_OK, value != nil else {
+                return Value.null
+            }
+            return plainValue(value)
+        }
+        return (key, RowIdentity.bytes(key))
+    }
+
+    private func changedColumns(of table: TrackedTable, _ handle: OpaquePointer?) -> UInt64 {
+        var mask: UInt64 = 0
+        for column in table.columns.indices {
+            var old: OpaquePointer?
+            var new: OpaquePointer?
+            let index = Int32(truncatingIfNeeded: column)
+            guard sqlite3_preupdate_old(handle, index, &old) == SQLITE_OK, sqlite3_preupdate_new(handle, index, &new) == SQLITE_OK,
+                old != nil, new != nil
+            else { return .max }
+            if !sameValue(old, new) { mask |= 1 << UInt64(min(column, 63)) }
+        }
+        return mask
+    }
+
+    private func table(_ schema: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>) -> TrackedTable? {
+        if let lastTable, strcmp(name, lastTable.nameBytes) == 0, strcmp(schema, lastTable.schemaBytes) == 0 {
+            return lastTable
+        }
+        let (schema, name) = (String(cString: schema), String(cString: name))
+        let id = tableID(schema, name)
+        let found = tables[id] ?? TrackedTable(schema, name)
+        // One that nobody tracks is remembered, too, so that its next row is passed by at once.
+        lastTable = found
+        return found
+    }
+}
+
+// What is asked of it ------------------------------------------------------------------------------------------------
+
+extension ChangeLog {
+    /// What was committed since it was last asked for.
+    package func takeCommitted() -> [CommittedChanges] {
+        settle()
+        guard !committed.isEmpty else { return [] }
+        defer { committed = [] }
+        return committed
+    }
+
+    /// Begins to log what changes in a table.
+    /// - Returns: the table; its name must be one of the file's tables, virtual ones among them.
+    func track(_ schema: String, _ name: String, values: Bool) throws -> TrackedTable {
+        let id = tableID(schema, name)
+        let table: TrackedTable
+        if let known = tables[id] {
+            table = known
+        } else {
+            table = TrackedTable(schema, name)
+            try connection.describe(table)
+            if table.isVirtual {
+                for part in try connection.shadowTables(of: table) {
+                    let shadow = TrackedTable(schema, part, owner: table)
+                    shadow.watchers = 1
+                    tables[tableID(schema, part)] = shadow
+                }
+            }
+            tables[id] = table
+        }
+        lastTable = nil
+        table.watchers += 1
+        if values { table.valueWatchers += 1 }
+        return table
+    }
+
+    func untrack(_ table: TrackedTable, values: Bool) {
+        table.watchers -= 1
+        if values { table.valueWatchers -= 1 }
+        lastTable = nil
+        guard table.watchers == 0 else { return }
+        tables = tables.filter { $0.value !== table && $0.value.owner !== table }
+    }
+
+    var isEmpty: Bool { tables.isEmpty }
+
+    /// Looks at the tables anew, after the schema has changed. One that is gone keeps what was known of it.
+    /// - Returns: what became of those that are not what they were.
+    package func describeAgain() -> [RowChange] {
+        lastTable = nil
+        return tables.values.filter { table in
+            guard table.owner == nil else { return false }
+            let before = table.signature
+            do { try connection.describe(table) } catch { table.signature = "" }
+            if table.signature != before { table.touched?(nil) }
+            return table.signature != before
+        }.map { RowChange(unknown: $0) }
+    }
+
+    private func tableID(_ schema: String, _ name: String) -> String { foldIdentifier(schema) + "." + foldIdentifier(name) }
+}
+
+private func log(_ context: UnsafeMutableRawPointer?) -> ChangeLog {
+    // SQLite hands back what `install` gave it, for as long as the log is installed.
+    Unmanaged<ChangeLog>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+}
+
+/// The bytes by which keys are told apart: equal exactly when the values are the same.
+package enum RowIdentity {
+    package static func bytes(_ key: [Value]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for value in key {
+            switch value {
+            case .null: bytes.append(UInt8(truncatingIfNeeded: SQLITE_NULL))
+            case .integer(let integer):
+                bytes.append(UInt8(truncatingIfNeeded: SQLITE_INTEGER))
+                withUnsafeBytes(of: integer) { bytes += $0 }
+            case .real(let real):
+                bytes.append(UInt8(truncatingIfNeeded: SQLITE_FLOAT))
+                withUnsafeBytes(of: real) { bytes += $0 }
+            case .text(var text):
+                bytes.append(UInt8(truncatingIfNeeded: SQLITE3_TEXT))
+                withUnsafeBytes(of: text.utf8.count) { bytes += $0 }
+                text.withUTF8 { bytes += $0 }
+            case .blob(let blob):
+                bytes.append(UInt8(truncatingIfNeeded: SQLITE_BLOB))
+                withUnsafeBytes(of: blob.count) { bytes += $0 }
+                bytes += blob
+            }
+        }
+        return bytes
+    }
+}

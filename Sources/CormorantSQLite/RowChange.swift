@@ -1,0 +1,104 @@
+import CormorantBase
+
+/// What a transaction did.
+public enum ChangeKind: Int32, Sendable {
+    /// Something, perhaps: rows are not told of what others write, of virtual tables and of changed schemas.
+    case unknown = 0
+    case insert = 1
+    case update = 2
+    case delete = 3
+}
+
+/// One row that a transaction changed.
+package struct RowChange: Sendable {
+    package var kind: ChangeKind
+    package let table: TrackedTable
+    package let rowID: Int64
+    /// The values of the primary key, in its order; the rowid where there is none, or it is the key. Empty for unknown.
+    package let key: [Value]
+    /// The bytes of the key, by which rows are told apart.
+    package let identity: [UInt8]
+    /// Which columns an update changed, the 64th standing for all after it.
+    package var columns: UInt64
+    /// Where somebody wants them.
+    package var old: StoredRow?
+    package var new: StoredRow?
+
+    /// The table itself.
+    init(unknown table: TrackedTable) {
+        kind = .unknown
+        self.table = table
+        rowID = 0
+        key = []
+        identity = []
+        columns = .max
+    }
+
+    init(
+        _ kind: ChangeKind, _ table: TrackedTable, rowID: Int64, key: [Value], identity: [UInt8], columns: UInt64,
+        old: StoredRow?, new: StoredRow?
+    ) {
+        self.kind = kind
+        self.table = table
+        self.rowID = table.hasRowID ? rowID : 0
+        self.key = key
+        self.identity = identity
+        self.columns = columns
+        self.old = old
+        self.new = new
+    }
+}
+
+/// A table whose changes are logged. Guarded by its connection's lock.
+package final class TrackedTable: @unchecked Sendable {
+    /// "main", "temp", or the name of an attached file.
+    package let schema: String
+    package let name: String
+    /// As SQLite counts them in its hook.
+    package internal(set) var columns: [String] = []
+    /// Indices of the primary key's columns; empty where the rowid stands for it.
+    package internal(set) var key: [Int] = []
+    package internal(set) var hasRowID = true
+    /// Another one when the table is not what it was; empty where it is gone.
+    var signature = ""
+    /// A virtual table, whose rows lie in tables that are its own.
+    package internal(set) var isVirtual = false
+    /// The virtual table that this one belongs to.
+    let owner: TrackedTable?
+    /// How many want its changes, and how many of these the values.
+    var watchers = 0
+    var valueWatchers = 0
+    /// Told at once of each row's identity, before anything is committed; nil: of the whole table.
+    var touched: (([UInt8]?) -> Void)?
+    let nameBytes: [CChar]
+    let schemaBytes: [CChar]
+
+    init(_ schema: String, _ name: String, owner: TrackedTable? = nil) {
+        self.schema = schema
+        self.name = name
+        self.owner = owner
+        nameBytes = Array(name.utf8CString)
+        schemaBytes = Array(schema.utf8CString)
+    }
+
+    /// The mask of columns by name; those that SQLite does not show it are in every update.
+    package func mask(_ names: some Sequence<String>) -> UInt64 {
+        var mask: UInt64 = 0
+        for name in names {
+            guard let index = columns.firstIndex(where: { sameIdentifier($0, name) }) else { return .max }
+            mask |= 1 << UInt64(min(index, 63))
+        }
+        return mask
+    }
+}
+
+/// What a transaction did to the tables that are tracked.
+package struct CommittedChanges: Sendable {
+    package var changes: [RowChange]
+    /// Whether tables may have come, gone or changed their columns.
+    package var changedSchema = false
+    /// Whether another connection committed: nothing is known but that something may have changed.
+    package var isForeign = false
+
+    package static let foreign = CommittedChanges(changes: [], isForeign: true)
+}
