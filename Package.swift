@@ -34,10 +34,13 @@ let package = Package(
             name: "CormorantKeyValue",
             dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
         .target(
+            name: "CormorantObservation",
+            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
+        .target(
             name: "CormorantC",
             dependencies: [
                 "CCormorant", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM",
-                "CormorantMigrations", "CormorantKeyValue", "CormorantCipher",
+                "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher",
             ]),
         .macro(
             name: "CormorantMacros",
@@ -50,7 +53,7 @@ let package = Package(
             name: "Cormorant",
             dependencies: [
                 "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
-                "CormorantKeyValue", "CormorantCipher", "CormorantMacros",
+                "CormorantKeyValue", "CormorantObservation", "CormorantCipher", "CormorantMacros",
             ]),
         .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
         .target(

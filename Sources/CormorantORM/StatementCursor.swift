@@ -6,7 +6,7 @@ import CormorantSQLite
 /// latest.
 package final class StatementCursor {
     private let database: Database
-    let model: ModelDescriptor?
+    package let model: ModelDescriptor?
     private let plan: ModelPlan?
     private(set) var statement: Statement?
     private let lane: Lane
@@ -68,6 +68,15 @@ package final class StatementCursor {
 
     private func noCurrentRow() -> CormorantError {
         CormorantError(.misuse, "there is no current row", hint: "go to the next row first, and stop at the end")
+    }
+
+    /// The SQL it runs.
+    package var sql: String { statement?.ownSQL ?? "" }
+
+    /// The result column of each column of the model; without one, the result's columns as they come.
+    package var recordColumns: [Int32] {
+        let count = model?.columns.count ?? columnNames.count
+        return (0..<count).map { model == nil ? Int32(truncatingIfNeeded: $0) : columns[$0] }
     }
 
     /// Whether rows may still come from it.

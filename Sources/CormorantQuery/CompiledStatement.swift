@@ -68,7 +68,7 @@ extension Value {
     }
 
     /// As the file holds a value of that type; nil where the two do not go together.
-    func stored(as type: ColumnType) throws -> Value? {
+    package func stored(as type: ColumnType) throws -> Value? {
         switch (type, self) {
         case (_, .null): return self
         case (.int64, .integer), (.int32, .integer), (.bool, .integer), (.double, .integer), (.float, .integer),

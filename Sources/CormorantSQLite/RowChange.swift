@@ -25,7 +25,7 @@ package struct RowChange: Sendable {
     package var new: StoredRow?
 
     /// The table itself.
-    init(unknown table: TrackedTable) {
+    package init(unknown table: TrackedTable) {
         kind = .unknown
         self.table = table
         rowID = 0

@@ -1,0 +1,27 @@
+import CormorantBase
+import CormorantSQLite
+
+/// Calls back when a database file or its log may have been written, by whatever process.
+final class FileSubscription: Sendable {
+    let path: String
+    let changed: @Sendable () -> Void
+
+    /// - Parameter changed: called on the watcher's thread, once for many writes; and then again and again, at growing
+    ///   distances, since a commit is visible only some time after it was written.
+    init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws {
+        self.path = path
+        self.changed = changed
+        #if os(Linux)
+            try FileWatcher.shared.add(self)
+        #else
+            throw CormorantError(
+                .sqlite, "files are watched on Linux only", hint: "observe a database in memory, or on Linux")
+        #endif
+    }
+
+    deinit {
+        #if os(Linux)
+            FileWatcher.shared.remove(ObjectIdentifier(self))
+        #endif
+    }
+}

@@ -1,0 +1,275 @@
+import CormorantBase
+import CormorantORM
+import CormorantSQLite
+
+/// The watches on one database, and the order in which they are told of commits.
+package final class ObservationHub: @unchecked Sendable {  // `lock` guards what stands below it
+    private weak var database: Database?
+    private let lock = RecursiveLock()
+    private var observers: [Observer] = []
+    /// How many are about to be among them.
+    private var starting = 0
+    /// Those that were cancelled, whose tables are still logged.
+    private var cancelled: [Observer] = []
+    /// Commits that have not been told.
+    private var inbox: [CommittedChanges] = []
+    private var isDelivering = false
+    /// How often something came into the inbox.
+    private var generation = 0
+    /// The file may have changed, and nobody could look.
+    private var wantsCheck = false
+    /// Belongs to the database's lock.
+    private var version: Int64 = 0
+    private var schemaVersion: Int64 = 0
+    private var subscription: FileSubscription?
+    private var isStarted = false
+    private var hasStarted = false
+    private var isClosed = false
+
+    init(_ database: Database) { self.database = database }
+
+    /// Begins a watch.
+    /// - Parameters:
+    ///   - live: a query that is run now and after each change; its tables are what it reads, and `region` is nil.
+    ///   - query: a SELECT whose tables are watched.
+    func observe(
+        _ region: ObservedRegion?, query: String? = nil, live: LiveQuery?, keepsValues: Bool, isLatestOnly: Bool,
+        callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
+    ) throws -> Observer {
+        let observer = Observer(
+            self, live: live, keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
+        guard let database else { throw databaseClosed() }
+        let sql = try live?.sql() ?? query
+        try database.withConnection { connection in
+            if live != nil, connection.isInTransaction {
+                throw CormorantError(
+                    .transaction, "a live query cannot begin inside a transaction", hint: "end the transaction first")
+            }
+            guard !database.isMigrating else {
+                throw CormorantError(
+                    .misuse, "a migration is running on the database", hint: "observe it after the migration")
+            }
+            // Before anything is read, so that no commit falls between.
+            try start(connection)
+            do {
+                if let region { observer.watched = try connection.watch(region, values: keepsValues) }
+                if let sql { observer.watched += try connection.watch(query: sql) }
+            } catch {
+                stopIfIdle()
+                throw error
+            }
+            starting += 1
+            if live == nil { _ = add(observer, unlessBeyond: nil) }
+        }
+        guard live != nil else { return observer }
+        do {
+            // Alone until its newest result is told, so that it comes in order.
+            repeat {
+                let begun = locked { generation }
+                try observer.tellFirst()
+                if add(observer, unlessBeyond: begun) { return observer }
+            } while true
+        } catch {
+            locked {
+                starting -= 1
+                cancelled.append(observer)
+            }
+            _ = database.withFreeConnection { _ in }
+            throw error
+        }
+    }
+
+    /// False when something was committed since then.
+    private func add(_ observer: Observer, unlessBeyond begun: Int?) -> Bool {
+        locked {
+            if let begun, begun != generation { return false }
+            starting -= 1
+            if isClosed { observer.end() } else { observers.append(observer) }
+            return true
+        }
+    }
+
+    func remove(_ observer: Observer) {
+        let isKnown = locked {
+            guard let index = observers.firstIndex(where: { $0 === observer }) else { return false }
+            observers.remove(at: index)
+            cancelled.append(observer)
+            return true
+        }
+        guard isKnown else { return }
+        // Where another thread has the connection, it sees to it when it is done.
+        _ = database?.withFreeConnection { _ in }
+    }
+
+    deinit { for observer in observers { observer.end() } }
+
+    /// Nobody will be told anything any more.
+    private func close() {
+        let ended = locked {
+            defer {
+                observers = []
+                cancelled = []
+                inbox = []
+                subscription = nil
+                isClosed = true
+            }
+            return observers
+        }
+        for observer in ended { observer.end() }
+    }
+
+    private func locked<T>(_ body: () throws -> T) rethrows -> T {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+}
+
+// Under the database's lock --------------------------------------------------------------------------------------------
+
+extension ObservationHub {
+    private func start(_ connection: Connection) throws {
+        guard locked({ !isStarted }) else { return }
+        if let path = connection.filePath {
+            let made = try FileSubscription(path) { [weak self] in self?.fileChanged() }
+            locked { subscription = made }
+        }
+        version = try connection.dataVersion()
+        schemaVersion = try connection.pragma("schema_version")
+        try database?.beforeRelease { [weak self] connection in self?.beforeRelease(connection) }
+        if locked({ !hasStarted }) { try database?.whenClosed { [weak self] in self?.close() } }
+        locked {
+            isStarted = true
+            hasStarted = true
+        }
+    }
+
+    private func beforeRelease(_ connection: Connection) -> (() -> Void)? {
+        var news = connection.changeLog?.takeCommitted() ?? []
+        for index in news.indices where news[index].changedSchema {
+            news[index].changes += connection.changeLog?.describeAgain() ?? []
+        }
+        tell(news)
+        if locked({ wantsCheck }) { check(connection) }
+        let gone = locked {
+            defer { cancelled = [] }
+            return cancelled
+        }
+        for observer in gone {
+            for watched in observer.watched { connection.untrack(watched.table, values: observer.keepsValues) }
+        }
+        if !gone.isEmpty { stopIfIdle() }
+        return locked { inbox.isEmpty ? nil : { [weak self] in self?.deliver() } }
+    }
+
+    private func tell(_ news: [CommittedChanges]) {
+        guard !news.isEmpty else { return }
+        locked {
+            inbox += news
+            generation &+= 1
+        }
+    }
+
+    /// Looks whether others have committed. Where that cannot be told now, whoever uses the connection next does it.
+    private func check(_ connection: Connection) {
+        // A snapshot that is being read hides what came after it.
+        let isBlind = connection.isInTransaction || connection.isReading
+        locked { wantsCheck = isBlind }
+        if isBlind { return }
+        // Where somebody is writing, the file's watcher looks again.
+        try? connection.withoutWaiting {
+            let now = try connection.dataVersion()
+            guard now != version else { return }
+            var foreign = CommittedChanges.foreign
+            let schema = try connection.pragma("schema_version")
+            if schema != schemaVersion { foreign.changes = connection.changeLog?.describeAgain() ?? [] }
+            version = now
+            schemaVersion = schema
+            tell([foreign])
+        }
+    }
+
+    private func stopIfIdle() {
+        let unused = locked { () -> FileSubscription? in
+            guard observers.isEmpty, cancelled.isEmpty, starting == 0 else { return nil }
+            isStarted = false
+            defer { subscription = nil }
+            return subscription
+        }
+        if locked({ !isStarted }) { try? database?.beforeRelease(nil) }
+        _ = unused
+    }
+
+    /// The file's watcher has seen a write, or looks again after one.
+    private func fileChanged() {
+        if database?.withFreeConnection({ check($0) }) == nil { locked { wantsCheck = !isClosed } }
+    }
+}
+
+// Under no lock --------------------------------------------------------------------------------------------------------
+
+extension ObservationHub {
+    private func beginDelivering() -> Bool {
+        locked {
+            if isDelivering { return false }
+            isDelivering = true
+            return true
+        }
+    }
+
+    /// Tells everyone of what was committed, in order. What is committed meanwhile, by a callback among others, is told by
+    /// the thread that is at it already.
+    private func deliver(alreadyBegun: Bool = false) {
+        guard alreadyBegun || beginDelivering() else { return }
+        while true {
+            let (news, everyone) = locked { () -> ([CommittedChanges], [Observer]) in
+                defer { inbox = [] }
+                if inbox.isEmpty { isDelivering = false }
+                return (inbox, observers)
+            }
+            if news.isEmpty { return }
+            for committed in news {
+                for observer in everyone where observer.live == nil { observer.tell(committed) }
+            }
+            for observer in everyone where observer.live != nil {
+                let relevant = news.filter { committed in
+                    committed.isForeign || committed.changedSchema
+                        || committed.changes.contains { change in observer.watched.contains { $0.concerns(change) } }
+                }
+                if !relevant.isEmpty { observer.runLive(isForeign: relevant.contains { $0.isForeign }) }
+            }
+        }
+    }
+}
+
+extension Database {
+    /// Begins a watch on tables or rows.
+    package func observe(
+        _ region: ObservedRegion, keepsValues: Bool = false, isLatestOnly: Bool = false,
+        callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
+    ) throws -> Observer {
+        try observationHub.observe(
+            region, live: nil, keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
+    }
+
+    /// Begins a watch on the tables that a query reads.
+    package func observe(
+        query open: () throws -> StatementCursor, isLatestOnly: Bool = false,
+        callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
+    ) throws -> Observer {
+        let cursor = try open()
+        let sql = cursor.sql
+        cursor.close()
+        return try observationHub.observe(
+            nil, query: sql, live: nil, keepsValues: false, isLatestOnly: isLatestOnly, callback: callback)
+    }
+
+    /// Begins a watch that runs a query now and after each change, and tells its result when that is another one.
+    package func observe(
+        live: LiveQuery, callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
+    ) throws -> Observer {
+        try observationHub.observe(nil, live: live, keepsValues: false, isLatestOnly: true, callback: callback)
+    }
+
+    private var observationHub: ObservationHub { companion { ObservationHub(self) } }
+}

@@ -1,0 +1,118 @@
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// What is watched.
+package enum ObservedRegion: Sendable {
+    /// All rows of a model's table.
+    case model(ModelDescriptor)
+    /// The row with a key, its values in the key's order.
+    case record(ModelDescriptor, key: [Value])
+    /// Tables or views, and of each its columns; none: all.
+    case tables([(name: String, columns: [String])])
+}
+
+/// A part of a table, as the log's changes are compared with it.
+struct WatchedTable {
+    let table: TrackedTable
+    /// The columns whose updates count.
+    let columns: UInt64
+    /// The only row that counts.
+    let identity: [UInt8]?
+
+    func concerns(_ change: RowChange) -> Bool {
+        guard change.table === table else { return false }
+        if change.kind == .unknown { return true }
+        if let identity, identity != change.identity { return false }
+        return change.kind != .update || change.columns & columns != 0
+    }
+}
+
+extension Connection {
+    /// Begins to log what changes in a region. What was tracked is given back when one of its tables cannot be.
+    func watch(_ region: ObservedRegion, values: Bool) throws -> [WatchedTable] {
+        var watched: [WatchedTable] = []
+        do {
+            switch region {
+            case .model(let model):
+                try model.validate()
+                watched.append(try watch(TableRead(name: model.table), identity: nil, values))
+            case .record(let model, let key):
+                try model.validate()
+                let identity = RowIdentity.bytes(try model.storedKey(key))
+                watched.append(try watch(TableRead(name: model.table), identity: identity, values))
+            case .tables(let tables):
+                for table in tables {
+                    let list = table.columns.isEmpty ? "*" : table.columns.map(quoteIdentifier).joined(separator: ", ")
+                    let reads = try resolved("SELECT \(list) FROM \(quoteIdentifier(table.name))")
+                    watched += try watch(reads, allColumns: table.columns.isEmpty, values)
+                }
+            }
+            return watched
+        } catch {
+            for table in watched { untrack(table.table, values: values) }
+            throw error
+        }
+    }
+
+    /// Begins to log what changes in the tables that a query reads.
+    func watch(query sql: String) throws -> [WatchedTable] {
+        try watch(tablesRead(by: sql), allColumns: false, false)
+    }
+
+    private func watch(_ reads: [TableRead], allColumns: Bool, _ values: Bool) throws -> [WatchedTable] {
+        var watched: [WatchedTable] = []
+        for var read in reads where !foldIdentifier(read.name).hasPrefix("sqlite_") {
+            if allColumns { read.columns = [] }
+            // Views are read through their tables, and functions that give rows have none.
+            do { watched.append(try watch(read, identity: nil, values)) } catch let error as CormorantError
+            where error.code == .schema {}
+        }
+        guard !watched.isEmpty else {
+            throw CormorantError(.misuse, "no table is read, so that there is nothing to watch", hint: "name a table")
+        }
+        return watched
+    }
+
+    private func watch(_ read: TableRead, identity: [UInt8]?, _ values: Bool) throws -> WatchedTable {
+        let table = try track(read.schema, read.name, values: values)
+        // A count of rows reads a column without a name.
+        let names = read.columns.filter { !$0.isEmpty }
+        let mask = read.columns.isEmpty || table.isVirtual ? .max : table.mask(names)
+        return WatchedTable(table: table, columns: mask, identity: identity)
+    }
+
+    private func resolved(_ sql: String) throws -> [TableRead] {
+        do {
+            return try tablesRead(by: sql)
+        } catch let error as CormorantError where error.isMissingName {
+            throw CormorantError(
+                .schema, "what is to be watched is not in the file: \(error.message)",
+                hint: "name tables and columns as the file has them", sqliteCode: error.sqliteCode)
+        }
+    }
+}
+
+extension ModelDescriptor {
+    /// A primary key as the file holds it.
+    package func storedKey(_ key: [Value]) throws -> [Value] {
+        let count = max(1, keyColumns.count)
+        guard key.count == count else {
+            throw CormorantError(
+                .binding, "the primary key of \(name) has \(count) values, \(key.count) were given",
+                hint: "give one value for each column of the key, in its order", table: table)
+        }
+        return try zip(key, keyColumns.isEmpty ? [nil] : keyColumns.map { Optional($0) }).map { value, column in
+            guard let column else { return value }
+            let type = columns[column].type
+            guard let stored = try value.stored(as: type) else {
+                throw CormorantError(
+                    .type, "\(name).\(columns[column].name) is of type \(type.name), its key is \(value.kindName)",
+                    hint: "give a value of type \(type.name)", table: table)
+            }
+            if case .integer(let integer) = stored, type == .double || type == .float { return .real(Double(integer)) }
+            return stored
+        }
+    }
+}
