@@ -25,6 +25,7 @@
 #include "cormorant/metadata.h"
 #include "cormorant/migration.h"
 #include "cormorant/model.h"
+#include "cormorant/observation.h"
 #include "cormorant/query.h"
 #include "cormorant/record.h"
 #include "cormorant/relation.h"

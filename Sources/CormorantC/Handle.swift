@@ -23,6 +23,8 @@ enum HandleKind: UInt8 {
     case metadata
     case store
     case keySink
+    case observer
+    case event
 
     var name: String {
         switch self {
@@ -46,6 +48,8 @@ enum HandleKind: UInt8 {
         case .metadata: "metadata"
         case .store: "store"
         case .keySink: "key sink"
+        case .observer: "observer"
+        case .event: "event"
         }
     }
 }

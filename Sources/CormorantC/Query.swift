@@ -12,7 +12,7 @@ public func corm_query_init(_ query: UnsafeMutablePointer<corm_query>?) {
 }
 
 /// A C query as the engine's, and raw SQL apart, since its bindings may mix positions and names.
-private struct GivenQuery {
+struct GivenQuery {
     var query = Query()
     /// A statement instead, and its parameters.
     var statement: StatementBox?

@@ -72,7 +72,7 @@ public func corm_tree_expression_sql(
 }
 
 /// A marshalled dict of parameters by name.
-private func parameters(_ bytes: UnsafeRawPointer?, _ size: Int) throws -> [String: Value] {
+func parameters(_ bytes: UnsafeRawPointer?, _ size: Int) throws -> [String: Value] {
     guard bytes != nil else { return [:] }
     let attributes = try MarshalReader(bytes, size).attributes("parameter")
     return Dictionary(attributes.map { (parameterName($0.property), $0.value) }, uniquingKeysWith: { $1 })

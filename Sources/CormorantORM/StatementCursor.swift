@@ -73,11 +73,8 @@ package final class StatementCursor {
     /// The SQL it runs.
     package var sql: String { statement?.ownSQL ?? "" }
 
-    /// The result column of each column of the model; without one, the result's columns as they come.
-    package var recordColumns: [Int32] {
-        let count = model?.columns.count ?? columnNames.count
-        return (0..<count).map { model == nil ? Int32(truncatingIfNeeded: $0) : columns[$0] }
-    }
+    /// The result column of each column of the model; none without one.
+    package var recordColumns: [Int32] { (0..<(model?.columns.count ?? 0)).map { columns[$0] } }
 
     /// Whether rows may still come from it.
     var isRunning: Bool { statement != nil }

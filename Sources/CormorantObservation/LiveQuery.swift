@@ -2,6 +2,13 @@ import CormorantBase
 import CormorantORM
 import CormorantSQLite
 
+/// The rows of a query.
+struct LiveResult: Sendable {
+    let rows: [StoredRow]
+    let columnNames: [String]
+    let layout: RowLayout
+}
+
 /// A query that is run again when what it reads has changed. Its rows are kept to tell what is new.
 package final class LiveQuery: @unchecked Sendable {  // guarded by its observer's lock
     private let open: @Sendable () throws -> StatementCursor
@@ -28,7 +35,8 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
         var rows: [StoredRow] = []
         try cursor.forEachRow { rows.append(StoredRow($0)) }
         return LiveResult(
-            rows: rows, columnNames: cursor.columnNames, columns: cursor.recordColumns, model: cursor.model)
+            rows: rows, columnNames: cursor.columnNames,
+            layout: RowLayout(model: cursor.model, columns: cursor.recordColumns))
     }
 
     /// What the result has that the one before had not; nil when they are the same.
@@ -40,14 +48,14 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
         }
         handedOut = result.rows
         let changes = LiveQuery.difference(before ?? [], result.rows, key)
-        return ObservationEvent(isForeign: isForeign, changes: changes, result: result)
+        return ObservationEvent(isForeign: isForeign, changes: changes, layout: result.layout, rows: result.rows)
     }
 
     /// Throws where its rows cannot be told apart as they should.
     func checkKey(_ result: LiveResult) throws { _ = try keyColumns(result) }
 
     private func keyColumns(_ result: LiveResult) throws -> [Int] {
-        if keyNames.isEmpty { return result.model?.keyColumns.map { Int(result.columns[$0]) } ?? [] }
+        if keyNames.isEmpty { return result.layout.model?.keyColumns.map { Int(result.layout.columns[$0]) } ?? [] }
         return try keyNames.map { name in
             guard let index = result.columnNames.firstIndex(where: { sameIdentifier($0, name) }) else {
                 throw CormorantError(

@@ -8,8 +8,34 @@ package struct ObservationEvent: Sendable {
     package var isForeign: Bool
     /// Each row once; of a live query the rows of its result that are others than before.
     package var changes: [ObservedChange]
-    /// The new result of a live query.
-    package var result: LiveResult?
+    /// How its rows are read.
+    package var layout: RowLayout
+    /// The new rows of a live query.
+    package var rows: [StoredRow]?
+}
+
+/// How rows are read: as records of a model, or column by column.
+package struct RowLayout: Sendable {
+    package let model: ModelDescriptor?
+    /// The row's column of each column of the model; empty without one.
+    package let columns: [Int32]
+
+    static let plain = RowLayout(model: nil, columns: [])
+
+    /// The row's columns in the model's order, or as they are.
+    package func columns(of row: StoredRow) -> [Int32] {
+        model == nil ? (0..<row.count).map { Int32(truncatingIfNeeded: $0) } : columns
+    }
+
+    /// Calls `body` with a reader of the row.
+    package func read<Result>(_ row: StoredRow, _ body: (RecordReader) throws -> Result) rethrows -> Result {
+        try columns(of: row).withUnsafeBufferPointer { columns in
+            // There is no row without columns.
+            try withExtendedLifetime(row) {
+                try body(RecordReader(Row(row), columns: columns.baseAddress.unsafelyUnwrapped, model: model))
+            }
+        }
+    }
 }
 
 /// A row that changed, of a table or of a live query's result.
@@ -43,23 +69,6 @@ package struct ObservedChange: Sendable {
         self.old = old
         self.new = new
         self.position = position
-    }
-}
-
-/// The rows of a query, and how to read them.
-package struct LiveResult: Sendable {
-    package let rows: [StoredRow]
-    package let columnNames: [String]
-    /// The row's column of each column of the model; of rows without one, as they come.
-    package let columns: [Int32]
-    package let model: ModelDescriptor?
-
-    /// Calls `body` with a reader of each of the rows.
-    package func read(_ row: StoredRow, _ body: (RecordReader) throws -> Void) throws {
-        try columns.withUnsafeBufferPointer { columns in
-            guard let base = columns.baseAddress else { return }
-            try withExtendedLifetime(row) { try body(RecordReader(Row(row), columns: base, model: model)) }
-        }
     }
 }
 

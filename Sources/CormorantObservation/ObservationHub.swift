@@ -52,7 +52,10 @@ package final class ObservationHub: @unchecked Sendable {  // `lock` guards what
             // Before anything is read, so that no commit falls between.
             try start(connection)
             do {
-                if let region { observer.watched = try connection.watch(region, values: keepsValues) }
+                if let region {
+                    observer.watched = try connection.watch(region, values: keepsValues)
+                    observer.layout = region.layout(of: observer.watched)
+                }
                 if let sql { observer.watched += try connection.watch(query: sql) }
             } catch {
                 stopIfIdle()

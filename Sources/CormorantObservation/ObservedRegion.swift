@@ -13,6 +13,21 @@ package enum ObservedRegion: Sendable {
     case tables([(name: String, columns: [String])])
 }
 
+extension ObservedRegion {
+    /// How the rows of its changes are read: by the model's columns, where the table has them all.
+    func layout(of watched: [WatchedTable]) -> RowLayout {
+        switch self {
+        case .tables: return .plain
+        case .model(let model), .record(let model, _):
+            guard let table = watched.first?.table else { return .plain }
+            let columns = model.columns.compactMap { column in
+                table.columns.firstIndex { sameIdentifier($0, column.column) }.map { Int32(truncatingIfNeeded: $0) }
+            }
+            return columns.count == model.columns.count ? RowLayout(model: model, columns: columns) : .plain
+        }
+    }
+}
+
 /// A part of a table, as the log's changes are compared with it.
 struct WatchedTable {
     let table: TrackedTable

@@ -11,6 +11,7 @@ package final class Observer: @unchecked Sendable {  // `lock` guards everything
     let keepsValues: Bool
     let live: LiveQuery?
     var watched: [WatchedTable] = []
+    var layout = RowLayout.plain
     private weak var hub: ObservationHub?
     /// Called with each event; nil: events wait to be taken.
     private let callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
@@ -99,7 +100,7 @@ package final class Observer: @unchecked Sendable {  // `lock` guards everything
 
     private func event(_ pending: Pending) throws -> ObservationEvent? {
         if let live, let result = pending.result { return try live.event(result, isForeign: pending.isForeign) }
-        return ObservationEvent(isForeign: pending.isForeign, changes: pending.changes.map(ObservedChange.init))
+        return ObservationEvent(isForeign: pending.isForeign, changes: pending.changes.map(ObservedChange.init), layout: layout)
     }
 
     private func locked<T>(_ body: () -> T) -> T {

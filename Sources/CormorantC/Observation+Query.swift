@@ -1,0 +1,85 @@
+import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+import CormorantSQLite
+
+/// A query of the C face, with copies of all that it borrows, to be run again and again.
+struct KeptQuery: Sendable {
+    private enum Kind: Sendable {
+        case query(Query, bind: (@Sendable (Statement) throws -> Void)?)
+        case statement(CompiledStatement, [String: Value])
+    }
+
+    private let kind: Kind
+    private let model: ModelDescriptor?
+
+    init(_ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?) throws {
+        self.model = try model.map { try requireModel($0).descriptor }
+        let query = try GivenQuery(given)
+        if let statement = query.statement {
+            kind = .statement(try statement.statement(), try parameters(query.values, query.valueCount))
+        } else if query.query.sql != nil {
+            let values = try KeptValues(query.values, query.valueCount)
+            kind = .query(query.query) { try values.bind(to: $0) }
+        } else {
+            kind = .query(query.query, bind: nil)
+        }
+    }
+
+    init(
+        _ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?, _ bindings: UnsafeRawPointer?, _ size: Int
+    ) throws {
+        self.model = try model.map { try requireModel($0).descriptor }
+        var query = try GivenQuery(given)
+        if let statement = query.statement {
+            kind = .statement(try statement.statement(), try parameters(bindings, size))
+        } else if query.query.sql != nil {
+            let bytes = Array(UnsafeRawBufferPointer(start: bindings, count: bindings == nil ? 0 : max(0, size)))
+            kind = .query(query.query) { statement in
+                try bytes.withUnsafeBytes { try bindBlock(bytes.isEmpty ? nil : $0.baseAddress, $0.count, to: statement) }
+            }
+        } else {
+            if bindings != nil { query.query.attributes = try MarshalReader(bindings, size).attributes() }
+            kind = .query(query.query, bind: nil)
+        }
+    }
+
+    func open(_ database: Database) throws -> StatementCursor {
+        switch kind {
+        case .statement(let compiled, let values):
+            guard let model else { return try database.cursor(compiled, values) }
+            return try database.cursor(model, compiled, values)
+        case .query(let query, let bind):
+            if let model { return try database.cursor(model, query, bind: bind) }
+            guard let sql = query.sql else {
+                throw CormorantError(
+                    .misuse, "there is neither a model, nor SQL or a statement to watch", hint: "pass one of them")
+            }
+            return try database.cursor(sql) { try bind?($0) }
+        }
+    }
+}
+
+/// Copies of C values, and of what they point to.
+private final class KeptValues: @unchecked Sendable {  // never written after init
+    private let memory = ScratchMemory(firstSize: 256)
+    private let values: [corm_value]
+
+    init(_ given: UnsafePointer<corm_value>?, _ count: Int) throws {
+        guard count != 0 else {
+            values = []
+            return
+        }
+        guard count > 0, let given else { throw missingArray("values") }
+        values = try (0..<count).map { [memory] index in
+            var value = try plainValue(given[index], "a value").cValue(in: memory)
+            value.name = try optionalString(given[index].name, "parameter name").map { memory.copy($0) }
+            return value
+        }
+    }
+
+    func bind(to statement: Statement) throws {
+        try values.withUnsafeBufferPointer { try CormorantC.bind($0.baseAddress, $0.count, to: statement) }
+    }
+}

@@ -1,0 +1,183 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantObservation
+import CormorantSQLite
+
+/// A C callback with its context, which is released with the last reference to this.
+private final class ObserverCallback: @unchecked Sendable {  // never written after init
+    private let callback: corm_observer_callback?
+    private let context: UnsafeMutableRawPointer?
+    private let release: corm_observer_release?
+
+    init(_ options: corm_observe_options) {
+        callback = options.callback
+        context = options.context
+        release = options.release
+    }
+
+    deinit { release?(context) }
+
+    func call(_ result: Result<ObservationEvent, CormorantError>) {
+        switch result {
+        case .success(let event):
+            guard let handle = try? Handles.add(EventBox(event), .event) else { return }
+            callback?(handle, nil, context)
+            Handles.remove(handle, .event)
+        case .failure(let error):
+            guard let handle = try? Handles.add(ErrorText(error), .error) else { return }
+            callback?(nil, handle, context)
+            Handles.remove(handle, .error)
+        }
+    }
+}
+
+/// An observer as long as its handle is not cancelled.
+private final class ObserverBox {
+    let observer: Observer
+    /// Lives as long as an observer without a callback, too.
+    let callback: ObserverCallback
+
+    init(_ observer: Observer, _ callback: ObserverCallback) {
+        self.observer = observer
+        self.callback = callback
+    }
+}
+
+private func requireObserver(_ handle: OpaquePointer?) throws -> Observer {
+    try Handles.require(handle, .observer, as: ObserverBox.self).observer
+}
+
+private func options(_ given: UnsafePointer<corm_observe_options>?) throws -> corm_observe_options {
+    guard let given else {
+        throw CormorantError(.misuse, "there is nothing to watch", hint: "pass options that say what")
+    }
+    return try readStruct(given, given.pointee.struct_size, "corm_observe_options")
+}
+
+private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {
+    guard raw.region_count > 0, let regions = raw.regions else { throw missingArray("regions") }
+    return .tables(
+        try (0..<raw.region_count).map { index in
+            let region = regions[index]
+            let columns = try strings(region.columns, region.column_count, "columns")
+            return (try string(region.table, "table"), columns)
+        })
+}
+
+/// Begins what the options say, with values from where the caller has them.
+private func observe(
+    _ handle: OpaquePointer?, _ raw: corm_observe_options, _ key: () throws -> [Value],
+    _ query: () throws -> KeptQuery
+) throws -> OpaquePointer {
+    let database = try database(handle)
+    let callback = ObserverCallback(raw)
+    let call = raw.callback == nil ? nil : { [callback] in callback.call($0) }
+    let observer: Observer
+    if raw.live {
+        let kept = try query()
+        let live = LiveQuery(key: try strings(raw.key_columns, raw.key_column_count, "key_columns")) {
+            [weak database] in
+            guard let database else { throw databaseClosed() }
+            return try kept.open(database)
+        }
+        observer = try database.observe(live: live, callback: call)
+    } else if raw.query != nil {
+        let kept = try query()
+        observer = try database.observe(
+            query: { try kept.open(database) }, isLatestOnly: raw.latest_only, callback: call)
+    } else {
+        let region: ObservedRegion
+        if raw.model != nil {
+            let model = try requireModel(raw.model).descriptor
+            let key = try key()
+            region = key.isEmpty ? .model(model) : .record(model, key: key)
+        } else {
+            region = try regions(raw)
+        }
+        observer = try database.observe(
+            region, keepsValues: raw.values, isLatestOnly: raw.latest_only, callback: call)
+    }
+    do {
+        return try Handles.add(ObserverBox(observer, callback), .observer)
+    } catch {
+        observer.cancel()
+        throw error
+    }
+}
+
+@_cdecl("corm_observe_options_init") @implementation
+public func corm_observe_options_init(_ options: UnsafeMutablePointer<corm_observe_options>?) {
+    guard let options else { return }
+    options.pointee = corm_observe_options()
+    options.pointee.struct_size = UInt32(MemoryLayout<corm_observe_options>.size)
+}
+
+@_cdecl("corm_database_observe") @implementation
+public func corm_database_observe(
+    _ handle: OpaquePointer?, _ given: UnsafePointer<corm_observe_options>?,
+    _ outObserver: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outObserver, "out_observer")
+        let raw = try options(given)
+        out.pointee = try observe(
+            handle, raw,
+            {
+                guard raw.key_count != 0 else { return [] }
+                guard raw.key_count > 0, let key = raw.key else { throw missingArray("key values") }
+                return try (0..<raw.key_count).map { try plainValue(key[$0], "the key") }
+            }, { try KeptQuery(raw.model, raw.query) })
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_block_observe") @implementation
+public func corm_block_observe(
+    _ handle: OpaquePointer?, _ given: UnsafePointer<corm_observe_options>?, _ bindings: UnsafeRawPointer?,
+    _ size: Int, _ outObserver: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outObserver, "out_observer")
+        let raw = try options(given)
+        out.pointee = try observe(
+            handle, raw,
+            {
+                guard bindings != nil else { return [] }
+                let reader = try MarshalReader(bindings, size)
+                return try (0..<reader.sequence()).map { _ in try reader.value("the key") }
+            }, { try KeptQuery(raw.model, raw.query, bindings, size) })
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_observer_cancel") @implementation
+public func corm_observer_cancel(_ handle: OpaquePointer?) {
+    Handles.take(handle, .observer, as: ObserverBox.self)?.observer.cancel()
+}
+
+@_cdecl("corm_observer_next") @implementation
+public func corm_observer_next(
+    _ handle: OpaquePointer?, _ outEvent: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let observer = try requireObserver(handle)
+        let out = try require(outEvent, "out_event")
+        guard let event = try observer.next() else { return observer.isCancelled ? CORM_DONE : CORM_OK }
+        out.pointee = try Handles.add(EventBox(event), .event)
+        return CORM_ROW
+    }
+}
+
+@_cdecl("corm_observer_descriptor") @implementation
+public func corm_observer_descriptor(
+    _ handle: OpaquePointer?, _ outDescriptor: UnsafeMutablePointer<Int32>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try require(outDescriptor, "out_descriptor").pointee = try requireObserver(handle).descriptor()
+        return CORM_OK
+    }
+}

@@ -1,0 +1,168 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantObservation
+import CormorantSQLite
+
+/// An event, and the C values that were made of it.
+final class EventBox {
+    let event: ObservationEvent
+    private let memory = ScratchMemory(firstSize: 512)
+
+    init(_ event: ObservationEvent) { self.event = event }
+
+    /// The values as an array that lives as long as this.
+    private func keep(_ values: [corm_value]) -> UnsafeMutablePointer<corm_value> {
+        let array = memory.allocate(max(1, values.count) * MemoryLayout<corm_value>.stride)
+            .bindMemory(to: corm_value.self, capacity: max(1, values.count))
+        array.initialize(from: values, count: values.count)
+        return array
+    }
+
+    func values(_ row: StoredRow?) -> (UnsafePointer<corm_value>?, Int) {
+        guard let row else { return (nil, 0) }
+        let columns = event.layout.columns(of: row)
+        // The bytes are the stored row's, which the event holds.
+        return (UnsafePointer(keep(columns.map { borrowedValue(Row(row), $0) })), columns.count)
+    }
+
+    func change(_ change: ObservedChange) -> corm_change {
+        var made = corm_change()
+        made.kind = change.kind.rawValue
+        if !change.table.isEmpty { made.table = memory.copy(change.table) }
+        made.row_id = change.rowID
+        made.key = UnsafePointer(keep(change.key.map { $0.cValue(in: memory) }))
+        made.key_count = change.key.count
+        (made.old_values, made.old_count) = values(change.old)
+        (made.new_values, made.new_count) = values(change.new)
+        made.position = Int64(change.position)
+        return made
+    }
+}
+
+private func box(_ handle: OpaquePointer?) -> EventBox? { Handles.object(handle, .event, as: EventBox.self) }
+
+private func requireEvent(_ handle: OpaquePointer?) throws -> EventBox {
+    try Handles.require(handle, .event, as: EventBox.self)
+}
+
+private func beyond(_ index: Int, _ count: Int) -> CormorantError {
+    CormorantError(.misuse, "there is no number \(index)", hint: "there are \(count), counted from 0")
+}
+
+@_cdecl("corm_event_free") @implementation
+public func corm_event_free(_ handle: OpaquePointer?) { Handles.remove(handle, .event) }
+
+@_cdecl("corm_event_is_foreign") @implementation
+public func corm_event_is_foreign(_ handle: OpaquePointer?) -> Bool { box(handle)?.event.isForeign ?? false }
+
+@_cdecl("corm_event_change_count") @implementation
+public func corm_event_change_count(_ handle: OpaquePointer?) -> Int { box(handle)?.event.changes.count ?? 0 }
+
+@_cdecl("corm_event_change") @implementation
+public func corm_event_change(
+    _ handle: OpaquePointer?, _ index: Int, _ outChange: UnsafeMutablePointer<corm_change>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let box = try requireEvent(handle)
+        let out = try require(outChange, "out_change")
+        guard box.event.changes.indices.contains(index) else { throw beyond(index, box.event.changes.count) }
+        out.pointee = box.change(box.event.changes[index])
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_event_row_count") @implementation
+public func corm_event_row_count(_ handle: OpaquePointer?) -> Int { box(handle)?.event.rows?.count ?? 0 }
+
+@_cdecl("corm_event_row") @implementation
+public func corm_event_row(
+    _ handle: OpaquePointer?, _ index: Int, _ outValues: UnsafeMutablePointer<UnsafePointer<corm_value>?>?,
+    _ outCount: UnsafeMutablePointer<Int>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let box = try requireEvent(handle)
+        let out = try require(outValues, "out_values")
+        let rows = box.event.rows ?? []
+        guard rows.indices.contains(index) else { throw beyond(index, rows.count) }
+        let (values, count) = box.values(rows[index])
+        out.pointee = values
+        outCount?.pointee = count
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_event_records") @implementation
+public func corm_event_records(
+    _ handle: OpaquePointer?, _ outRecords: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let event = try requireEvent(handle).event
+        let out = try require(outRecords, "out_records")
+        guard let rows = event.rows, let model = event.layout.model, let face = model.face as? ModelFace else {
+            throw CormorantError(
+                .misuse, "the event is not a live query's of a model", hint: "read its values with corm_event_row")
+        }
+        let layout = try face.records(of: model)
+        let records = Records(size: layout.size)
+        var access = StructRecord(
+            base: UnsafeMutableRawPointer(mutating: emptyText), layout: layout, arena: records.texts)
+        for row in rows {
+            access.base = try records.append()
+            try event.layout.read(row) { try access.read(from: $0) }
+        }
+        out.pointee = try Handles.add(records, .records)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_block_event") @implementation
+public func corm_block_event(
+    _ handle: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let event = try requireEvent(handle).event
+        var writer = MarshalWriter(try require(block, "block"))
+        let types = event.layout.model.map(ColumnTypes.init)
+        try writer.tuple(3)
+        writer.bool(event.isForeign)
+        let changes = try writer.beginList()
+        for change in event.changes { try writer.change(change, event.layout, types) }
+        try writer.endList(event.changes.count, at: changes)
+        if let rows = event.rows {
+            let list = try writer.beginList()
+            for row in rows { try writer.row(row, event.layout, types) }
+            try writer.endList(rows.count, at: list)
+        } else {
+            writer.none()
+        }
+        writer.finish()
+        return CORM_OK
+    }
+}
+
+extension MarshalWriter {
+    fileprivate mutating func change(_ change: ObservedChange, _ layout: RowLayout, _ types: ColumnTypes?) throws {
+        try tuple(7)
+        integer(Int64(change.kind.rawValue))
+        try value(.text(change.table))
+        integer(change.rowID)
+        try tuple(change.key.count)
+        for part in change.key { try value(part) }
+        for row in [change.old, change.new] {
+            if let row { try self.row(row, layout, types) } else { none() }
+        }
+        integer(Int64(change.position))
+    }
+
+    fileprivate mutating func row(_ row: StoredRow, _ layout: RowLayout, _ types: ColumnTypes?) throws {
+        if let types {
+            try layout.read(row) { try self.row($0, types) }
+        } else {
+            try withExtendedLifetime(row) { try self.row(Row(row)) }
+        }
+    }
+}
