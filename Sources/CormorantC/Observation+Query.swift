@@ -37,7 +37,9 @@ struct KeptQuery: Sendable {
         } else if query.query.sql != nil {
             let bytes = Array(UnsafeRawBufferPointer(start: bindings, count: bindings == nil ? 0 : max(0, size)))
             kind = .query(query.query) { statement in
-                try bytes.withUnsafeBytes { try bindBlock(bytes.isEmpty ? nil : $0.baseAddress, $0.count, to: statement) }
+                try bytes.withUnsafeBytes {
+                    try bindBlock(bytes.isEmpty ? nil : $0.baseAddress, $0.count, to: statement)
+                }
             }
         } else {
             if bindings != nil { query.query.attributes = try MarshalReader(bindings, size).attributes() }

@@ -30,9 +30,9 @@
             let folder: Int32
             /// Their names in the folder.
             let names: Set<String>
-            /// When to look again, and how much later after that; nil: when something is written.
+            var lastWrite: Int64 = 0
+            /// When to look again; nil: when something is written.
             var nextLook: Int64?
-            var distance: Int64 = 0
         }
 
         func add(_ subscription: FileSubscription) throws {
@@ -62,8 +62,10 @@
         }
 
         private func watches(of path: String) -> Set<Int32> {
-            Set(["", "-wal", "-journal"].map { inotify_add_watch(inotify, path + $0, UInt32(IN_MODIFY | IN_MASK_ADD)) })
-                .subtracting([-1])
+            Set(
+                ["", "-wal", "-journal"].map { inotify_add_watch(inotify, path + $0, UInt32(IN_MODIFY | IN_MASK_ADD)) }
+            )
+            .subtracting([-1])
         }
 
         private func start() throws {
@@ -82,7 +84,11 @@
             pthread_sigmask(SIG_SETMASK, &all, &before)
             defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
             var thread = pthread_t()
-            let status = pthread_create(&thread, &attributes, { _ in FileWatcher.shared.run(); return nil }, nil)
+            let status = pthread_create(
+                &thread, &attributes,
+                { _ in
+                    FileWatcher.shared.run(); return nil
+                }, nil)
             guard status == 0 else {
                 close(made)
                 inotify = -1
@@ -133,12 +139,13 @@
                 let isMade = !file.names.isDisjoint(with: events.made[file.folder] ?? [])
                 if isMade { file.watches.formUnion(watches(of: file.path)) }
                 if events.isOverflow || isMade || !events.written.isDisjoint(with: file.watches) {
-                    file.distance = FileWatcher.rest
+                    file.lastWrite = now
                 } else {
                     guard let look = file.nextLook, look <= now else { continue }
-                    file.distance *= 2
                 }
-                file.nextLook = file.distance > FileWatcher.patience ? nil : now + file.distance
+                // So that a commit is seen a quarter later, at most, than the disk took to take it.
+                let waited = now - file.lastWrite
+                file.nextLook = waited > FileWatcher.patience ? nil : now + max(FileWatcher.rest, waited / 4)
                 files[id] = file
                 if let subscription = file.subscription { due.append(subscription) }
             }

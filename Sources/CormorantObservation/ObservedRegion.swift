@@ -82,7 +82,8 @@ extension Connection {
             if allColumns { read.columns = [] }
             // Views are read through their tables, and functions that give rows have none.
             do { watched.append(try watch(read, identity: nil, values)) } catch let error as CormorantError
-            where error.code == .schema {}
+                where error.code == .schema
+            {}
         }
         guard !watched.isEmpty else {
             throw CormorantError(.misuse, "no table is read, so that there is nothing to watch", hint: "name a table")

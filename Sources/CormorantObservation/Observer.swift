@@ -100,7 +100,8 @@ package final class Observer: @unchecked Sendable {  // `lock` guards everything
 
     private func event(_ pending: Pending) throws -> ObservationEvent? {
         if let live, let result = pending.result { return try live.event(result, isForeign: pending.isForeign) }
-        return ObservationEvent(isForeign: pending.isForeign, changes: pending.changes.map(ObservedChange.init), layout: layout)
+        return ObservationEvent(
+            isForeign: pending.isForeign, changes: pending.changes.map(ObservedChange.init), layout: layout)
     }
 
     private func locked<T>(_ body: () -> T) -> T {

@@ -45,7 +45,11 @@ package final class ChangeLog {
     func install() {
         let this = Unmanaged.passUnretained(self).toOpaque()
         csqlite_set_preupdate_hook(connection.handle, { log($0).willChange($1, $2, $3, $4, $5, $6) }, this)
-        sqlite3_commit_hook(connection.handle, { log($0).isCommitting = true; return 0 }, this)
+        sqlite3_commit_hook(
+            connection.handle,
+            {
+                log($0).isCommitting = true; return 0
+            }, this)
         sqlite3_rollback_hook(connection.handle, { log($0).forget() }, this)
         connection.updateTrace()
         // Statements are prepared anew: those before may delete all rows at once, without the hook.
@@ -193,7 +197,8 @@ package final class ChangeLog {
             var old: OpaquePointer?
             var new: OpaquePointer?
             let index = Int32(truncatingIfNeeded: column)
-            guard sqlite3_preupdate_old(handle, index, &old) == SQLITE_OK, sqlite3_preupdate_new(handle, index, &new) == SQLITE_OK,
+            guard sqlite3_preupdate_old(handle, index, &old) == SQLITE_OK,
+                sqlite3_preupdate_new(handle, index, &new) == SQLITE_OK,
                 old != nil, new != nil
             else { return .max }
             if !sameValue(old, new) { mask |= 1 << UInt64(min(column, 63)) }
@@ -273,7 +278,9 @@ extension ChangeLog {
         }.map { RowChange(unknown: $0) }
     }
 
-    private func tableID(_ schema: String, _ name: String) -> String { foldIdentifier(schema) + "." + foldIdentifier(name) }
+    private func tableID(_ schema: String, _ name: String) -> String {
+        foldIdentifier(schema) + "." + foldIdentifier(name)
+    }
 }
 
 private func log(_ context: UnsafeMutableRawPointer?) -> ChangeLog {

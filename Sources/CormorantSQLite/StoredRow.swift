@@ -24,7 +24,8 @@ package final class StoredRow: @unchecked Sendable {  // never written after ini
         for index in 0..<count {
             var value: OpaquePointer?
             let column = Int32(truncatingIfNeeded: index)
-            let status = isNew ? sqlite3_preupdate_new(handle, column, &value) : sqlite3_preupdate_old(handle, column, &value)
+            let status =
+                isNew ? sqlite3_preupdate_new(handle, column, &value) : sqlite3_preupdate_old(handle, column, &value)
             if let value, status == SQLITE_OK {
                 if sqlite3_value_type(value) == SQLITE_TEXT { _ = sqlite3_value_text(value) }
                 values[index] = sqlite3_value_dup(value) ?? nullValue

@@ -36,7 +36,7 @@ NO_VALUE = (
 TOPICS = (
     "base", "error", "value", "database", "thread", "transaction", "result", "model", "expression", "statement",
     "record", "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle",
-    "cipher", "key_value", "maintenance",
+    "cipher", "key_value", "maintenance", "observation",
 )  # fmt: skip
 
 
@@ -89,7 +89,8 @@ class Headers:
         elif match := re.fullmatch(r"typedef (\w+) (\w+)", code):
             self.aliases[match[2]] = self.aliases[match[1]]
         elif match := re.fullmatch(r"typedef void \(\*(\w+)\)\((.*)\)", code):
-            self.aliases[match[1]] = "callback"
+            # Those of other callbacks are made where they are used.
+            self.aliases[match[1]] = "callback" if match[1] == "corm_trace_callback" else "pointer"
         elif match := re.fullmatch(r"typedef (?:bool|corm_status) \(\*(\w+)\)\((.*)\)", code):
             # A member of structs only, and there a pointer as other functions are.
             self.aliases[match[1]] = "pointer"

@@ -64,6 +64,7 @@ from .metadata import (
 )
 from .migration import VersionStep
 from .model import Model, ModelInfo
+from .observation import Event, Observer, Region, RowChange
 from .plan import Plan, PlanProblem, PlanStep, SchemaChange
 from .progress import Progress
 from .record import Conflict
@@ -99,6 +100,7 @@ __all__ = [
     "Delete",
     "EncryptionError",
     "Error",
+    "Event",
     "Expression",
     "ForeignKeyMetadata",
     "ForeignKeyViolation",
@@ -127,6 +129,7 @@ __all__ = [
     "NotLoadedError",
     "NotNullViolation",
     "NotSupportedError",
+    "Observer",
     "OperationalError",
     "Plan",
     "PlanProblem",
@@ -135,8 +138,10 @@ __all__ = [
     "Progress",
     "Query",
     "Reference",
+    "Region",
     "RelationMetadata",
     "Result",
+    "RowChange",
     "Schema",
     "SchemaChange",
     "Select",

@@ -224,6 +224,10 @@ CORM_CHECKPOINT_PASSIVE: Final = 0
 CORM_CHECKPOINT_FULL: Final = 1
 CORM_CHECKPOINT_RESTART: Final = 2
 CORM_CHECKPOINT_TRUNCATE: Final = 3
+CORM_CHANGE_UNKNOWN: Final = 0
+CORM_CHANGE_INSERT: Final = 1
+CORM_CHANGE_UPDATE: Final = 2
+CORM_CHANGE_DELETE: Final = 3
 
 # Struct: its members and their types, in order.
 STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -633,6 +637,40 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("after", "corm_text"),
         ("limit", "int64"),
     ),
+    "corm_change": (
+        ("kind", "int32"),
+        ("table", "text"),
+        ("row_id", "int64"),
+        ("key", "pointer"),
+        ("key_count", "size"),
+        ("old_values", "pointer"),
+        ("old_count", "size"),
+        ("new_values", "pointer"),
+        ("new_count", "size"),
+        ("position", "int64"),
+    ),
+    "corm_region": (
+        ("table", "text"),
+        ("columns", "pointer"),
+        ("column_count", "size"),
+    ),
+    "corm_observe_options": (
+        ("struct_size", "uint32"),
+        ("model", "pointer"),
+        ("key", "pointer"),
+        ("key_count", "size"),
+        ("regions", "pointer"),
+        ("region_count", "size"),
+        ("query", "pointer"),
+        ("live", "bool"),
+        ("key_columns", "pointer"),
+        ("key_column_count", "size"),
+        ("values", "bool"),
+        ("latest_only", "bool"),
+        ("callback", "pointer"),
+        ("context", "pointer"),
+        ("release", "pointer"),
+    ),
 }
 
 # Function: what it returns and takes.
@@ -925,4 +963,18 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_database_vacuum": ("int32", ("pointer", "pointer")),
     "corm_database_optimize": ("int32", ("pointer", "pointer")),
     "corm_database_checkpoint": ("int32", ("pointer", "int32", "pointer", "pointer", "pointer")),
+    "corm_observe_options_init": ("void", ("pointer",)),
+    "corm_database_observe": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_observer_cancel": ("void", ("pointer",)),
+    "corm_observer_next": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_observer_descriptor": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_event_free": ("void", ("pointer",)),
+    "corm_event_is_foreign": ("bool", ("pointer",)),
+    "corm_event_change_count": ("size", ("pointer",)),
+    "corm_event_change": ("int32", ("pointer", "size", "pointer", "pointer")),
+    "corm_event_row_count": ("size", ("pointer",)),
+    "corm_event_row": ("int32", ("pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_event_records": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_block_observe": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_block_event": ("int32", ("pointer", "pointer", "pointer")),
 }

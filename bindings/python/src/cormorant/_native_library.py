@@ -140,6 +140,11 @@ def failure(scratch: Scratch, status: int) -> Error:
         library.corm_error_free(pointer)
 
 
+def to_error(pointer: int | None) -> Error:
+    """The exception of an error that the library lends."""
+    return _error(pointer, library.corm_error_code(pointer))
+
+
 def _error(pointer: int | None, status: int) -> Error:
     code = status_name(status)
     if pointer is None:
@@ -241,6 +246,12 @@ _ARRAYS = {
     # table_columns has as many items as columns, so it has no count of its own.
     "corm_reference_def": {"columns": ("", "column_count"), "table_columns": ("", "")},
     "corm_relation_def": {"columns": ("", "column_count"), "target_columns": ("", "target_column_count")},
+    "corm_query": {"order_by": ("", "order_by_count")},
+    "corm_region": {"columns": ("", "column_count")},
+    "corm_observe_options": {
+        "regions": ("corm_region", "region_count"),
+        "key_columns": ("", "key_column_count"),
+    },
     "corm_migration_options": {"allow_drop": ("", "allow_drop_count")},
 }
 

@@ -16,6 +16,7 @@ from .json import JsonMethods
 from .maintenance import MaintenanceMethods
 from .migration import MigrationMethods
 from .model import Model
+from .observation import ObservationMethods
 from .record import info_of
 from .select import Select
 from .statement import Statement
@@ -51,7 +52,9 @@ _SYNCHRONOUS = {
 _INT32_MAX = 2**31 - 1
 
 
-class Database(CipherMethods, JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods, ThreadMethods):
+class Database(
+    CipherMethods, JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods, ThreadMethods, ObservationMethods
+):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 
     mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file

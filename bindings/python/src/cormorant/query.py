@@ -165,7 +165,7 @@ class QueryMethods(RecordMethods):
             data = model._parameters(bindings, attributes)
             return _native_tree.count(self._handle, model._compile().handle, data)
         info = None if model is None else info_of(model)
-        data = _dump(info, sql, bindings, attributes)
+        data = dump_query_values(info, sql, bindings, attributes)
         return _native.count(self._handle, info.handle if info else None, sql, data)
 
     @overload
@@ -251,7 +251,7 @@ class QueryMethods(RecordMethods):
         if into is not None:
             attributes = {**attributes, "into": into}
         info = info_of(model)
-        data = _dump(info, sql, bindings, attributes)
+        data = dump_query_values(info, sql, bindings, attributes)
         names = (order_by,) if isinstance(order_by, str) else order_by
         return _native.open_cursor(self._handle, info.handle, sql, data, names, limit, offset), info
 
@@ -268,7 +268,9 @@ class QueryMethods(RecordMethods):
             raise
 
 
-def _dump(info: ModelInfo | None, sql: str | None, bindings: Bindings, attributes: dict[str, Any]) -> bytes | None:
+def dump_query_values(
+    info: ModelInfo | None, sql: str | None, bindings: Bindings, attributes: dict[str, Any]
+) -> bytes | None:
     """Bindings of the SQL or, without SQL, the attributes."""
     if sql is not None:
         if attributes:

@@ -1,0 +1,102 @@
+"""The calls of the library on observers. An observer is an int; an event comes as a tuple."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _abi
+from ._native_library import call_handle, failure, library, make_struct, pool, take, to_error
+from .error import Error
+
+Row = tuple[Any, ...]
+# Kind, table, rowid, key, old and new values, position.
+Change = tuple[int, str, int, Row, Row | None, Row | None, int]
+# Whether it is foreign, the changes, and the rows of a live query.
+Event = tuple[bool, list[Change], list[Row] | None]
+
+_Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+# The callbacks that the library may still call, by what it knows them by.
+_callbacks: dict[int, object] = {}
+_numbers = itertools.count(1)
+
+
+def _forget(number: int | None) -> None:
+    _callbacks.pop(number or 0, None)
+
+
+_release = _Release(_forget)
+
+
+def observe(
+    database: int,
+    options: Mapping[str, Any],
+    query: Mapping[str, Any] | None,
+    values: bytes | None,
+    callback: Callable[[Event | Error], object] | None,
+) -> int:
+    """An observer. options and query: members of the structs of these names."""
+    keep: list[object] = []
+    struct = make_struct("corm_observe_options", options, keep)
+    struct.struct_size = ctypes.sizeof(struct)
+    if query is not None:
+        given = make_struct("corm_query", query, keep)
+        given.struct_size = ctypes.sizeof(given)
+        struct.query = ctypes.addressof(given)
+    if callback is not None:
+        function = _Callback(lambda event, error, _: _tell(callback, event, error))
+        number = next(_numbers)
+        _callbacks[number] = function
+        struct.callback = ctypes.cast(function, ctypes.c_void_p)
+        struct.context = number
+        struct.release = ctypes.cast(_release, ctypes.c_void_p)
+    size = len(values) if values else 0
+    return call_handle(library.corm_block_observe, database, ctypes.byref(struct), values, size)
+
+
+def _tell(callback: Callable[[Event | Error], object], event: int | None, error: int | None) -> None:
+    callback(to_error(error) if event is None else _read(event))
+
+
+def _read(event: int) -> Event:
+    scratch = take()
+    status = library.corm_block_event(event, scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    answer: Event = scratch.read()
+    pool.append(scratch)
+    return answer
+
+
+def next_event(observer: int) -> Event | bool:
+    """The next event; False when none waits, True when none will come."""
+    scratch = take()
+    status = library.corm_observer_next(observer, scratch.handle_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    event = scratch.handle.value
+    pool.append(scratch)
+    if status != _abi.CORM_ROW or event is None:
+        return bool(status == _abi.CORM_DONE)
+    try:
+        return _read(event)
+    finally:
+        library.corm_event_free(event)
+
+
+def descriptor(observer: int) -> int:
+    scratch = take()
+    number = ctypes.c_int32()
+    status = library.corm_observer_descriptor(observer, ctypes.byref(number), scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    pool.append(scratch)
+    return number.value
+
+
+def cancel(observer: int) -> None:
+    library.corm_observer_cancel(observer)

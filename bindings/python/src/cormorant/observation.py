@@ -1,0 +1,353 @@
+"""Being told of what is committed: in tables, rows and queries, by this process and by others."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import select
+import warnings
+import weakref
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+
+from . import _abi, _native_observation
+from .error import Error, ProgrammingError
+from .model import Model, ModelInfo
+from .query import dump_query_values
+from .record import info_of
+from .statement import Query
+from .value import Bindings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+M = TypeVar("M", bound=Model)
+R = TypeVar("R")
+
+ChangeKind = Literal["unknown", "insert", "update", "delete"]
+_KINDS: dict[int, ChangeKind] = {
+    _abi.CORM_CHANGE_UNKNOWN: "unknown",
+    _abi.CORM_CHANGE_INSERT: "insert",
+    _abi.CORM_CHANGE_UPDATE: "update",
+    _abi.CORM_CHANGE_DELETE: "delete",
+}
+_watches: weakref.WeakSet[Observer[Any]] = weakref.WeakSet()
+
+
+class Region:
+    """A table, or a view, and those of its columns whose updates count; none: all. Names as in the file."""
+
+    def __init__(self, table: str, *columns: str) -> None:
+        self.table = table
+        self.columns = columns
+
+
+@dataclass(frozen=True)
+class RowChange(Generic[R]):
+    """A row that changed: of a table, or of the result of a live query.
+
+    kind: "unknown" stands for the whole table: another connection committed, and its rows are not known. table: None in
+    a live query. row_id: 0 in a table WITHOUT ROWID, and in a live query. key: the primary key, or else the rowid; in a
+    live query what tells its rows apart. old, new: the row before and after, where asked for. position: where the row
+    stands in a live query's new result; None where it left it, and in a table.
+    """
+
+    kind: ChangeKind
+    table: str | None
+    row_id: int
+    key: tuple[Any, ...]
+    old: R | None
+    new: R | None
+    position: int | None
+
+
+@dataclass(frozen=True)
+class Event(Generic[R]):
+    """What one transaction did, of what is watched.
+
+    is_foreign: another connection committed, in this process or another one. changes: each row once; of a live query
+    first those that left its result, then the others in its order. rows: the new result of a live query, else [].
+    """
+
+    is_foreign: bool
+    changes: list[RowChange[R]]
+    rows: list[R]
+
+
+class Observer(Generic[R]):
+    """A watch, given by Database.observe() and observe_live(). It ends by cancel() or a `with` block, or with its database.
+
+    Without a callback its events wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
+    """
+
+    _handle = 0
+
+    def __init__(self, database: Any, load: Callable[[list[Any]], list[R]] | None) -> None:
+        # The database lives as long as somebody listens.
+        self._database = database
+        self._load = load
+
+    def _begin(
+        self,
+        options: Mapping[str, Any],
+        query: Mapping[str, Any] | None,
+        values: bytes | None,
+        callback: Callable[[Event[R]], object] | None,
+        on_error: Callable[[Error], object] | None,
+    ) -> Self:
+        tell = None if callback is None else _teller(self._event, callback, on_error)
+        self._handle = _native_observation.observe(self._database._handle, options, query, values, tell)
+        _watches.add(self)
+        return self
+
+    def cancel(self) -> None:
+        """Ends the watch. It does not wait: a callback that runs on another thread runs to its end. A second call does
+        nothing."""
+        _native_observation.cancel(self._handle)
+        self._handle = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.cancel()
+
+    def __del__(self) -> None:
+        if self._handle:
+            if self._database._open:
+                warnings.warn(
+                    f"observer of {self._database!r} not cancelled", ResourceWarning, source=self, stacklevel=2
+                )
+            self.cancel()
+
+    def fileno(self) -> int:
+        """A file descriptor to wait for: it is readable while events wait, and at the end. Read and close nothing."""
+        return _native_observation.descriptor(self._handle)
+
+    def next(self, timeout: float | None = None) -> Event[R] | None:
+        """The next event; None when none came in so many seconds, or none will come. timeout None: waits for ever."""
+        event = self._take()
+        if event is False:
+            select.select([self.fileno()], [], [], timeout)
+            event = self._take()
+        return None if isinstance(event, bool) else event
+
+    def __iter__(self) -> Iterator[Event[R]]:
+        while self._handle and (event := self.next()) is not None:
+            yield event
+
+    async def _events(self) -> AsyncIterator[Event[R]]:
+        while self._handle and (event := self._take()) is not True:
+            if event is False:
+                await self._readable()
+            else:
+                yield event
+
+    def __aiter__(self) -> AsyncIterator[Event[R]]:
+        return self._events()
+
+    async def _readable(self) -> None:
+        loop = asyncio.get_running_loop()
+        ready = loop.create_future()
+        descriptor = self.fileno()
+        loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+        try:
+            await ready
+        finally:
+            loop.remove_reader(descriptor)
+
+    def _take(self) -> Event[R] | bool:
+        """False: none waits; True: none will come."""
+        event = _native_observation.next_event(self._handle)
+        return event if isinstance(event, bool) else self._event(event)
+
+    def _event(self, event: _native_observation.Event) -> Event[R]:
+        is_foreign, changes, rows = event
+        return Event(is_foreign, [self._change(change) for change in changes], self._rows(rows or []))
+
+    def _change(self, change: _native_observation.Change) -> RowChange[R]:
+        kind, table, row_id, key, old, new, position = change
+        before, after = self._row(old), self._row(new)
+        return RowChange(_KINDS[kind], table or None, row_id, key, before, after, None if position < 0 else position)
+
+    def _row(self, row: tuple[Any, ...] | None) -> R | None:
+        return None if row is None else self._rows([row])[0]
+
+    def _rows(self, rows: list[Any]) -> list[R]:
+        return self._load(rows) if self._load and rows else rows
+
+
+def _teller(
+    make: Callable[[_native_observation.Event], Event[R]],
+    callback: Callable[[Event[R]], object],
+    on_error: Callable[[Error], object] | None,
+) -> Callable[[_native_observation.Event | Error], object]:
+    def tell(event: _native_observation.Event | Error) -> object:
+        if not isinstance(event, Error):
+            return callback(make(event))
+        if on_error is None:
+            raise event
+        return on_error(event)
+
+    return tell
+
+
+class ObservationMethods:
+    """The part of Database that is about watches.
+
+    callback: called with each event on the thread that has just committed, when no lock is held, or on a thread of the
+    library for what others commit. It may use the database and cancel its observer; while it runs nobody else is told of
+    anything, so it hands long work to another thread. What it raises goes to sys.unraisablehook. Without a callback
+    events wait to be taken. on_error: called instead where a live query cannot be run.
+    """
+
+    _handle: int
+
+    @overload
+    def observe(
+        self,
+        what: type[M],
+        /,
+        *,
+        key: Any = ...,
+        values: bool = ...,
+        latest_only: bool = ...,
+        callback: Callable[[Event[M]], object] | None = ...,
+    ) -> Observer[M]: ...
+    @overload
+    def observe(
+        self,
+        what: Query[Any] | Region | Sequence[Region] | str,
+        bindings: Bindings = ...,
+        /,
+        *,
+        values: bool = ...,
+        latest_only: bool = ...,
+        callback: Callable[[Event[tuple[Any, ...]]], object] | None = ...,
+        **parameters: Any,
+    ) -> Observer[tuple[Any, ...]]: ...
+    def observe(
+        self,
+        what: Any,
+        bindings: Bindings = (),
+        /,
+        *,
+        key: Any = None,
+        values: bool = False,
+        latest_only: bool = False,
+        callback: Callable[[Event[Any]], object] | None = None,
+        **parameters: Any,
+    ) -> Observer[Any]:
+        """Begins a watch on a model, on its record with a key (a tuple for one of several columns), on regions, or on what
+        a query or SQL reads. Each transaction that changes it gives one event, once it is committed.
+
+        values: changes come with the row before and after: as records of the model that is watched, else as tuples.
+        latest_only: one event of all that have not been taken, each row with what became of it.
+        """
+        options: dict[str, Any] = {"values": values, "latest_only": latest_only}
+        query: dict[str, Any] | None = None
+        data: bytes | None = None
+        load = None
+        if isinstance(what, Query):
+            query, data = _query_of(what), what._parameters(bindings, parameters)
+        elif isinstance(what, str):
+            query, data = {"sql": what}, dump_query_values(None, what, bindings, parameters)
+        elif isinstance(what, type):
+            info = info_of(what)
+            options["model"], load = info.handle, info.load
+            if key is not None:
+                data = info.dump_key(key if isinstance(key, tuple) else (key,))
+        else:
+            regions = [what] if isinstance(what, Region) else list(what)
+            options["regions"] = [{"table": item.table, "columns": list(item.columns)} for item in regions]
+        return Observer(self, load)._begin(options, query, data, callback, None)
+
+    @overload
+    def observe_live(
+        self,
+        query: Query[R],
+        /,
+        *,
+        key: Sequence[str] = ...,
+        callback: Callable[[Event[R]], object] | None = ...,
+        on_error: Callable[[Error], object] | None = ...,
+        bindings: Mapping[str, Any] = ...,
+        **parameters: Any,
+    ) -> Observer[R]: ...
+    @overload
+    def observe_live(
+        self,
+        model: type[M],
+        /,
+        sql: str | None = ...,
+        bindings: Bindings = ...,
+        *,
+        key: Sequence[str] = ...,
+        callback: Callable[[Event[M]], object] | None = ...,
+        on_error: Callable[[Error], object] | None = ...,
+        order_by: str | Sequence[str] = ...,
+        limit: int = ...,
+        offset: int = ...,
+        **attributes: Any,
+    ) -> Observer[M]: ...
+    @overload
+    def observe_live(
+        self,
+        model: None,
+        /,
+        sql: str,
+        bindings: Bindings = ...,
+        *,
+        key: Sequence[str] = ...,
+        callback: Callable[[Event[tuple[Any, ...]]], object] | None = ...,
+        on_error: Callable[[Error], object] | None = ...,
+    ) -> Observer[tuple[Any, ...]]: ...
+    def observe_live(
+        self,
+        model: Any,
+        /,
+        sql: str | None = None,
+        bindings: Bindings = (),
+        *,
+        key: Sequence[str] = (),
+        callback: Callable[[Event[Any]], object] | None = None,
+        on_error: Callable[[Error], object] | None = None,
+        order_by: str | Sequence[str] = (),
+        limit: int = 0,
+        offset: int = 0,
+        **attributes: Any,
+    ) -> Observer[Any]:
+        """Runs a query, as fetch_all takes it, now and after each change of what it reads, and tells its result where it is
+        another than before. Without a model SQL gives tuples.
+
+        key: columns of the result that tell its rows apart; () is the model's key, or else the whole row.
+        """
+        options: dict[str, Any] = {"live": True, "key_columns": list(key)}
+        if isinstance(model, Query):
+            query, data = _query_of(model), model._parameters(bindings, attributes)
+            options["model"], load = model._shape.handle, model._shape.load
+        else:
+            info: ModelInfo | None = None if model is None else info_of(model)
+            data = dump_query_values(info, sql, bindings, attributes)
+            names = [order_by] if isinstance(order_by, str) else list(order_by)
+            query = {"sql": sql, "order_by": names, "limit": limit, "offset": offset}
+            if info is None and sql is None:
+                raise ProgrammingError("neither a model nor SQL to watch", hint="give one of them")
+            options["model"] = info.handle if info else None
+            load = info.load if info else None
+        return Observer(self, load)._begin(options, query, data, callback, on_error)
+
+
+def _query_of(query: Query[Any]) -> dict[str, Any]:
+    return {"statement": query._compile().handle}
+
+
+@atexit.register
+def _cancel_all() -> None:
+    """The library's thread must not call into an interpreter that ends."""
+    for observer in list(_watches):
+        observer.cancel()
