@@ -14,6 +14,7 @@
 #include "cormorant/base.h"
 #include "cormorant/block.h"
 #include "cormorant/bundle.h"
+#include "cormorant/cache.h"
 #include "cormorant/cipher.h"
 #include "cormorant/columns.h"
 #include "cormorant/database.h"

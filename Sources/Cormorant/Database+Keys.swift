@@ -12,16 +12,19 @@ extension Database {
 
     @usableFromInline
     func readRow(of model: ModelDescriptor, key: Value, _ read: (RecordReader) throws -> Void) throws {
-        _ = try withReadingPlan(model) { plan in
-            try plan.one(plan.find(), key: { try plan.write(key: key, to: &$0) }, read: read)
+        _ = try withFindingPlan(model) { plan in
+            try plan.find(
+                cached: { plan.model.rowKey([key]) }, key: { try plan.write(key: key, to: &$0) }, read: read)
         }
     }
 
     /// The record with a key of several columns; nil when there is none.
     public func find<R: Record>(_ type: R.Type, key: any ColumnValue...) throws -> R? {
         let values = try key.map { try $0.columnValue }
-        return try withReadingPlan(R.model) { plan in
-            try plan.one(plan.find(), key: { try plan.write(key: values, to: &$0) }, read: { try R(from: $0) })
+        return try withFindingPlan(R.model) { plan in
+            try plan.find(
+                cached: { plan.model.rowKey(values) }, key: { try plan.write(key: values, to: &$0) },
+                read: { try R(from: $0) })
         }
     }
 

@@ -17,7 +17,9 @@ public func corm_block_find(
     _ block: UnsafeMutablePointer<corm_block>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try find(handle, model, block) { writer, model in try writer.writeKey(MarshalReader(key, size), of: model) }
+        try find(handle, model, block, cached: { rowKey(key, size, of: $0) }) { writer, model in
+            try writer.writeKey(MarshalReader(key, size), of: model)
+        }
     }
 }
 
@@ -27,7 +29,7 @@ public func corm_block_find_int64(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try find(handle, model, block) { writer, model in
+        try find(handle, model, block, cached: { $0.rowKey([.integer(key)]) }) { writer, model in
             guard model.keyColumns.count <= 1 else { throw wrongKeyCount(model, 1) }
             try writer.writeKey(key)
         }
@@ -37,16 +39,25 @@ public func corm_block_find_int64(
 @inline(__always)
 private func find(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,
-    _ key: (inout RecordWriter, ModelDescriptor) throws -> Void
+    cached: (ModelDescriptor) -> RowKey?, _ key: (inout RecordWriter, ModelDescriptor) throws -> Void
 ) throws -> corm_status {
     let database = try database(handle)
     let box = try requireModel(model)
     var writer = MarshalWriter(try require(block, "block"))
-    let found: Void? = try database.withReadingPlan(box.descriptor) { plan in
-        try plan.one(plan.find(), key: { try key(&$0, plan.model) }, read: { try writer.row($0, box.types) })
+    let found: Void? = try database.withFindingPlan(box.descriptor) { plan in
+        try plan.find(
+            cached: { cached(plan.model) }, key: { try key(&$0, plan.model) }, read: { try writer.row($0, box.types) })
     }
     writer.finish()
     return found == nil ? CORM_NOT_FOUND : CORM_OK
+}
+
+/// A marshalled tuple as caches know a key.
+private func rowKey(_ key: UnsafeRawPointer?, _ size: Int, of model: ModelDescriptor) -> RowKey? {
+    guard let reader = try? MarshalReader(key, size), let count = try? reader.sequence(),
+        let values = try? (0..<count).map({ _ in try reader.value("the key") })
+    else { return nil }
+    return model.rowKey(values)
 }
 
 private func wrongKeyCount(_ model: ModelDescriptor, _ count: Int) -> CormorantError {

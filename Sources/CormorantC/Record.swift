@@ -15,16 +15,20 @@ import CormorantQuery
 @inline(__always)
 func withRecord(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?,
-    reading: Bool = false, _ body: (ModelPlan, inout StructRecord) throws -> corm_status
+    for use: RecordUse = .writing, _ body: (ModelPlan, inout StructRecord) throws -> corm_status
 ) throws -> corm_status {
     let database = try database(handle)
     let box = try requireModel(model)
     guard let record else { throw missingRecord() }
     var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
-    return reading
-        ? try database.withReadingPlan(box.descriptor) { try body($0, &access) }
-        : try database.withPlan(box.descriptor) { try body($0, &access) }
+    return switch use {
+    case .writing: try database.withPlan(box.descriptor) { try body($0, &access) }
+    case .reading: try database.withReadingPlan(box.descriptor) { try body($0, &access) }
+    case .finding: try database.withFindingPlan(box.descriptor) { try body($0, &access) }
+    }
 }
+
+enum RecordUse { case writing, reading, finding }
 
 func missingRecord() -> CormorantError {
     CormorantError(.misuse, "the record is NULL", hint: "pass a struct of the model")
@@ -101,7 +105,7 @@ public func corm_record_refresh(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try withRecord(handle, model, record, arena, reading: true) { plan, record in
+        try withRecord(handle, model, record, arena, for: .reading) { plan, record in
             try plan.refresh(&record)
             return CORM_OK
         }
@@ -114,13 +118,19 @@ public func corm_record_find(
     _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try withRecord(handle, model, record, arena, reading: true) { plan, record in
-            let found: Void? = try plan.one(
-                plan.find(), key: { try $0.writeKey(key, keyCount, of: plan.model) },
-                read: { try record.read(from: $0) })
+        try withRecord(handle, model, record, arena, for: .finding) { plan, record in
+            let found: Void? = try plan.find(
+                cached: { rowKey(key, keyCount, of: plan.model) },
+                key: { try $0.writeKey(key, keyCount, of: plan.model) }, read: { try record.read(from: $0) })
             return found == nil ? CORM_NOT_FOUND : CORM_OK
         }
     }
+}
+
+/// The key as caches know it.
+private func rowKey(_ key: UnsafePointer<corm_value>?, _ count: Int, of model: ModelDescriptor) -> RowKey? {
+    guard let key, count > 0 else { return nil }
+    return (try? (0..<count).map { try plainValue(key[$0], "key") }).flatMap { model.rowKey($0) }
 }
 
 @_cdecl("corm_record_exists") @implementation

@@ -188,6 +188,20 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         return try body(lane.plan(for: model))
     }
 
+    /// Runs `body`, which finds by key, on what the writer keeps for a model where it has rows at hand and nobody uses it, else
+    /// as all that reads.
+    @inline(__always)
+    package func withFindingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
+        let lane = writer.hasCaches ? try findingCached() : try reading()
+        defer { lane.leave() }
+        return try body(lane.plan(for: model))
+    }
+
+    private func findingCached() throws -> Lane {
+        if readers?.held() == nil, try writer.enter(waiting: false) { return writer }
+        return try reading()
+    }
+
     /// From here on all goes through the writer, which has something that readers would not see.
     package func retireReaders() { readers?.retire() }
 

@@ -1,3 +1,4 @@
+import CThreads
 import CormorantBase
 import CormorantSQLite
 
@@ -25,6 +26,8 @@ package final class Lane {
     var shown: ObjectIdentifier?
     /// Of a reader: the one of another database that its thread has had for longer.
     var outer: UnsafeRawPointer?
+    /// Of the writer: whether models have caches on it; any thread reads it.
+    private let cacheFlag = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
     /// Of the writer: pages of the log from which on it is emptied.
     var logLimit = Lane.smallLog
 
@@ -33,6 +36,14 @@ package final class Lane {
     init(_ connection: Connection?, timeout: Int) {
         self.connection = connection
         self.timeout = timeout
+        cacheFlag.initialize(to: 0)
+    }
+
+    deinit { cacheFlag.deallocate() }
+
+    var hasCaches: Bool {
+        get { cthreads_load(cacheFlag) != 0 }
+        set { cthreads_store(cacheFlag, newValue ? 1 : 0) }
     }
 
     func belong(to readers: Readers, isReader: Bool) {

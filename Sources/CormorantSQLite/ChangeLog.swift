@@ -29,6 +29,9 @@ package final class ChangeLog {
     private var changesSchema = false
     /// COMMIT has begun; whether it succeeded shows afterwards.
     private var isCommitting = false
+    /// How many statements may have changed the schema, and how many were PRAGMAs.
+    package private(set) var schemaChanges = 0
+    package private(set) var pragmas = 0
     private var committed: [CommittedChanges] = []
 
     init(_ connection: Connection) throws {
@@ -71,7 +74,11 @@ package final class ChangeLog {
         mark = open.count
         switch StatementStart(sql) {
         case .savepoint(let statement): pending = statement
-        case .schema: changesSchema = true
+        case .schema:
+            changesSchema = true
+            schemaChanges &+= 1
+            for table in tables.values { table.touch(nil) }
+        case .pragma: pragmas &+= 1
         case .other: break
         }
     }
@@ -98,7 +105,7 @@ package final class ChangeLog {
         if let pending { apply(pending) }
         pending = nil
         guard isCommitting, sqlite3_get_autocommit(connection.handle) != 0 else { return }
-        if !open.isEmpty || changesSchema {
+        if !open.isEmpty || changesSchema && tables.values.contains(where: { $0.watchers > 0 }) {
             committed.append(CommittedChanges(changes: open, changedSchema: changesSchema))
         }
         forget()
@@ -126,22 +133,21 @@ package final class ChangeLog {
         _ handle: OpaquePointer?, _ operation: Int32, _ schema: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
         _ oldID: Int64, _ newID: Int64
     ) {
-        guard let schema, let name, let table = table(schema, name), table.watchers > 0 else { return }
+        guard let schema, let name, let table = table(schema, name), table.isTracked else { return }
         if let owner = table.owner {
-            owner.touched?(nil)
+            owner.touch(nil)
             return logUnknown(owner)
         }
         guard Int(sqlite3_preupdate_count(handle)) == table.columns.count else {
             // Somebody else has changed the table since it was looked at.
-            table.touched?(nil)
+            table.touch(nil)
             return logUnknown(table)
         }
         let old = operation == SQLITE_INSERT ? nil : key(of: table, handle, oldID, isNew: false)
         let new = operation == SQLITE_DELETE ? nil : key(of: table, handle, newID, isNew: true)
-        if let touched = table.touched {
-            if let old { touched(old.identity) }
-            if let new { touched(new.identity) }
-        }
+        if let old { table.touch(old.identity) }
+        if let new { table.touch(new.identity) }
+        guard table.watchers > 0 else { return }
         if unknown.contains(ObjectIdentifier(table)) { return }
         guard open.count < ChangeLog.greatestCount else { return logUnknown(table) }
         let keeps = table.valueWatchers > 0
@@ -170,7 +176,9 @@ package final class ChangeLog {
     }
 
     private func logUnknown(_ table: TrackedTable) {
-        if unknown.insert(ObjectIdentifier(table)).inserted { open.append(RowChange(unknown: table)) }
+        if table.watchers > 0, unknown.insert(ObjectIdentifier(table)).inserted {
+            open.append(RowChange(unknown: table))
+        }
     }
 
     private func key(
@@ -232,7 +240,9 @@ extension ChangeLog {
 
     /// Begins to log what changes in a table.
     /// - Returns: the table; its name must be one of the file's tables, virtual ones among them.
-    func track(_ schema: String, _ name: String, values: Bool) throws -> TrackedTable {
+    func track(
+        _ schema: String, _ name: String, values: Bool, listener: (id: ObjectIdentifier, call: ([UInt8]?) -> Void)?
+    ) throws -> TrackedTable {
         let id = tableID(schema, name)
         let table: TrackedTable
         if let known = tables[id] {
@@ -250,16 +260,24 @@ extension ChangeLog {
             tables[id] = table
         }
         lastTable = nil
-        table.watchers += 1
-        if values { table.valueWatchers += 1 }
+        if let listener {
+            table.listeners[listener.id] = listener.call
+        } else {
+            table.watchers += 1
+            if values { table.valueWatchers += 1 }
+        }
         return table
     }
 
-    func untrack(_ table: TrackedTable, values: Bool) {
-        table.watchers -= 1
-        if values { table.valueWatchers -= 1 }
+    func untrack(_ table: TrackedTable, values: Bool, listener: ObjectIdentifier?) {
+        if let listener {
+            table.listeners[listener] = nil
+        } else {
+            table.watchers -= 1
+            if values { table.valueWatchers -= 1 }
+        }
         lastTable = nil
-        guard table.watchers == 0 else { return }
+        guard !table.isTracked else { return }
         tables = tables.filter { $0.value !== table && $0.value.owner !== table }
     }
 
@@ -273,7 +291,7 @@ extension ChangeLog {
             guard table.owner == nil else { return false }
             let before = table.signature
             do { try connection.describe(table) } catch { table.signature = "" }
-            if table.signature != before { table.touched?(nil) }
+            if table.signature != before { table.touch(nil) }
             return table.signature != before
         }.map { RowChange(unknown: $0) }
     }
@@ -290,6 +308,12 @@ private func log(_ context: UnsafeMutableRawPointer?) -> ChangeLog {
 
 /// The bytes by which keys are told apart: equal exactly when the values are the same.
 package enum RowIdentity {
+    /// The integer that is the whole key; nil for another key.
+    package static func integer(_ identity: [UInt8]) -> Int64? {
+        guard identity.count == 9, identity[0] == UInt8(truncatingIfNeeded: SQLITE_INTEGER) else { return nil }
+        return identity.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 1, as: Int64.self) }
+    }
+
     package static func bytes(_ key: [Value]) -> [UInt8] {
         var bytes: [UInt8] = []
         for value in key {

@@ -16,18 +16,23 @@ package struct TableRead: Sendable {
 
 extension Connection {
     /// Begins to log what changes in a table.
-    package func track(_ schema: String, _ name: String, values: Bool) throws -> TrackedTable {
-        if let changeLog { return try changeLog.track(schema, name, values: values) }
+    /// - Parameter listener: is told at once of the identity of each row that is about to change, or of nil for all rows;
+    ///   nothing is logged for it.
+    package func track(
+        _ schema: String, _ name: String, values: Bool = false,
+        listener: (id: ObjectIdentifier, call: ([UInt8]?) -> Void)? = nil
+    ) throws -> TrackedTable {
+        if let changeLog { return try changeLog.track(schema, name, values: values, listener: listener) }
         let log = try ChangeLog(self)
-        let table = try log.track(schema, name, values: values)
+        let table = try log.track(schema, name, values: values, listener: listener)
         changeLog = log
         log.install()
         return table
     }
 
-    package func untrack(_ table: TrackedTable, values: Bool) {
+    package func untrack(_ table: TrackedTable, values: Bool = false, listener: ObjectIdentifier? = nil) {
         guard let log = changeLog else { return }
-        log.untrack(table, values: values)
+        log.untrack(table, values: values, listener: listener)
         if log.isEmpty, isOpen {
             // SQLite's hooks are given up before the log is.
             changeLog = nil
@@ -71,7 +76,7 @@ extension Connection {
     }
 
     /// Fills in what SQLite knows of a table.
-    func describe(_ table: TrackedTable) throws {
+    package func describe(_ table: TrackedTable) throws {
         let schema = quoteIdentifier(table.schema)
         let catalog = sameIdentifier(table.schema, "temp") ? "sqlite_temp_schema" : "\(schema).sqlite_schema"
         let kind = try Statement(self, "SELECT type, sql, rootpage FROM \(catalog) WHERE name = ?1 COLLATE NOCASE")
@@ -92,6 +97,7 @@ extension Connection {
             names.append(row.cell(1).string ?? "")
         }
         table.columns = names
+        table.keyNames = key.sorted { $0.position < $1.position }.map { names[$0.column] }
         let indexes = try Statement(self, "PRAGMA \(schema).index_list(\(quoteIdentifier(table.name)))")
         var hasKeyIndex = false
         while try indexes.step() { hasKeyIndex = hasKeyIndex || Row(indexes).cell(3).string == "pk" }

@@ -56,6 +56,8 @@ package final class TrackedTable: @unchecked Sendable {
     package let name: String
     /// As SQLite counts them in its hook.
     package internal(set) var columns: [String] = []
+    /// The columns of the primary key, in its order.
+    package internal(set) var keyNames: [String] = []
     /// Indices of the primary key's columns; empty where the rowid stands for it.
     package internal(set) var key: [Int] = []
     package internal(set) var hasRowID = true
@@ -69,7 +71,7 @@ package final class TrackedTable: @unchecked Sendable {
     var watchers = 0
     var valueWatchers = 0
     /// Told at once of each row's identity, before anything is committed; nil: of the whole table.
-    var touched: (([UInt8]?) -> Void)?
+    var listeners: [ObjectIdentifier: ([UInt8]?) -> Void] = [:]
     let nameBytes: [CChar]
     let schemaBytes: [CChar]
 
@@ -79,6 +81,12 @@ package final class TrackedTable: @unchecked Sendable {
         self.owner = owner
         nameBytes = Array(name.utf8CString)
         schemaBytes = Array(schema.utf8CString)
+    }
+
+    var isTracked: Bool { watchers > 0 || !listeners.isEmpty }
+
+    func touch(_ identity: [UInt8]?) {
+        for listener in listeners.values { listener(identity) }
     }
 
     /// The mask of columns by name; those that SQLite does not show it are in every update.

@@ -17,6 +17,7 @@ enum StatementStart {
     case savepoint(SavepointStatement)
     /// It may change the schema.
     case schema
+    case pragma
     case other
 
     init(_ sql: UnsafePointer<CChar>) {
@@ -36,6 +37,7 @@ enum StatementStart {
             if name == "savepoint", let after = words.next() { name = after }
             if let name { self = .savepoint(.init(verb: .rollback, name: name)) }
         case "create", "drop", "alter": self = .schema
+        case "pragma": self = .pragma
         default: break
         }
     }

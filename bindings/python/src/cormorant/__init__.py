@@ -11,6 +11,7 @@ class Person(Model):
 from ._native import sqlite_version, version
 from .alias import alias
 from .bundle import Bundle, BundleState
+from .cache import CacheStatistics
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, decrypt, encrypt, rekey
 from .column import Action, Column, Key, Reference, column, ignored
@@ -86,6 +87,7 @@ __all__ = [
     "Bundle",
     "BundleState",
     "BusyError",
+    "CacheStatistics",
     "Call",
     "CheckMetadata",
     "CheckViolation",

@@ -671,6 +671,12 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("context", "pointer"),
         ("release", "pointer"),
     ),
+    "corm_cache_statistics": (
+        ("hits", "int64"),
+        ("misses", "int64"),
+        ("count", "int64"),
+        ("bytes", "int64"),
+    ),
 }
 
 # Function: what it returns and takes.
@@ -977,4 +983,6 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_event_records": ("int32", ("pointer", "pointer", "pointer")),
     "corm_block_observe": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_event": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_database_set_cache": ("int32", ("pointer", "pointer", "int64", "int64", "pointer")),
+    "corm_database_cache_statistics": ("int32", ("pointer", "pointer", "pointer", "pointer")),
 }

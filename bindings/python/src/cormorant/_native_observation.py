@@ -1,4 +1,4 @@
-"""The calls of the library on observers. An observer is an int; an event comes as a tuple."""
+"""The calls of the library on observers and caches. An observer is an int; an event comes as a tuple."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _abi
-from ._native_library import call_handle, failure, library, make_struct, pool, take, to_error
+from ._native_library import TYPES, call, call_handle, failure, library, make_struct, pool, take, to_error
 from .error import Error
 
 Row = tuple[Any, ...]
@@ -100,3 +100,17 @@ def descriptor(observer: int) -> int:
 
 def cancel(observer: int) -> None:
     library.corm_observer_cancel(observer)
+
+
+# --- cache.h ---
+
+
+def set_cache(database: int, model: int, count: int, size: int) -> None:
+    limits = [max(-1, min(limit, 2**63 - 1)) for limit in (count, size)]
+    call(library.corm_database_set_cache, database, model, *limits)
+
+
+def cache_statistics(database: int, model: int) -> tuple[int, int, int, int]:
+    struct: Any = TYPES["corm_cache_statistics"]()
+    call(library.corm_database_cache_statistics, database, model, ctypes.byref(struct))
+    return struct.hits, struct.misses, struct.count, struct.bytes

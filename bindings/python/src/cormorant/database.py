@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _abi, _native, _native_tree
+from .cache import CacheMethods
 from .change import Change
 from .cipher import Cipher, CipherMethods, options_of
 from .error import ProgrammingError
@@ -53,7 +54,7 @@ _INT32_MAX = 2**31 - 1
 
 
 class Database(
-    CipherMethods, JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods, ThreadMethods, ObservationMethods
+    CipherMethods, JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods, ThreadMethods, ObservationMethods, CacheMethods
 ):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 

@@ -77,7 +77,7 @@ class Event(Generic[R]):
 
 
 class Observer(Generic[R]):
-    """A watch, given by Database.observe() and observe_live(). It ends by cancel() or a `with` block, or with its database.
+    """A watch, given by Database.observe() and observe_live(). cancel(), a `with` block or closing the database ends it.
 
     Without a callback its events wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
     """
@@ -154,7 +154,12 @@ class Observer(Generic[R]):
         loop = asyncio.get_running_loop()
         ready = loop.create_future()
         descriptor = self.fileno()
-        loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+
+        def wake() -> None:
+            if not ready.done():
+                ready.set_result(None)
+
+        loop.add_reader(descriptor, wake)
         try:
             await ready
         finally:
@@ -200,8 +205,8 @@ class ObservationMethods:
     """The part of Database that is about watches.
 
     callback: called with each event on the thread that has just committed, when no lock is held, or on a thread of the
-    library for what others commit. It may use the database and cancel its observer; while it runs nobody else is told of
-    anything, so it hands long work to another thread. What it raises goes to sys.unraisablehook. Without a callback
+    library for what others commit. It may use the database and cancel its observer; while it runs nobody else is told
+    of anything, so it hands long work to another thread. What it raises goes to sys.unraisablehook. Without a callback
     events wait to be taken. on_error: called instead where a live query cannot be run.
     """
 
@@ -242,8 +247,10 @@ class ObservationMethods:
         callback: Callable[[Event[Any]], object] | None = None,
         **parameters: Any,
     ) -> Observer[Any]:
-        """Begins a watch on a model, on its record with a key (a tuple for one of several columns), on regions, or on what
-        a query or SQL reads. Each transaction that changes it gives one event, once it is committed.
+        """Begins a watch: each transaction that changes what is watched gives one event, once it is committed.
+
+        what: a model, and with key its one record (a tuple for a key of several columns); regions; or a query or SQL,
+        with its parameters, for what it reads.
 
         values: changes come with the row before and after: as records of the model that is watched, else as tuples.
         latest_only: one event of all that have not been taken, each row with what became of it.
@@ -321,8 +328,9 @@ class ObservationMethods:
         offset: int = 0,
         **attributes: Any,
     ) -> Observer[Any]:
-        """Runs a query, as fetch_all takes it, now and after each change of what it reads, and tells its result where it is
-        another than before. Without a model SQL gives tuples.
+        """Runs a query, as fetch_all takes it, now and after each change of what it reads.
+
+        Its result is told where it is another than before. Without a model SQL gives tuples.
 
         key: columns of the result that tell its rows apart; () is the model's key, or else the whole row.
         """

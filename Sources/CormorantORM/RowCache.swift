@@ -1,0 +1,273 @@
+import CormorantBase
+import CormorantSQLite
+
+/// How much a model's cache did, and what it holds.
+public struct CacheStatistics: Sendable, Equatable {
+    /// Finds that it answered, and those that went to the file.
+    public var hits: Int64
+    public var misses: Int64
+    /// Rows that it holds, and about how much memory they take.
+    public var count: Int64
+    public var bytes: Int64
+}
+
+/// Which row: an integer, or the bytes of another key.
+package enum RowKey: Hashable, Sendable {
+    case integer(Int64)
+    case bytes([UInt8])
+
+    package init(_ key: [Value]) {
+        if key.count == 1, case .integer(let integer) = key[0] {
+            self = .integer(integer)
+        } else {
+            self = .bytes(RowIdentity.bytes(key))
+        }
+    }
+
+    fileprivate init(_ identity: [UInt8]) {
+        if let integer = RowIdentity.integer(identity) { self = .integer(integer) } else { self = .bytes(identity) }
+    }
+}
+
+/// Rows of one model's table by their keys, the least recently used dropped first. What anybody changes goes at once.
+package final class RowCache: @unchecked Sendable {  // `lock` guards everything below it
+    private struct Entry {
+        let key: RowKey
+        let row: StoredRow
+        let bytes: Int
+        var newer: Int
+        var older: Int
+    }
+
+    let model: ModelDescriptor
+    private let greatestCount: Int
+    private let greatestBytes: Int
+    private let lock = RecursiveLock()
+    private var positions: [RowKey: Int] = [:]
+    private var entries: [Entry?] = []
+    private var free: [Int] = []
+    private var newest = -1
+    private var oldest = -1
+    private var bytes = 0
+    private var hits: Int64 = 0
+    private var misses: Int64 = 0
+    private var commits = CommitWatch()
+    private var schemaChanges = -1
+    /// Whether the model's key is the table's, as far as is known.
+    private var isUsable = true
+    private(set) var table: TrackedTable?
+
+    init(_ model: ModelDescriptor, count: Int, bytes: Int) {
+        self.model = model
+        greatestCount = count
+        greatestBytes = bytes
+    }
+
+    func start(_ connection: Connection) throws {
+        let tracked = try connection.track(
+            "main", model.table,
+            listener: (
+                ObjectIdentifier(self),
+                { [unowned self] identity in
+                    if let identity { self.remove(RowKey(identity)) } else { self.removeAll() }
+                }
+            ))
+        table = tracked
+        guard fits(tracked) else {
+            stop(connection)
+            throw CormorantError(
+                .misuse, "the key of \(model.name) is not the primary key of \"\(model.table)\"",
+                hint: "cache models whose key is their table's", table: model.table)
+        }
+    }
+
+    func stop(_ connection: Connection) {
+        if let table { connection.untrack(table, listener: ObjectIdentifier(self)) }
+        table = nil
+    }
+
+    private func fits(_ table: TrackedTable) -> Bool {
+        guard !table.isVirtual, model.keyNames.count == table.keyNames.count else { return false }
+        return zip(model.keyNames, table.keyNames).allSatisfy { sameIdentifier($0, $1) }
+    }
+
+    /// Sees to it that no row is older than what the connection would read now.
+    /// - Returns: false when the cache cannot be used.
+    private func validate(_ connection: Connection) throws -> Bool {
+        let isUnchanged = try commits.isUnchanged(connection)
+        if let log = connection.changeLog, log.schemaChanges != schemaChanges || !isUnchanged {
+            clear()
+            schemaChanges = log.schemaChanges
+            if let table { isUsable = (try? connection.describe(table)) != nil && fits(table) }
+        }
+        return isUsable
+    }
+
+    private func remove(_ key: RowKey) {
+        lock.lock()
+        defer { lock.unlock() }
+        if let position = positions[key] { drop(position) }
+    }
+
+    private func removeAll() {
+        lock.lock()
+        defer { lock.unlock() }
+        clear()
+    }
+
+    private func clear() {
+        positions.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        free = []
+        newest = -1
+        oldest = -1
+        bytes = 0
+    }
+
+    var statistics: CacheStatistics {
+        lock.lock()
+        defer { lock.unlock() }
+        return CacheStatistics(hits: hits, misses: misses, count: Int64(positions.count), bytes: Int64(bytes))
+    }
+}
+
+// Looking up and adding ------------------------------------------------------------------------------------------------
+
+extension RowCache {
+    /// The row of a key, as it is now; nil where it must be read.
+    func row(_ key: RowKey, _ connection: Connection) throws -> StoredRow? {
+        lock.lock()
+        defer { lock.unlock() }
+        guard try validate(connection), let position = positions[key], let entry = entries[position] else {
+            misses += 1
+            return nil
+        }
+        hits += 1
+        unlink(entry)
+        link(position)
+        return entry.row
+    }
+
+    func add(_ row: StoredRow, _ key: RowKey) {
+        lock.lock()
+        defer { lock.unlock() }
+        guard isUsable else { return }
+        if let position = positions[key] { drop(position) }
+        let size = row.byteCount
+        guard size <= greatestBytes, greatestCount > 0 else { return }
+        while positions.count >= greatestCount || bytes + size > greatestBytes { drop(oldest) }
+        let entry = Entry(key: key, row: row, bytes: size, newer: -1, older: -1)
+        let position: Int
+        if let unused = free.popLast() {
+            position = unused
+            entries[position] = entry
+        } else {
+            position = entries.count
+            entries.append(entry)
+        }
+        positions[key] = position
+        bytes += size
+        link(position)
+    }
+
+    private func drop(_ position: Int) {
+        guard let entry = entries[position] else { return }
+        unlink(entry)
+        positions[entry.key] = nil
+        bytes -= entry.bytes
+        entries[position] = nil
+        free.append(position)
+    }
+
+    /// Makes it the newest.
+    private func link(_ position: Int) {
+        entries[position]?.newer = -1
+        entries[position]?.older = newest
+        if newest >= 0 { entries[newest]?.newer = position } else { oldest = position }
+        newest = position
+    }
+
+    private func unlink(_ entry: Entry) {
+        if entry.newer >= 0 { entries[entry.newer]?.older = entry.older } else { newest = entry.older }
+        if entry.older >= 0 { entries[entry.older]?.newer = entry.newer } else { oldest = entry.newer }
+    }
+}
+
+/// The caches of a database, by model.
+final class RowCaches {
+    var byModel: [ObjectIdentifier: RowCache] = [:]
+}
+
+extension ModelPlan {
+    /// Finds by key, in the cache where the model has one.
+    /// - Parameters:
+    ///   - cached: the key as the cache knows it; nil where it has another form.
+    ///   - key: gives the key to the statement.
+    @inline(__always)
+    package func find<Result>(
+        cached: () -> RowKey?, key: (inout RecordWriter) throws -> Void, read: (RecordReader) throws -> Result
+    ) throws -> Result? {
+        guard let cache = connection.attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)] else {
+            return try one(find(), key: key, read: read)
+        }
+        return try find(in: cache, cached(), key, read)
+    }
+
+    @inline(never)
+    private func find<Result>(
+        in cache: RowCache, _ cached: RowKey?, _ key: (inout RecordWriter) throws -> Void,
+        _ read: (RecordReader) throws -> Result
+    ) throws -> Result? {
+        let planned = try find()
+        // A transaction, and a statement that is being read, see a state of their own.
+        guard let cached, !connection.isInTransaction, !connection.isReading else {
+            return try one(planned, key: key, read: read)
+        }
+        if let row = try cache.row(cached, connection) {
+            return try withExtendedLifetime(row) {
+                try read(RecordReader(Row(row), columns: planned.results, model: model))
+            }
+        }
+        return try one(planned, key: key) { reader in
+            let row = StoredRow(reader.row)
+            // By the key that the row has, which a collation lets differ from the one that was asked for.
+            let found = model.keyColumns.isEmpty ? cached : RowKey(model.keyColumns.map { row.value($0) })
+            cache.add(row, found)
+            return try read(reader)
+        }
+    }
+}
+
+extension Database {
+    /// Keeps rows of a model that are found by key, so that finding them again reads no file; both limits 0 stop. A row is
+    /// never older than what a read would give: what this handle changes, what others commit and what is rolled back goes.
+    /// Inside a transaction, and while a result is open, finds read the file.
+    package func setCache(_ model: ModelDescriptor, count: Int64, bytes: Int64) throws {
+        try model.validate()
+        guard count >= 0, bytes >= 0, (count == 0) == (bytes == 0) else {
+            throw CormorantError(
+                .misuse, "the cache of \(model.name) has no limit of \(count < 1 ? "rows" : "bytes")",
+                hint: "give both limits, or 0 for both to have no cache", table: model.table)
+        }
+        try withConnection { connection in
+            let caches = connection.attachment(RowCaches.self) ?? RowCaches()
+            let id = ObjectIdentifier(model)
+            if let old = caches.byModel.removeValue(forKey: id) { old.stop(connection) }
+            if count > 0 {
+                let cache = RowCache(model, count: Int(clamping: count), bytes: Int(clamping: bytes))
+                try cache.start(connection)
+                caches.byModel[id] = cache
+            }
+            connection.setAttachment(caches.byModel.isEmpty ? nil : caches)
+            writer.hasCaches = !caches.byModel.isEmpty
+        }
+    }
+
+    /// What a model's cache did; all 0 without one.
+    package func cacheStatistics(_ model: ModelDescriptor) throws -> CacheStatistics {
+        try withConnection { connection in
+            connection.attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)]?.statistics
+                ?? CacheStatistics(hits: 0, misses: 0, count: 0, bytes: 0)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+"""Rows that are found by key, kept in memory: off by default, never stale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import _native_observation
+from .model import Model
+from .record import info_of
+
+
+@dataclass(frozen=True)
+class CacheStatistics:
+    """What the cache of a model did, and what it holds.
+
+    hits, misses: finds that it answered, and those that went to the file. count, bytes: rows that it holds, and about
+    how much memory they take.
+    """
+
+    hits: int
+    misses: int
+    count: int
+    bytes: int
+
+
+class CacheMethods:
+    """The part of Database that is about caches."""
+
+    _handle: int
+
+    def set_cache(self, model: type[Model], *, max_count: int, max_bytes: int) -> None:
+        """Keeps rows of a model that are found by key, so that finding them again reads no file; 0 for both stops.
+
+        A row is never older than what a read would give: what changes through this database goes at once, and all of it
+        when another connection commits. Inside a transaction, and while a result is open, finds read the file.
+        """
+        _native_observation.set_cache(self._handle, info_of(model).handle, max_count, max_bytes)
+
+    def cache_statistics(self, model: type[Model]) -> CacheStatistics:
+        """What the cache of a model did since it was set; all 0 without one."""
+        return CacheStatistics(*_native_observation.cache_statistics(self._handle, info_of(model).handle))
