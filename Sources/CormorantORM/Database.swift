@@ -192,7 +192,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// as all that reads.
     @inline(__always)
     package func withFindingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
-        let lane = writer.hasCaches ? try findingCached() : try reading()
+        let lane = writer.hasCaches.isSet ? try findingCached() : try reading()
         defer { lane.leave() }
         return try body(lane.plan(for: model))
     }

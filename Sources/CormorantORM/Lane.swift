@@ -1,4 +1,3 @@
-import CThreads
 import CormorantBase
 import CormorantSQLite
 
@@ -27,7 +26,7 @@ package final class Lane {
     /// Of a reader: the one of another database that its thread has had for longer.
     var outer: UnsafeRawPointer?
     /// Of the writer: whether models have caches on it; any thread reads it.
-    private let cacheFlag = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
+    let hasCaches = AtomicFlag()
     /// Of the writer: pages of the log from which on it is emptied.
     var logLimit = Lane.smallLog
 
@@ -36,14 +35,6 @@ package final class Lane {
     init(_ connection: Connection?, timeout: Int) {
         self.connection = connection
         self.timeout = timeout
-        cacheFlag.initialize(to: 0)
-    }
-
-    deinit { cacheFlag.deallocate() }
-
-    var hasCaches: Bool {
-        get { cthreads_load(cacheFlag) != 0 }
-        set { cthreads_store(cacheFlag, newValue ? 1 : 0) }
     }
 
     func belong(to readers: Readers, isReader: Bool) {

@@ -9,6 +9,13 @@ public struct CacheStatistics: Sendable, Equatable {
     /// Rows that it holds, and about how much memory they take.
     public var count: Int64
     public var bytes: Int64
+
+    public init(hits: Int64 = 0, misses: Int64 = 0, count: Int64 = 0, bytes: Int64 = 0) {
+        self.hits = hits
+        self.misses = misses
+        self.count = count
+        self.bytes = bytes
+    }
 }
 
 /// Which row: an integer, or the bytes of another key.
@@ -259,7 +266,7 @@ extension Database {
                 caches.byModel[id] = cache
             }
             connection.setAttachment(caches.byModel.isEmpty ? nil : caches)
-            writer.hasCaches = !caches.byModel.isEmpty
+            writer.hasCaches.isSet = !caches.byModel.isEmpty
         }
     }
 
@@ -267,7 +274,7 @@ extension Database {
     package func cacheStatistics(_ model: ModelDescriptor) throws -> CacheStatistics {
         try withConnection { connection in
             connection.attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)]?.statistics
-                ?? CacheStatistics(hits: 0, misses: 0, count: 0, bytes: 0)
+                ?? CacheStatistics()
         }
     }
 }

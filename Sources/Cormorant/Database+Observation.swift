@@ -1,0 +1,106 @@
+import CormorantObservation
+
+/// Being told of what is committed. A callback is called on the thread that has just committed, when no lock is held, or on
+/// a thread of the library for what other connections commit. It may use the database and cancel its observer; while it
+/// runs nobody else is told of anything, so it hands long work to another thread.
+extension Database {
+    /// Watches the records of a model: each transaction that changes them gives one event, once it is committed.
+    /// - Parameters:
+    ///   - key: the one record that is watched; none: all.
+    ///   - values: changes come with the record before and after.
+    ///   - latestOnly: one event of all that have not been taken, each row with what became of it.
+    public func observe<R: Record & Sendable>(
+        _ type: R.Type, key: any ColumnValue..., values: Bool = false, latestOnly: Bool = false,
+        callback: Observer<R>.Callback? = nil
+    ) throws -> Observer<R> {
+        let key = try key.map { try $0.columnValue }.enumerated().map { position, value in
+            R.model.keyColumns.isEmpty || position >= R.model.keyColumns.count
+                ? value : R.model.attribute(value, for: R.model.keyColumns[position])
+        }
+        let read: Observer<R>.Read = { row, layout in
+            // A table that lacks a column of the model has no records.
+            layout.model == nil ? nil : try layout.read(row) { try R(from: $0) }
+        }
+        return Observer(
+            try observe(
+                key.isEmpty ? .model(R.model) : .record(R.model, key: key), keepsValues: values,
+                isLatestOnly: latestOnly, callback: Observer.engine(callback, read)), read)
+    }
+
+    /// Watches tables, or columns of them.
+    public func observe(
+        _ regions: [Region], values: Bool = false, latestOnly: Bool = false,
+        callback: Observer<[Value]>.Callback? = nil
+    ) throws -> Observer<[Value]> {
+        Observer(
+            try observe(
+                .tables(regions.map { ($0.table, $0.columns) }), keepsValues: values, isLatestOnly: latestOnly,
+                callback: Observer.engine(callback, plainRow)), plainRow)
+    }
+
+    /// Watches what a query reads.
+    public func observe(
+        _ query: some RowQuery, _ parameters: [String: Value] = [:], latestOnly: Bool = false,
+        callback: Observer<[Value]>.Callback? = nil
+    ) throws -> Observer<[Value]> {
+        Observer(
+            try observe(
+                query: { try self.cursor(query.sql.statement, parameters) as StatementCursor },
+                isLatestOnly: latestOnly, callback: Observer.engine(callback, plainRow)), plainRow)
+    }
+
+    /// Watches what raw SQL reads.
+    public func observe(
+        sql: String, _ bindings: Bindings = .none, latestOnly: Bool = false,
+        callback: Observer<[Value]>.Callback? = nil
+    ) throws -> Observer<[Value]> {
+        Observer(
+            try observe(
+                query: { try self.cursor(sql) { try $0.bind(bindings) } as StatementCursor }, isLatestOnly: latestOnly,
+                callback: Observer.engine(callback, plainRow)), plainRow)
+    }
+
+    /// Runs a query now and after each change of what it reads, and tells its result where it is another than before.
+    /// - Parameter key: columns of the result that tell its rows apart; none: the record's key, or else the whole row.
+    public func observeLive<Query: RowQuery & Sendable>(
+        _ query: Query, _ parameters: [String: Value] = [:], key: [String] = [],
+        callback: Observer<Query.Row>.Callback? = nil
+    ) throws -> Observer<Query.Row> where Query.Row: Sendable {
+        let recordKey = (Query.Row.self as? any Record.Type).map { $0.model }.map { model in
+            model.keyColumns.map { model.columns[$0].column }
+        }
+        let statement = try query.sql.statement
+        let live = LiveQuery(key: key.isEmpty ? recordKey ?? [] : key) { [weak self] in
+            guard let self else { throw databaseClosed() }
+            return try self.cursor(statement, parameters)
+        }
+        let read: Observer<Query.Row>.Read = { row, layout in try layout.read(row) { try query.row(from: $0) } }
+        return Observer(try observe(live: live, callback: Observer.engine(callback, read)), read)
+    }
+
+    /// Runs raw SQL now and after each change of what it reads, and tells its result where it is another than before.
+    public func observeLive(
+        sql: String, _ bindings: Bindings = .none, key: [String] = [], callback: Observer<[Value]>.Callback? = nil
+    ) throws -> Observer<[Value]> {
+        let live = LiveQuery(key: key) { [weak self] in
+            guard let self else { throw databaseClosed() }
+            return try self.cursor(sql) { try $0.bind(bindings) }
+        }
+        return Observer(try observe(live: live, callback: Observer.engine(callback, plainRow)), plainRow)
+    }
+}
+
+private let plainRow: Observer<[Value]>.Read = { row, _ in (0..<row.count).map { row.value($0) } }
+
+/// Rows that are found by key, kept in memory.
+extension Database {
+    /// Keeps rows of a model that are found by key, so that finding them again reads no file; 0 for both limits stops. A row
+    /// is never older than what a read would give: what changes through this database goes at once, and all of it when
+    /// another connection commits. Inside a transaction, and while a cursor is open, finds read the file.
+    public func setCache<R: Record>(_ type: R.Type, maxCount: Int64, maxBytes: Int64) throws {
+        try setCache(R.model, count: maxCount, bytes: maxBytes)
+    }
+
+    /// What the cache of a model did since it was set; all 0 without one.
+    public func cacheStatistics<R: Record>(_ type: R.Type) throws -> CacheStatistics { try cacheStatistics(R.model) }
+}

@@ -1,0 +1,128 @@
+import Cormorant
+import Foundation
+import Testing
+
+@Suite struct ObservationTests {
+    @Test func aTransactionGivesOneEventWithRecords() throws {
+        let database = try memoryDatabase(Person.self)
+        let observer = try database.observe(Person.self, values: true)
+        try database.transaction {
+            var ada = Person(name: "Ada", age: 36)
+            try database.insert(&ada)
+            ada.age = 37
+            try database.update(&ada)
+        }
+        let event = try #require(try observer.next())
+        #expect(event.changes.map(\.kind) == [.insert])
+        #expect(event.changes[0].key == [1])
+        #expect(event.changes[0].new == Person(id: 1, name: "Ada", age: 37))
+        #expect(event.changes[0].old == nil)
+        #expect(try observer.next() == nil)
+        _ = try? database.transaction {
+            try database.execute("DELETE FROM person")
+            throw CancellationError()
+        }
+        #expect(try observer.next() == nil)
+        try database.execute("DELETE FROM person")
+        #expect(try observer.next()?.changes.map(\.old?.name) == ["Ada"])
+        observer.cancel()
+        try database.execute("INSERT INTO person (name) VALUES ('x')")
+        #expect(try observer.next() == nil)
+    }
+
+    @Test func regionsKeysAndQueriesNarrowAWatch() throws {
+        let database = try memoryDatabase(Person.self)
+        try database.executeScript("INSERT INTO person (id, name, age) VALUES (1, 'a', 1), (2, 'b', 2)")
+        let age = try database.observe([Region("person", columns: ["age"])], values: true)
+        let second = try database.observe(Person.self, key: 2)
+        let names = try database.observe(Person.select { $0.name })
+        let raw = try database.observe(sql: "SELECT name FROM person WHERE id > ?", [0], latestOnly: true)
+        try database.execute("UPDATE person SET name = 'n'")
+        #expect(try age.next() == nil)
+        #expect(try second.next()?.changes.map(\.key) == [[2]])
+        #expect(try names.next()?.changes.count == 2)
+        try database.execute("UPDATE person SET age = 9 WHERE id = 1")
+        #expect(try age.next()?.changes.map(\.old) == [[1, "n", .null, 1]])
+        #expect(try second.next() == nil)
+        #expect(try names.next() == nil)
+        #expect(try raw.next()?.changes.count == 2)
+        expectError(.schema) { try database.observe([Region("nothing")]) }
+        expectError(.type) { try database.observe(Person.self, key: "x") }
+        expectError(.binding) { try database.observe(Person.self, key: 1, 2) }
+        expectError(.misuse) { try database.observe(sql: "DELETE FROM person") }
+    }
+
+    @Test func aLiveQueryIsAnAsyncSequence() async throws {
+        let database = try memoryDatabase(Person.self)
+        let live = try database.observeLive(Person.where { $0.age > parameter("least") }.order { $0.age }, ["least": 1])
+        let task = Task {
+            var seen: [[String]] = []
+            var kinds: [[ChangeKind]] = []
+            for try await event in live {
+                seen.append(event.rows.map(\.name))
+                kinds.append(event.changes.map(\.kind))
+                if seen.last == ["b", "a"] { break }
+            }
+            return (seen, kinds)
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        try await database.execute("INSERT INTO person (name, age) VALUES ('a', 3)")
+        try await Task.sleep(for: .milliseconds(20))
+        try await database.execute("INSERT INTO person (name, age) VALUES ('b', 2), ('c', 0)")
+        let (seen, kinds) = try await task.value
+        #expect(seen == [[], ["a"], ["b", "a"]])
+        #expect(kinds == [[], [.insert], [.insert]])
+    }
+
+    @Test func theSequenceEndsWithItsDatabaseAndItsTask() async throws {
+        let database = try memoryDatabase(Person.self)
+        let observer = try database.observe(Person.self)
+        let ended = Task { for try await _ in observer {} }
+        let cancelled = try database.observe(Person.self)
+        let task = Task { for try await _ in cancelled {} }
+        task.cancel()
+        try await task.value
+        try database.close()
+        try await ended.value
+        expectError(.misuse) { try database.observe(Person.self) }
+    }
+
+    @Test func aCallbackIsToldOfOthers() async throws {
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.file("test.db"))
+        try database.createTables([Person.model])
+        let other = try Database(path: folder.file("test.db"))
+        let (told, continuation) = AsyncStream.makeStream(of: (Bool, [String]).self)
+        let live = try database.observeLive(sql: "SELECT name FROM person") { result in
+            guard case .success(let event) = result else { return }
+            continuation.yield((event.isForeign, event.rows.map { $0.first.map { "\($0)" } ?? "" }))
+        }
+        var iterator = told.makeAsyncIterator()
+        #expect(await iterator.next()?.1 == [])
+        try await other.execute("INSERT INTO person (name) VALUES ('x')")
+        let second = await iterator.next()
+        #expect(second?.0 == true)
+        #expect(second?.1.count == 1)
+        live.cancel()
+    }
+
+    @Test func aCacheIsNeverStale() throws {
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.file("test.db"))
+        try database.createTables([Person.model])
+        try database.setCache(Person.self, maxCount: 2, maxBytes: 100_000)
+        for name in ["a", "b", "c"] { try database.execute("INSERT INTO person (name) VALUES (?)", [.text(name)]) }
+        for _ in 0..<2 { #expect(try database.find(Person.self, key: 1)?.name == "a") }
+        #expect(try database.cacheStatistics(Person.self).hits == 1)
+        try database.execute("UPDATE person SET name = 'z' WHERE id = 1")
+        #expect(try database.find(Person.self, key: 1)?.name == "z")
+        let other = try Database(path: folder.file("test.db"))
+        try other.execute("UPDATE person SET name = 'y' WHERE id = 1")
+        #expect(try database.find(Person.self, key: 1)?.name == "y")
+        for key in 1...3 { _ = try database.find(Person.self, key: key) }
+        #expect(try database.cacheStatistics(Person.self).count == 2)
+        expectError(.misuse) { try database.setCache(Person.self, maxCount: 1, maxBytes: 0) }
+        try database.setCache(Person.self, maxCount: 0, maxBytes: 0)
+        #expect(try database.cacheStatistics(Person.self) == CacheStatistics())
+    }
+}

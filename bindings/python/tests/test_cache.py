@@ -1,0 +1,96 @@
+"""Caches: what they hold, and that nothing in them is ever stale."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+from models import Department, Person
+
+from cormorant import CacheStatistics, Column, Database, Model, ProgrammingError, column
+
+
+class Word(Model):
+    value: Column[int]
+    text: Column[str] = column(primary_key=True)
+
+
+def test_finds_are_counted_and_limits_kept(db: Database) -> None:
+    assert db.cache_statistics(Person) == CacheStatistics(0, 0, 0, 0)
+    db.set_cache(Person, max_count=10, max_bytes=1_000_000)
+    for index in range(30):
+        db.insert(Person(name=f"p{index}"))
+    for _ in range(2):
+        for key in range(26, 31):
+            person = db.find(Person, key)
+            assert person and person.name == f"p{key - 1}"
+    assert db.cache_statistics(Person).hits == 5
+    for key in range(1, 31):
+        db.find(Person, key)
+    statistics = db.cache_statistics(Person)
+    assert (statistics.count, statistics.hits + statistics.misses) == (10, 40)
+    assert db.find(Person, 99) is None
+    db.set_cache(Person, max_count=1000, max_bytes=1000)
+    for key in range(1, 31):
+        db.find(Person, key)
+    assert 0 < db.cache_statistics(Person).bytes <= 1000
+    db.set_cache(Person, max_count=0, max_bytes=0)
+    assert db.cache_statistics(Person) == CacheStatistics(0, 0, 0, 0)
+    for limits in ((1, 0), (0, 1), (-1, -1)):
+        with pytest.raises(ProgrammingError):
+            db.set_cache(Person, max_count=limits[0], max_bytes=limits[1])
+
+
+@pytest.mark.parametrize("journal_mode", ["wal", "delete"])
+def test_no_row_is_stale_whoever_writes(path: Path, journal_mode: str) -> None:
+    chance = random.Random(7)
+    with Database(path, journal_mode="wal" if journal_mode == "wal" else "delete") as db:
+        db.create_tables(Department, Person, Word)
+        db.set_cache(Person, max_count=50, max_bytes=100_000)
+        db.set_cache(Word, max_count=50, max_bytes=100_000)
+        for key in range(1, 21):
+            db.insert(Person(name="0"))
+            db.insert(Word(value=0, text=f"w{key}"))
+        other = sqlite3.connect(path)
+        for step in range(1, 600):
+            key = chance.randint(1, 20)
+            sql = (
+                f"UPDATE people SET name = {step} WHERE id = {key}",
+                f"UPDATE word SET value = {step} WHERE text = 'w{key}'",
+            )
+            match chance.randint(0, 5):
+                case 0:
+                    db.execute_script(";".join(sql))
+                case 1:
+                    for statement in sql:
+                        other.execute(statement)
+                    other.commit()
+                case 2:
+                    db.execute_script("BEGIN;" + ";".join(sql))
+                    assert found(db, key) == (str(step), step)
+                    db.execute("ROLLBACK")
+                case 3:
+                    with db.transaction():
+                        db.execute_script(";".join(sql))
+                        db.execute_script("SAVEPOINT s; DELETE FROM people; ROLLBACK TO s")
+                        assert found(db, key) == (str(step), step)
+                case _:
+                    pass
+            rows = other.execute(
+                "SELECT name, value FROM people JOIN word ON text = 'w' || people.id WHERE people.id = ?", (key,)
+            ).fetchall()
+            assert found(db, key) == rows[0]
+            assert found(db, key) == rows[0]
+        other.close()
+        db.execute("DROP TABLE word")
+        with pytest.raises(ProgrammingError):
+            db.find(Word, "w1")
+        assert db.cache_statistics(Person).hits > 300
+
+
+def found(db: Database, key: int) -> tuple[str, int]:
+    person, word = db.find(Person, key), db.find(Word, f"w{key}")
+    assert person and word
+    return person.name, word.value

@@ -1,0 +1,193 @@
+"""Observers: what they are told, how events are taken, and what callbacks may do."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models import Department, Person
+
+from cormorant import Database, DataError, Error, Event, ProgrammingError, Region, RowChange, select
+
+
+def kinds(event: Event[Any] | None) -> list[tuple[str, Any]]:
+    assert event
+    return [(change.kind, change.key) for change in event.changes]
+
+
+def test_a_transaction_gives_one_event_with_records(db: Database) -> None:
+    with db.observe(Person, values=True) as observer:
+        with db.transaction():
+            ada = Person(name="Ada", age=36)
+            db.insert(ada)
+            ada.age = 37
+            db.update(ada)
+        event = observer.next(0)
+        assert event == Event(False, [RowChange("insert", "people", 1, (1,), None, ada, None)], [])
+        assert observer.next(0) is None
+        with pytest.raises(KeyError), db.transaction():
+            db.delete_all(Person)
+            raise KeyError
+        db.execute_script("BEGIN; SAVEPOINT s; DELETE FROM people; ROLLBACK TO s; COMMIT")
+        assert observer.next(0.01) is None
+        db.delete_all(Person)
+        event = observer.next(0)
+        assert event and event.changes[0].old == ada and event.changes[0].new is None
+    db.insert(Person(name="unseen"))
+    assert list(observer) == []
+
+
+def test_regions_keys_and_queries_narrow_a_watch(db: Database) -> None:
+    db.execute("INSERT INTO people (id, name, age) VALUES (1, 'a', 1), (2, 'b', 2)")
+    with (
+        db.observe(Region("people", "age"), values=True) as age,
+        db.observe(Person, key=2) as second,
+        db.observe(Person.where(Person.name != "x")) as whole,
+        db.observe("SELECT name FROM people WHERE id > ?", (0,), latest_only=True) as names,
+    ):
+        db.execute("UPDATE people SET name = 'n'")
+        assert age.next(0) is None
+        assert kinds(second.next(0)) == [("update", (2,))]
+        assert len(kinds(whole.next(0))) == 2
+        db.execute("UPDATE people SET age = 9 WHERE id = 1")
+        event = age.next(0)
+        assert event and event.changes[0].old and 1 in event.changes[0].old
+        assert second.next(0) is None
+        assert kinds(names.next(0)) == [("update", (1,)), ("update", (2,))]
+        assert names.next(0) is None
+
+
+def test_what_cannot_be_watched_is_an_error(db: Database) -> None:
+    for region in (Region("nothing"), Region("people", "nothing")):
+        with pytest.raises(ProgrammingError):
+            db.observe(region)
+    with pytest.raises(Error, match="key"):
+        db.observe(Person, key=(1, 2))
+    with pytest.raises(DataError):
+        db.observe(Person, key="x")
+    with pytest.raises(Error, match="query"):
+        db.observe("DELETE FROM people")
+    with pytest.raises(ProgrammingError):
+        db.observe_live(None, "SELECT name FROM people", key=["id"])
+    with pytest.raises(Error), db.transaction():
+        db.observe_live(Person)
+    with pytest.raises(ProgrammingError), db.observe(Person, callback=print) as observer:
+        observer.next(0)
+
+
+def test_a_live_query_tells_records_and_what_is_new(db: Database) -> None:
+    told: list[Event[Person]] = []
+    query = select(Person).where(Person.age > 1).order_by(Person.age)
+    with db.observe_live(query, callback=told.append):
+        assert [event.rows for event in told] == [[]]
+        db.insert(Person(name="a", age=3))
+        db.insert(Person(name="b", age=2))
+        db.insert(Person(name="no", age=0))
+        assert [[person.name for person in event.rows] for event in told] == [[], ["a"], ["b", "a"]]
+        assert [(change.kind, change.position) for change in told[-1].changes] == [("insert", 0)]
+        db.execute("UPDATE people SET age = age - 1 WHERE age > 1")
+        assert [(change.kind, change.key) for change in told[-1].changes] == [("delete", (2,)), ("update", (1,))]
+    with db.observe_live(Person, name="a") as live:
+        first = live.next(0)
+        assert first and [person.age for person in first.rows] == [2]
+    with db.observe_live(None, "SELECT count(*), sum(age) FROM people WHERE age < :most", {"most": 2}) as live:
+        first = live.next(0)
+        assert first and first.rows == [(2, 1)]
+        db.execute("UPDATE people SET name = 'z'")
+        assert live.next(0) is None
+
+
+def test_an_async_iterator_waits_without_blocking(db: Database) -> None:
+    async def listen() -> list[list[tuple[Any, ...]]]:
+        seen = []
+        with db.observe_live(None, "SELECT name FROM people ORDER BY id") as live:
+            async for event in live:
+                seen.append(event.rows)
+                if len(seen) == 3:
+                    break
+                asyncio.get_running_loop().call_later(0.01, lambda: db.insert(Person(name=str(len(seen)))))
+        return seen
+
+    assert asyncio.run(asyncio.wait_for(listen(), 10)) == [[], [("1",)], [("1",), ("2",)]]
+
+
+def test_iterators_end_with_the_database(path: Path) -> None:
+    db = Database(path)
+    db.create_tables(Department, Person)
+    observer = db.observe(Person)
+    db.insert(Person(name="a"))
+
+    async def listen() -> int:
+        return sum([1 async for _ in observer])
+
+    threading.Timer(0.05, db.close).start()
+    assert asyncio.run(asyncio.wait_for(listen(), 10)) == 1
+    assert observer.next() is None
+    observer.cancel()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_callback_that_raises_does_not_harm_the_writer(db: Database) -> None:
+    told: list[Event[Person]] = []
+
+    def fail(event: Event[Person]) -> None:
+        told.append(event)
+        raise ValueError("not today")
+
+    with db.observe(Person, callback=fail):
+        db.insert(Person(name="a"))
+        db.insert(Person(name="b"))
+    assert len(told) == 2
+    assert db.count(Person) == 2
+
+
+def test_a_live_query_that_breaks_tells_its_error(db: Database) -> None:
+    errors: list[Error] = []
+    told: list[Event[Any]] = []
+    with db.observe_live(None, "SELECT name FROM people", callback=told.append, on_error=errors.append):
+        db.execute("DROP TABLE people")
+    assert len(told) == 1
+    assert len(errors) == 1 and isinstance(errors[0], ProgrammingError)
+
+
+def test_other_connections_are_noticed(db: Database, path: Path) -> None:
+    with db.observe(Person) as observer, db.observe_live(Person) as live:
+        assert live.next(0)
+        other = sqlite3.connect(path)
+        other.execute("INSERT INTO people (name, age) VALUES ('x', 1)")
+        other.rollback()
+        assert observer.next(0.05) is None
+        other.execute("INSERT INTO people (name, age) VALUES ('y', 1)")
+        other.commit()
+        other.close()
+        event = observer.next(10)
+        assert event and event.is_foreign and kinds(event) == [("unknown", ())]
+        result = live.next(10)
+        assert result and result.is_foreign and [person.name for person in result.rows] == ["y"]
+
+
+def test_threads_write_while_others_listen(db: Database) -> None:
+    told: list[Event[Person]] = []
+    with db.observe(Person, callback=told.append):
+        threads = [threading.Thread(target=lambda: [db.insert(Person(name="t")) for _ in range(100)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        end = time.monotonic() + 10
+        while len(told) < 400 and time.monotonic() < end:
+            time.sleep(0.001)
+    assert sorted(change.row_id for event in told for change in event.changes) == list(range(1, 401))
+
+
+def test_a_forgotten_observer_warns(db: Database) -> None:
+    observer = db.observe(Person)
+    with pytest.warns(ResourceWarning):
+        del observer
+        gc.collect()
