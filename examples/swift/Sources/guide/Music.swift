@@ -35,6 +35,7 @@ struct Guide {
         try Documents.show(music())
         try FileFacts.show(music())
         try KeyValue.show(music())
+        try await Observation.show(music())
         try Migrations.show()
     }
 

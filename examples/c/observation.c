@@ -1,0 +1,98 @@
+/* Being told of what is committed, and rows that are kept in memory. */
+#include "music.h"
+
+/* On the thread that has committed, when no lock is held: it may use the database. */
+static void show_changes(corm_event *event, corm_error *error, void *context) {
+    static const char *const kinds[] = {"unknown", "insert", "update", "delete"};
+    (void)error;
+    (void)context;
+    for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
+        corm_change change;
+        if (corm_event_change(event, index, &change, NULL) == CORM_OK)
+            printf("%s %s %" PRId64 "\n", kinds[change.kind], change.table, change.row_id);
+    }
+}
+
+static bool watch(app *a) {
+    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
+    corm_observer *observer = NULL;
+    options.model = a->artists;
+    options.callback = show_changes;
+    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+                corm_database_execute_script(a->db,
+                                             "BEGIN; INSERT INTO artist(name) VALUES ('Pia');"
+                                             "UPDATE artist SET name = 'Pia K.' WHERE name = 'Pia'; COMMIT",
+                                             &a->error) == CORM_OK;
+    corm_observer_cancel(observer);
+    return done;
+}
+
+/* Without a callback events wait: at a descriptor, for poll() and loops of events. */
+static bool wait_for(app *a) {
+    static const char *const columns[] = {"price"};
+    corm_region prices = {.table = "album", .columns = columns, .column_count = 1};
+    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
+    corm_observer *observer = NULL;
+    corm_event *event = NULL;
+    int32_t descriptor;
+    options.regions = &prices;
+    options.region_count = 1;
+    options.latest_only = true;
+    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+                corm_observer_descriptor(observer, &descriptor, &a->error) == CORM_OK &&
+                corm_database_execute(a->db, "UPDATE album SET price = 9", NULL, 0, NULL, &a->error) == CORM_OK &&
+                corm_observer_next(observer, &event, &a->error) == CORM_ROW;
+    if (done)
+        printf("%zu prices changed\n", corm_event_change_count(event));
+    corm_event_free(event);
+    corm_observer_cancel(observer);
+    return done;
+}
+
+static void show_albums(corm_event *event, corm_error *error, void *context) {
+    corm_records *records;
+    (void)context;
+    if (error != NULL || corm_event_records(event, &records, NULL) != CORM_OK)
+        return;
+    const album *albums = corm_records_data(records);
+    for (size_t index = 0; index < corm_records_count(records); index += 1)
+        printf("%s ", albums[index].title);
+    printf("(%zu are new, changed or gone)\n", corm_event_change_count(event));
+    corm_records_free(records);
+}
+
+/* The query's result now, and after each change of it. */
+static bool follow(app *a) {
+    corm_query query = CORM_QUERY_INIT;
+    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
+    corm_observer *observer = NULL;
+    query.sql = "SELECT * FROM album WHERE year > 1970 ORDER BY title";
+    options.model = a->albums;
+    options.query = &query;
+    options.live = true;
+    options.callback = show_albums;
+    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+                corm_database_execute(a->db, "UPDATE album SET year = year + 1", NULL, 0, NULL, &a->error) == CORM_OK;
+    corm_observer_cancel(observer);
+    return done;
+}
+
+/* Rows that are found again come from memory, unless anybody has changed them. */
+static bool remember(app *a) {
+    corm_value key = corm_value_int64(1);
+    corm_cache_statistics cache;
+    artist found;
+    bool done = corm_database_set_cache(a->db, a->artists, 1000, 1000000, &a->error) == CORM_OK;
+    for (int index = 0; done && index < 3; index += 1)
+        done = corm_record_find(a->db, a->artists, &key, 1, &found, a->arena, &a->error) == CORM_OK;
+    done = done && corm_database_cache_statistics(a->db, a->artists, &cache, &a->error) == CORM_OK;
+    if (done)
+        printf("%" PRId64 " of %" PRId64 " finds from memory\n", cache.hits, cache.hits + cache.misses);
+    return done;
+}
+
+int main(void) {
+    app a = {0};
+    bool done = open_music(&a) && watch(&a) && wait_for(&a) && follow(&a) && remember(&a);
+    return close_music(&a, done);
+}
