@@ -2,6 +2,7 @@ public import CCormorant
 import CormorantBase
 import CormorantORM
 import CormorantQuery
+import CormorantSQLite
 
 #if canImport(Glibc)
     import Glibc

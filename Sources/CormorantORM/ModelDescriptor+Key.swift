@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantQuery
+import CormorantSQLite
 
 extension ModelDescriptor {
     /// A primary key as the file holds it.

@@ -18,24 +18,6 @@ public struct CacheStatistics: Sendable, Equatable {
     }
 }
 
-/// Which row: an integer, or the bytes of another key.
-package enum RowKey: Hashable, Sendable {
-    case integer(Int64)
-    case bytes([UInt8])
-
-    package init(_ key: [Value]) {
-        if key.count == 1, case .integer(let integer) = key[0] {
-            self = .integer(integer)
-        } else {
-            self = .bytes(RowIdentity.bytes(key))
-        }
-    }
-
-    fileprivate init(_ identity: [UInt8]) {
-        if let integer = RowIdentity.integer(identity) { self = .integer(integer) } else { self = .bytes(identity) }
-    }
-}
-
 /// Rows of one model's table by their keys, the least recently used dropped first. What anybody changes goes at once.
 package final class RowCache: @unchecked Sendable {  // `lock` guards everything below it
     private struct Entry {
@@ -75,8 +57,8 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
             "main", model.table,
             listener: (
                 ObjectIdentifier(self),
-                { [unowned self] identity in
-                    if let identity { self.remove(RowKey(identity)) } else { self.removeAll() }
+                { [unowned self] key in
+                    if key == .none { self.removeAll() } else { self.remove(key) }
                 }
             ))
         table = tracked

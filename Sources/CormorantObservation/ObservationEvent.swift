@@ -76,7 +76,7 @@ package struct ObservedChange: Sendable {
 struct ChangeFolder {
     private struct RowName: Hashable {
         let table: ObjectIdentifier
-        let identity: [UInt8]
+        let key: RowKey
     }
 
     private var changes: [RowChange?] = []
@@ -85,7 +85,7 @@ struct ChangeFolder {
     var folded: [RowChange] { changes.compactMap { $0 } }
 
     mutating func add(_ change: RowChange) {
-        let name = RowName(table: ObjectIdentifier(change.table), identity: change.identity)
+        let name = RowName(table: ObjectIdentifier(change.table), key: change.rowKey)
         guard let position = positions[name] else {
             positions[name] = changes.count
             changes.append(change)

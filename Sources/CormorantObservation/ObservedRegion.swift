@@ -34,12 +34,12 @@ struct WatchedTable {
     /// The columns whose updates count.
     let columns: UInt64
     /// The only row that counts.
-    let identity: [UInt8]?
+    let key: RowKey?
 
     func concerns(_ change: RowChange) -> Bool {
         guard change.table === table else { return false }
         if change.kind == .unknown { return true }
-        if let identity, identity != change.identity { return false }
+        if let key, key != change.rowKey { return false }
         return change.kind != .update || change.columns & columns != 0
     }
 }
@@ -52,11 +52,11 @@ extension Connection {
             switch region {
             case .model(let model):
                 try model.validate()
-                watched.append(try watch(TableRead(name: model.table), identity: nil, values))
+                watched.append(try watch(TableRead(name: model.table), key: nil, values))
             case .record(let model, let key):
                 try model.validate()
-                let identity = RowIdentity.bytes(try model.storedKey(key))
-                watched.append(try watch(TableRead(name: model.table), identity: identity, values))
+                let key = RowKey(try model.storedKey(key))
+                watched.append(try watch(TableRead(name: model.table), key: key, values))
             case .tables(let tables):
                 for table in tables {
                     let list = table.columns.isEmpty ? "*" : table.columns.map(quoteIdentifier).joined(separator: ", ")
@@ -81,7 +81,7 @@ extension Connection {
         for var read in reads where !foldIdentifier(read.name).hasPrefix("sqlite_") {
             if allColumns { read.columns = [] }
             // Views are read through their tables, and functions that give rows have none.
-            do { watched.append(try watch(read, identity: nil, values)) } catch let error as CormorantError
+            do { watched.append(try watch(read, key: nil, values)) } catch let error as CormorantError
                 where error.code == .schema
             {}
         }
@@ -91,12 +91,12 @@ extension Connection {
         return watched
     }
 
-    private func watch(_ read: TableRead, identity: [UInt8]?, _ values: Bool) throws -> WatchedTable {
+    private func watch(_ read: TableRead, key: RowKey?, _ values: Bool) throws -> WatchedTable {
         let table = try track(read.schema, read.name, values: values)
         // A count of rows reads a column without a name.
         let names = read.columns.filter { !$0.isEmpty }
         let mask = read.columns.isEmpty || table.isVirtual ? .max : table.mask(names)
-        return WatchedTable(table: table, columns: mask, identity: identity)
+        return WatchedTable(table: table, columns: mask, key: key)
     }
 
     private func resolved(_ sql: String) throws -> [TableRead] {

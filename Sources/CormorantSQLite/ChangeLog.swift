@@ -77,7 +77,7 @@ package final class ChangeLog {
         case .schema:
             changesSchema = true
             schemaChanges &+= 1
-            for table in tables.values { table.touch(nil) }
+            for table in tables.values { table.touch(.none) }
         case .pragma: pragmas &+= 1
         case .other: break
         }
@@ -135,42 +135,42 @@ package final class ChangeLog {
     ) {
         guard let schema, let name, let table = table(schema, name), table.isTracked else { return }
         if let owner = table.owner {
-            owner.touch(nil)
+            owner.touch(.none)
             return logUnknown(owner)
         }
         guard Int(sqlite3_preupdate_count(handle)) == table.columns.count else {
             // Somebody else has changed the table since it was looked at.
-            table.touch(nil)
+            table.touch(.none)
             return logUnknown(table)
         }
         let old = operation == SQLITE_INSERT ? nil : key(of: table, handle, oldID, isNew: false)
         let new = operation == SQLITE_DELETE ? nil : key(of: table, handle, newID, isNew: true)
-        if let old { table.touch(old.identity) }
-        if let new { table.touch(new.identity) }
+        if let old { table.touch(old.key) }
+        if let new { table.touch(new.key) }
         guard table.watchers > 0 else { return }
         if unknown.contains(ObjectIdentifier(table)) { return }
         guard open.count < ChangeLog.greatestCount else { return logUnknown(table) }
         let keeps = table.valueWatchers > 0
         let before = keeps && old != nil ? StoredRow(preupdate: handle, isNew: false) : nil
         let after = keeps && new != nil ? StoredRow(preupdate: handle, isNew: true) : nil
-        if let old, let new, old.identity == new.identity {
+        if let old, let new, old.key == new.key {
             let columns = changedColumns(of: table, handle)
             open.append(
                 RowChange(
-                    .update, table, rowID: newID, key: new.key, identity: new.identity, columns: columns, old: before,
+                    .update, table, rowID: newID, new.key, new.values, columns: columns, old: before,
                     new: after))
             return
         }
         if let old {
             open.append(
                 RowChange(
-                    .delete, table, rowID: oldID, key: old.key, identity: old.identity, columns: .max, old: before,
+                    .delete, table, rowID: oldID, old.key, old.values, columns: .max, old: before,
                     new: nil))
         }
         if let new {
             open.append(
                 RowChange(
-                    .insert, table, rowID: newID, key: new.key, identity: new.identity, columns: .max, old: nil,
+                    .insert, table, rowID: newID, new.key, new.values, columns: .max, old: nil,
                     new: after))
         }
     }
@@ -183,20 +183,17 @@ package final class ChangeLog {
 
     private func key(
         of table: TrackedTable, _ handle: OpaquePointer?, _ rowID: Int64, isNew: Bool
-    ) -> (key: [Value], identity: [UInt8]) {
-        guard !table.key.isEmpty else {
-            let key = Value.integer(rowID)
-            return ([key], RowIdentity.bytes([key]))
-        }
+    ) -> (key: RowKey, values: [Value]) {
+        guard !table.key.isEmpty else { return (.integer(rowID), []) }
         let get = isNew ? sqlite3_preupdate_new : sqlite3_preupdate_old
-        let key = table.key.map { column in
+        let values = table.key.map { column in
             var value: OpaquePointer?
             guard get(handle, Int32(truncatingIfNeeded: column), &value) == SQLITE_OK, value != nil else {
                 return Value.null
             }
             return plainValue(value)
         }
-        return (key, RowIdentity.bytes(key))
+        return (RowKey(values), values)
     }
 
     private func changedColumns(of table: TrackedTable, _ handle: OpaquePointer?) -> UInt64 {
@@ -241,7 +238,7 @@ extension ChangeLog {
     /// Begins to log what changes in a table.
     /// - Returns: the table; its name must be one of the file's tables, virtual ones among them.
     func track(
-        _ schema: String, _ name: String, values: Bool, listener: (id: ObjectIdentifier, call: ([UInt8]?) -> Void)?
+        _ schema: String, _ name: String, values: Bool, listener: (id: ObjectIdentifier, call: (RowKey) -> Void)?
     ) throws -> TrackedTable {
         let id = tableID(schema, name)
         let table: TrackedTable
@@ -291,7 +288,7 @@ extension ChangeLog {
             guard table.owner == nil else { return false }
             let before = table.signature
             do { try connection.describe(table) } catch { table.signature = "" }
-            if table.signature != before { table.touch(nil) }
+            if table.signature != before { table.touch(.none) }
             return table.signature != before
         }.map { RowChange(unknown: $0) }
     }
@@ -304,37 +301,4 @@ extension ChangeLog {
 private func log(_ context: UnsafeMutableRawPointer?) -> ChangeLog {
     // SQLite hands back what `install` gave it, for as long as the log is installed.
     Unmanaged<ChangeLog>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-}
-
-/// The bytes by which keys are told apart: equal exactly when the values are the same.
-package enum RowIdentity {
-    /// The integer that is the whole key; nil for another key.
-    package static func integer(_ identity: [UInt8]) -> Int64? {
-        guard identity.count == 9, identity[0] == UInt8(truncatingIfNeeded: SQLITE_INTEGER) else { return nil }
-        return identity.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 1, as: Int64.self) }
-    }
-
-    package static func bytes(_ key: [Value]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for value in key {
-            switch value {
-            case .null: bytes.append(UInt8(truncatingIfNeeded: SQLITE_NULL))
-            case .integer(let integer):
-                bytes.append(UInt8(truncatingIfNeeded: SQLITE_INTEGER))
-                withUnsafeBytes(of: integer) { bytes += $0 }
-            case .real(let real):
-                bytes.append(UInt8(truncatingIfNeeded: SQLITE_FLOAT))
-                withUnsafeBytes(of: real) { bytes += $0 }
-            case .text(var text):
-                bytes.append(UInt8(truncatingIfNeeded: SQLITE3_TEXT))
-                withUnsafeBytes(of: text.utf8.count) { bytes += $0 }
-                text.withUTF8 { bytes += $0 }
-            case .blob(let blob):
-                bytes.append(UInt8(truncatingIfNeeded: SQLITE_BLOB))
-                withUnsafeBytes(of: blob.count) { bytes += $0 }
-                bytes += blob
-            }
-        }
-        return bytes
-    }
 }

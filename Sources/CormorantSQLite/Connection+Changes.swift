@@ -16,11 +16,11 @@ package struct TableRead: Sendable {
 
 extension Connection {
     /// Begins to log what changes in a table.
-    /// - Parameter listener: is told at once of the identity of each row that is about to change, or of nil for all rows;
+    /// - Parameter listener: is told at once of the key of each row that is about to change, or of none for all rows;
     ///   nothing is logged for it.
     package func track(
         _ schema: String, _ name: String, values: Bool = false,
-        listener: (id: ObjectIdentifier, call: ([UInt8]?) -> Void)? = nil
+        listener: (id: ObjectIdentifier, call: (RowKey) -> Void)? = nil
     ) throws -> TrackedTable {
         if let changeLog { return try changeLog.track(schema, name, values: values, listener: listener) }
         let log = try ChangeLog(self)

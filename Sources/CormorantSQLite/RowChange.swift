@@ -14,10 +14,8 @@ package struct RowChange: Sendable {
     package var kind: ChangeKind
     package let table: TrackedTable
     package let rowID: Int64
-    /// The values of the primary key, in its order; the rowid where there is none, or it is the key. Empty for unknown.
-    package let key: [Value]
-    /// The bytes of the key, by which rows are told apart.
-    package let identity: [UInt8]
+    package let rowKey: RowKey
+    private let keyValues: [Value]
     /// Which columns an update changed, the 64th standing for all after it.
     package var columns: UInt64
     /// Where somebody wants them.
@@ -29,23 +27,32 @@ package struct RowChange: Sendable {
         kind = .unknown
         self.table = table
         rowID = 0
-        key = []
-        identity = []
+        rowKey = .none
+        keyValues = []
         columns = .max
     }
 
     init(
-        _ kind: ChangeKind, _ table: TrackedTable, rowID: Int64, key: [Value], identity: [UInt8], columns: UInt64,
+        _ kind: ChangeKind, _ table: TrackedTable, rowID: Int64, _ rowKey: RowKey, _ keyValues: [Value],
+        columns: UInt64,
         old: StoredRow?, new: StoredRow?
     ) {
         self.kind = kind
         self.table = table
         self.rowID = table.hasRowID ? rowID : 0
-        self.key = key
-        self.identity = identity
+        self.rowKey = rowKey
+        self.keyValues = keyValues
         self.columns = columns
         self.old = old
         self.new = new
+    }
+}
+
+extension RowChange {
+    /// The values of the primary key, in its order; the rowid where there is none, or it is the key. Empty for unknown.
+    package var key: [Value] {
+        if case .integer(let integer) = rowKey { return [.integer(integer)] }
+        return keyValues
     }
 }
 
@@ -70,8 +77,8 @@ package final class TrackedTable: @unchecked Sendable {
     /// How many want its changes, and how many of these the values.
     var watchers = 0
     var valueWatchers = 0
-    /// Told at once of each row's identity, before anything is committed; nil: of the whole table.
-    var listeners: [ObjectIdentifier: ([UInt8]?) -> Void] = [:]
+    /// Told at once of each row's key, before anything is committed; none: of the whole table.
+    var listeners: [ObjectIdentifier: (RowKey) -> Void] = [:]
     let nameBytes: [CChar]
     let schemaBytes: [CChar]
 
@@ -85,8 +92,9 @@ package final class TrackedTable: @unchecked Sendable {
 
     var isTracked: Bool { watchers > 0 || !listeners.isEmpty }
 
-    func touch(_ identity: [UInt8]?) {
-        for listener in listeners.values { listener(identity) }
+    func touch(_ key: RowKey) {
+        if listeners.isEmpty { return }
+        for listener in listeners.values { listener(key) }
     }
 
     /// The mask of columns by name; those that SQLite does not show it are in every update.

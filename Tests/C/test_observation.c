@@ -1,8 +1,7 @@
 /* Observation: what is told of a commit and what never is, by callback and by descriptor, and what listeners may do. */
-#include "support.h"
+#include "listeners.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,23 +49,6 @@ static corm_observer *watch(corm_observe_options options, log_of *log, corm_obse
         assert_string_equal((log).text, expected);                                                                     \
         (log).text[0] = 0;                                                                                             \
     } while (0)
-
-/* Persons whose table asks for a name only. */
-static int set_up_people(void **state) {
-    if (set_up(state) != 0)
-        return -1;
-    OK(corm_database_execute_script(
-        db,
-        "DROP TABLE person; CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, age INTEGER,"
-        "height REAL NOT NULL DEFAULT 1)",
-        &failure));
-    return 0;
-}
-
-#undef TEST
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up_people, tear_down)
-
-static void run(const char *sql) { OK(corm_database_execute_script(db, sql, &failure)); }
 
 static void a_transaction_gives_one_event_with_each_row_once(void **state) {
     (void)state;
@@ -184,50 +166,6 @@ static void columns_and_keys_narrow_a_watch(void **state) {
         corm_observer_cancel(observers[index]);
 }
 
-static void tables_without_rowid_have_their_keys(void **state) {
-    (void)state;
-    run("CREATE TABLE w(a TEXT, b INT, c, PRIMARY KEY (b, a)) WITHOUT ROWID; CREATE TABLE t(k TEXT PRIMARY KEY, v)");
-    corm_region regions[] = {{.table = "w"}, {.table = "t"}};
-    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
-    options.regions = regions;
-    options.region_count = 2;
-    options.values = true;
-    corm_observer *observer;
-    OK(corm_database_observe(db, &options, &observer, &failure));
-    run("BEGIN; INSERT INTO w VALUES ('x', 1, 2.5), ('y', 1, NULL); REPLACE INTO w VALUES ('x', 1, 3);"
-        "UPDATE w SET b = 2 WHERE a = 'y'; INSERT INTO t VALUES ('k', x'00ff'); COMMIT; DELETE FROM w");
-    corm_event *event;
-    corm_change change;
-    GIVES(CORM_ROW, corm_observer_next(observer, &event, &failure));
-    assert_int_equal(corm_event_change_count(event), 3);
-    OK(corm_event_change(event, 0, &change, &failure));
-    assert_int_equal(change.kind, CORM_CHANGE_INSERT);
-    assert_int_equal(change.key_count, 2);
-    assert_int_equal(change.key[0].as.integer, 1);
-    assert_memory_equal(change.key[1].as.bytes.data, "x", 1);
-    assert_int_equal(change.row_id, 0);
-    assert_int_equal(change.new_count, 3);
-    assert_int_equal(change.new_values[2].as.integer, 3);
-    assert_null(change.old_values);
-    OK(corm_event_change(event, 1, &change, &failure));
-    assert_int_equal(change.key[0].as.integer, 2);
-    OK(corm_event_change(event, 2, &change, &failure));
-    assert_string_equal(change.table, "t");
-    assert_int_equal(change.row_id, 1);
-    assert_memory_equal(change.key[0].as.bytes.data, "k", 1);
-    assert_memory_equal(change.new_values[1].as.bytes.data, "\0\xff", 2);
-    GIVES(CORM_E_MISUSE, corm_event_change(event, 3, &change, &failure));
-    corm_event_free(event);
-    GIVES(CORM_ROW, corm_observer_next(observer, &event, &failure));
-    assert_int_equal(corm_event_change_count(event), 2);
-    OK(corm_event_change(event, 0, &change, &failure));
-    assert_int_equal(change.kind, CORM_CHANGE_DELETE);
-    assert_int_equal(change.old_count, 3);
-    corm_event_free(event);
-    GIVES(CORM_OK, corm_observer_next(observer, &event, &failure));
-    corm_observer_cancel(observer);
-}
-
 static bool readable(corm_observer *observer) {
     struct pollfd waiting = {.events = POLLIN};
     OK(corm_observer_descriptor(observer, &waiting.fd, &failure));
@@ -279,24 +217,6 @@ static void events_wait_at_a_descriptor(void **state) {
     OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
 }
 
-static void many_rows_are_told_as_a_table(void **state) {
-    (void)state;
-    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
-    options.model = people;
-    corm_observer *observer;
-    OK(corm_database_observe(db, &options, &observer, &failure));
-    run("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100005)"
-        "INSERT INTO person(id, name) SELECT i, 'n' FROM n");
-    corm_event *event;
-    corm_change change;
-    GIVES(CORM_ROW, corm_observer_next(observer, &event, &failure));
-    assert_int_equal(corm_event_change_count(event), 100001);
-    OK(corm_event_change(event, 100000, &change, &failure));
-    assert_int_equal(change.kind, CORM_CHANGE_UNKNOWN);
-    corm_event_free(event);
-    corm_observer_cancel(observer);
-}
-
 static void changed_schemas_are_told(void **state) {
     (void)state;
     log_of log = {0};
@@ -333,9 +253,7 @@ int main(void) {
         TEST(what_is_rolled_back_is_never_told),
         TEST(triggers_and_foreign_keys_are_told),
         TEST(columns_and_keys_narrow_a_watch),
-        TEST(tables_without_rowid_have_their_keys),
         TEST(events_wait_at_a_descriptor),
-        TEST(many_rows_are_told_as_a_table),
         TEST(changed_schemas_are_told),
         TEST(virtual_tables_are_told_as_a_whole),
     };
