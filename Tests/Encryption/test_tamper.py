@@ -173,6 +173,23 @@ def test_a_wrong_key_harms_neither_journal_nor_wal(path: Path, tmp_path: Path, m
     assert run(OURS, path, "SELECT count(*) FROM t WHERE b LIKE 'row%'", mode=mode) == [[[400]]]
 
 
+def unprotected(journal: bytes) -> set[int]:
+    """The numbers of a rollback journal, which are not authenticated: its headers, and the checksum behind each page.
+    Where that does not fit, which is made of every 200th byte, a record was half written, and SQLite ends the rollback."""
+    offsets: set[int] = set()
+    start = 0
+    while start + 512 < len(journal):
+        offsets.update(range(start, start + 512))
+        count = int.from_bytes(journal[start + 8 : start + 12], "big")
+        start += 512
+        for _ in range(min(count, (len(journal) - start) // (PAGE + 8))):
+            offsets.update(start + 4 + at for at in range(PAGE % 200, PAGE, 200))
+            offsets.update(range(start + 4 + PAGE, start + 8 + PAGE))
+            start += PAGE + 8
+        start = (start + 511) // 512 * 512
+    return offsets
+
+
 def test_a_flipped_bit_is_found_or_harmless(path: Path, tmp_path: Path) -> None:
     """At random places of the file, its journal and its WAL; never other rows, never a crash."""
     generator = random.Random(6)
@@ -199,9 +216,10 @@ def test_a_flipped_bit_is_found_or_harmless(path: Path, tmp_path: Path) -> None:
         for file in case.parent.iterdir():
             shutil.copy(file, path.parent / file.name.replace(case.name, path.name))
         target = generator.choice([file for file in path.parent.glob("test.db*") if file.stat().st_size])
-        # The header of a journal is not authenticated: what it says of the rest SQLite believes.
-        first = 28 if target.name.endswith("-journal") else 0
-        flip(target, generator.randrange(first, target.stat().st_size))
+        offset = generator.randrange(target.stat().st_size)
+        if target.name.endswith("-journal") and offset in unprotected(target.read_bytes()):
+            continue
+        flip(target, offset)
         try:
             row = read(path)
             assert row in allowed, (target.name, row)

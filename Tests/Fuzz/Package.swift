@@ -10,7 +10,11 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .target(name: "CormorantBase"),
         .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite"]),
+        .target(name: "CormorantCipher", dependencies: ["CormorantBase", "CormorantSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
+        .executableTarget(
+            name: "FuzzCipher", dependencies: ["CormorantBase", "CormorantSQLite", "CormorantCipher"],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
             name: "FuzzSchema", dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
