@@ -175,7 +175,9 @@ def test_a_wrong_key_harms_neither_journal_nor_wal(path: Path, tmp_path: Path, m
 
 def unprotected(journal: bytes) -> set[int]:
     """The numbers of a rollback journal, which are not authenticated: its headers, and the checksum behind each page.
-    Where that does not fit, which is made of every 200th byte, a record was half written and SQLite ends the rollback."""
+
+    Where that does not fit, which is made of every 200th byte, SQLite takes the record for half written, and stops.
+    """
     offsets: set[int] = set()
     start = 0
     while start + 512 < len(journal):
