@@ -16,10 +16,18 @@ struct Templates {
 
     /// Those that come with the command.
     init(builtIn language: Language) {
-        files = language.templates
+        files = language.templates.map { File(path: $0.path, text: Self.withoutTagLines($0.text)) }
         environment = Environment(
-            loader: DictionaryLoader(templates: Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0.text) })),
-            trimBehaviour: .smart)
+            loader: DictionaryLoader(templates: Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0.text) })))
+    }
+
+    /// A tag that stands alone on its line leaves no line. Stencil's own trimming does the same each time that a text is
+    /// rendered, with regular expressions, which takes longer than all else.
+    private static func withoutTagLines(_ template: String) -> String {
+        template.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
+            let tag = line.drop { $0 == " " }
+            return tag.hasPrefix("{%") && tag.hasSuffix("%}") ? String(tag) : line + "\n"
+        }.joined()
     }
 
     private static let suffix = ".stencil"

@@ -54,9 +54,13 @@ def compile_c(folder: Path) -> Path:
     return program
 
 
+def build_swift() -> None:
+    """What generated sources import."""
+    run("swift", "build", "--package-path", ROOT, "--scratch-path", SWIFT_BUILD, "--target", "Cormorant")
+
+
 def compile_swift(folder: Path) -> None:
     """The generated sources as a module of their own, without a warning, in the language mode of Swift 6."""
-    run("swift", "build", "--package-path", ROOT, "--scratch-path", SWIFT_BUILD, "--target", "Cormorant")
     debug = SWIFT_BUILD / "debug"
     settings = ["-swift-version", "6", "-warnings-as-errors", "-Onone", "-wmo", "-I", debug / "Modules"]
     macros = ["-load-plugin-executable", f"{debug / 'CormorantMacros-tool'}#CormorantMacros"]

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import HERE, check_python, compile_c, compile_swift, generate, make, run
+from conftest import HERE, build_swift, check_python, compile_c, compile_swift, generate, make, run
 from hostile import schema
 
 TABLES = int(os.environ.get("CORMORANT_TABLES", "40"))
@@ -36,4 +36,5 @@ def test_c(database: Path, tmp_path: Path) -> None:
 def test_swift(tmp_path: Path) -> None:
     """A macro takes most of a second for each table, so there are fewer of them where not asked otherwise."""
     database = make(tmp_path / "hostile.db", schema(12 if TABLES == 40 else TABLES, seed=7))
+    build_swift()
     compile_swift(generate(database, "swift", tmp_path / "out"))
