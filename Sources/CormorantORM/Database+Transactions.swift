@@ -18,6 +18,7 @@ extension Database {
         }
         let isOutermost = writer.connection?.transactionDepth == 1
         if isOutermost { currentThread().beginTransaction() }
+        writer.hasTransaction = true
         if writer.readDepth > 0 || (kind == .read && isOutermost) { writer.readDepth += 1 }
     }
 
@@ -39,8 +40,11 @@ extension Database {
         guard connection.transactionDepth > 0 else { throw noTransaction() }
         try body(connection)
         if writer.readDepth > 0 { writer.readDepth -= 1 }
-        if connection.transactionDepth == 0 { currentThread().endTransaction() }
-        writer.leave()
+        if connection.transactionDepth == 0 {
+            currentThread().endTransaction()
+            writer.hasTransaction = false
+        }
+        writer.leaveWriter()
     }
 
     /// Throws where the caller has a transaction open and what it calls makes its own.

@@ -99,15 +99,12 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// A reader, or the writer where there is none to be had, or where the thread has a transaction open. Each call needs a
     /// `leave`.
     func reading() throws -> Lane {
-        if let readers {
-            if !writer.lock.isShared, try writer.enter(waiting: false) {
-                // As long as no other thread has come, there is nobody to read beside.
-                if !writer.lock.isShared { return writer }
-                writer.leave()
-            }
-            writer.lock.share()
-            if let lane = try readers.take(writer) { return lane }
+        // As long as no other thread has come, there is nobody to read beside.
+        if writer.lock.lockIfAlone() {
+            try writer.check()
+            return writer
         }
+        if let readers, let lane = try readers.take(writer) { return lane }
         try writer.enter()
         return writer
     }
@@ -140,14 +137,14 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
             // What raw SQL began is nobody's, and all see it.
             readers.areBypassed = connection.isInTransaction && connection.transactionDepth == 0
         }
-        lane.leave()
+        if lane.isReader { lane.leave() } else { lane.leaveWriter() }
     }
 
     /// Runs `body` on a reader, or alone on the writer.
     @inline(__always)
     package func withConnection<T>(reading isReading: Bool, _ body: (Connection) throws -> T) throws -> T {
         let lane = isReading ? try reading() : try writing()
-        defer { lane.leave() }
+        defer { if isReading { lane.leave() } else { lane.leaveWriter() } }
         return try body(lane.connected())
     }
 
@@ -155,7 +152,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     @inline(__always)
     package func withConnection<T>(_ body: (Connection) throws -> T) throws -> T {
         let lane = try writing()
-        defer { lane.leave() }
+        defer { lane.leaveWriter() }
         return try body(lane.connected())
     }
 
@@ -176,7 +173,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     @inline(__always)
     package func withPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
         let lane = try writing()
-        defer { lane.leave() }
+        defer { lane.leaveWriter() }
         return try body(lane.plan(for: model))
     }
 

@@ -5,7 +5,12 @@ import CormorantSQLite
 package final class Lane {
     let lock = FairLock()
     /// nil before a reader's first use, and once the database is closed.
-    package internal(set) var connection: Connection?
+    package internal(set) var connection: Connection? {
+        didSet { isOpen = connection != nil }
+    }
+    private var isOpen = false
+    /// While a transaction of the program's is open.
+    var hasTransaction = false
     /// Those it is one of, or those beside it. Both are the database's, which outlives them.
     private(set) unowned(unsafe) var readers: Readers?
     private(set) var isReader = false
@@ -34,6 +39,7 @@ package final class Lane {
 
     init(_ connection: Connection?, timeout: Int) {
         self.connection = connection
+        isOpen = connection != nil
         self.timeout = timeout
     }
 
@@ -49,52 +55,52 @@ package final class Lane {
     // Turns ---------------------------------------------------------------------------------------------------------
 
     /// Waits for the turn. Each call needs a `leave`.
-    func enter() throws { _ = try enter(waiting: true) }
+    func enter() throws {
+        let outcome = lock.lock(timeout)
+        if outcome != .taken { try explain(outcome) }
+        try check()
+        if isReader { readers?.entered(self) }
+    }
 
-    /// - Returns: false where another thread has the turn and this one does not wait.
-    func enter(waiting: Bool) throws -> Bool {
-        let outcome = lock.lock(waiting ? timeout : 0)
-        if outcome != .taken {
-            if !waiting, outcome == .timedOut { return false }
-            try explain(outcome)
-        }
-        guard let connection else {
-            lock.unlock()
-            throw databaseClosed()
-        }
+    /// Gives the turn up where nothing can be done in it.
+    @inline(__always)
+    func check() throws {
+        if isOpen, !lock.anyIsCancelled, !transactionIsLost { return }
+        try refuse()
+    }
+
+    @inline(never)
+    private func refuse() throws {
         do {
-            if Threads.anyIsCancelled { try refuseIfCancelled() }
-            try connection.checkTransaction()
+            try refuseIfCancelled()
+            try connected().checkTransaction()
         } catch {
             lock.unlock()
             throw error
         }
-        if isReader { readers?.entered(self) }
-        return true
     }
+
+    /// Whether SQLite has rolled back the transaction that is open.
+    @inline(__always)
+    private var transactionIsLost: Bool { hasTransaction && connection?.isInTransaction == false }
 
     @inline(__always)
     func leave() {
-        guard !isReader, let connection, connection.logPages < logLimit else { return leaveSlowly() }
-        lock.unlock()
+        if isReader { readers?.left(self) } else { lock.unlock() }
     }
 
-    @inline(never)
-    private func leaveSlowly() {
-        if isReader {
-            readers?.left(self)
-        } else {
-            if lock.holds == 1, let connection, connection.logPages >= logLimit { emptyLog(connection) }
-            lock.unlock()
-        }
+    /// The same after what may have written.
+    @inline(__always)
+    func leaveWriter() {
+        if let connection, connection.logPages >= logLimit { keepLogSmall(connection) }
+        lock.unlock()
     }
 
     /// SQLite begins the log anew when nobody reads what is in it, which readers that follow on one another never let
     /// happen: so they are held back for a moment. Where a long one is in the way, the log may grow to the double meanwhile.
-    private func emptyLog(_ connection: Connection) {
-        guard let readers, readers.areOpen, connection.transactionDepth == 0, !connection.isInTransaction else {
-            return
-        }
+    @inline(never)
+    private func keepLogSmall(_ connection: Connection) {
+        guard lock.holds == 1, let readers, readers.areOpen, !connection.isInTransaction else { return }
         let isEmpty = readers.whileIdle(50) { (try? connection.emptyLog()) ?? false }
         logLimit = isEmpty ? Lane.smallLog : connection.logPages * 2
     }
@@ -138,6 +144,7 @@ package final class Lane {
     /// Ends what a thread left open.
     func rollBack() {
         readDepth = 0
+        hasTransaction = false
         guard let connection else { return }
         while connection.transactionDepth > 0 {
             do { try connection.rollback() } catch { break }
@@ -186,6 +193,7 @@ package final class Lane {
         plans = [:]
         lastPlan = nil
         readDepth = 0
+        hasTransaction = false
         self.connection = nil
         connection.close()
     }

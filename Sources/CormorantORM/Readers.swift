@@ -81,7 +81,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         lane.taker = thread
         state.unlock()
         // Nobody else has it, but for those who set a trace.
-        guard lane.lock.lock(options.busyTimeout) == .taken else {
+        guard lane.lock.lock(max(1000, options.busyTimeout)) == .taken else {
             release(lane)
             throw isFull()
         }
@@ -111,13 +111,9 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     }
 
     private func freeIfAbandoned(_ lane: Lane) {
-        switch lane.lock.lock(0) {
-        case .taken: lane.lock.unlock()
-        case .abandoned:
-            lane.rollBack()
-            left(lane)
-        case .timedOut, .forked: break
-        }
+        guard lane.lock.isAbandoned, lane.lock.lock(0) == .abandoned else { return }
+        lane.rollBack()
+        left(lane)
     }
 
     private func isFull() -> CormorantError {

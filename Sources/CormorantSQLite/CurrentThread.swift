@@ -98,12 +98,9 @@ package enum Threads {
         if cancelled.remove(currentThread().pointee.id) != nil { _ = cthreads_add(SharedNumbers.cancelled, -1) }
     }
 
-    /// Whether any thread is cancelled.
-    package static var anyIsCancelled: Bool { cthreads_load(SharedNumbers.cancelled) > 0 }
-
-    /// Whether the calling thread is.
+    /// Whether the calling thread is cancelled.
     package static var isCancelled: Bool {
-        guard anyIsCancelled else { return false }
+        guard cthreads_load(SharedNumbers.cancelled) > 0 else { return false }
         lock.lock()
         defer { lock.unlock() }
         return cancelled.contains(currentThread().pointee.id)

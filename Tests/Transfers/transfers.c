@@ -17,8 +17,8 @@ static void fail(const char *what, corm_error *error) {
 }
 
 static bool execute(const char *sql, int64_t first, int64_t second, corm_error **error) {
-    return corm_database_execute(db, sql, CORM_VALUES(corm_value_int64(first), corm_value_int64(second)), NULL, error) ==
-           CORM_OK;
+    return corm_database_execute(db, sql, CORM_VALUES(corm_value_int64(first), corm_value_int64(second)), NULL,
+                                 error) == CORM_OK;
 }
 
 static bool move_money(int64_t id, int64_t from, int64_t to, int64_t amount, corm_error **error) {
@@ -75,7 +75,8 @@ static void *read_always(void *in_transaction) {
         }
         if (corm_transaction_begin(db, CORM_TRANSACTION_READ, &error) != CORM_OK)
             fail("a snapshot", error);
-        int64_t low = sum("SELECT sum(balance) FROM account WHERE id <= 25"), count = sum("SELECT count(*) FROM transfer");
+        int64_t low = sum("SELECT sum(balance) FROM account WHERE id <= 25"),
+                count = sum("SELECT count(*) FROM transfer");
         usleep(1000);
         if (low + sum("SELECT sum(balance) FROM account WHERE id > 25") != TOTAL)
             fail("the sum of a snapshot differs", NULL);

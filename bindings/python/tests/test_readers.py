@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from models import Person
 
-from cormorant import Database, Error, OperationalError, ProgrammingError
+from cormorant import Cipher, Database, Error, OperationalError, ProgrammingError
 
 FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
@@ -212,6 +212,16 @@ def test_errors_come_out_of_an_awaitable(db: Database) -> None:
 
     with pytest.raises(Error, match="syntax"):
         asyncio.run(main())
+
+
+def test_readers_of_an_encrypted_file(path: Path) -> None:
+    with Database(path.with_name("secret.db"), cipher=Cipher("key")) as db:
+        db.create_tables(Person)
+        on_thread(lambda: Person("Ada").insert(db))
+        with db.transaction():
+            Person("Ben").insert(db)
+            on_thread(lambda: db.fetch_one(Person, name="Ada") or pytest.fail("not there"))
+        assert db.count(Person) == 2
 
 
 def test_without_readers(path: Path) -> None:

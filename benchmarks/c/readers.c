@@ -1,0 +1,119 @@
+/* Reads by key with and without a busy writer: `readers CORES [KILOBYTES]` prints reads a second of so many threads. */
+#include <cormorant.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROWS 100000
+#define MOST 64
+
+typedef struct {
+    int64_t id;
+    int64_t quantity;
+    const char *name;
+} item;
+
+static const corm_column_def item_columns[] = {
+    CORM_COLUMN(item, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(item, quantity, CORM_INT64),
+    CORM_COLUMN(item, name, CORM_TEXT, .not_null = true),
+};
+static const corm_model_def item_def = CORM_MODEL(item, "Item", item_columns);
+
+static corm_database *db;
+static corm_model *items;
+static corm_error *error;
+static bool is_over;
+static int64_t reads, writes;
+
+static void check(corm_status status) {
+    if (status < 0) {
+        fprintf(stderr, "readers: %s\n", error ? corm_error_message(error) : corm_status_name(status));
+        exit(1);
+    }
+}
+
+static void *read_always(void *number) {
+    unsigned seed = (unsigned)(intptr_t)number;
+    corm_arena *arena = corm_arena_create();
+    corm_error *own = NULL;
+    int64_t count = 0;
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+        item found;
+        int64_t key = rand_r(&seed) % ROWS + 1;
+        check(corm_record_find(db, items, CORM_VALUES(corm_value_int64(key)), &found, arena, &own));
+        corm_arena_clear(arena);
+        count += 1;
+    }
+    __atomic_add_fetch(&reads, count, __ATOMIC_SEQ_CST);
+    corm_arena_free(arena);
+    return NULL;
+}
+
+static void *write_always(void *unused) {
+    (void)unused;
+    unsigned seed = 7;
+    corm_error *own = NULL;
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+        check(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &own));
+        for (int round = 0; round < 20; round += 1) {
+            item changed = {.id = rand_r(&seed) % ROWS + 1, .quantity = rand_r(&seed), .name = "changed"};
+            check(corm_record_save(db, items, &changed, NULL, &own));
+        }
+        check(corm_transaction_commit(db, &own));
+        writes += 20;
+    }
+    return NULL;
+}
+
+static double measure(int readers, bool writing, double seconds) {
+    pthread_t threads[MOST + 1];
+    is_over = false;
+    reads = writes = 0;
+    for (intptr_t index = 0; index < readers; index += 1)
+        pthread_create(&threads[index], NULL, read_always, (void *)index);
+    if (writing)
+        pthread_create(&threads[readers], NULL, write_always, NULL);
+    nanosleep(&(struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(seconds * 1e9) % 1000000000}, NULL);
+    __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+    for (int index = 0; index < readers + writing; index += 1)
+        pthread_join(threads[index], NULL);
+    return (double)reads / seconds;
+}
+
+int main(int count, char **arguments) {
+    int readers = count > 1 ? atoi(arguments[1]) : 1;
+    char folder[] = "/tmp/corm-readers-XXXXXX", path[64], command[80];
+    if (readers < 1 || readers > MOST || mkdtemp(folder) == NULL)
+        return 2;
+    snprintf(path, sizeof path, "%s/items.db", folder);
+    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+    options.reader_count = readers + 1;
+    check(corm_database_open(path, &options, &db, &error));
+    check(corm_model_create(&item_def, &items, &error));
+    check(corm_model_create_tables(db, (const corm_model *const[]){items}, 1, &error));
+    check(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &error));
+    for (int64_t index = 1; index <= ROWS; index += 1) {
+        item one = {.id = index, .quantity = index, .name = "an item of some length"};
+        check(corm_record_insert(db, items, &one, CORM_CONFLICT_ABORT, NULL, &error));
+    }
+    check(corm_transaction_commit(db, &error));
+    double alone = 0, beside = 0;
+    int64_t written = 0;
+    measure(readers, true, 0.5);
+    /* By turns, so that what else the machine does meanwhile is in both. */
+    for (int round = 0; round < 5; round += 1) {
+        alone += measure(readers, false, 1) / 5;
+        beside += measure(readers, true, 1) / 5;
+        written += writes;
+    }
+    printf("{\"readers\": %d, \"reads\": %.0f, \"reads_beside_writer\": %.0f, \"ratio\": %.3f, \"writes\": %.0f}\n",
+           readers, alone, beside, beside / alone, (double)written / 5);
+    check(corm_database_close(db, &error));
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command) == 0 ? 0 : 1;
+}
