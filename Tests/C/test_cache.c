@@ -27,9 +27,10 @@ static void rows_are_found_again_within_limits(void **state) {
     insert_people(20);
     assert_int_equal(statistics().hits + statistics().misses, 0);
     OK(corm_database_set_cache(db, people, 5, 1000000, &failure));
+    static const char *const names[] = {"p1", "p2", "p3", "p4", "p5"};
     for (int round = 0; round < 3; round += 1)
         for (int id = 1; id <= 5; id += 1)
-            assert_string_equal(name_of(id), (const char *[]){"p1", "p2", "p3", "p4", "p5"}[id - 1]);
+            assert_string_equal(name_of(id), names[id - 1]);
     assert_int_equal(statistics().misses, 5);
     assert_int_equal(statistics().hits, 10);
     name_of(6);
