@@ -85,7 +85,7 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
 }
 
 /// The engine's event with rows of a type.
-private func event<Row>(_ event: ObservationEvent, _ read: Observer<Row>.Read) throws -> Event<Row> {
+private func event<Row>(_ event: ObservationEvent, _ read: @escaping Observer<Row>.Read) throws -> Event<Row> {
     let row = { (stored: StoredRow?) in try stored.flatMap { try read($0, event.layout) } }
     return Event(
         isForeign: event.isForeign,
