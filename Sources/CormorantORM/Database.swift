@@ -195,8 +195,14 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     }
 
     private func findingCached() throws -> Lane {
-        if readers?.held() == nil, try writer.enter(waiting: false) { return writer }
-        return try reading()
+        guard readers?.held() == nil else { return try reading() }
+        switch writer.lock.lock(0) {
+        case .taken: break
+        case .abandoned: writer.rollBack()
+        case .timedOut, .forked: return try reading()
+        }
+        try writer.check()
+        return writer
     }
 
     /// From here on all goes through the writer, which has something that readers would not see.

@@ -15,7 +15,8 @@ package final class ChangeLog {
     /// Rows of a transaction that are told one by one; beyond, their tables are unknown.
     private static let greatestCount = 100_000
 
-    private unowned let connection: Connection
+    /// Outlives the log, which it owns.
+    private unowned(unsafe) let connection: Connection
     private var tables: [String: TrackedTable] = [:]
     private var lastTable: TrackedTable?
     private var open: [RowChange] = []

@@ -87,6 +87,20 @@ import Testing
         expectError(.misuse) { try database.observe(Person.self) }
     }
 
+    @Test func observersOutliveADatabaseThatIsNotClosed() throws {
+        let folder = try TemporaryFolder()
+        var database: Database? = try Database(path: folder.file("test.db"))
+        try database?.createTables([Person.model])
+        let observer = try #require(try database?.observe(Person.self))
+        let live = try #require(try database?.observeLive(Person.all))
+        try database?.setCache(Person.self, maxCount: 9, maxBytes: 9_000)
+        _ = try database?.find(Person.self, key: 1)
+        database = nil
+        #expect(try observer.next() == nil)
+        #expect(try live.next() == nil)
+        observer.cancel()
+    }
+
     @Test func aCallbackIsToldOfOthers() async throws {
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"))
