@@ -17,7 +17,8 @@ CORM_BEGIN_DECLS
  *
  * A call that waits for its turn longer than the busy timeout gives CORM_E_BUSY. When a thread ends with a transaction
  * open, the next call that needs the writer rolls it back and gives CORM_E_TRANSACTION. In the child of a fork every call
- * gives CORM_E_MISUSE, but for corm_database_close; it may open the file anew if no transaction was open at the fork. Use after close gives CORM_E_MISUSE.
+ * gives CORM_E_MISUSE, but for corm_database_close; it may open the file anew if no transaction and no cursor was open at
+ * the fork. Use after close gives CORM_E_MISUSE.
  */
 typedef struct corm_database corm_database;
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from models import Person
+from models import Department, Person
 
 from cormorant import Cipher, Database, Error, OperationalError, ProgrammingError
 
@@ -216,7 +216,7 @@ def test_errors_come_out_of_an_awaitable(db: Database) -> None:
 
 def test_readers_of_an_encrypted_file(path: Path) -> None:
     with Database(path.with_name("secret.db"), cipher=Cipher("key")) as db:
-        db.create_tables(Person)
+        db.create_tables(Department, Person)
         on_thread(lambda: Person("Ada").insert(db))
         with db.transaction():
             Person("Ben").insert(db)
@@ -226,7 +226,7 @@ def test_readers_of_an_encrypted_file(path: Path) -> None:
 
 def test_without_readers(path: Path) -> None:
     with Database(path, reader_count=0, busy_timeout=0.05) as db:
-        db.create_tables(Person)
+        db.create_tables(Department, Person)
         with db.transaction(), pytest.raises(Error) as busy:
             on_thread(lambda: db.count(Person))
         assert busy.value.code == "CORM_E_BUSY"
