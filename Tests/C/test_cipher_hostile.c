@@ -1,0 +1,169 @@
+/* Keys, files and moments that encryption must not fall over. */
+#include "support.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char raw_key[] = "x'2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D99'";
+
+static corm_cipher_options with_key(const void *key, size_t size) {
+    return (corm_cipher_options){.struct_size = sizeof(corm_cipher_options), .key = key, .key_size = size, .rounds = 5};
+}
+
+static corm_cipher_options raw(void) { return with_key(raw_key, strlen(raw_key)); }
+
+static corm_status open_as(const char *path, const corm_cipher_options *cipher, int32_t mode,
+                           corm_database **database) {
+    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+    options.cipher = cipher;
+    options.mode = mode;
+    options.journal_mode = CORM_JOURNAL_DELETE;
+    *database = NULL;
+    forget_failure();
+    return corm_database_open(path, &options, database, &failure);
+}
+
+static corm_status opens(const char *path, const corm_cipher_options *cipher) {
+    corm_database *database;
+    corm_status status = open_as(path, cipher, CORM_OPEN_CREATE, &database);
+    if (status == CORM_OK)
+        corm_database_close(database, NULL);
+    return status;
+}
+
+static void make_file(const char *path, const corm_cipher_options *cipher) {
+    corm_database *database;
+    assert_int_equal(open_as(path, cipher, CORM_OPEN_CREATE, &database), CORM_OK);
+    OK(corm_database_execute_script(
+        database,
+        "CREATE TABLE t (a); WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+        "LIMIT 300) INSERT INTO t SELECT randomblob(300) FROM n",
+        &failure));
+    OK(corm_database_close(database, &failure));
+}
+
+static void any_bytes_are_a_passphrase(void **state) {
+    (void)state;
+    char *long_key = malloc(1000000);
+    memset(long_key, 'k', 1000000);
+    const corm_cipher_options keys[] = {with_key("with\0NUL", 8), with_key("\0", 1), with_key("\xff\xfe", 2),
+                                        with_key(long_key, 1000000)};
+    for (size_t index = 0; index < sizeof keys / sizeof *keys; index++) {
+        const char *path = path_to("any.db");
+        unlink(path);
+        make_file(path, &keys[index]);
+        assert_int_equal(opens(path, &keys[index]), CORM_OK);
+        corm_cipher_options shorter = keys[index];
+        if (shorter.key_size > 1) {
+            shorter.key_size--;
+            assert_int_equal(opens(path, &shorter), CORM_E_WRONG_KEY);
+        }
+        shorter.key_size = 0;
+        assert_int_equal(opens(path, &shorter), CORM_E_MISUSE);
+    }
+    free(long_key);
+}
+
+static void files_that_are_not_what_they_should_be(void **state) {
+    (void)state;
+    const corm_cipher_options good = raw();
+    const char *path = path_to("file.db");
+    make_file(path, &good);
+    struct stat whole;
+    assert_int_equal(stat(path, &whole), 0);
+
+    corm_cipher_options other = raw();
+    other.page_size = 8192;
+    assert_int_equal(opens(path, &other), CORM_E_WRONG_KEY);
+    other = raw();
+    other.compatibility = 3;
+    assert_int_equal(opens(path, &other), CORM_E_WRONG_KEY);
+
+    assert_int_equal(chmod(path, 0400), 0);
+    corm_database *database;
+    assert_int_equal(open_as(path, &good, CORM_OPEN_READ_ONLY, &database), CORM_OK);
+    assert_true(corm_database_execute_script(database, "DELETE FROM t", NULL) < 0);
+    OK(corm_database_close(database, &failure));
+    assert_int_equal(chmod(path, 0600), 0);
+
+    assert_int_equal(truncate(path, whole.st_size / 2 + 100), 0);
+    assert_int_equal(opens(path, &good), CORM_E_TRUNCATED);
+    assert_int_equal(truncate(path, 1000), 0);
+    assert_int_equal(opens(path, &good), CORM_E_WRONG_KEY);
+    assert_int_equal(truncate(path, 100), 0);
+    assert_int_equal(opens(path, &good), CORM_E_NOT_A_DATABASE);
+}
+
+static void a_rekey_waits_for_no_one(void **state) {
+    (void)state;
+    const corm_cipher_options good = raw(), next = with_key("next", 4);
+    const char *path = path_to("used.db");
+    make_file(path, &good);
+    corm_database *database;
+    assert_int_equal(open_as(path, &good, CORM_OPEN_CREATE, &database), CORM_OK);
+    OK(corm_database_execute_script(database, "BEGIN IMMEDIATE; DELETE FROM t", &failure));
+    GIVES(CORM_E_BUSY, corm_cipher_rekey(path, &good, &next, NULL, NULL, &failure));
+    OK(corm_database_execute_script(database, "ROLLBACK", &failure));
+    OK(corm_database_close(database, &failure));
+    OK(corm_cipher_rekey(path, &good, &next, NULL, NULL, &failure));
+    assert_int_equal(opens(path, &next), CORM_OK);
+}
+
+static bool close_it(const corm_progress *progress, void *context) {
+    (void)progress;
+    corm_error *error = NULL;
+    corm_database_close(context, &error);
+    corm_error_free(error);
+    return true;
+}
+
+static void a_close_in_the_middle_of_a_copy_crashes_nothing(void **state) {
+    (void)state;
+    const corm_cipher_options good = raw(), next = with_key("next", 4);
+    const char *path = path_to("closed.db");
+    make_file(path, &good);
+    corm_database *database;
+    assert_int_equal(open_as(path, &good, CORM_OPEN_CREATE, &database), CORM_OK);
+    corm_database_backup(database, path_to("copy.db"), &next, close_it, database, NULL);
+    corm_database_close(database, NULL);
+    assert_int_equal(opens(path, &good), CORM_OK);
+}
+
+static void a_full_disk_leaves_the_file_as_it_was(void **state) {
+    (void)state;
+    const corm_cipher_options good = raw(), next = with_key("next", 4);
+    const char *path = path_to("full.db");
+    make_file(path, &good);
+    struct rlimit before, small = {.rlim_cur = 20000};
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    corm_status statuses[] = {corm_cipher_rekey(path, &good, &next, NULL, NULL, NULL),
+                              corm_cipher_decrypt(path, &good, NULL, NULL, NULL)};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    for (size_t index = 0; index < 2; index++)
+        assert_true(statuses[index] == CORM_E_FULL || statuses[index] == CORM_E_IO);
+    corm_database *database;
+    assert_int_equal(open_as(path, &good, CORM_OPEN_CREATE, &database), CORM_OK);
+    size_t bad = 1;
+    OK(corm_cipher_check(database, NULL, 0, &bad, &failure));
+    assert_int_equal(bad, 0);
+    OK(corm_database_close(database, &failure));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(any_bytes_are_a_passphrase),
+        TEST(files_that_are_not_what_they_should_be),
+        TEST(a_rekey_waits_for_no_one),
+        TEST(a_close_in_the_middle_of_a_copy_crashes_nothing),
+        TEST(a_full_disk_leaves_the_file_as_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
