@@ -5,11 +5,14 @@ import Stencil
 /// A table, a field or another part of what templates are given. Of a dictionary Stencil makes a deep copy whenever it
 /// looks into it.
 final class Part: DynamicMemberLookup {
-    let keys: [String: Any]
+    private let value: (_ key: String) -> Any?
 
-    init(_ keys: [String: Any]) { self.keys = keys }
+    init(_ keys: [String: Any]) { value = { keys[$0] } }
 
-    subscript(dynamicMember member: String) -> Any? { keys[member] }
+    /// With values that are made when they are asked for: most templates ask for few of them.
+    init(_ value: @escaping (_ key: String) -> Any?) { self.value = value }
+
+    subscript(dynamicMember member: String) -> Any? { value(member) }
 }
 
 /// What templates are given, as docs/generate.md describes it.
@@ -65,36 +68,63 @@ struct Context {
         return Part(keys)
     }
 
-    private func field(_ model: Int, _ column: Int) -> Part {
+    private func field(_ model: Int, _ column: Int) -> Part { Part { fieldValue($0, model, column) } }
+
+    private func fieldValue(_ key: String, _ model: Int, _ column: Int) -> Any? {
         let sketch = code.sketch.models[model].columns[column]
         let metadata = sketch.metadata
-        let declared = foldIdentifier(metadata.declaredType)
+        // By the declared word.
+        var declared: String { foldIdentifier(metadata.declaredType) }
         func isDeclared(_ word: String) -> Bool { declared.hasPrefix(word) }
-        var keys: [String: Any] = [
-            "name": metadata.name, "property": code.naming.properties[model][column],
-            "comment": commentText(metadata.name), "type": metadata.declaredType, "modelType": sketch.type.name,
-            "languageType": writer.type(sketch), "declaration": writer.declaration(model, column),
-            "swiftType": metadata.swiftType, "cType": metadata.cType, "pythonType": metadata.pythonType,
-            "isKey": metadata.isKey, "isOptional": sketch.isOptional, "isNullable": metadata.isNullable,
-            "isUnique": metadata.isUnique, "isForeignKey": metadata.isForeignKey, "isGenerated": metadata.isGenerated,
-            "isAutoIncrement": sketch.isAutoIncrement, "isRowID": sketch.isRowID,
-            "isSimpleType": metadata.isSimpleType, "isNumber": metadata.isNumber, "isReal": metadata.isReal,
-            "isInteger": metadata.isInteger, "isBool": metadata.isBool, "isText": metadata.isText,
-            "isBlob": metadata.isBlob, "isDate": metadata.isDate, "isUUID": metadata.isUUID, "isJSON": metadata.isJSON,
-            // By the declared word.
-            "isBOOL": isDeclared("bool"), "isINTEGER": isDeclared("integer"), "isINT": declared == "int",
-            "isLONG": isDeclared("long") || isDeclared("bigint"), "isDOUBLE": isDeclared("double"),
-            "isFLOAT": isDeclared("float"), "isREAL": isDeclared("real"), "isTEXT": isDeclared("text"),
-            "isVARCHAR": contains(declared, "varchar"), "isDATETIME": isDeclared("datetime"),
-            "isNUMERIC": isDeclared("numeric"), "isBLOB": isDeclared("blob"),
-        ]
-        if let sql = metadata.defaultSQL { keys["defaultSQL"] = sql }
-        if let sql = sketch.check { keys["checkSQL"] = sql }
-        if let sql = metadata.generatedSQL { keys["generatedSQL"] = sql }
-        if let collation = metadata.collation { keys["collation"] = collation }
-        if let reference = sketch.reference { keys["references"] = reference.table }
-        if let c = writer as? CCode { keys["definition"] = c.definition(model, column) }
-        return Part(keys)
+        return switch key {
+        case "name": metadata.name
+        case "property": code.naming.properties[model][column]
+        case "comment": commentText(metadata.name)
+        case "type": metadata.declaredType
+        case "modelType": sketch.type.name
+        case "languageType": writer.type(sketch)
+        case "declaration": writer.declaration(model, column)
+        case "swiftType": metadata.swiftType
+        case "cType": metadata.cType
+        case "pythonType": metadata.pythonType
+        case "isKey": metadata.isKey
+        case "isOptional": sketch.isOptional
+        case "isNullable": metadata.isNullable
+        case "isUnique": metadata.isUnique
+        case "isForeignKey": metadata.isForeignKey
+        case "isGenerated": metadata.isGenerated
+        case "isAutoIncrement": sketch.isAutoIncrement
+        case "isRowID": sketch.isRowID
+        case "isSimpleType": metadata.isSimpleType
+        case "isNumber": metadata.isNumber
+        case "isReal": metadata.isReal
+        case "isInteger": metadata.isInteger
+        case "isBool": metadata.isBool
+        case "isText": metadata.isText
+        case "isBlob": metadata.isBlob
+        case "isDate": metadata.isDate
+        case "isUUID": metadata.isUUID
+        case "isJSON": metadata.isJSON
+        case "isBOOL": isDeclared("bool")
+        case "isINTEGER": isDeclared("integer")
+        case "isINT": declared == "int"
+        case "isLONG": isDeclared("long") || isDeclared("bigint")
+        case "isDOUBLE": isDeclared("double")
+        case "isFLOAT": isDeclared("float")
+        case "isREAL": isDeclared("real")
+        case "isTEXT": isDeclared("text")
+        case "isVARCHAR": contains(declared, "varchar")
+        case "isDATETIME": isDeclared("datetime")
+        case "isNUMERIC": isDeclared("numeric")
+        case "isBLOB": isDeclared("blob")
+        case "defaultSQL": metadata.defaultSQL
+        case "checkSQL": sketch.check
+        case "generatedSQL": metadata.generatedSQL
+        case "collation": metadata.collation
+        case "references": sketch.reference?.table
+        case "definition": (writer as? CCode)?.definition(model, column)
+        default: nil
+        }
     }
 
     private func relation(_ model: Int, _ place: Int) -> Part {
