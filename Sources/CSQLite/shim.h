@@ -14,9 +14,10 @@ static inline int csqlite_set_double_quoted_strings(sqlite3 *db, int in_ddl) {
    Weak: where SQLite lacks it, its address is NULL. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wredundant-decls"
-extern void *sqlite3_preupdate_hook(
-    sqlite3 *, void (*)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64, sqlite3_int64), void *)
-    __attribute__((weak));
+extern void *sqlite3_preupdate_hook(sqlite3 *,
+                                    void (*)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64,
+                                             sqlite3_int64),
+                                    void *) __attribute__((weak));
 extern int sqlite3_preupdate_old(sqlite3 *, int, sqlite3_value **) __attribute__((weak));
 extern int sqlite3_preupdate_new(sqlite3 *, int, sqlite3_value **) __attribute__((weak));
 extern int sqlite3_preupdate_count(sqlite3 *) __attribute__((weak));
@@ -24,9 +25,10 @@ extern int sqlite3_preupdate_count(sqlite3 *) __attribute__((weak));
 
 static inline int csqlite_has_preupdate_hook(void) { return sqlite3_preupdate_hook != 0; }
 
-static inline void csqlite_set_preupdate_hook(
-    sqlite3 *db, void (*callback)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64, sqlite3_int64),
-    void *context) {
+static inline void csqlite_set_preupdate_hook(sqlite3 *db,
+                                              void (*callback)(void *, sqlite3 *, int, char const *, char const *,
+                                                               sqlite3_int64, sqlite3_int64),
+                                              void *context) {
     sqlite3_preupdate_hook(db, callback, context);
 }
 

@@ -55,7 +55,7 @@ typedef struct corm_region {
 /*
  * What a callback gets: an event, borrowed until it returns, or an error (and no event) that keeps a live query from being
  * run, borrowed as long. It runs on a thread that has just committed, when no lock is held, or on the thread of the library
- * that watches files; never on two threads at once for one database. It may use the database, also to write, and may cancel
+ * that watches files; never on two threads at once for one observer. It may use the database, also to write, and may cancel
  * the observer. While it runs, nobody else who watches a database is told of anything: it hands long work to another thread.
  */
 typedef void (*corm_observer_callback)(corm_event *event, corm_error *error, void *context);

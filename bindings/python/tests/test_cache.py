@@ -25,7 +25,8 @@ def test_finds_are_counted_and_limits_kept(db: Database) -> None:
     for _ in range(2):
         for key in range(26, 31):
             person = db.find(Person, key)
-            assert person and person.name == f"p{key - 1}"
+            assert person
+            assert person.name == f"p{key - 1}"
     assert db.cache_statistics(Person).hits == 5
     for key in range(1, 31):
         db.find(Person, key)
@@ -92,5 +93,6 @@ def test_no_row_is_stale_whoever_writes(path: Path, journal_mode: str) -> None:
 
 def found(db: Database, key: int) -> tuple[str, int]:
     person, word = db.find(Person, key), db.find(Word, f"w{key}")
-    assert person and word
+    assert person
+    assert word
     return person.name, word.value

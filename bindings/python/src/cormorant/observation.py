@@ -77,7 +77,7 @@ class Event(Generic[R]):
 
 
 class Observer(Generic[R]):
-    """A watch, given by Database.observe() and observe_live(). cancel(), a `with` block or closing the database ends it.
+    """A watch, given by Database.observe() and observe_live(). Ended by cancel(), `with` or its database's close.
 
     Without a callback its events wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
     """
