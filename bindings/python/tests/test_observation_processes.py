@@ -17,6 +17,8 @@ import threading
 import time
 from pathlib import Path
 
+import cormorant
+
 HERE = Path(__file__).parent
 COMMITS = int(os.environ.get("CORMORANT_COMMITS", "1500"))
 C_WATCHER = HERE.parents[2] / "build" / "Tests" / "C" / "watch_file"
@@ -39,7 +41,10 @@ class Watcher:
     def __init__(self, *command: str | Path) -> None:
         self.name = Path(command[-2]).name
         self.seen: list[tuple[int, float]] = []
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        environment = {**os.environ, "PYTHONPATH": str(Path(cormorant.__file__).parents[1])}
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         self.wait_for(0)
