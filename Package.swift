@@ -70,6 +70,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),
+        .testTarget(name: "CormorantCipherTests", dependencies: ["CormorantCipher"]),
         .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
         .testTarget(name: "CormorantMigrationsTests", dependencies: ["Cormorant"]),
         .testTarget(

@@ -76,7 +76,7 @@ static bool sync(app *a) {
     return corm_migration_sync(a->db, (const corm_model *const[]){a->people}, 1, &options, NULL, &a->error) == CORM_OK;
 }
 
-static bool restore(app *a) { return corm_migration_restore(a->db, "people-before.db", &a->error) == CORM_OK; }
+static bool restore(app *a) { return corm_migration_restore(a->db, "people-before.db", NULL, &a->error) == CORM_OK; }
 
 /* Run when a release is made, not by the program that is released. */
 static bool generate(app *a) {
