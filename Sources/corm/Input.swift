@@ -14,6 +14,7 @@ func readStandardInput() throws -> String {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
+        try Interruption.waitToRead(0)
         let count = read(0, &chunk, chunk.count)
         if count == 0 { break }
         if count < 0, errno == EINTR {

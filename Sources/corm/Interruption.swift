@@ -55,6 +55,13 @@ enum Interruption {
         if isRequested { throw CormorantError(.interrupted, "interrupted") }
     }
 
+    /// Waits until a file can be read, and throws once the command is to end: a signal that comes just before a read does
+    /// not end that.
+    static func waitToRead(_ file: Int32) throws {
+        var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+        repeat { try check() } while poll(&entry, 1, 100) <= 0
+    }
+
     /// Calls `stop` when the command is to end, on another thread. Until the first of these a signal ends the process.
     static func onRequest(_ stop: @escaping @Sendable () -> Void) {
         lock.lock()

@@ -106,6 +106,7 @@ enum SecretReader {
                 buffer = larger
             }
             guard let start = buffer.baseAddress else { break }
+            try Interruption.waitToRead(file)
             let step = read(file, start + count, end == nil ? buffer.count - count : 1)
             if step == 0 { break }
             if step < 0, errno == EINTR {
@@ -143,16 +144,19 @@ enum SecretReader {
     ) throws -> Result {
         var shown = termios()
         guard tcgetattr(0, &shown) == 0 else { throw unreadable("terminal", errno) }
-        let before = shown
+        lock.lock()
+        settings = shown
+        lock.unlock()
         // Also when Ctrl-C ends the command at once.
-        Interruption.onRequest { [before] in restore(before) }
+        Interruption.onRequest { restoreTerminal() }
         shown.c_lflag = shown.c_lflag & ~tcflag_t(ECHO) | tcflag_t(ECHONL)
         guard tcsetattr(0, TCSAFLUSH, &shown) == 0 else { throw unreadable("terminal", errno) }
-        defer { restore(before) }
+        defer { restoreTerminal() }
         Output.error("\(question): ")
         do {
             return try withBytes(of: 0, until: 0x0A, { unreadable("terminal", $0) }) { bytes in
-                try body(UnsafeRawBufferPointer(rebasing: bytes.last == 0x0A ? bytes.dropLast() : bytes[...]))
+                restoreTerminal()
+                return try body(UnsafeRawBufferPointer(rebasing: bytes.last == 0x0A ? bytes.dropLast() : bytes[...]))
             }
         } catch let error as CormorantError where error.code == .interrupted {
             Output.error("\n")
@@ -160,8 +164,15 @@ enum SecretReader {
         }
     }
 
-    private static func restore(_ settings: termios) {
-        var settings = settings
-        tcsetattr(0, TCSAFLUSH, &settings)
+    private static let lock = RecursiveLock()
+    /// Those of the terminal before a question was asked, until it is answered; `lock` guards them.
+    nonisolated(unsafe) private static var settings: termios?
+
+    private static func restoreTerminal() {
+        lock.lock()
+        defer { lock.unlock() }
+        guard var before = settings else { return }
+        settings = nil
+        tcsetattr(0, TCSAFLUSH, &before)
     }
 }

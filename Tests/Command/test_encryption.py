@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Corm, make, put, rows
+from conftest import COMMAND, Corm, make, put, rows
 
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)"
 FILL = "CREATE TABLE t (id INTEGER PRIMARY KEY, b TEXT); " + NUMBERS + " INSERT INTO t SELECT i, 'row ' || i FROM n"
@@ -64,6 +64,16 @@ def test_a_new_key_is_asked_for_twice(keys: Corm) -> None:
     answers = {"New key for a.db: ": "one", "The same again: ": "other"}
     assert "the two keys differ" in keys.terminal("rekey", "a.db", status=1, answers=answers, CORM_KEY="newer")
     assert path.read_bytes() == before
+
+
+def test_the_terminal_is_as_it_was_after_the_questions(keys: Corm) -> None:
+    make(keys.folder / "a.db", FILL)
+    script = f'stty -a > before; "{COMMAND}" encrypt a.db; stty -a > after'
+    keys.terminal(
+        "-c", script, program=Path("/bin/bash"), answers={"Key for a.db: ": "typed", "The same again: ": "typed"}
+    )
+    assert keys.run(*COUNT, CORM_KEY="typed").out == "count(*)\n1000\n"
+    assert (keys.folder / "before").read_text() == (keys.folder / "after").read_text()
 
 
 def test_the_old_key_is_tried_before_the_new_one_is_asked_for(keys: Corm) -> None:
