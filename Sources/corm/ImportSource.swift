@@ -72,7 +72,7 @@ final class FileSource: ImportSource {
 
     func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
-            try Interruption.check()
+            try Interruption.waitToRead(descriptor)
             let count = readBytes(descriptor, memory.baseAddress, memory.count)
             if count >= 0 { return count }
             guard errno == EINTR else {
