@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -62,6 +63,11 @@ def measure(runner: Runner, rows: int) -> list[dict]:
     lines.append(_line("a store's get by key over the same by hand", store["get"], "x", 1.3))
     lines.append(_line("a store's puts in batches over INSERTs of the same columns by hand", store["put"], "x", 1.3))
     lines.append(_line("the same over a table of key and value alone", store["put_plain"], "x", None))
+    report.progress("reads beside a writer")
+    # A core for each thread.
+    line = [str(BUILT / "readers"), str(max(1, (os.cpu_count() or 1) - 1))]
+    readers = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    lines.append(_line("reads by key alone over those beside a busy writer", 1 / readers["ratio"], "x", 1.11))
     report.progress(f"a rebuild of {rows:,} rows")
     ratio, memory = migrations.rebuild(rows, 3)
     lines.append(_line(f"a table of {rows:,} rows rebuilt, over INSERT ... SELECT by hand", ratio, "x", 1.3))
