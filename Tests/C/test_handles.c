@@ -21,6 +21,7 @@ static void refuse_database(corm_database *d) {
     assert_int_equal(corm_database_total_changes(d), 0);
     assert_null(corm_database_path(d));
     corm_database_interrupt(d);
+    corm_thread_cancel(d, corm_thread_id());
     REFUSED(corm_database_set_trace(d, NULL, NULL, &failure));
     REFUSED(corm_model_create_tables(d, (const corm_model *const[]){people}, 1, &failure));
     REFUSED(corm_model_table_exists(d, people, &failure));

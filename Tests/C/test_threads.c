@@ -100,12 +100,32 @@ static void interrupts_at_any_time_harm_nothing(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM person"), inserted);
 }
 
+static void a_cancelled_thread_does_nothing_until_it_resumes(void **state) {
+    (void)state;
+    person one = {.name = "x"};
+    int64_t me = corm_thread_id(), count = -1;
+    assert_true(me > 0 && me == corm_thread_id());
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    insert_people(1);
+    corm_thread_cancel(db, me);
+    corm_thread_cancel(db, me);
+    GIVES(CORM_E_INTERRUPTED, corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    GIVES(CORM_E_INTERRUPTED, corm_query_count(db, people, NULL, &count, &failure));
+    /* What is open can be ended. */
+    OK(corm_transaction_rollback(db, &failure));
+    GIVES(CORM_E_INTERRUPTED, corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
+    corm_thread_resume();
+    corm_thread_resume();
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(many_write_at_once),
         TEST(transactions_do_not_mix),
         TEST(writes_of_others_wait_for_a_transaction),
         TEST(interrupts_at_any_time_harm_nothing),
+        TEST(a_cancelled_thread_does_nothing_until_it_resumes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
