@@ -115,13 +115,17 @@ static void a_child_of_a_fork_is_refused(void **state) {
     assert_int_equal(select_int(COUNT), 4);
 }
 
+static int64_t begun, ended;
+
 static void *count_to_many(void *unused) {
     (void)unused;
     const char *sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     corm_error *error = NULL;
     corm_result *result;
     CHECK(corm_result_open(db, sql, CORM_NO_VALUES, &result, NULL) == CORM_OK);
+    __atomic_add_fetch(&begun, 1, __ATOMIC_SEQ_CST);
     CHECK(corm_result_next(result, &error) == CORM_E_INTERRUPTED);
+    __atomic_add_fetch(&ended, 1, __ATOMIC_SEQ_CST);
     corm_error_free(error);
     corm_result_close(result);
     return NULL;
@@ -133,12 +137,18 @@ static void closing_is_refused_while_others_use_the_database(void **state) {
     wait_milliseconds(50);
     GIVES(CORM_E_MISUSE, corm_database_close(db, &failure));
     join_threads();
+    begun = ended = 0;
     start_threads(count_to_many, 2);
-    wait_milliseconds(100);
+    while (__atomic_load_n(&begun, __ATOMIC_SEQ_CST) < 2)
+        wait_milliseconds(1);
+    wait_milliseconds(200);
     GIVES(CORM_E_MISUSE, corm_database_close(db, &failure));
     assert_non_null(strstr(corm_error_message(failure), "in use by another thread"));
     insert_people(1);
-    corm_database_interrupt(db);
+    while (__atomic_load_n(&ended, __ATOMIC_SEQ_CST) < 2) {
+        corm_database_interrupt(db);
+        wait_milliseconds(5);
+    }
     join_threads();
     assert_int_equal(select_int(COUNT), 1);
 }
