@@ -26,7 +26,7 @@ func openDatabase(path: String, options: OpenOptions = OpenOptions()) throws -> 
         return (try? handle?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
     }
     if let key = ProcessInfo.processInfo.environment["CORMORANT_TEST_KEY"], options.encryption == nil, !beginsPlain,
-        !path.isEmpty
+        !path.isEmpty, path != ":memory:"
     {
         options.encryption = try Encryption(key: CipherKey(key))
     }
