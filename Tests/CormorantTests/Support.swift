@@ -17,6 +17,8 @@ final class TemporaryFolder {
     func file(_ name: String) -> String { "\(path)/\(name)" }
 }
 
+let testKey = ProcessInfo.processInfo.environment["CORMORANT_TEST_KEY"]
+
 /// A database file. With CORMORANT_TEST_KEY, it is encrypted with that key unless it is there already as a plain one.
 func openDatabase(path: String, options: OpenOptions = OpenOptions()) throws -> Database {
     var options = options
@@ -25,7 +27,7 @@ func openDatabase(path: String, options: OpenOptions = OpenOptions()) throws -> 
         defer { try? handle?.close() }
         return (try? handle?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
     }
-    if let key = ProcessInfo.processInfo.environment["CORMORANT_TEST_KEY"], options.encryption == nil, !beginsPlain,
+    if let key = testKey, options.encryption == nil, !beginsPlain,
         !path.isEmpty, path != ":memory:"
     {
         options.encryption = try Encryption(key: CipherKey(key))
