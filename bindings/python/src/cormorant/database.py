@@ -54,7 +54,14 @@ _INT32_MAX = 2**31 - 1
 
 
 class Database(
-    CipherMethods, JsonMethods, MigrationMethods, StoreMethods, MaintenanceMethods, ThreadMethods, ObservationMethods, CacheMethods
+    CipherMethods,
+    JsonMethods,
+    MigrationMethods,
+    StoreMethods,
+    MaintenanceMethods,
+    ThreadMethods,
+    ObservationMethods,
+    CacheMethods,
 ):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 

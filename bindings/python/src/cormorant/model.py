@@ -236,7 +236,7 @@ else:
     class ModelType(type):
         """What models are instances of: it finds their columns.
 
-        They are not attributes of the class, because Python would then look at them at every access to a record's value.
+        They are no attributes of the class, because Python would then look at them at every access to a record's value.
         """
 
         def __getattr__(cls, name: str) -> Column[Any]:
