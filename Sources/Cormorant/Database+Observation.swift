@@ -96,7 +96,8 @@ private let plainRow: Observer<[Value]>.Read = { row, _ in (0..<row.count).map {
 extension Database {
     /// Keeps rows of a model that are found by key, so that finding them again reads no file; 0 for both limits stops. A row
     /// is never older than what a read would give: what changes through this database goes at once, and all of it when
-    /// another connection commits. Inside a transaction, and while a cursor is open, finds read the file.
+    /// another connection commits. Inside a transaction, while a cursor is open, and beside a
+    /// thread that writes, finds read the file.
     public func setCache<R: Record>(_ type: R.Type, maxCount: Int64, maxBytes: Int64) throws {
         try setCache(R.model, count: maxCount, bytes: maxBytes)
     }

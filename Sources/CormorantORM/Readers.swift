@@ -7,7 +7,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     private let lanes: [Lane]
     private let permits: Permits
     private let path: String
-    private let options: OpenOptions
+    private var options: OpenOptions
     private let state = RecursiveLock()
     private var free: [Lane] = []
     private var connections: [Connection] = []
@@ -292,6 +292,8 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
             permits.giveBack()
         }
         for lane in lanes { lane.close() }
+        // The keys go with the last connection.
+        options.codecs = nil
         return true
     }
 }

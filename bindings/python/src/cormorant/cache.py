@@ -32,7 +32,8 @@ class CacheMethods:
         """Keeps rows of a model that are found by key, so that finding them again reads no file; 0 for both stops.
 
         A row is never older than what a read would give: what changes through this database goes at once, and all of it
-        when another connection commits. Inside a transaction, and while a result is open, finds read the file.
+        when another connection commits. Inside a transaction, while a result is open, and beside a
+        thread that writes, finds read the file.
         """
         _native_observation.set_cache(self._handle, info_of(model).handle, max_count, max_bytes)
 
