@@ -37,13 +37,24 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         writer.close()
     }
 
-    /// Closes the database. Cursors still open on it are closed first; an open transaction is rolled back. In the child of a
-    /// fork it only forgets the file, which is the parent's.
+    /// Closes the database. Cursors still open on it are closed first; an open transaction is rolled back. Waits up to a
+    /// second for other threads' calls to end, the library's own among them. In the child of a fork it only forgets the file,
+    /// which is the parent's.
     public func close() throws {
+        for _ in 0..<200 {
+            if try closeIfFree() { return }
+            sleepMilliseconds(5)
+        }
+        throw CormorantError(
+            .misuse, "the database is in use by another thread", hint: "end its calls and transactions before closing")
+    }
+
+    /// - Returns: false when another thread uses it.
+    private func closeIfFree() throws -> Bool {
         switch writer.lock.lock(0) {
         case .taken, .abandoned: break
-        case .forked: return
-        case .timedOut: throw inUse()
+        case .forked: return true
+        case .timedOut: return false
         }
         var handlers: [() -> Void] = []
         defer {
@@ -55,7 +66,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
             throw CormorantError(
                 .misuse, "a migration is running on the database", hint: "close it after the migration")
         }
-        guard readers?.close() ?? true else { throw inUse() }
+        guard readers?.close() ?? true else { return false }
         companionLock.lock()
         isOpen = false
         handlers = closeHandlers
@@ -67,11 +78,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         writer.close()
         if depth > 0 { currentThread().endTransaction() }
         for _ in 0..<depth { writer.lock.unlock() }
-    }
-
-    private func inUse() -> CormorantError {
-        CormorantError(
-            .misuse, "the database is in use by another thread", hint: "end its calls and transactions before closing")
+        return true
     }
 
     // Turns ---------------------------------------------------------------------------------------------------------

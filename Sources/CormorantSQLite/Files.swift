@@ -8,7 +8,7 @@ import CormorantBase
     import Darwin
 #endif
 
-func sleepMilliseconds(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }
+package func sleepMilliseconds(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
 func systemMessage(_ number: Int32) -> String {
     guard let text = strerror(number) else { return "error \(number)" }

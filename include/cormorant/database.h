@@ -88,8 +88,8 @@ corm_status corm_database_open(const char *path, const corm_open_options *option
 /*
  * Closes a database. Results and cursors still open on it are closed first; an open transaction of this thread is rolled
  * back. NULL is a no-op; a second close gives CORM_E_MISUSE, and so does one while another thread is inside a call or has a
- * transaction open: then nothing is closed. In the child of a fork it only forgets the handle. Threading: any thread. Since
- * 0.1.
+ * transaction open that does not end within a second: then nothing is closed. In the child of a fork it only forgets the
+ * handle. Threading: any thread. Since 0.1.
  */
 corm_status corm_database_close(corm_database *database, corm_error **out_error);
 
