@@ -64,9 +64,15 @@ def compile_swift(folder: Path) -> None:
     debug = SWIFT_BUILD / "debug"
     settings = ["-swift-version", "6", "-warnings-as-errors", "-Onone", "-wmo", "-I", debug / "Modules"]
     macros = ["-load-plugin-executable", f"{debug / 'CormorantMacros-tool'}#CormorantMacros"]
-    sqlite = ["-Xcc", f"-fmodule-map-file={ROOT / 'Sources/CSQLite/module.modulemap'}"]
+    imported = [
+        part
+        for name in ("CSQLite", "CThreads")
+        for part in ("-Xcc", f"-fmodule-map-file={ROOT / 'Sources' / name / 'module.modulemap'}")
+    ]
     files = sorted(folder.glob("*.swift"))
-    run("swiftc", *settings, *macros, *sqlite, "-c", "-module-name", "generated", *files, "-o", folder / "generated.o")
+    run(
+        "swiftc", *settings, *macros, *imported, "-c", "-module-name", "generated", *files, "-o", folder / "generated.o"
+    )
 
 
 def check_python(folder: Path) -> None:

@@ -8,8 +8,9 @@ let package = Package(
     platforms: [.macOS(.v13)],
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CThreads"),
         .target(name: "CormorantBase"),
-        .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite"]),
+        .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite", "CThreads"]),
         .target(name: "CormorantCipher", dependencies: ["CormorantBase", "CormorantSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
         .executableTarget(
