@@ -1,6 +1,14 @@
 import CormorantBase
 import CormorantSQLite
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// What a handle is of. Part of the handle itself, so that one of another kind is told apart.
 enum HandleKind: UInt8 {
     case database = 1
@@ -76,6 +84,7 @@ enum Handles {
     nonisolated(unsafe) private static var free: [UInt32] = []
     nonisolated(unsafe) private static var used: UInt32 = 0
     nonisolated(unsafe) private static var retired: [Unmanaged<AnyObject>] = []
+    nonisolated(unsafe) private static var releasesAtExit = false
 
     /// A new handle that owns the object.
     static func add(_ object: AnyObject, _ kind: HandleKind) throws -> OpaquePointer {
@@ -136,10 +145,20 @@ enum Handles {
     static func retire(_ handle: OpaquePointer?, _ kind: HandleKind) {
         guard let object = end(handle, kind) else { return }
         lock.lock()
+        // Released in the end, too, so that who looks for leaks finds none.
+        if !releasesAtExit { releasesAtExit = atexit { Handles.releaseRetired() } == 0 }
         retired.append(object)
         let oldest = retired.count > 64 ? retired.removeFirst() : nil
         lock.unlock()
         oldest?.release()
+    }
+
+    private static func releaseRetired() {
+        lock.lock()
+        let objects = retired
+        retired = []
+        lock.unlock()
+        for object in objects { object.release() }
     }
 
     /// Ends a handle and gives out what it owned; nil when it was none.

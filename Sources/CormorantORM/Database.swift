@@ -66,6 +66,10 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
             throw CormorantError(
                 .misuse, "a migration is running on the database", hint: "close it after the migration")
         }
+        guard writer.lock.holds - 1 <= connection.transactionDepth else {
+            throw CormorantError(
+                .misuse, "the database is in use by the call that runs this callback", hint: "close it after the call")
+        }
         guard readers?.close() ?? true else { return false }
         companionLock.lock()
         isOpen = false

@@ -26,6 +26,8 @@ extension Connection {
     /// Watches every statement until it is set to nil. The monitor must live until then.
     package func setMonitor(_ monitor: ProgressMonitor?) {
         guard let monitor else {
+            // A callback of the monitor's may have closed the connection.
+            guard isOpen else { return }
             sqlite3_progress_handler(handle, 0, nil, nil)
             sqlite3_update_hook(handle, nil, nil)
             return

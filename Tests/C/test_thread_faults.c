@@ -115,7 +115,16 @@ static void a_child_of_a_fork_is_refused(void **state) {
     assert_int_equal(select_int(COUNT), 4);
 }
 
-static int64_t begun, ended;
+static int64_t begun, ended, may_end;
+
+static void *transact_until_told(void *unused) {
+    (void)unused;
+    CHECK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, NULL) == CORM_OK);
+    while (__atomic_load_n(&may_end, __ATOMIC_SEQ_CST) == 0)
+        wait_milliseconds(1);
+    CHECK(corm_transaction_rollback(db, NULL) == CORM_OK);
+    return NULL;
+}
 
 static void *count_to_many(void *unused) {
     (void)unused;
@@ -133,9 +142,11 @@ static void *count_to_many(void *unused) {
 
 static void closing_is_refused_while_others_use_the_database(void **state) {
     (void)state;
-    start_threads(transact_slowly, 1);
+    may_end = 0;
+    start_threads(transact_until_told, 1);
     wait_milliseconds(50);
     GIVES(CORM_E_MISUSE, corm_database_close(db, &failure));
+    __atomic_store_n(&may_end, 1, __ATOMIC_SEQ_CST);
     join_threads();
     begun = ended = 0;
     start_threads(count_to_many, 2);
@@ -151,6 +162,12 @@ static void closing_is_refused_while_others_use_the_database(void **state) {
     }
     join_threads();
     assert_int_equal(select_int(COUNT), 1);
+    /* What ends soon is waited for. */
+    start_threads(transact_slowly, 1);
+    wait_milliseconds(50);
+    OK(corm_database_close(db, &failure));
+    db = NULL;
+    join_threads();
 }
 
 static void *query_until_closed(void *unused) {
