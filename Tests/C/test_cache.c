@@ -60,8 +60,8 @@ static void what_changes_goes(void **state) {
         "DELETE FROM person; INSERT INTO person(id, name) VALUES (1, 'c')",
         "UPDATE person SET id = 50 WHERE id = 1; INSERT INTO person(id, name) VALUES (1, 'd')",
         "ALTER TABLE person ADD COLUMN more; UPDATE person SET name = 'e'",
-        "BEGIN; DROP TABLE person; CREATE TABLE person(id INTEGER PRIMARY KEY, name, city, age INT, height);"
-        "INSERT INTO person VALUES (1, 'f', NULL, 1, 1.0); COMMIT"};
+        ("BEGIN; DROP TABLE person; CREATE TABLE person(id INTEGER PRIMARY KEY, name, city, age, height); "
+         "INSERT INTO person VALUES (1, 'f', NULL, 1, 1.0); COMMIT")};
     for (size_t index = 0; index < sizeof changes / sizeof *changes; index += 1) {
         char expected[2] = {(char)('a' + index), 0};
         name_of(1);
