@@ -206,12 +206,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     }
 
     private func findingCached() throws -> Lane {
-        guard readers?.held() == nil else { return try reading() }
-        switch writer.lock.lock(0) {
-        case .taken: break
-        case .abandoned: writer.rollBack()
-        case .timedOut, .forked: return try reading()
-        }
+        guard readers?.held() == nil, writer.enterQuietly(0) else { return try reading() }
         try writer.check()
         return writer
     }
@@ -268,11 +263,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// Runs `body` alone on the writer where no other thread's call or transaction has it.
     /// - Returns: nil when one has, or the database is closed.
     package func withFreeConnection<Result>(_ body: (Connection) throws -> Result) rethrows -> Result? {
-        switch writer.lock.lock(0) {
-        case .taken: break
-        case .abandoned: writer.rollBack()
-        case .timedOut, .forked: return nil
-        }
+        guard writer.enterQuietly(0) else { return nil }
         defer { writer.leave() }
         return try writer.connection.map(body)
     }
@@ -296,7 +287,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
 
     /// What the writer tells of itself; 0 when it is closed.
     private func count(_ body: (Connection) -> Int64) -> Int64 {
-        guard writer.enterInAnyCase() else { return 0 }
+        guard writer.enterQuietly(.max) else { return 0 }
         defer { writer.leave() }
         return writer.connection.map(body) ?? 0
     }

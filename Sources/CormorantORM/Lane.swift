@@ -105,10 +105,11 @@ package final class Lane {
         logLimit = isEmpty ? Lane.smallLog : connection.logPages * 2
     }
 
-    /// Waits for the turn as long as it takes, for what cannot fail.
-    /// - Returns: false in the child of a fork, which has no turn.
-    func enterInAnyCase() -> Bool {
-        switch lock.lock(.max) {
+    /// Takes the turn, for what cannot fail; what a thread that has ended left open is rolled back.
+    /// - Parameter timeout: milliseconds to wait for it.
+    /// - Returns: false where another thread has it for longer, and in the child of a fork, which has no turn.
+    func enterQuietly(_ timeout: Int) -> Bool {
+        switch lock.lock(timeout) {
         case .taken: return true
         case .abandoned:
             rollBack()

@@ -58,7 +58,7 @@ package final class StatementCursor {
     /// Ends the statement. A second close does nothing.
     package func close() {
         if lane.isReader, isFinished { return }
-        guard lane.enterInAnyCase() else { return }
+        guard lane.enterQuietly(.max) else { return }
         if lane.isReader { lane.readers?.entered(lane) }
         ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
         finish()
