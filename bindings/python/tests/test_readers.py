@@ -78,6 +78,17 @@ def test_what_a_thread_left_open_is_told(db: Database) -> None:
     Person("Ada").insert(db)
 
 
+def test_a_close_that_is_refused_can_be_tried_again(db: Database) -> None:
+    with db.transaction():
+        Person("Ada").insert(db)
+        with pytest.raises(ProgrammingError, match="in use by another thread"):
+            on_thread(db.close)
+    assert db.count(Person) == 1
+    db.close()
+    with pytest.raises(ProgrammingError, match="closed"):
+        db.count(Person)
+
+
 def child(db: Database, path: Path, answers: multiprocessing.SimpleQueue[str]) -> None:
     try:
         db.count(Person)

@@ -115,11 +115,13 @@ class Database(
         self._open = True
 
     def close(self) -> None:
-        """Closes the database; open results end, an open transaction is rolled back. A second close does nothing."""
+        """Closes the database; open results end, an open transaction is rolled back. A second close does nothing, one that
+        is refused can be tried again.
+        """
         if self._open:
-            self._open = False
             # The handle stays: the library knows a closed one and says so.
             _native.close_database(self._handle)
+            self._open = False
             self._trace = None
             self._close_workers()
 
