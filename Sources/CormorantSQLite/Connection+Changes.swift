@@ -45,7 +45,9 @@ extension Connection {
         let statement = try versionStatement ?? Statement(self, "PRAGMA main.data_version")
         versionStatement = statement
         defer { statement.reset() }
-        return try statement.step() ? Row(statement).cell(0).int64 : 0
+        let version = try statement.step() ? Row(statement).cell(0).int64 : 0
+        guard hasEncryptedFile, let file = Shim.database(handle, "main") else { return version }
+        return version &- file.index.mistaken
     }
 
     /// Runs `body` without waiting for other connections' locks.

@@ -10,10 +10,7 @@ final class EncryptedDatabaseFile: ShimFile {
     /// Whether a page of the file was authentic under the codec's key, or was written with it.
     private(set) var isProven = false
     private let scratch: PageBuffer
-    /// Page 1 as it was last found authentic or written, and what it stands for.
-    private let firstImage: PageBuffer
-    private let firstPage: PageBuffer
-    private var hasFirst = false
+    private let recent: RecentPages
     private var isAttached = false
     private var attachError: CormorantError?
     /// The image that a checkpoint took from the WAL last, to write it here next.
@@ -31,8 +28,7 @@ final class EncryptedDatabaseFile: ShimFile {
         self.path = path
         pageSize = codec.pageSize
         scratch = PageBuffer(pageSize)
-        firstImage = PageBuffer(pageSize)
-        firstPage = PageBuffer(pageSize)
+        recent = RecentPages(pageSize: pageSize)
         taken = PageBuffer(pageSize)
         index = LogIndex(pageSize: pageSize)
         super.init(real)
@@ -102,16 +98,15 @@ final class EncryptedDatabaseFile: ShimFile {
     }
 
     private func openFirst(_ buffer: UnsafeMutableRawPointer) -> Int32 {
-        if hasFirst, sameBytes(buffer, firstImage.bytes, pageSize) {
-            buffer.copyMemory(from: firstPage.bytes, byteCount: pageSize)
+        if let known = recent.page(1, as: buffer) {
+            buffer.copyMemory(from: known, byteCount: pageSize)
             return SQLITE_OK
         }
         if beginsPlain(buffer), !codec.hasPlainHeader { return fail(.plainFile, SQLITE_NOTADB) }
         if let attachError { return fail(.error(attachError), SQLITE_IOERR_READ) }
         let status = attach(buffer)
         guard status == SQLITE_OK else { return status }
-        hasFirst = false
-        firstImage.bytes.copyMemory(from: buffer, byteCount: pageSize)
+        recent.prepare(1, buffer)
         switch codec.decrypt(1, buffer) {
         case .authentic: break
         case .mismatch: return fail(isProven ? .altered(page: 1) : wrongKey, SQLITE_NOTADB)
@@ -119,8 +114,7 @@ final class EncryptedDatabaseFile: ShimFile {
         }
         // Of a plain header no one knows whether it was altered.
         guard hasRightLayout(buffer) else { return fail(.altered(page: 1), SQLITE_NOTADB) }
-        firstPage.bytes.copyMemory(from: buffer, byteCount: pageSize)
-        hasFirst = true
+        recent.remember(1, buffer)
         isProven = true
         return SQLITE_OK
     }
@@ -145,9 +139,16 @@ final class EncryptedDatabaseFile: ShimFile {
             let status = attachToFile()
             guard status == SQLITE_OK else { return status }
         }
+        if let known = recent.page(number, as: image) {
+            image.copyMemory(from: known, byteCount: pageSize)
+            if !codec.keepsLogIndex { blind(image) }
+            return SQLITE_OK
+        }
+        recent.prepare(number, image)
         switch codec.decrypt(number, image) {
         case .authentic:
             isProven = true
+            recent.remember(number, image)
             if !codec.keepsLogIndex { blind(image) }
             return SQLITE_OK
         case .mismatch: return fail(isProven ? .altered(page: number) : wrongKey, SQLITE_CORRUPT)
@@ -183,16 +184,9 @@ final class EncryptedDatabaseFile: ShimFile {
             return refuseWrite()
         }
         let number = UInt32(truncatingIfNeeded: index &+ 1)
-        if number == 1 { hasFirst = false }
         if hasTaken, sameBytes(buffer, taken.bytes, pageSize) { return writeRaw(buffer, pageSize, offset) }
-        var status = seal(number, buffer, to: scratch.bytes)
-        guard status == SQLITE_OK else { return status }
-        status = writeRaw(scratch.bytes, pageSize, offset)
-        guard number == 1, status == SQLITE_OK else { return status }
-        firstImage.bytes.copyMemory(from: scratch.bytes, byteCount: pageSize)
-        firstPage.bytes.copyMemory(from: buffer, byteCount: pageSize)
-        hasFirst = true
-        return SQLITE_OK
+        let status = seal(number, buffer, to: scratch.bytes)
+        return status == SQLITE_OK ? writeRaw(scratch.bytes, pageSize, offset) : status
     }
 
     /// Reads the image of a page for a checkpoint, which writes what it read to the file without looking at it.
@@ -232,6 +226,8 @@ final class EncryptedDatabaseFile: ShimFile {
         if number == 1, !hasRightLayout(page) { return fail(.layout, SQLITE_IOERR_WRITE) }
         guard codec.encrypt(number, page, to: image) else { return fail(.failed, SQLITE_IOERR_WRITE) }
         isProven = true
+        recent.prepare(number, image)
+        recent.remember(number, page)
         return SQLITE_OK
     }
 
@@ -247,8 +243,8 @@ final class EncryptedDatabaseFile: ShimFile {
     /// Whether the file has fewer pages than its header says.
     var isShort: Bool {
         var size: Int64 = 0
-        guard hasFirst, fileSize(&size) == SQLITE_OK else { return false }
-        return size / Int64(pageSize) < Int64(bigEndian32(firstPage.bytes, 28))
+        guard let first = recent.page(1), fileSize(&size) == SQLITE_OK else { return false }
+        return size / Int64(pageSize) < Int64(bigEndian32(first, 28))
     }
 
     /// Whether a page, as it stands in the file, is authentic.
@@ -310,7 +306,7 @@ final class EncryptedDatabaseFile: ShimFile {
         if isWriteLock {
             index.didBeginWriting { _ = methods.pointee.xShmBarrier?(real) }
         } else if flags & SQLITE_SHM_SHARED != 0 {
-            index.didBeginReading()
+            if index.didBeginReading() { recent.willReadAgain() }
         }
         return status
     }

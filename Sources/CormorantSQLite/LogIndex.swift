@@ -14,6 +14,8 @@ final class LogIndex {
     private let own = PageBuffer(LogIndex.size)
     private let put = PageBuffer(LogIndex.size)
     private var isInMind = false
+    /// How often SQLite took its own write for another connection's, which its data_version counts.
+    private(set) var mistaken: Int64 = 0
 
     private static let size = 48
 
@@ -51,7 +53,13 @@ final class LogIndex {
     }
 
     /// SQLite has read the header anew.
-    func didBeginReading() { isInMind = false }
+    /// - Returns: whether it took its own write for another connection's, and has dropped its pages.
+    func didBeginReading() -> Bool {
+        defer { isInMind = false }
+        guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndex.size) else { return false }
+        mistaken &+= 1
+        return true
+    }
 
     /// The second copy first, as SQLite does.
     private func write(_ header: UnsafeRawPointer, _ memory: UnsafeMutableRawPointer, _ barrier: () -> Void) {

@@ -34,4 +34,11 @@ corm_status open_encrypted(const char *path, const corm_open_options *options, c
     return corm_database_open(path, &encrypted, out_database, out_error);
 }
 
+corm_status attach_file(corm_database *database, const char *path, const char *name, corm_error **out_error) {
+    if (getenv("CORMORANT_TEST_KEY") != NULL)
+        return corm_database_attach(database, path, name, NULL, out_error);
+    return corm_database_execute(database, "ATTACH ? AS ?", CORM_VALUES(corm_value_text(path), corm_value_text(name)),
+                                 NULL, out_error);
+}
+
 corm_status status_of_damage(void) { return getenv("CORMORANT_TEST_KEY") == NULL ? CORM_E_CORRUPT : CORM_E_ALTERED; }

@@ -10,6 +10,9 @@ corm_status open_encrypted(const char *path, const corm_open_options *options, c
 
 #define corm_database_open open_encrypted
 
+/* As SQL's ATTACH, which is refused beside an encrypted file. */
+corm_status attach_file(corm_database *database, const char *path, const char *name, corm_error **out_error);
+
 /* What a file gives whose pages were damaged: an encrypted page is found before SQLite looks at it. */
 corm_status status_of_damage(void);
 

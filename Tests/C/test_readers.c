@@ -203,8 +203,7 @@ static void temporary_tables_and_attached_files_are_seen_by_all(void **state) {
     (void)state;
     share();
     OK(corm_database_execute_script(db, "CREATE TEMP TABLE kept_apart AS SELECT 1", &failure));
-    OK(corm_database_execute(db, "ATTACH ? AS other", CORM_VALUES(corm_value_text(path_to("other.db"))), NULL,
-                             &failure));
+    OK(attach_file(db, path_to("other.db"), "other", &failure));
     OK(corm_database_execute_script(db, "CREATE TABLE other.person (id)", &failure));
     on_thread(sees_the_writer_s_own);
     sees_the_writer_s_own();

@@ -115,8 +115,9 @@ class Database(
         self._open = True
 
     def close(self) -> None:
-        """Closes the database; open results end, an open transaction is rolled back. A second close does nothing, one that
-        is refused can be tried again.
+        """Closes the database; open results end, an open transaction is rolled back.
+
+        A second close does nothing; one that is refused can be tried again.
         """
         if self._open:
             # The handle stays: the library knows a closed one and says so.
