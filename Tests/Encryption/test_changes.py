@@ -1,6 +1,6 @@
 """Own commits are told from others' on an encrypted file with a log.
 
-Each puts another checksum into the log's index than SQLite has in mind, which takes that for another connection's commit.
+Each puts another checksum into the log's index than SQLite has in mind, which takes that for another's commit.
 """
 
 from __future__ import annotations
