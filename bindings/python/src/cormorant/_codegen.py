@@ -113,11 +113,24 @@ def make_build(cls: type, columns: Columns, ignored: dict[str, Ignored]) -> Call
     return answer
 
 
-def make_build_one(cls: type, columns: Columns, ignored: dict[str, Ignored]) -> Callable[[Row], Any]:
-    """row -> object, without __init__."""
-    names, lines = _building(cls, columns, ignored, " ")
-    source = "\n".join(["def _build(_row):", f" {_targets(columns)} = _row", " _o = _new(_cls)", *lines, " return _o"])
-    answer: Callable[[Row], Any] = _compile(source, "_build", names)
+def make_load_one(
+    cls: type, columns: Columns, ignored: dict[str, Ignored], unreadable: Callable[[list[Row]], Exception]
+) -> Callable[[Row], Any]:
+    """row -> object, without __init__; the error that `unreadable` gives for a row of which none can be made."""
+    names, lines = _building(cls, columns, ignored, "  ")
+    source = "\n".join(
+        [
+            "def _load(_row):",
+            " try:",
+            f"  {_targets(columns)} = _row",
+            "  _o = _new(_cls)",
+            *lines,
+            "  return _o",
+            " except Exception as _error:",
+            "  raise _unreadable([_row]) from _error",
+        ]
+    )
+    answer: Callable[[Row], Any] = _compile(source, "_load", names | {"_unreadable": unreadable})
     return answer
 
 

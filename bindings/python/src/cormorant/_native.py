@@ -189,7 +189,7 @@ def table_exists(database: int, model: int) -> bool:
 # --- record.h and block.h: rows cross in blocks, one call per operation ---
 
 _find = library.corm_block_find
-_find_int64 = library.corm_block_find_int64
+_OWNED = TYPES["corm_block"].owned.offset
 _write = library.corm_block_write
 _next = library.corm_block_cursor_next
 
@@ -204,21 +204,31 @@ def find(database: int, model: int, key: bytes) -> Row | None:
     return row
 
 
-def find_int64(database: int, model: int, key: int) -> Row | None:
-    """find for a key that fits 64 bits: ctypes would cut another one."""
-    # The hottest call there is: take() and read() stand here in full.
-    try:
-        scratch = pool.pop()
-    except IndexError:
-        scratch = Scratch()
-    status = _find_int64(database, model, key, scratch.block_ref, scratch.error_ref)
-    if status < 0:
-        raise failure(scratch, status)
-    row: Row | None = None
-    if status == 0:
-        row = scratch.read() if scratch.block.owned else loads(scratch.buffer)
-    pool.append(scratch)
-    return row
+def finder(database: int, model: int, load: Callable[[Row], Any]) -> Callable[[int], Any]:
+    """key -> what load makes of the row, or None; for keys that fit 64 bits: ctypes would cut another one."""
+    # The hottest call there is. A function without argtypes takes what needs no conversion, so its arguments are such:
+    # references, and a number with a type.
+    find_int64 = library["corm_block_find_int64"]
+    database_ref = ctypes.byref(ctypes.c_char.from_address(database))
+    model_ref = ctypes.byref(ctypes.c_char.from_address(model))
+
+    def find_one(key: int) -> Any:
+        try:
+            scratch = pool.pop()
+        except IndexError:
+            scratch = Scratch()
+        scratch.number.value = key
+        status = find_int64(database_ref, model_ref, scratch.number, scratch.block_ref, scratch.error_ref)
+        if status == 0:
+            row = scratch.read() if scratch.block_bytes[_OWNED] else loads(scratch.buffer)
+            pool.append(scratch)
+            return load(row)
+        if status < 0:
+            raise failure(scratch, status)
+        pool.append(scratch)
+        return None
+
+    return find_one
 
 
 def write(

@@ -94,11 +94,24 @@ _free_block = library.corm_block_free
 class Scratch:
     """A block with memory of its own, an error, a number and a handle, with their references made once."""
 
-    __slots__ = ("block", "block_ref", "buffer", "error", "error_ref", "handle", "handle_ref", "number", "number_ref")
+    __slots__ = (
+        "block",
+        "block_bytes",
+        "block_ref",
+        "buffer",
+        "error",
+        "error_ref",
+        "handle",
+        "handle_ref",
+        "number",
+        "number_ref",
+    )
 
     def __init__(self) -> None:
         self.buffer = ctypes.create_string_buffer(_SCRATCH_SIZE)
-        self.block: Any = TYPES["corm_block"](ctypes.addressof(self.buffer), 0, _SCRATCH_SIZE, False)
+        self.block_bytes = bytearray(ctypes.sizeof(TYPES["corm_block"]))
+        self.block: Any = TYPES["corm_block"].from_buffer(self.block_bytes)
+        self.block.data, self.block.capacity = ctypes.addressof(self.buffer), _SCRATCH_SIZE
         self.block_ref = ctypes.byref(self.block)
         self.error = ctypes.c_void_p()
         self.error_ref = ctypes.byref(self.error)

@@ -112,6 +112,7 @@ class Database(
             None if cipher is None else options_of(cipher),
         )
         self._ciphers = [kept]
+        self._finders = {}
         self._open = True
 
     def close(self) -> None:

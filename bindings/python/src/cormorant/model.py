@@ -84,8 +84,9 @@ class ModelInfo:
         return _codegen.make_build(self._cls, self.columns, self._ignored)
 
     @cached_property
-    def _build_one(self) -> Callable[[_native.Row], Any]:
-        return _codegen.make_build_one(self._cls, self.columns, self._ignored)
+    def load_one(self) -> Callable[[_native.Row], Any]:
+        """Makes a record of a row."""
+        return _codegen.make_load_one(self._cls, self.columns, self._ignored, self._unreadable)
 
     @cached_property
     def _assign(self) -> Callable[[Any, _native.Row], None]:
@@ -145,12 +146,6 @@ class ModelInfo:
             return self._build(rows)
         except Exception as error:
             raise self._unreadable(rows) from error
-
-    def load_one(self, row: _native.Row) -> Any:
-        try:
-            return self._build_one(row)
-        except Exception as error:
-            raise self._unreadable([row]) from error
 
     def load_rows(self, rows: list[_native.Row]) -> list[_native.Row]:
         """Rows with the values that records have."""

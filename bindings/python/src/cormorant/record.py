@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from itertools import islice
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -40,6 +40,7 @@ class RecordMethods:
     """The part of Database that is about records."""
 
     _handle: int
+    _finders: dict[type[Model], Callable[[int], Any]]
 
     def insert(self, record: Model, conflict: Conflict = "abort") -> bool:
         """Inserts a record. False when conflict="ignore" skipped it.
@@ -87,6 +88,13 @@ class RecordMethods:
 
     def find(self, model: type[M], *key: Any) -> M | None:
         """The record with a primary key, one value per column of the key; None when there is none."""
+        if len(key) == 1 and type(value := key[0]) is int and _INT64_MIN <= value <= _INT64_MAX:
+            try:
+                find = self._finders[model]
+            except (KeyError, TypeError):
+                find = self._finders[model] = self._finder(info_of(model))
+            record: M | None = find(value)
+            return record
         info = info_of(model)
         row = self._find(info, key)
         return None if row is None else info.load_one(row)
@@ -109,9 +117,19 @@ class RecordMethods:
         info.fill(record, row)
 
     def _find(self, info: ModelInfo, key: tuple[Any, ...]) -> _native.Row | None:
-        if len(key) == 1 and type(value := key[0]) is int and info.plain_key and _INT64_MIN <= value <= _INT64_MAX:
-            return _native.find_int64(self._handle, info.handle, value)
         return _native.find(self._handle, info.handle, info.dump_key(key))
+
+    def _finder(self, info: ModelInfo) -> Callable[[int], Any]:
+        """What finds by a key of one integer; without a reference to the database, which keeps it."""
+        database = self._handle
+        if info.plain_key:
+            return _native.finder(database, info.handle, info.load_one)
+
+        def find(value: int) -> Any:
+            row = _native.find(database, info.handle, info.dump_key((value,)))
+            return None if row is None else info.load_one(row)
+
+        return find
 
     # properties: those to write besides the key; None means all, and so does update() without any.
 
