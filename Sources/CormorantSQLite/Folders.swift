@@ -22,7 +22,7 @@ package struct FileHead {
         case database
         /// UTF-8 without NUL, as scripts are.
         case text
-        /// Of a database's size, and without anything in it that could be read.
+        /// Without anything in it that could be read: encrypted, or compressed.
         case cipher
         case other
     }
@@ -49,8 +49,8 @@ package func fileHead(_ path: String) -> FileHead {
     var counts = [Int](repeating: 0, count: 256)
     for byte in bytes { counts[Int(byte)] += 1 }
     let looksRandom = counts.count { $0 > 0 } > 190 && (counts.max() ?? 0) < 14
-    if looksRandom, info.st_size % 512 == 0 { return FileHead(kind: .cipher) }
-    return FileHead(kind: bytes.contains(0) || looksRandom ? .other : .text)
+    if looksRandom { return FileHead(kind: .cipher) }
+    return FileHead(kind: bytes.contains(0) ? .other : .text)
 }
 
 package func removeFile(_ path: String) { unlink(path) }

@@ -35,12 +35,14 @@ def test_files_that_cannot_be_opened_say_why(corm: Corm) -> None:
     (corm.folder / "text.db").write_text("this is no database\n" * 100)
     (corm.folder / "short.db").write_text("x")
     (corm.folder / "cipher.db").write_bytes(random.Random(1).randbytes(8192))
+    (corm.folder / "cut.db").write_bytes(random.Random(1).randbytes(5000))
     (corm.folder / "folder.db").mkdir()
     for path, what in {
         "missing.db": 'there is no file "missing.db"',
         "text.db": '"text.db" is no SQLite database\n',
         "short.db": '"short.db" is no SQLite database\n',
         "cipher.db": "is encrypted, or is no database\nhint: give the key with --key-file FILE",
+        "cut.db": "is encrypted, or is no database\nhint: give the key with --key-file FILE",
         "folder.db": "it is a directory",
         "": "the path is empty",
     }.items():
