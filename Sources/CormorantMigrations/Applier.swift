@@ -59,7 +59,7 @@ final class Applier {
                 .migration, "the snapshot \"\(path)\" is there already, left by a migration that failed half-way",
                 hint: "restore or remove it, or name another")
         }
-        let temporary = path + ".new"
+        let temporary = unfinishedPath(path)
         removeFile(temporary)
         defer { removeFile(temporary) }
         try copy(to: temporary)

@@ -20,7 +20,7 @@ extension Database {
             try refuseRunningCursors()
             return try withConnection { try $0.copy(to: path, codecs: codecs, progress: progress) }
         }
-        let temporary = path + ".new"
+        let temporary = unfinishedPath(path)
         try makeEmpty(temporary)
         defer { for suffix in ["", "-journal"] { removeFile(temporary + suffix) } }
         try withCommittedState { source in

@@ -17,7 +17,7 @@ extension Connection {
     package func copy(to path: String, codecs: (any PageCodecSource)?, progress: CopyProgress? = nil) throws {
         try checkPath(path)
         let codec = try codecs?.makeCodec(path: path)
-        let temporary = path + ".new"
+        let temporary = unfinishedPath(path)
         try makeEmpty(temporary)
         defer { removeDatabase(temporary) }
         try copy(toNew: temporary, codec, progress: progress)
@@ -125,7 +125,7 @@ private func recodeFile(
     guard try Statement(source, "PRAGMA journal_mode").firstText().map({ !sameIdentifier($0, "wal") }) ?? false else {
         throw CormorantError(.busy, "\"\(path)\" was opened by another connection", hint: "try again")
     }
-    let temporary = path + ".recoding"
+    let temporary = unfinishedPath(path)
     try makeEmpty(temporary)
     defer { removeDatabase(temporary) }
     var check = OpenOptions(mode: .readWrite, journalMode: wasLog ? .wal : .delete)

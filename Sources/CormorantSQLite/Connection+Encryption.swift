@@ -149,7 +149,7 @@ extension Connection {
         return (.truncated, path)
     }
 
-    /// The pages of the file whose authentication fails.
+    /// The pages of the file whose authentication fails. `interrupt` ends it, as it ends a statement.
     /// - Parameter limit: how many of them are listed.
     package func pagesNotAuthentic(limit: Int) throws -> (pages: [UInt32], count: Int) {
         guard let file = Shim.database(handle, "main") else {
@@ -166,6 +166,9 @@ extension Connection {
         if isMine { try script("BEGIN") }
         defer { if isMine { try? script("ROLLBACK") } }
         try script("SELECT 1 FROM sqlite_schema LIMIT 1")
+        // An interrupt reaches what is running.
+        let pulse = try Statement(self, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT i FROM n")
+        defer { pulse.finalize() }
         var size: Int64 = 0
         guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
         guard size % Int64(file.pageSize) == 0 else {
@@ -175,6 +178,7 @@ extension Connection {
         var count = 0
         let all = UInt32(clamping: size / Int64(file.pageSize))
         for number in 1...max(1, all) where number <= all && number != file.lockPage {
+            if number % 64 == 1 { _ = try pulse.step() }
             var isAuthentic = file.isAuthentic(number)
             // A page that a checkpoint is writing.
             for _ in 0..<3 where isAuthentic == false {

@@ -82,6 +82,10 @@ package func readBytes(_ path: String) throws -> [UInt8]? {
     }
 }
 
+/// Where a database is written until it is whole: a name that nobody gives to a file of his own, since what a killed process
+/// left there is written over.
+package func unfinishedPath(_ path: String) -> String { path + "-corm-new" }
+
 /// Writes a whole text file; a crash leaves the old one or the new.
 package func writeText(_ text: String, to path: String) throws { try writeBytes(Array(text.utf8), to: path) }
 

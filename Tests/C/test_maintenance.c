@@ -62,7 +62,7 @@ static void a_backup_is_one_state(void **state) {
     unlink(path_to("copy.db"));
     GIVES(CORM_E_INTERRUPTED, corm_database_backup(db, path_to("copy.db"), NULL, stop, NULL, &failure));
     assert_int_equal(size_of("copy.db"), -1);
-    assert_int_equal(size_of("copy.db.new"), -1);
+    assert_int_equal(size_of("copy.db-corm-new"), -1);
     GIVES(CORM_E_MISUSE, corm_database_backup(db, NULL, NULL, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_database_backup(NULL, path_to("copy.db"), NULL, NULL, NULL, &failure));
     GIVES(CORM_E_CANNOT_OPEN, corm_database_backup(db, path_to("none/copy.db"), NULL, NULL, NULL, &failure));

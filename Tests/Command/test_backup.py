@@ -42,7 +42,7 @@ def test_a_copy_that_is_interrupted_is_not_there(corm: Corm, number: signal.Sign
     big = NUMBERS.replace("1000", "300") + " INSERT INTO t SELECT zeroblob(1000000) FROM n"
     make(corm.folder / "a.db", f"CREATE TABLE t (x); {big}")
     process = corm.start("backup", "a.db", "copy.db")
-    while not (corm.folder / "copy.db.new").exists():
+    while not (corm.folder / "copy.db-corm-new").exists():
         time.sleep(0.001)
     process.send_signal(number)
     assert process.wait(timeout=60) == 130

@@ -134,7 +134,7 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_interruption_leaves_the_file_and_nothing_else(keys: Corm, big: Path, number: signal.Signals) -> None:
     path = Path(shutil.copyfile(big, keys.folder / "a.db"))
     process = keys.start("encrypt", "a.db", "--key-file", "key")
-    copy = keys.folder / "a.db.recoding"
+    copy = keys.folder / "a.db-corm-new"
     while not (copy.exists() and copy.stat().st_size > 10_000_000):
         time.sleep(0.001)
     process.send_signal(number)

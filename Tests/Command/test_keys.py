@@ -169,7 +169,7 @@ def test_every_command_takes_the_key(corm: Corm) -> None:
     for file in ("a.db", "before.db", "copy.db", "new.db"):
         assert not holds(corm, file, marker.encode())
         assert not holds(corm, file, b"SQLite format 3")
-    assert not [each.name for each in corm.folder.iterdir() if each.name.endswith(("-wal", "-journal", ".new"))]
+    assert not [each.name for each in corm.folder.iterdir() if each.name.endswith(("-wal", "-journal", "-new"))]
 
 
 def test_a_file_that_is_made_with_a_key_is_encrypted(corm: Corm) -> None:

@@ -99,6 +99,21 @@ def test_the_journal_mode_stays(path: Path) -> None:
         assert path.read_bytes()[18] == version
 
 
+def test_files_beside_it_stay(path: Path) -> None:
+    own = path.with_name("test.db.recoding")
+    own.write_text("mine")
+    with Database(path) as database:
+        database.execute_script(";".join(FILL))
+    left = path.with_name("test.db-corm-new")
+    left.write_bytes(b"left by a process that was killed")
+    encrypt(path, Cipher(RAW))
+    decrypt(path, Cipher(RAW))
+    with Database(path) as database:
+        database.backup(path.with_name("copy.db"))
+    assert own.read_text() == "mine"
+    assert not left.exists()
+
+
 def test_files_of_older_sqlciphers_become_new_ones(path: Path) -> None:
     for compatibility in (1, 2, 3):
         path.unlink(missing_ok=True)
@@ -270,7 +285,7 @@ def test_no_copy_is_open_to_more_people_than_the_file(path: Path, tmp_path: Path
     modes: set[int] = set()
 
     def look(_progress: Progress) -> None:
-        modes.update(file.stat().st_mode & 0o777 for file in tmp_path.glob("test.db?recoding"))
+        modes.update(file.stat().st_mode & 0o777 for file in tmp_path.glob("test.db-corm-new"))
 
     encrypt(path, CIPHER)
     decrypt(path, CIPHER, progress=look)

@@ -121,7 +121,7 @@ def test_a_conversion_that_is_killed_leaves_the_old_file_or_the_new(path: Path, 
             assert again.wait(60) == 0
             again.communicate()
             assert content(path, new) == expected
-        assert [file.name for file in tmp_path.glob("test.db?recoding*")] == []
+        assert [file.name for file in tmp_path.glob("test.db-corm-new*")] == []
     assert seen
 
 

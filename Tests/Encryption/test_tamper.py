@@ -18,6 +18,7 @@ from cormorant import (
     Error,
     KeyMissingError,
     NotEncryptedError,
+    OperationalError,
     TruncatedError,
     WrongKeyError,
 )
@@ -267,3 +268,12 @@ def test_each_mistake_has_an_error_of_its_own(path: Path, tmp_path: Path) -> Non
     check(empty)
     with pytest.raises(NotEncryptedError), Database(plain) as database:
         database.check_pages()
+
+
+def test_a_check_can_be_stopped(path: Path) -> None:
+    with Database(path, cipher=Cipher(RAW), journal_mode="delete") as database:
+        database.execute_script("CREATE TABLE t (b); INSERT INTO t VALUES (zeroblob(100000000))")
+        with pytest.raises(OperationalError) as caught, database.timeout(0.02):
+            database.check_pages()
+        assert caught.value.code == "CORM_E_INTERRUPTED"
+        assert database.query("SELECT length(b) FROM t").fetch_one() == (100_000_000,)

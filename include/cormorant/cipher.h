@@ -138,7 +138,7 @@ corm_status corm_cipher_rekey(const char *path, const corm_cipher_options *from,
  * out_count how many fail; 0 for a good file.
  *
  * Statuses: CORM_E_NOT_ENCRYPTED for a plain file; CORM_E_CIPHER for one of compatibility 1, whose pages carry no
- * authentication. Threading: any thread. Since 0.1.
+ * authentication; CORM_E_INTERRUPTED. Threading: any thread. Since 0.1.
  */
 corm_status corm_cipher_check(corm_database *database, uint32_t *out_pages, size_t capacity, size_t *out_count,
                               corm_error **out_error);
