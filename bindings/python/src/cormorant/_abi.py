@@ -743,6 +743,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_result_row_json": ("int32", ("pointer", "pointer", "pointer")),
     "corm_result_json": ("int32", ("pointer", "pointer", "pointer")),
     "corm_model_create": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_model_create_suffixed": ("int32", ("pointer", "text", "pointer", "pointer")),
+    "corm_model_create_attached": ("int32", ("pointer", "text", "pointer", "pointer")),
     "corm_model_free": ("void", ("pointer",)),
     "corm_model_name": ("text", ("pointer",)),
     "corm_model_table": ("text", ("pointer",)),

@@ -164,6 +164,14 @@ def create_model(definition: Mapping[str, Any]) -> int:
     return call_handle(library.corm_model_create, ctypes.byref(struct))
 
 
+def create_suffixed_model(model: int, suffix: str) -> int:
+    return call_handle(library.corm_model_create_suffixed, model, utf8(suffix))
+
+
+def create_attached_model(model: int, name: str) -> int:
+    return call_handle(library.corm_model_create_attached, model, utf8(name))
+
+
 def free_model(model: Handle) -> None:
     library.corm_model_free(model)
 
