@@ -1,5 +1,6 @@
 public import CCormorant
 import CormorantBase
+import CormorantMigrations
 import CormorantORM
 import CormorantSQLite
 
@@ -186,36 +187,34 @@ public func corm_registry_migrate(
         failed.pointee = 0
         let steps = try requireBundle(bundle)
         let last = try optionalString(last, "step's id")
-        _ = try steps.bundle(nil).index(of: last)
-        try requireRegistry(handle).forEach(count == 0 ? nil : strings(names, count, "names")) { lease in
-            // Steps of the program's own get a handle that is theirs alone.
+        let names = count == 0 ? nil : try strings(names, count, "names")
+        try requireRegistry(handle).migrate(names, steps.bundle(nil), upTo: last) { lease in
+            // Steps of the program's own get a handle that is not theirs to end.
             let handle = try Handles.add(DatabaseBox(lease.database), .database)
             defer { Handles.remove(handle, .database) }
-            return try lease.database.apply(steps.bundle(handle), upTo: last).count
-        } told: { name, index, count, result in
-            if case .failure = result { failed.pointee += 1 }
-            guard let callback else { return true }
-            return tell(callback, context, name, (index, count), result)
+            return try lease.database.apply(steps.bundle(handle), upTo: last)
+        } told: { migration in
+            if case .failure = migration.result { failed.pointee += 1 }
+            return callback.map { tell($0, context, migration) } ?? true
         }
         return CORM_OK
     }
 }
 
 private func tell(
-    _ callback: corm_registry_migrate_callback, _ context: UnsafeMutableRawPointer?, _ name: String,
-    _ place: (index: Int, count: Int), _ result: Result<Int, CormorantError>
+    _ callback: corm_registry_migrate_callback, _ context: UnsafeMutableRawPointer?, _ migration: RegistryMigration
 ) -> Bool {
     var told = corm_registry_migration()
-    told.index = Int64(place.index)
-    told.count = Int64(place.count)
+    told.index = Int64(migration.index)
+    told.count = Int64(migration.count)
     var error: OpaquePointer?
     defer { Handles.remove(error, .error) }
-    switch result {
-    case .success(let steps): told.steps = Int64(steps)
+    switch migration.result {
+    case .success(let steps): told.steps = Int64(steps.count)
     case .failure(let reason): error = try? Handles.add(ErrorText(reason), .error)
     }
     told.error = error
-    return name.withCString { name in
+    return migration.name.withCString { name in
         told.name = name
         return callback(&told, context)
     }

@@ -78,7 +78,7 @@ public struct MigrationBundle: Sendable {
     package func step(_ id: String) -> MigrationStep? { steps.first { $0.id == id } }
 
     /// The place of the step up to which something is done; nil: all.
-    package func index(of id: String?) throws -> Int {
+    func index(of id: String?) throws -> Int {
         guard let id else { return steps.count - 1 }
         guard let index = steps.firstIndex(where: { $0.id == id }) else {
             throw CormorantError(

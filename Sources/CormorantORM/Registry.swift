@@ -362,3 +362,12 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
             hint: "give databases back before closing")
     }
 }
+
+extension Registry {
+    /// Attaches a database of the registry to another one, under a name of its own, until that one is given back.
+    public func attach(_ name: String, to database: Database, as schema: String) throws {
+        let place = try location(name)
+        database.retireReaders()
+        try database.withConnection { try $0.attach(place.path, as: schema, codecs: place.options.codecs) }
+    }
+}
