@@ -142,7 +142,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
                 hint: nearestNames(to: name, registered.keys.sorted()))
         }
         let path = try pattern.path(name)
-        if let other = names[canonicalPath(path)] {
+        if !names.isEmpty, let other = names[canonicalPath(path)] {
             throw CormorantError(
                 .misuse, "the file of \"\(shown(name))\" is registered as \"\(shown(other))\"", hint: "use that name")
         }
@@ -201,8 +201,9 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         defer { monitor.unlock() }
         try refuseClosed()
         let name = try required(given)
-        let place = try self.place(of: name)
-        let end = monotonicTime() &+ Int64(clamping: place.options.busyTimeout) &* 1_000_000
+        // One that is open was looked at when it was opened.
+        let place = try files[name].map { Registration(path: $0.path, options: $0.options) } ?? self.place(of: name)
+        let end = monotonicTime() &+ Int64(min(max(0, place.options.busyTimeout), 1 << 40)) &* 1_000_000
         turns += 1
         let turn = turns
         var refusing: Set<String> = []
@@ -216,12 +217,12 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
             try refuseClosed()
             if let file = files[name] {
                 if !file.isBusy, let database = file.database {
-                    guard file.holds == 0, FileIdentity(file.path) != file.identity else {
+                    guard file.holds == 0, database.isClosed || FileIdentity(file.path) != file.identity else {
                         file.holds += 1
                         file.isPassing = file.isPassing && isPassing
                         return (file, database)
                     }
-                    // Somebody removed the file, or put another in its place.
+                    // Somebody closed it, removed the file or put another in its place.
                     guard close(file) else { throw inUse(name) }
                     continue
                 }
@@ -236,7 +237,8 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
                     continue
                 }
             }
-            if !queue.contains(turn) { queue.append(turn) }
+            // Who waits for a file that another thread opens or closes needs no room.
+            if files[name] == nil, !queue.contains(turn) { queue.append(turn) }
             let left = end &- monotonicTime()
             guard left > 0 else { throw isFull(name) }
             guard !Threads.isCancelled else {

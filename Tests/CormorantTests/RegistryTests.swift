@@ -191,7 +191,7 @@ struct RecordTableTests {
             try files.attach("archive", to: database, as: "old")
             let pairs = try database.fetchAll(
                 Artist.all.join(Artist.self, as: "before", from: old.all) { $0.id == $1.id }
-                    .where { $1.name != "archive 2" }.order { $0.id }
+                    .where { $1.name != "archive 2" }.order { artist, _ in artist.id }
                     .select { ($0.name, $1.name) })
             #expect(pairs.map(\.0) == ["now 1", "now 3"])
             #expect(pairs.map(\.1) == ["archive 1", "archive 3"])
