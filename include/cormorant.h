@@ -29,6 +29,7 @@
 #include "cormorant/observation.h"
 #include "cormorant/query.h"
 #include "cormorant/record.h"
+#include "cormorant/registry.h"
 #include "cormorant/relation.h"
 #include "cormorant/result.h"
 #include "cormorant/schema.h"

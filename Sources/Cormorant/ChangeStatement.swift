@@ -27,7 +27,7 @@ extension SelectQuery where Columns: RecordColumns, Row == Columns.Fetched {
     public func delete() -> ChangeStatement<Columns> { ChangeStatement(writing: changed(.delete)) }
 
     private func changed(_ kind: Change.Kind) -> Writing<Columns> {
-        Writing(kind) { change in
+        Writing(kind, columns) { change in
             try tree.requireConditionsOnly()
             change.commonTables = tree.commonTables
             change.conditions = tree.conditions

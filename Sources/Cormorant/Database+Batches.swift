@@ -6,24 +6,26 @@ extension Database {
     /// - Returns: how many went in: fewer than all only with `.ignore`.
     @discardableResult
     public func insert<R: Record>(
-        contentsOf records: inout [R], onConflict policy: ConflictPolicy = .abort
+        contentsOf records: inout [R], into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
     ) throws -> Int {
         var count = 0
-        try batchOfNew(&records) { plan, record in
+        try batchOfNew(&records, table.model()) { plan, record in
             if try plan.insert(&record, policy) { count += 1 }
         }
         return count
     }
 
     /// Saves records; see `save(_:)`.
-    public func save<R: Record>(contentsOf records: inout [R]) throws {
-        try batchOfNew(&records) { plan, record in try plan.save(&record) }
+    public func save<R: Record>(contentsOf records: inout [R], in table: RecordTable<R>? = nil) throws {
+        try batchOfNew(&records, table.model()) { plan, record in try plan.save(&record) }
     }
 
-    private func batchOfNew<R: Record>(_ records: inout [R], _ body: (ModelPlan, inout R) throws -> Void) throws {
+    private func batchOfNew<R: Record>(
+        _ records: inout [R], _ model: ModelDescriptor, _ body: (ModelPlan, inout R) throws -> Void
+    ) throws {
         var madeKeys: [Int] = []
         do {
-            try batch(R.model) { plan, index in
+            try batch(model) { plan, index in
                 try records.withUnsafeMutableBufferPointer { records in
                     guard let first = records.baseAddress else { return }
                     while index < records.count {

@@ -2,46 +2,56 @@
 extension Database {
     /// Inserts a record.
     ///
-    /// - Parameter policy: what to do when a constraint refuses it.
+    /// - Parameters:
+    ///   - table: another table than the record's own.
+    ///   - policy: what to do when a constraint refuses it.
     /// - Returns: false when `.ignore` skipped it.
     @discardableResult
-    public func insert<R: Record>(_ record: inout R, onConflict policy: ConflictPolicy = .abort) throws -> Bool {
-        try withPlan(R.model) { try $0.insert(&record, policy) }
+    public func insert<R: Record>(
+        _ record: inout R, into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
+    ) throws -> Bool {
+        try withPlan(table.model()) { try $0.insert(&record, policy) }
     }
 
     /// Inserts a record and returns it as it then is.
-    public func inserted<R: Record>(_ record: R, onConflict policy: ConflictPolicy = .abort) throws -> R {
+    public func inserted<R: Record>(
+        _ record: R, into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
+    ) throws -> R {
         var record = record
-        try insert(&record, onConflict: policy)
+        try insert(&record, into: table, onConflict: policy)
         return record
     }
 
     /// Inserts a record or, when its key is there, updates that row, in one statement. Another unique column in the way
     /// is an error.
-    public func save<R: Record>(_ record: inout R) throws {
-        try withPlan(R.model) { try $0.save(&record) }
+    public func save<R: Record>(_ record: inout R, in table: RecordTable<R>? = nil) throws {
+        try withPlan(table.model()) { try $0.save(&record) }
     }
 
     /// Saves a record and returns it as it then is.
-    public func saved<R: Record>(_ record: R) throws -> R {
+    public func saved<R: Record>(_ record: R, in table: RecordTable<R>? = nil) throws -> R {
         var record = record
-        try save(&record)
+        try save(&record, in: table)
         return record
     }
 
     /// Writes a record to the row with its key, which must be there.
     ///
-    /// - Parameter properties: names of the properties to write; none: all but the key.
-    public func update<R: Record>(_ record: inout R, properties: [String] = []) throws {
-        try withPlan(R.model) { try $0.update(&record, with: $0.update(named: properties)) }
+    /// - Parameters:
+    ///   - table: another table than the record's own.
+    ///   - properties: names of the properties to write; none: all but the key.
+    public func update<R: Record>(
+        _ record: inout R, in table: RecordTable<R>? = nil, properties: [String] = []
+    ) throws {
+        try withPlan(table.model()) { try $0.update(&record, with: $0.update(named: properties)) }
     }
 
     /// Deletes the row with the record's key.
     ///
     /// - Returns: false when there was none.
     @discardableResult
-    public func delete<R: Record>(_ record: R) throws -> Bool {
-        try withPlan(R.model) { plan in
+    public func delete<R: Record>(_ record: R, from table: RecordTable<R>? = nil) throws -> Bool {
+        try withPlan(table.model()) { plan in
             try plan.model.requireKey()
             return try plan.delete { try record.write(to: &$0) }
         }
@@ -56,8 +66,8 @@ extension Database {
     }
 
     /// Reads a record anew by its key, which must be there.
-    public func refresh<R: Record>(_ record: inout R) throws {
-        try withReadingPlan(R.model) { try $0.refresh(&record) }
+    public func refresh<R: Record>(_ record: inout R, from table: RecordTable<R>? = nil) throws {
+        try withReadingPlan(table.model()) { try $0.refresh(&record) }
     }
 }
 

@@ -47,7 +47,7 @@ public struct NamedColumns<Fetched: Record>: RecordColumns {
 /// relation; a subquery; or expressions, one for each column.
 public struct TableSource<Fetched: Record>: Sendable {
     private enum Kind: Sendable {
-        case table(alias: String?)
+        case table(alias: String?, of: ModelDescriptor?)
         case name(String)
         case path(RelationRoute)
         case expressions([Expression])
@@ -57,9 +57,18 @@ public struct TableSource<Fetched: Record>: Sendable {
 
     private init(_ kind: Kind) { self.kind = kind }
 
+    /// The record's, or that of another table with its columns.
+    var model: ModelDescriptor {
+        if case .table(_, let model?) = kind { return model }
+        return Fetched.model
+    }
+
     /// The table, with what the query calls it.
     @usableFromInline
-    package init(alias: String? = nil) { kind = .table(alias: alias) }
+    package init(alias: String? = nil) { kind = .table(alias: alias, of: nil) }
+
+    /// Another table that has the record's columns.
+    init(of model: ModelDescriptor?, alias: String?) { kind = .table(alias: alias, of: model) }
 
     /// A subquery with columns of the record's names, or the row that an upsert would have inserted.
     package init(named name: String) { kind = .name(name) }
@@ -83,7 +92,7 @@ public struct TableSource<Fetched: Record>: Sendable {
     }
 
     private func node(_ index: Int) -> Expression {
-        let table = Fetched.model.tableReference
+        let table = model.tableReference
         guard table.columns.indices.contains(index) else {
             return .problem(
                 CormorantError(
@@ -91,7 +100,7 @@ public struct TableSource<Fetched: Record>: Sendable {
                     hint: "number them as the model's columns, from 0 to \(table.columns.count - 1)"))
         }
         switch kind {
-        case .table(let alias): return .column(table, index, alias: alias)
+        case .table(let alias, _): return .column(table, index, alias: alias)
         case .name(let name): return Expression(.name(source: name, table.columns[index].name))
         case .path(let route):
             return route.model.column(along: route.relations, table.columns[index].property, alias: route.alias)
@@ -118,7 +127,7 @@ public struct TableSource<Fetched: Record>: Sendable {
     /// The table itself, as full-text search names it.
     var whole: Expression {
         switch kind {
-        case .table(let alias): Expression(.name(source: nil, alias ?? Fetched.model.table))
+        case .table(let alias, _): Expression(.name(source: nil, alias ?? model.tableReference.name))
         case .name(let name): Expression(.name(source: nil, name))
         case .path, .expressions:
             .problem(
@@ -143,7 +152,7 @@ extension TableSource {
     /// The way from a table of the query to these columns.
     var route: RelationRoute {
         switch kind {
-        case .table(let alias): RelationRoute(model: Fetched.model, alias: alias, relations: [])
+        case .table(let alias, _): RelationRoute(model: model, alias: alias, relations: [])
         case .path(let route): route
         case .name(let name): RelationRoute(model: Fetched.model, alias: name, relations: [])
         case .expressions: RelationRoute(model: Fetched.model, alias: nil, relations: [])

@@ -87,6 +87,12 @@ struct RecordSource<R: Record>: Sendable {
         }
     }
 
+    /// Another table that has the record's columns.
+    init(of model: ModelDescriptor, alias: String?) {
+        source = Source(.table(model.tableReference), alias: alias)
+        columns = R.Columns(recordSource: TableSource(of: model, alias: alias))
+    }
+
     /// All its records.
     @inlinable
     var all: SelectQuery<R, R.Columns> {

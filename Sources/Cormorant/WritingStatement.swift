@@ -11,12 +11,18 @@ public protocol WritingStatement: SQLStatement {
 public struct Writing<Columns: RecordColumns>: Sendable {
     private let made: Result<Change, CormorantError>
     private let forms = CompiledForms()
-    let columns = Columns(recordSource: TableSource())
+    let columns: Columns
 
-    init(_ kind: Change.Kind, _ fill: (inout Change) throws -> Void) {
+    /// - Parameter columns: of the table that is written.
+    init(
+        _ kind: Change.Kind, _ columns: Columns = Columns(recordSource: TableSource()),
+        _ fill: (inout Change) throws -> Void
+    ) {
+        self.columns = columns
         do {
-            try Columns.Fetched.model.validate()
-            var change = Change(kind, Columns.Fetched.model.tableReference)
+            let model = columns.recordSource.model
+            try model.validate()
+            var change = Change(kind, model.tableReference)
             try fill(&change)
             made = .success(change)
         } catch {
@@ -24,11 +30,15 @@ public struct Writing<Columns: RecordColumns>: Sendable {
         }
     }
 
-    private init(_ made: Result<Change, CormorantError>) { self.made = made }
+    private init(_ columns: Columns, _ made: Result<Change, CormorantError>) {
+        self.columns = columns
+        self.made = made
+    }
 
     /// The same changed.
     func changing(_ change: (inout Change) throws -> Void) -> Writing {
         Writing(
+            columns,
             made.flatMap { made in
                 var copy = made
                 do {

@@ -67,7 +67,7 @@ enum StepAction {
     }
 }
 
-private func requireBundle(_ handle: OpaquePointer?) throws -> BundleBox {
+func requireBundle(_ handle: OpaquePointer?) throws -> BundleBox {
     try Handles.require(handle, .bundle, as: BundleBox.self)
 }
 

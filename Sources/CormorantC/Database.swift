@@ -8,10 +8,17 @@ final class DatabaseBox {
     let database: Database
     private let memory = ScratchMemory(firstSize: 256)
     let path: UnsafePointer<CChar>
+    /// What the registry gave, where it is of one.
+    private let lease: Lease?
 
-    init(_ database: Database) {
+    init(_ database: Database, _ lease: Lease? = nil) {
         self.database = database
+        self.lease = lease
         path = memory.copy(database.path)
+    }
+
+    func close() throws {
+        if let lease { try lease.release() } else { try database.close() }
     }
 }
 
@@ -44,7 +51,7 @@ public func corm_database_open(
     }
 }
 
-private func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptions {
+func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptions {
     var options = OpenOptions()
     guard let given else { return options }
     let raw: corm_open_options = try readStruct(given, given.pointee.struct_size, "corm_open_options")
@@ -87,7 +94,7 @@ public func corm_database_close(
 ) -> corm_status {
     if handle == nil { return CORM_OK }
     return boundary(outError) {
-        try database(handle).close()
+        try Handles.require(handle, .database, as: DatabaseBox.self).close()
         Handles.retire(handle, .database)
         return CORM_OK
     }

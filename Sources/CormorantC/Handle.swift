@@ -33,6 +33,7 @@ enum HandleKind: UInt8 {
     case keySink
     case observer
     case event
+    case registry
 
     var name: String {
         switch self {
@@ -58,6 +59,7 @@ enum HandleKind: UInt8 {
         case .keySink: "key sink"
         case .observer: "observer"
         case .event: "event"
+        case .registry: "registry"
         }
     }
 }

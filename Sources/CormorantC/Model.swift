@@ -31,9 +31,9 @@ final class ModelBox {
     let columns: [UnsafePointer<CChar>]
     let createSQL: UnsafePointer<CChar>
 
-    init(_ definition: ModelDefinition) {
-        descriptor = definition.descriptor
-        face = ModelFace(definition.layout)
+    init(_ descriptor: ModelDescriptor, _ layout: StructLayout?) {
+        self.descriptor = descriptor
+        face = ModelFace(layout)
         types = ColumnTypes(descriptor)
         name = memory.copy(descriptor.name)
         table = memory.copy(descriptor.table)
@@ -42,6 +42,8 @@ final class ModelBox {
         createSQL = memory.copy(descriptor.createSQL)
         descriptor.face = face
     }
+
+    var layout: StructLayout? { face.layout }
 
     /// Whether the model has records in C; else its rows are only moved in blocks.
     var hasRecords: Bool { face.layout != nil }
@@ -64,7 +66,36 @@ public func corm_model_create(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outModel, "out_model")
-        out.pointee = try Handles.add(ModelBox(ModelDefinition(definition)), .model)
+        let made = try ModelDefinition(definition)
+        out.pointee = try Handles.add(ModelBox(made.descriptor, made.layout), .model)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_model_create_suffixed") @implementation
+public func corm_model_create_suffixed(
+    _ handle: OpaquePointer?, _ suffix: UnsafePointer<CChar>?, _ outModel: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outModel, "out_model")
+        let model = try requireModel(handle)
+        let made = try model.descriptor.makeSuffixed(string(suffix, "suffix"))
+        out.pointee = try Handles.add(ModelBox(made, model.layout), .model)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_model_create_attached") @implementation
+public func corm_model_create_attached(
+    _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ outModel: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outModel, "out_model")
+        let model = try requireModel(handle)
+        let made = try model.descriptor.makeAttached(as: string(name, "name"))
+        out.pointee = try Handles.add(ModelBox(made, model.layout), .model)
         return CORM_OK
     }
 }

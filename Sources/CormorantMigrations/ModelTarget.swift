@@ -61,7 +61,7 @@ struct ModelTarget {
 
 /// What a model declares, read as a file's own statements are.
 func declared(_ model: ModelDescriptor) throws -> Schema {
-    try model.validate()
+    try model.requireOwnFile()
     return try Schema(script: model.createSQL)
 }
 

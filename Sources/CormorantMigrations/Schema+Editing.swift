@@ -5,7 +5,7 @@ import CormorantQuery
 extension Schema {
     /// The schema that models make in an empty file.
     public init(models: [ModelDescriptor]) throws {
-        for model in models { try model.validate() }
+        for model in models { try model.requireOwnFile() }
         var taken: [String: String] = [:]
         for model in models {
             if let other = taken.updateValue(model.name, forKey: foldIdentifier(model.table)) {

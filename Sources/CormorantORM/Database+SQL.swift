@@ -103,7 +103,7 @@ extension Database {
             }
             let statement: Statement
             do {
-                statement = try plan.connection.statement(SQLCompiler().greatest(model.keyNames[0], in: model.table))
+                statement = try plan.connection.statement(plan.compiler.greatest(model.keyNames[0], in: model.table))
             } catch let error as CormorantError {
                 throw plan.schemaError(error)
             }

@@ -6,7 +6,7 @@ extension Database {
     /// Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is
     /// there is left as it is; one that lacks a column of its model is an error and nothing is created.
     public func createTables(_ models: [ModelDescriptor]) throws {
-        for model in models { try model.validate() }
+        for model in models { try model.requireOwnFile() }
         try checkDistinct(models)
         try withConnection { connection in
             // Nothing to do is the usual case at start-up and must not wait for the write lock.
@@ -23,7 +23,7 @@ extension Database {
 
     public func tableExists(_ model: ModelDescriptor) throws -> Bool {
         try model.validate()
-        return try withReader { try SchemaNames($0).tables.contains(foldIdentifier(model.table)) }
+        return try withReader { try SchemaNames($0, in: model.attachment).tables.contains(foldIdentifier(model.table)) }
     }
 
     package func checkDistinct(_ models: [ModelDescriptor]) throws {
@@ -142,8 +142,9 @@ private struct SchemaNames {
     /// The table of each index.
     var indexes: [String: String] = [:]
 
-    init(_ connection: Connection) throws {
-        let statement = try connection.statement("SELECT type, name, tbl_name FROM sqlite_schema")
+    init(_ connection: Connection, in attachment: String? = nil) throws {
+        let place = attachment.map { quoteIdentifier($0) + "." } ?? ""
+        let statement = try connection.statement("SELECT type, name, tbl_name FROM \(place)sqlite_schema")
         defer { connection.recycle(statement) }
         while try statement.step() {
             let row = Row(statement)

@@ -13,6 +13,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     private var isOpen = true
     /// While steps of a migration run, which may be functions of the host.
     package var isMigrating = false
+    /// Whether raw SQL, or an attached file, left the writer otherwise than a newly opened one is.
+    let hasOwnSettings = AtomicFlag()
     private let companionLock = RecursiveLock()
     private var companions: [ObjectIdentifier: AnyObject] = [:]
     private var closeHandlers: [() -> Void] = []
@@ -50,7 +52,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     }
 
     /// - Returns: false when another thread uses it.
-    private func closeIfFree() throws -> Bool {
+    func closeIfFree() throws -> Bool {
         switch writer.lock.lock(0) {
         case .taken, .abandoned: break
         case .forked: return true
@@ -130,7 +132,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// The writer, for SQL that may leave it with what readers would not see.
     func writing(_ sql: String) throws -> Lane {
         let lane = try writing()
-        if let readers, SQLPlace.changesConnection(sql) { readers.retire() }
+        if SQLPlace.changesConnection(sql) { retireReaders() }
         return lane
     }
 
@@ -212,7 +214,10 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     }
 
     /// From here on all goes through the writer, which has something that readers would not see.
-    package func retireReaders() { readers?.retire() }
+    package func retireReaders() {
+        hasOwnSettings.isSet = true
+        readers?.retire()
+    }
 
     /// Throws while results or cursors are open on the writer that have not come to their end: they keep tables from being
     /// changed.

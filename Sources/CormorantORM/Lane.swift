@@ -16,6 +16,9 @@ package final class Lane {
     private(set) var isReader = false
     private var plans: [ObjectIdentifier: ModelPlan] = [:]
     private var lastPlan: ModelPlan?
+    /// Those of the plans whose models were made of others, the oldest first.
+    private var variants: [ObjectIdentifier] = []
+    private static let greatestVariants = 128
     private var cursors: [ObjectIdentifier: WeakCursor] = [:]
     /// Milliseconds that a thread waits for its turn.
     private let timeout: Int
@@ -169,9 +172,22 @@ package final class Lane {
     private func findPlan(for model: ModelDescriptor) throws -> ModelPlan {
         let key = ObjectIdentifier(model)
         let plan = try plans[key] ?? ModelPlan(model, connected())
+        if model.isVariant, plans[key] == nil { keepFew(key) }
         plans[key] = plan
         lastPlan = plan
         return plan
+    }
+
+    /// There may be a table for each of many targets, whose statements need not all be kept.
+    private func keepFew(_ new: ObjectIdentifier) {
+        variants.append(new)
+        guard variants.count > Lane.greatestVariants else { return }
+        let oldest = variants.removeFirst()
+        // One that a cursor still uses goes another time.
+        if var plan = plans.removeValue(forKey: oldest), plan === lastPlan || !isKnownUniquelyReferenced(&plan) {
+            plans[oldest] = plan
+            variants.append(oldest)
+        }
     }
 
     func add(_ cursor: StatementCursor) {
@@ -192,6 +208,7 @@ package final class Lane {
         for cursor in cursors.values { cursor.cursor?.invalidate() }
         cursors = [:]
         plans = [:]
+        variants = []
         lastPlan = nil
         readDepth = 0
         hasTransaction = false

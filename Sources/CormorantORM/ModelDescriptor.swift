@@ -37,6 +37,12 @@ public final class ModelDescriptor: Sendable {
     /// Whether SQLite can make a key that the property cannot hold.
     package let keyMayNotFit: Bool
     private let byName: [String: Int]
+    let draft: ModelDraft
+    /// Whether it was made of another model, for another table of the same shape.
+    let isVariant: Bool
+    /// The name under which its file is attached; nil: it is of the file that was opened.
+    package let attachment: String?
+    let variants = ModelVariants()
 
     /// - Parameters:
     ///   - table: the table's name; nil: `name` in snake_case.
@@ -45,41 +51,50 @@ public final class ModelDescriptor: Sendable {
     ///   - module: makes a virtual table of it, such as `ModuleSchema("fts5")`; its hidden key is then its rowid.
     ///   - relations: to other models; checked when first used, because those may refer to this one.
     ///   - migration: its former name, what may be dropped, its first rows.
-    public init(
+    public convenience init(
         name: String, table: String? = nil, columns: [ColumnDescriptor], keys: [KeyDescriptor] = [],
         references: [ReferenceDescriptor] = [], checks: [String] = [], columnOrder: [String] = [],
         withoutRowID: Bool = false, strict: Bool = false, module: ModuleSchema? = nil,
         relations: [RelationDescriptor] = [], migration: MigrationNotes = MigrationNotes()
     ) {
-        self.name = name
-        self.migration = migration
-        self.table = table ?? snakeCase(name)
+        let draft = ModelDraft(
+            name: name, table: table ?? snakeCase(name), columns: columns, keys: keys, references: references,
+            checks: checks, columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module,
+            migration: migration)
+        self.init(draft, RelationList(relations))
+    }
+
+    init(_ draft: ModelDraft, _ relations: RelationList, isVariant: Bool = false, in attachment: String? = nil) {
+        self.draft = draft
+        self.relations = relations
+        self.isVariant = isVariant
+        self.attachment = attachment
+        name = draft.name
+        migration = draft.migration
+        let (table, columns) = (draft.table, draft.columns)
+        self.table = table
         self.columns = columns
         byName = Dictionary(
             columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let draft = ModelDraft(
-            name: name, table: self.table, columns: columns, keys: keys, references: references, checks: checks,
-            columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module, migration: migration)
         problem = draft.problem()
         keyColumns = problem == nil ? draft.keyColumns : []
-        schema = problem == nil ? draft.schema() : TableSchema(name: self.table, columns: [], primaryKey: [])
+        schema = problem == nil ? draft.schema() : TableSchema(name: table, columns: [], primaryKey: [])
         let compiler = SQLCompiler()
         createStatements =
             problem == nil
             ? [compiler.createTable(schema)]
-                + schema.indexes.map { [name = self.table] in compiler.createIndex($0, on: name) }
+                + schema.indexes.map { compiler.createIndex($0, on: table) }
             : []
         createSQL = createStatements.map { $0 + ";\n" }.joined()
         tableReference = TableReference(
-            model: name, name: self.table,
+            model: name, name: table, in: attachment,
             columns: columns.map { column in
                 .init(
                     property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
                     isNotNull: column.notNull, isUnsigned: column.isUnsigned, isComputed: column.computedSQL != nil)
             }, key: keyColumns, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil)
-        self.relations = RelationList(relations)
         let single = keyColumns.count == 1 ? keyColumns[0] : nil
-        let rowID = single.flatMap { columns[$0].type.isInteger && !withoutRowID ? $0 : nil }
+        let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID ? $0 : nil }
         generatedColumn = rowID ?? -1
         keyIsOptional = rowID.map { !columns[$0].notNull } ?? true
         keyMayNotFit = rowID.map { columns[$0].type == .int32 } ?? false

@@ -110,7 +110,7 @@ extension ModelPlan {
     package func deleteAll() throws -> Int64 {
         let statement: Statement
         do {
-            statement = try connection.statement(SQLCompiler().deleteAll(from: model.table))
+            statement = try connection.statement(compiler.deleteAll(from: model.table))
         } catch let error as CormorantError {
             throw schemaError(error)
         }

@@ -52,10 +52,11 @@ package final class ModelPlan {
     init(_ model: ModelDescriptor, _ connection: Connection) throws {
         try model.validate()
         self.model = model
+        compiler = SQLCompiler(in: model.attachment)
         self.connection = connection
     }
 
-    private let compiler = SQLCompiler()
+    let compiler: SQLCompiler
 
     /// Indices of the columns that are written.
     private var stored: [Int] { model.columns.indices.filter { model.columns[$0].computedSQL == nil } }

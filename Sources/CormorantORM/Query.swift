@@ -64,7 +64,6 @@ extension ModelPlan {
         let columns = try query.attributes.map { try model.require($0.property) }
         let order = try query.order.map(ordered)
         let limited = query.limit != nil || query.offset > 0
-        let compiler = SQLCompiler()
         let select = compiler.select(
             model.columns.map(\.column), from: model.table, attributes: columns.map { model.columns[$0].column },
             order: order, limited: limited)

@@ -58,15 +58,48 @@ package final class RelationList: @unchecked Sendable {
     // Steps only: models that refer to each other must not keep each other alive.
     private var resolved: [String: (step: RelationStep, second: RelationStep?)] = [:]
 
-    init(_ relations: [RelationDescriptor]) { declared = relations }
+    /// Of a model made of another one: the other's, which are its own as well.
+    private let inherited: RelationList?
+    private let origin: TableReference?
+    private weak var owner: ModelDescriptor?
 
-    package var names: [String] { locked { declared.map(\.name) } }
+    init(_ relations: [RelationDescriptor]) {
+        declared = relations
+        inherited = nil
+        origin = nil
+    }
+
+    /// For a model that is made of another one.
+    init(of other: ModelDescriptor) {
+        declared = []
+        inherited = other.relations
+        origin = other.tableReference
+    }
+
+    /// Says whose they are: relations to the model that it was made of lead to itself.
+    func belong(to model: ModelDescriptor) { locked { owner = model } }
+
+    package var names: [String] { locked { declared.map(\.name) + (inherited?.names ?? []) } }
+
+    fileprivate func declares(_ name: String) -> Bool { locked { declared.contains { $0.name == name } } }
 
     func add(_ relation: RelationDescriptor) { locked { declared.append(relation) } }
 
+    private func declaration(_ name: String) -> RelationDescriptor? {
+        locked {
+            if let own = declared.first(where: { $0.name == name }) { return own }
+            guard var found = inherited?.declaration(name) else { return nil }
+            found.target = { [self, target = found.target] in
+                let model = target()
+                return model?.tableReference === origin ? locked { owner } : model
+            }
+            return found
+        }
+    }
+
     fileprivate func find(_ name: String, _ resolve: (RelationDescriptor) throws -> Relation) throws -> Relation? {
         try locked {
-            guard let found = declared.first(where: { $0.name == name }) else { return nil }
+            guard let found = declaration(name) else { return nil }
             if let ready = resolved[name], let target = found.target(),
                 target.tableReference === (ready.second ?? ready.step).target
             {
@@ -90,8 +123,8 @@ package final class RelationList: @unchecked Sendable {
 extension ModelDescriptor {
     /// Adds a relation that can be resolved now.
     package func add(_ relation: RelationDescriptor) throws {
-        try validate()
-        guard column(named: relation.name) == nil, !relations.names.contains(relation.name) else {
+        try requireOwnFile()
+        guard column(named: relation.name) == nil, !relations.declares(relation.name) else {
             throw wrong(relation, "has the name of another property", "give it a name of its own")
         }
         _ = try resolve(relation)

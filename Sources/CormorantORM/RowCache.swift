@@ -233,7 +233,7 @@ extension Database {
     /// Inside a transaction, while a result is open, and beside a
     /// thread that writes, finds read the file.
     package func setCache(_ model: ModelDescriptor, count: Int64, bytes: Int64) throws {
-        try model.validate()
+        try model.requireOwnFile()
         guard count >= 0, bytes >= 0, (count == 0) == (bytes == 0) else {
             throw CormorantError(
                 .misuse, "the cache of \(model.name) has no limit of \(count < 1 ? "rows" : "bytes")",

@@ -51,10 +51,10 @@ extension Connection {
         do {
             switch region {
             case .model(let model):
-                try model.validate()
+                try model.requireOwnFile()
                 watched.append(try watch(TableRead(name: model.table), key: nil, values))
             case .record(let model, let key):
-                try model.validate()
+                try model.requireOwnFile()
                 let key = RowKey(try model.storedKey(key))
                 watched.append(try watch(TableRead(name: model.table), key: key, values))
             case .tables(let tables):

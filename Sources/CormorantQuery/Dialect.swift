@@ -16,6 +16,17 @@ package struct Dialect: Sendable {
 /// Turns schema values and record operations into SQL text.
 package struct SQLCompiler: Sendable {
     package let dialect: Dialect
+    private let attachment: String?
 
-    package init(dialect: Dialect = .sqlite) { self.dialect = dialect }
+    /// - Parameter attachment: the name under which the file of the records' tables is attached.
+    package init(dialect: Dialect = .sqlite, in attachment: String? = nil) {
+        self.dialect = dialect
+        self.attachment = attachment
+    }
+
+    /// A table of records.
+    func table(_ name: String) -> String {
+        let name = dialect.identifier(name)
+        return attachment.map { "\(dialect.identifier($0)).\(name)" } ?? name
+    }
 }

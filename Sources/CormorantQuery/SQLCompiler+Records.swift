@@ -38,33 +38,33 @@ extension SQLCompiler {
             columns.isEmpty
             ? key.map { "\(dialect.identifier($0)) = \(dialect.identifier($0))" }
             : columns.enumerated().map { "\(dialect.identifier($1)) = \(dialect.parameter($0 + 1))" }
-        return "UPDATE \(dialect.identifier(table)) SET \(assignments.joined(separator: ", ")) "
+        return "UPDATE \(self.table(table)) SET \(assignments.joined(separator: ", ")) "
             + "WHERE \(matches(key, from: columns.count + 1))\(returningClause(returning))"
     }
 
     package func delete(from table: String, key: [String]) -> String {
-        "DELETE FROM \(dialect.identifier(table)) WHERE \(matches(key, from: 1))"
+        "DELETE FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
     }
 
-    package func deleteAll(from table: String) -> String { "DELETE FROM \(dialect.identifier(table))" }
+    package func deleteAll(from table: String) -> String { "DELETE FROM \(self.table(table))" }
 
     package func select(_ columns: [String], from table: String, key: [String]) -> String {
-        "SELECT \(dialect.list(columns)) FROM \(dialect.identifier(table)) WHERE \(matches(key, from: 1))"
+        "SELECT \(dialect.list(columns)) FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
     }
 
     package func exists(in table: String, key: [String]) -> String {
-        "SELECT 1 FROM \(dialect.identifier(table)) WHERE \(matches(key, from: 1))"
+        "SELECT 1 FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
     }
 
     package func greatest(_ column: String, in table: String) -> String {
-        "SELECT max(\(dialect.identifier(column))) FROM \(dialect.identifier(table))"
+        "SELECT max(\(dialect.identifier(column))) FROM \(self.table(table))"
     }
 
     /// Parameters: the attributes (NULL equals NULL), then limit and offset if there is a limit.
     package func select(
         _ columns: [String], from table: String, attributes: [String], order: [OrderedColumn], limited: Bool
     ) -> String {
-        var sql = "SELECT \(dialect.list(columns)) FROM \(dialect.identifier(table))"
+        var sql = "SELECT \(dialect.list(columns)) FROM \(self.table(table))"
         if !attributes.isEmpty {
             let conditions = attributes.enumerated().map { index, name in
                 "\(dialect.identifier(name)) IS \(dialect.parameter(index + 1))"
@@ -85,13 +85,13 @@ extension SQLCompiler {
     package func count(_ select: String) -> String { "SELECT count(*) FROM (\(select)\n)" }
 
     private func values(_ table: String, _ columns: [InsertColumn]) -> String {
-        guard !columns.isEmpty else { return "\(dialect.identifier(table)) DEFAULT VALUES" }
+        guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }
         let values = columns.enumerated().map { index, column in
             let parameter = dialect.parameter(index + 1)
             return column.defaultSQL.map { "ifnull(\(parameter), (\($0)))" } ?? parameter
         }
         return
-            "\(dialect.identifier(table)) (\(dialect.list(columns.map(\.name)))) VALUES (\(values.joined(separator: ", ")))"
+            "\(self.table(table)) (\(dialect.list(columns.map(\.name)))) VALUES (\(values.joined(separator: ", ")))"
     }
 
     private func matches(_ key: [String], from first: Int) -> String {

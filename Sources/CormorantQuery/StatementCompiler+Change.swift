@@ -6,12 +6,12 @@ extension StatementCompiler {
         switch change.kind {
         case .update: try write(update: change)
         case .delete:
-            sql += "DELETE FROM " + change.table.quoted
+            sql += "DELETE FROM " + change.table.source
             scopes.append(Scope(of: change.table))
             try writeConditions(change)
         case .insertValues: try writeInsert(change)
         case .insertSelect(let columns, let select):
-            sql += "INSERT \(change.policy.keyword)INTO \(change.table.quoted)"
+            sql += "INSERT \(change.policy.keyword)INTO \(change.table.source)"
             try write(names: columns, of: change.table)
             sql += " "
             try write(change.upsert == nil ? select : select.endingInWhere)
@@ -26,7 +26,7 @@ extension StatementCompiler {
         guard !change.assignments.isEmpty else {
             throw CormorantError(.misuse, "an UPDATE sets nothing", hint: "set at least one property")
         }
-        sql += "UPDATE \(change.policy.keyword)\(change.table.quoted)"
+        sql += "UPDATE \(change.policy.keyword)\(change.table.source)"
         scopes.append(Scope(of: change.table))
         sql += " SET "
         try write(change.assignments, of: change.table)
@@ -78,7 +78,7 @@ extension StatementCompiler {
     }
 
     private mutating func writeInsert(_ change: Change) throws {
-        sql += "INSERT \(change.policy.keyword)INTO \(change.table.quoted)"
+        sql += "INSERT \(change.policy.keyword)INTO \(change.table.source)"
         if change.assignments.isEmpty {
             sql += " DEFAULT VALUES"
         } else {

@@ -142,9 +142,8 @@ extension StatementCompiler {
     private mutating func write(_ source: Source, at position: Int) throws {
         switch source.kind {
         case .table(let table):
-            sql += table.quoted
             let written = scopes[scopes.count - 1].tables[position].written
-            if written != table.name { sql += " AS " + Dialect.sqlite.identifier(written) }
+            sql += written == table.name ? table.source : "\(table.quoted) AS \(Dialect.sqlite.identifier(written))"
         case .select(let select):
             // What it reads from does not see the tables beside it.
             let beside = scopes.removeLast()

@@ -33,6 +33,8 @@ package final class TableReference: Sendable {
     package let model: String
     package let name: String
     package let quoted: String
+    /// The same, followed by the name that columns stand with where that is not the table's.
+    let source: String
     package let columns: [Column]
     /// Positions of the primary key's columns; empty when the key is hidden.
     package let key: [Int]
@@ -41,13 +43,18 @@ package final class TableReference: Sendable {
     /// `"a", "b"`: what SELECT lists to get whole records.
     let columnList: String
 
-    package init(model: String, name: String, columns: [Column], key: [Int], hiddenKey: String?) {
+    /// - Parameter attachment: the name under which the table's file is attached; columns then stand with both names.
+    package init(
+        model: String, name: String, in attachment: String? = nil, columns: [Column], key: [Int], hiddenKey: String?
+    ) {
         self.model = model
-        self.name = name
+        self.name = attachment.map { "\($0).\(name)" } ?? name
         self.columns = columns
         self.key = key
         self.hiddenKey = hiddenKey
-        quoted = Dialect.sqlite.identifier(name)
+        let plain = Dialect.sqlite.identifier(name)
+        quoted = attachment.map { "\(Dialect.sqlite.identifier($0)).\(plain)" } ?? plain
+        source = attachment == nil ? plain : "\(quoted) AS \(Dialect.sqlite.identifier(self.name))"
         columnList = columns.map(\.quoted).joined(separator: ", ")
     }
 

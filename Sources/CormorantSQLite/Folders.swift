@@ -144,3 +144,49 @@ package func isFolder(_ path: String) -> Bool {
 private func failure(_ what: String, _ number: Int32) -> CormorantError {
     CormorantError(.cannotOpen, "\(what): \(systemMessage(number))", hint: "check the path and its permissions")
 }
+
+/// Which file a path leads to, whatever its name.
+package struct FileIdentity: Equatable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// nil where there is none.
+    package init?(_ path: String) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        device = UInt64(truncatingIfNeeded: info.st_dev)
+        number = UInt64(truncatingIfNeeded: info.st_ino)
+    }
+}
+
+/// Whether a path is that of a file itself, and of no link, folder or device.
+package func isPlainFile(_ path: String) -> Bool {
+    var info = stat()
+    return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
+}
+
+/// Whether a path is that of a symbolic link.
+package func isLink(_ path: String) -> Bool {
+    var info = stat()
+    return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+}
+
+/// The path from the root on, so that it means the same when the working folder is another.
+package func absolutePath(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    return "\(String(cString: current))/\(path)"
+}
+
+/// The path without links and dots, as far as its folders are there.
+package func canonicalPath(_ path: String) -> String {
+    if let whole = realpath(path, nil) {
+        defer { free(whole) }
+        return String(cString: whole)
+    }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
+        let folder = realpath(String(path[..<slash]) + "/", nil)
+    else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + String(path[slash...])
+}

@@ -94,6 +94,24 @@ static bool parse_reference(scenario *run, json_t *json, corm_reference_def *out
            parse_action(run, json_object_get(json, "onUpdate"), &out_reference->on_update);
 }
 
+/* Puts the model of another table in a model's place, where the definition asks for that. */
+static corm_status make_variant(scenario *run, json_t *json, corm_model **model) {
+    const char *suffix = json_string_value(json_object_get(json, "suffix"));
+    const char *name = json_string_value(json_object_get(json, "attachedAs"));
+    corm_model *origin = *model;
+    corm_status status = CORM_OK;
+    if (suffix != NULL)
+        status = corm_model_create_suffixed(origin, suffix, model, &run->error);
+    else if (name != NULL)
+        status = corm_model_create_attached(origin, name, model, &run->error);
+    else
+        return CORM_OK;
+    if (status != CORM_OK)
+        *model = NULL;
+    corm_model_free(origin);
+    return status;
+}
+
 bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, corm_status *out_status) {
     json_t *columns_json = json_object_get(json, "columns");
     json_t *keys_json = json_object_get(json, "keys");
@@ -136,7 +154,7 @@ bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, cor
     };
     if (!check_members(run, json, "a model",
                        " name table columns keys references checks columnOrder withoutRowid strict relations module "
-                       "moduleArguments renamedFrom allowDrop seed ") ||
+                       "moduleArguments renamedFrom allowDrop seed suffix attachedAs ") ||
         !parse_text(run, json_object_get(json, "renamedFrom"), &definition.renamed_from) ||
         !parse_text(run, json_object_get(json, "seed"), &definition.seed_sql) ||
         !parse_names(run, json_object_get(json, "allowDrop"), &definition.allow_drop, &definition.allow_drop_count) ||
@@ -150,6 +168,8 @@ bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, cor
     }
     *out_model = (dynamic_model){.column_count = definition.column_count, .properties = properties};
     *out_status = corm_model_create(&definition, &out_model->model, &run->error);
+    if (*out_status == CORM_OK)
+        *out_status = make_variant(run, json, &out_model->model);
     return true;
 }
 

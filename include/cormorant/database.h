@@ -89,7 +89,7 @@ corm_status corm_database_open(const char *path, const corm_open_options *option
  * Closes a database. Results and cursors still open on it are closed first; an open transaction of this thread is rolled
  * back. NULL is a no-op; a second close gives CORM_E_MISUSE, and so does one while another thread is inside a call or has a
  * transaction open that does not end within a second: then nothing is closed. In the child of a fork it only forgets the
- * handle. Threading: any thread. Since 0.1.
+ * handle. One of a registry is given back instead (corm_registry_use). Threading: any thread. Since 0.1.
  */
 corm_status corm_database_close(corm_database *database, corm_error **out_error);
 

@@ -209,6 +209,35 @@ typedef struct corm_model corm_model;
 corm_status corm_model_create(const corm_model_def *definition, corm_model **out_model, corm_error **out_error);
 
 /*
+ * Makes the model of another table of the same shape, such as one table per target: that of "message" with the suffix "42" is
+ * "message_42". Its indexes have the suffix as well, and so have references and relations to the model itself; other
+ * references, and relations (corm_relation_add, before or after), are the model's. seed_sql is not its own. Keep it as long
+ * as it is in use: databases find its statements again by the handle.
+ *
+ * model     its records are of the same struct. May be freed before out_model, but see corm_relation_add.
+ * suffix    copied; any text but control characters, 200 bytes at most. Capital letters of ASCII are refused: SQLite takes
+ *           them for small ones, so that two targets would share a table.
+ * out_model owned (corm_model_free).
+ *
+ * Statuses: CORM_E_MODEL. Threading: any thread. Since 0.1.
+ */
+corm_status corm_model_create_suffixed(const corm_model *model, const char *suffix, corm_model **out_model,
+                                       corm_error **out_error);
+
+/*
+ * Makes the model of the same table in an attached file (corm_database_attach, corm_registry_attach): records and statements
+ * then read and write that file, and join both. Its tables are made, migrated, observed and cached where their file is opened
+ * (CORM_E_MISUSE), and it has no relations.
+ *
+ * name      under which the file is or will be attached; copied.
+ * out_model owned (corm_model_free).
+ *
+ * Statuses: CORM_E_MODEL. Threading: any thread. Since 0.1.
+ */
+corm_status corm_model_create_attached(const corm_model *model, const char *name, corm_model **out_model,
+                                       corm_error **out_error);
+
+/*
  * Frees the model; databases and cursors that use it keep what they need until they are closed, the function pointers
  * and contexts of transforms included. NULL and a second free are no-ops. Since 0.1.
  */

@@ -16,7 +16,7 @@ struct ScenarioModel {
             unsigned[descriptor.name] = limit
             return descriptor
         }
-        descriptor = ModelDescriptor(
+        let origin = ModelDescriptor(
             name: try members.required("name").string(), table: try members.text("table"), columns: columns,
             keys: try members.take("keys")?.array().map(keyDescriptor) ?? [],
             references: try members.take("references")?.array().map(referenceDescriptor) ?? [],
@@ -27,6 +27,10 @@ struct ScenarioModel {
                 renamedFrom: try members.text("renamedFrom"), allowDrop: try members.texts("allowDrop"),
                 seedSQL: try members.text("seed")))
         relations = try members.take("relations")?.array() ?? []
+        let suffix = try members.text("suffix")
+        let attachment = try members.text("attachedAs")
+        let suffixed = try suffix.map { try origin.suffixed($0) } ?? origin
+        descriptor = try attachment.map { try origin.attached(as: $0) } ?? suffixed
         self.unsigned = unsigned
         try members.end()
     }

@@ -73,7 +73,7 @@ COLUMN = (
 )
 MODEL = (
     "name table columns keys references checks columnOrder withoutRowid strict relations module moduleArguments "
-    "renamedFrom allowDrop seed"
+    "renamedFrom allowDrop seed suffix attachedAs"
 )
 ACTIONS: Json = {
     "none": "none",
@@ -178,4 +178,6 @@ def make_model(given: Json) -> type[Model]:
         ]
         _native.create_model(described)
     model: type[Model] = types.new_class(given["name"], (Model,), options, lambda body: body.update(namespace))
-    return model
+    if "suffix" in given:
+        return model.suffixed(given["suffix"])
+    return model.attached(given["attachedAs"]) if "attachedAs" in given else model

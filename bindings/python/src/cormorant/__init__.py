@@ -69,6 +69,7 @@ from .observation import Event, Observer, Region, RowChange
 from .plan import Plan, PlanProblem, PlanStep, SchemaChange
 from .progress import Progress
 from .record import Conflict
+from .registry import Registry, RegistryMigration
 from .relation import ToMany, ToOne, many_to_many, to_many, to_one
 from .result import Result
 from .schema import Schema
@@ -141,6 +142,8 @@ __all__ = [
     "Query",
     "Reference",
     "Region",
+    "Registry",
+    "RegistryMigration",
     "RelationMetadata",
     "Result",
     "RowChange",

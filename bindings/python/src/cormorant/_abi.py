@@ -677,6 +677,13 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("count", "int64"),
         ("bytes", "int64"),
     ),
+    "corm_registry_migration": (
+        ("name", "text"),
+        ("index", "int64"),
+        ("count", "int64"),
+        ("steps", "int64"),
+        ("error", "pointer"),
+    ),
 }
 
 # Function: what it returns and takes.
@@ -736,6 +743,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_result_row_json": ("int32", ("pointer", "pointer", "pointer")),
     "corm_result_json": ("int32", ("pointer", "pointer", "pointer")),
     "corm_model_create": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_model_create_suffixed": ("int32", ("pointer", "text", "pointer", "pointer")),
+    "corm_model_create_attached": ("int32", ("pointer", "text", "pointer", "pointer")),
     "corm_model_free": ("void", ("pointer",)),
     "corm_model_name": ("text", ("pointer",)),
     "corm_model_table": ("text", ("pointer",)),
@@ -985,4 +994,21 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_event": ("int32", ("pointer", "pointer", "pointer")),
     "corm_database_set_cache": ("int32", ("pointer", "pointer", "int64", "int64", "pointer")),
     "corm_database_cache_statistics": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_registry_open": ("int32", ("text", "int32", "pointer", "pointer", "pointer")),
+    "corm_registry_close": ("int32", ("pointer", "pointer")),
+    "corm_registry_register": ("int32", ("pointer", "text", "text", "pointer", "pointer")),
+    "corm_registry_use": ("int32", ("pointer", "text", "pointer", "pointer")),
+    "corm_registry_set_default": ("int32", ("pointer", "text", "pointer")),
+    "corm_registry_set_current": ("int32", ("pointer", "text", "pointer")),
+    "corm_registry_default": ("text", ("pointer",)),
+    "corm_registry_current": ("text", ("pointer",)),
+    "corm_registry_names": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_registry_names_free": ("void", ("pointer",)),
+    "corm_registry_open_count": ("int32", ("pointer",)),
+    "corm_registry_close_file": ("int32", ("pointer", "text", "pointer")),
+    "corm_registry_attach": ("int32", ("pointer", "text", "pointer", "text", "pointer")),
+    "corm_registry_migrate": (
+        "int32",
+        ("pointer", "pointer", "pointer", "size", "text", "pointer", "pointer", "pointer", "pointer"),
+    ),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _abi
 from ._native_cipher import CipherOptions, ciphered
@@ -35,6 +35,7 @@ __all__ = ["status_name"]
 
 Row = tuple[Any, ...]
 Handle = int | None
+T = TypeVar("T")
 
 
 # --- base.h ---
@@ -55,16 +56,27 @@ def open_database(
     path: str, options: Mapping[str, Any], cipher: Mapping[str, Any] | None
 ) -> tuple[int, CipherOptions | None]:
     """The handle, and what must live as long as it does."""
+    return open_with(options, cipher, lambda given: call_handle(library.corm_database_open, utf8(path), given))
+
+
+def open_with(
+    options: Mapping[str, Any], cipher: Mapping[str, Any] | None, call: Callable[[Any], T]
+) -> tuple[T, CipherOptions | None]:
+    """What call(options) gives with a corm_open_options, and what must live as long as that is used."""
     values: Any = TYPES["corm_open_options"]()
     library.corm_open_options_init(ctypes.byref(values))
     for name, value in options.items():
         setattr(values, name, utf8(value) if isinstance(value, str) else value)
 
-    def open_with(given: Any) -> int:
+    def run(given: Any) -> T:
         values.cipher = None if given is None else ctypes.cast(given, ctypes.c_void_p)
-        return call_handle(library.corm_database_open, utf8(path), ctypes.byref(values))
+        return call(ctypes.byref(values))
 
-    return ciphered(cipher, open_with)
+    return ciphered(cipher, run)
+
+
+def database_path(database: int) -> str:
+    return to_text(library.corm_database_path(database)) or ""
 
 
 def close_database(database: int) -> None:
@@ -150,6 +162,14 @@ def create_model(definition: Mapping[str, Any]) -> int:
     struct.key_def_size = ctypes.sizeof(TYPES["corm_key_def"])
     struct.reference_def_size = ctypes.sizeof(TYPES["corm_reference_def"])
     return call_handle(library.corm_model_create, ctypes.byref(struct))
+
+
+def create_suffixed_model(model: int, suffix: str) -> int:
+    return call_handle(library.corm_model_create_suffixed, model, utf8(suffix))
+
+
+def create_attached_model(model: int, name: str) -> int:
+    return call_handle(library.corm_model_create_attached, model, utf8(name))
 
 
 def free_model(model: Handle) -> None:

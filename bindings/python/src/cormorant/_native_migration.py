@@ -68,20 +68,21 @@ def listening(listeners: Sequence[Listener], call: Callable[[], T]) -> T:
     try:
         result = call()
     except Error as error:
-        raised = _taken(listeners)
+        raised = taken(listeners)
         if raised is None:
             raise
         if sys.version_info >= (3, 11):
             raised.add_note(str(error))
     else:
-        raised = _taken(listeners)
+        raised = taken(listeners)
         if raised is None:
             return result
     # Out here, for the library's error is no context of it.
     raise raised
 
 
-def _taken(listeners: Sequence[Listener]) -> BaseException | None:
+def taken(listeners: Sequence[Listener]) -> BaseException | None:
+    """What one of them raised since the last time."""
     taken = [listener.take() for listener in listeners]
     return next((raised for raised in taken if raised is not None), None)
 

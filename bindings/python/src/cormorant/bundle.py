@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -97,7 +97,7 @@ class Bundle:
         not hold. What a step's function or `progress` raises is raised. The step that failed is rolled back; those
         before it stay.
         """
-        with self._turn.of(database), migration_options(snapshot, drop_snapshot, progress) as options:
+        with self._turn.of(lambda _: database), migration_options(snapshot, drop_snapshot, progress) as options:
             _native_migration.apply_bundle(self._handle, database._handle, last, options, self._functions)
 
     def revert(
@@ -113,7 +113,7 @@ class Bundle:
 
         Errors are as of apply(), and MigrationError for a step without a way back; then none is taken back.
         """
-        with self._turn.of(database), migration_options(snapshot, drop_snapshot, progress) as options:
+        with self._turn.of(lambda _: database), migration_options(snapshot, drop_snapshot, progress) as options:
             _native_migration.revert_bundle(self._handle, database._handle, last, options, self._functions)
 
     def adopt(self, database: Database, last: str | None = None) -> None:
@@ -185,6 +185,13 @@ class Bundle:
         """
         _native_migration.squash_bundle(os.fspath(folder), last)
 
+    def _raised(self) -> Exception | None:
+        """What a step's function raised since this was asked last."""
+        raised = _native_migration.taken(self._functions)
+        if raised is None or isinstance(raised, Exception):
+            return raised
+        raise raised
+
     def __repr__(self) -> str:
         return f"<Bundle {self._folder!r}>" if self._folder is not None else "<Bundle>"
 
@@ -197,10 +204,11 @@ class _Turn:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._database: Database | None = None
+        self._database: Callable[[int], Database] | None = None
 
     @contextmanager
-    def of(self, database: Database) -> Iterator[None]:
+    def of(self, database: Callable[[int], Database]) -> Iterator[None]:
+        """database: of a handle."""
         # Waiting could be for ever: this call may come from a step of the other, or hold what the other waits for.
         if not self._lock.acquire(blocking=False):
             raise ProgrammingError("the bundle is in use by another call", hint="open the bundle again for this one")
@@ -211,10 +219,10 @@ class _Turn:
             self._database = None
             self._lock.release()
 
-    def database(self) -> Database:
+    def database(self, handle: int) -> Database:
         if self._database is None:
             raise ProgrammingError("no call uses the bundle", code="CORM_E_INTERNAL")
-        return self._database
+        return self._database(handle)
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -96,7 +96,9 @@ class CipherMethods:
     def attach(self, path: str | os.PathLike[str], name: str, *, cipher: Cipher | None = None) -> None:
         """Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it."""
         given = None if cipher is None else options_of(cipher)
-        self._ciphers.append(_native_cipher.attach(self._handle, os.fspath(path), name, given))
+        kept = _native_cipher.attach(self._handle, os.fspath(path), name, given)
+        if kept is not None:
+            self._ciphers.append(kept)
 
 
 def options_of(cipher: Cipher) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 from . import _abi, _native, _native_tree
 from .cache import CacheMethods
@@ -28,6 +28,8 @@ from .value import Bindings, dump_binding_rows, dump_bindings
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from .registry import Registry
 
 _MODES = {
     "create": _abi.CORM_OPEN_CREATE,
@@ -51,6 +53,24 @@ _SYNCHRONOUS = {
     "extra": _abi.CORM_SYNCHRONOUS_EXTRA,
 }
 _INT32_MAX = 2**31 - 1
+
+Mode: TypeAlias = Literal["create", "read_write", "read_only"]
+JournalMode: TypeAlias = Literal["wal", "delete", "truncate", "persist", "memory", "off"]
+Synchronous: TypeAlias = Literal["off", "normal", "full", "extra"]
+
+
+class OpenOptions(TypedDict, total=False):
+    """How to open a database: the keywords of Database."""
+
+    mode: Mode
+    template: str | os.PathLike[str] | None
+    busy_timeout: float
+    journal_mode: JournalMode | None
+    synchronous: Synchronous | None
+    foreign_keys: bool
+    statement_cache_size: int
+    reader_count: int
+    cipher: Cipher | None
 
 
 class Database(
@@ -77,16 +97,17 @@ class Database(
     """
 
     _open = False
+    _registry: Registry | None = None
 
     def __init__(
         self,
         path: str | os.PathLike[str],
         *,
-        mode: Literal["create", "read_write", "read_only"] = "create",
+        mode: Mode = "create",
         template: str | os.PathLike[str] | None = None,
         busy_timeout: float = 5.0,
-        journal_mode: Literal["wal", "delete", "truncate", "persist", "memory", "off"] | None = None,
-        synchronous: Literal["off", "normal", "full", "extra"] | None = None,
+        journal_mode: JournalMode | None = None,
+        synchronous: Synchronous | None = None,
         foreign_keys: bool = True,
         statement_cache_size: int = 64,
         reader_count: int = 4,
@@ -94,33 +115,46 @@ class Database(
     ) -> None:
         self._trace: object = None
         self.path = os.fspath(path)
-        milliseconds = int(min(busy_timeout * 1000, _INT32_MAX))
-        self._handle, kept = _native.open_database(
-            self.path,
-            {
-                "mode": _choice("mode", mode, _MODES),
-                "template_path": None if template is None else os.fspath(template),
-                # 0 is the library's word for its default, below 0 is not to wait.
-                "busy_timeout": milliseconds if milliseconds > 0 else -1,
-                "journal_mode": _choice("journal_mode", journal_mode, _JOURNAL_MODES),
-                "synchronous": _choice("synchronous", synchronous, _SYNCHRONOUS),
-                "foreign_keys_off": not foreign_keys,
-                "statement_cache_size": max(0, min(statement_cache_size, _INT32_MAX)),
-                # As with the timeout.
-                "reader_count": reader_count if 0 < reader_count <= _INT32_MAX else -1,
-            },
-            None if cipher is None else options_of(cipher),
+        members = open_members(
+            mode=mode,
+            template=template,
+            busy_timeout=busy_timeout,
+            journal_mode=journal_mode,
+            synchronous=synchronous,
+            foreign_keys=foreign_keys,
+            statement_cache_size=statement_cache_size,
+            reader_count=reader_count,
+            cipher=cipher,
         )
-        self._ciphers = [kept]
+        self._handle, kept = _native.open_database(self.path, *members)
+        self._ciphers: list[object] = [kept]
         self._finders = {}
         self._open = True
+
+    @classmethod
+    def _of_registry(cls, registry: Registry, handle: int, owned: bool = True) -> Self:
+        """One that a registry has open; owned: close() gives it back."""
+        database = cls.__new__(cls)
+        database.path = _native.database_path(handle)
+        database._trace = None
+        database._handle = handle
+        database._finders = {}
+        # What is attached stays with the file, whoever uses it.
+        database._ciphers = registry._ciphers
+        database._registry = registry
+        database._open = owned
+        return database
 
     def close(self) -> None:
         """Closes the database; open results end, an open transaction is rolled back.
 
-        A second close does nothing; one that is refused can be tried again.
+        A second close does nothing; one that is refused can be tried again. One of a registry is given back instead: see
+        Registry.use().
         """
         if self._open:
+            if self._registry is not None and self._trace is not None:
+                # Others may go on with the file.
+                self.set_trace(None)
             # The handle stays: the library knows a closed one and says so.
             _native.close_database(self._handle)
             self._open = False
@@ -221,6 +255,35 @@ class Database(
     def interrupt(self) -> None:
         """Stops what all threads do now on the database: those calls raise OperationalError. Any thread may call it."""
         _native.interrupt(self._handle)
+
+
+def open_members(
+    *,
+    mode: Mode = "create",
+    template: str | os.PathLike[str] | None = None,
+    busy_timeout: float = 5.0,
+    journal_mode: JournalMode | None = None,
+    synchronous: Synchronous | None = None,
+    foreign_keys: bool = True,
+    statement_cache_size: int = 64,
+    reader_count: int = 4,
+    cipher: Cipher | None = None,
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The members of a corm_open_options, and those of its cipher."""
+    milliseconds = int(min(busy_timeout * 1000, _INT32_MAX))
+    members = {
+        "mode": _choice("mode", mode, _MODES),
+        "template_path": None if template is None else os.fspath(template),
+        # 0 is the library's word for its default, below 0 is not to wait.
+        "busy_timeout": milliseconds if milliseconds > 0 else -1,
+        "journal_mode": _choice("journal_mode", journal_mode, _JOURNAL_MODES),
+        "synchronous": _choice("synchronous", synchronous, _SYNCHRONOUS),
+        "foreign_keys_off": not foreign_keys,
+        "statement_cache_size": max(0, min(statement_cache_size, _INT32_MAX)),
+        # As with the timeout.
+        "reader_count": reader_count if 0 < reader_count <= _INT32_MAX else -1,
+    }
+    return members, None if cipher is None else options_of(cipher)
 
 
 def _choice(option: str, value: Any, numbers: dict[Any, int]) -> int:

@@ -121,13 +121,13 @@ class MigrationMethods:
             raise ProgrammingError(f"version {version} cannot be", hint="versions count from 0")
         database = cast("Database", self)
         actions = [
-            (_number(step), bound(step.up, lambda: database), bound(step.down, lambda: database)) for step in steps
+            (_number(step), bound(step.up, lambda _: database), bound(step.down, lambda _: database)) for step in steps
         ]
         with migration_options(snapshot, drop_snapshot, progress) as options:
             _native_migration.set_version(self._handle, actions, -1 if version is None else version, options)
 
 
-def bound(action: StepAction | None, database: Callable[[], Database]) -> _native_migration.Action:
+def bound(action: StepAction | None, database: Callable[[int], Database]) -> _native_migration.Action:
     """A step's action for the _native calls; its function gets the database in place of its handle."""
     if action is None or isinstance(action, str):
         return action
@@ -136,8 +136,8 @@ def bound(action: StepAction | None, database: Callable[[], Database]) -> _nativ
     return partial(_run, action, database)
 
 
-def _run(action: Callable[[Database], object], database: Callable[[], Database], handle: int) -> None:
-    action(database())
+def _run(action: Callable[[Database], object], database: Callable[[int], Database], handle: int) -> None:
+    action(database(handle))
 
 
 def _number(step: VersionStep) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import marshal
+import threading
+import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 from weakref import WeakValueDictionary
 
 from . import _codegen, _native
@@ -29,6 +31,8 @@ else:
 
 
 _models: WeakValueDictionary[int, ModelInfo] = WeakValueDictionary()
+# Two threads that ask for the same variant get the same.
+_variants_lock = threading.RLock()
 
 
 def model_of_handle(handle: int) -> type[Model] | None:
@@ -44,10 +48,15 @@ class ModelInfo:
     generates_key: insert makes a key. create_sql: the CREATE statements. The rest serves the package itself.
     """
 
-    def __init__(self, cls: type[Model], fields: dict[str, Column[Any] | Ignored], options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        cls: type[Model],
+        fields: dict[str, Column[Any] | Ignored],
+        create: Callable[[tuple[Column[Any], ...]], int],
+    ) -> None:
         self.name = cls.__name__
         columns = tuple(field for field in fields.values() if isinstance(field, Column))
-        handle = self.handle = _native.create_model(definition(self.name, columns, **options))
+        handle = self.handle = create(columns)
         _models[handle] = self
         self.table = _native.model_table(handle)
         for position, item in enumerate(columns):
@@ -264,6 +273,10 @@ class Model(metaclass=ModelType):
     __model__: ClassVar[ModelInfo]
     __fields__: ClassVar[dict[str, Column[Any] | Ignored]]
     __relations__: ClassVar[dict[str, Relation[Any]]]
+    # What was made of it by suffixed() and attached(), as long as somebody uses it.
+    __variants__: ClassVar[WeakValueDictionary[str, type[Model]]]
+    # Of one that was made so.
+    __handle__: ClassVar[int]
 
     def __init_subclass__(
         cls,
@@ -294,7 +307,11 @@ class Model(metaclass=ModelType):
                 setattr(cls, name, field)
         cls.__relations__ = collect_relations(cls)
         init = _codegen.make_init(fields)
-        cls.__model__ = ModelInfo(cls, fields, options)
+        made: int | None = cls.__dict__.get("__handle__")
+        cls.__model__ = ModelInfo(
+            cls, fields, lambda columns: made or _native.create_model(definition(cls.__name__, columns, **options))
+        )
+        cls.__variants__ = WeakValueDictionary()
         if "__init__" not in cls.__dict__:
             init.__qualname__ = f"{cls.__qualname__}.__init__"
             cls.__init__ = init  # type: ignore[method-assign]
@@ -308,6 +325,38 @@ class Model(metaclass=ModelType):
             return NotImplemented
         mine, theirs = self.__dict__, other.__dict__
         return all(mine.get(item.name) == theirs.get(item.name) for item in self.__model__.columns)
+
+    @classmethod
+    def suffixed(cls, suffix: str) -> type[Self]:
+        """The model of another table of the same shape, such as one for each target.
+
+        Message.suffixed("42") is a model of its own, of the table "message_42". Its indexes have the suffix as well,
+        and so have references and relations to the model itself; other references, and relations, are the model's.
+        seed_sql is not its own.
+
+        suffix: any text but control characters, 200 bytes at most. Capital letters of ASCII are refused: SQLite takes
+        them for small ones, so that two targets would share a table.
+        """
+        return cls._variant(f"[{suffix}]", lambda: _native.create_suffixed_model(cls.__model__.handle, suffix))
+
+    @classmethod
+    def attached(cls, name: str) -> type[Self]:
+        """The model of the same table in an attached file (Database.attach, Registry.attach).
+
+        Its records and statements read and write that file, and join both. Its tables are made, migrated, observed and
+        cached where their file is opened, and it has no relations. name: under which the file is or will be attached.
+        """
+        return cls._variant(f"@{name}", lambda: _native.create_attached_model(cls.__model__.handle, name))
+
+    @classmethod
+    def _variant(cls, mark: str, create: Callable[[], int]) -> type[Self]:
+        with _variants_lock:
+            known: Any = cls.__variants__.get(mark)
+            if known is None:
+                members = {"__handle__": create(), "__module__": cls.__module__, "__doc__": cls.__doc__}
+                known = types.new_class(cls.__name__ + mark, (cls,), exec_body=lambda body: body.update(members))
+                cls.__variants__[mark] = known
+        return cast("type[Self]", known)
 
     @classmethod
     def where(cls, *conditions: Expression[bool | None]) -> Select[Self]:

@@ -32,6 +32,8 @@ class Relation(Generic[M]):
     name: str
     # The model that has it.
     _owner: type[Model]
+    # Of the model that the owner was made of by suffixed() or attached().
+    _origin: Relation[Any] | None = None
     # Under which alias the owner is meant.
     _alias: str | None = None
 
@@ -54,6 +56,8 @@ class Relation(Generic[M]):
         relation = copy.copy(self)
         relation._owner = owner
         relation._known = None
+        if "__handle__" in owner.__dict__:
+            relation._origin = self
         return relation
 
     def _under(self, alias: str) -> Any:
@@ -69,6 +73,11 @@ class Relation(Generic[M]):
         return self._known
 
     def _resolve(self) -> type[M]:
+        if self._origin is not None:
+            # The library has it from there.
+            known: type[Model] = self._origin._target()
+            _native_tree.relation_columns(self._owner.__model__.handle, self.name)
+            return cast("type[M]", self._owner if known is self._origin._owner else known)
         target = self._find(self._target_name)
         definition = {"name": self.name, "kind": self._kind, "target": target.__model__.handle}
         for member, value in self._options.items():

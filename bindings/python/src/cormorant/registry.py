@@ -1,0 +1,191 @@
+"""Databases by name: a file per user, opened when it is used, closed when too many are open, migrated together."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, TypeAlias
+
+from . import _native_registry
+from .bundle import Bundle
+from .database import Database, OpenOptions, open_members
+from .error import Error
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+
+@dataclass(frozen=True)
+class RegistryMigration:
+    """What became of one database of a fleet.
+
+    index, count: its place among them, from 0, and how many they are. steps: how many were applied; 0: it had them all.
+    error: what went wrong; None: nothing.
+    """
+
+    name: str
+    index: int
+    count: int
+    steps: int
+    error: Exception | None
+
+
+RegistryProgress: TypeAlias = Callable[[RegistryMigration], "bool | None"]
+
+
+class Registry:
+    """Databases by name. Use it in a `with` block, or close() it.
+
+        users = Registry("users/{name}.db")
+        with users.use("ida") as db:
+            ...
+
+    Each is opened when it is first used, once for all threads, and stays open while anybody holds it; of those that
+    nobody holds, the one used longest ago is closed when another is needed and the limit is reached.
+
+    pattern: which files are databases without being registered, with {name} once, in the file's name; None: none. A
+    path that does not begin with a slash is meant from the working folder of now. Names cannot lead out of the folder:
+    slashes, backslashes, control characters, a dot at the file's beginning, links, the endings of SQLite's own files
+    and more than 230 bytes are refused. Any other name makes a file: give mode="read_write" where names come from
+    outside. limit: how many databases are open at once at most; each has its file, its log, and these once more for
+    each reader that its threads have needed. The rest is as in Database, for all of them; a key that is a function is
+    given the path of each file that is opened. busy_timeout is also how long use() waits when all that may be open are
+    held.
+
+    Threads may share it. After a fork the child opens its own.
+    """
+
+    _open = False
+
+    def __init__(
+        self,
+        pattern: str | os.PathLike[str] | None = None,
+        *,
+        limit: int = 64,
+        **options: Unpack[OpenOptions],
+    ) -> None:
+        self._pattern = None if pattern is None else os.fspath(pattern)
+        # 0 is the library's word for its default.
+        limit = max(-1, min(limit, 2**31 - 1)) or -1
+        self._handle, kept = _native_registry.open_registry(self._pattern, limit, *open_members(**options))
+        self._ciphers: list[object] = [] if kept is None else [kept]
+        self._open = True
+
+    def register(self, name: str, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
+        """Gives a file a name of its own. It need not be there yet, and may be in any folder.
+
+        options: as in Database; without any, those of the registry. ProgrammingError for a name that is taken, a file
+        that has a name already, and ":memory:".
+        """
+        members = open_members(**options) if options else (None, None)
+        kept: object = _native_registry.register(self._handle, name, os.fspath(path), *members)
+        if kept is not None:
+            self._ciphers.append(kept)
+
+    def use(self, name: str | None = None) -> Database:
+        """A database, which is opened if it is not. None: the current one.
+
+        It stays open until its close(), or the end of its `with` block, gives it back: then transactions that the
+        thread has begun in between are rolled back, and the file stays open for the next who asks, as long as there is
+        room. Observers, caches and cursors live as long as the file is open: hold the database for as long. One that
+        raw SQL or an attached file left with settings of its own (ATTACH, temporary tables, PRAGMA) is closed when
+        nobody holds it any more. A file that was removed or replaced while nobody held it is opened anew.
+
+        BusyError when as many databases as may be open are held for longer than busy_timeout, by this thread, too.
+        ProgrammingError for a name that is not registered, with the nearest ones, or that no file can have.
+        """
+        return Database._of_registry(self, _native_registry.use(self._handle, name, self._ciphers))
+
+    @property
+    def default(self) -> str | None:
+        """The name that is used where none is given and none is current."""
+        return _native_registry.default(self._handle)
+
+    @default.setter
+    def default(self, name: str | None) -> None:
+        _native_registry.set_default(self._handle, name)
+
+    @property
+    def current(self) -> str | None:
+        """The name that is used where none is given, by all threads; the default one where it is None."""
+        return _native_registry.current(self._handle)
+
+    @current.setter
+    def current(self, name: str | None) -> None:
+        _native_registry.set_current(self._handle, name)
+
+    def names(self) -> list[str]:
+        """All databases, in order: those registered, and those in the folder whose files are there."""
+        return _native_registry.names(self._handle)
+
+    @property
+    def open_count(self) -> int:
+        """How many databases are open now."""
+        return _native_registry.open_count(self._handle)
+
+    def close_file(self, name: str) -> None:
+        """Closes a database's file where it is open: to move, copy or remove it.
+
+        Waits up to a second for those who hold it; ProgrammingError when they do not give it back.
+        """
+        _native_registry.close_file(self._handle, name)
+
+    def attach(self, name: str, database: Database, schema: str) -> None:
+        """Attaches a database of the registry to another one, as Database.attach with its path and key.
+
+        It is attached until the other is closed; it does not count among the open ones.
+        """
+        _native_registry.attach(self._handle, name, database._handle, schema)
+
+    def migrate(
+        self, bundle: Bundle, *names: str, last: str | None = None, progress: RegistryProgress | None = None
+    ) -> dict[str, Exception]:
+        """Applies the steps of a bundle that each database lacks, as Bundle.apply; gives the failures by name.
+
+        A failure does not stop the others. What is done stays done: after a crash, or when it was stopped, the same
+        call goes on, and passes by those that lack nothing. Those that were not open are closed again, so that the ones
+        in use stay open.
+
+        names: none: all whose files are there. last: the step to go to; None: all. progress: told of each; False from
+        it stops: OperationalError (CORM_E_INTERRUPTED). It must not use the registry.
+        """
+        failures: dict[str, Exception] = {}
+
+        def tell(name: str, index: int, count: int, steps: int, error: Error | None) -> object:
+            reason: Exception | None = error
+            if error is not None:
+                reason = failures[name] = bundle._raised() or error
+            return None if progress is None else progress(RegistryMigration(name, index, count, steps, reason))
+
+        with bundle._turn.of(lambda handle: Database._of_registry(self, handle, owned=False)):
+            _native_registry.migrate(self._handle, bundle._handle, names, last, tell)
+        return failures
+
+    def close(self) -> None:
+        """Closes the registry and its databases. A second close does nothing.
+
+        Waits up to a second for those who hold databases; when they do not give them back, ProgrammingError says which
+        are held, and the registry stays open.
+        """
+        if self._open:
+            _native_registry.close_registry(self._handle)
+            self._open = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if self._open:
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<Registry{'' if self._pattern is None else f' {self._pattern!r}'}{'' if self._open else ' closed'}>"
