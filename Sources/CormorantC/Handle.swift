@@ -33,6 +33,10 @@ enum HandleKind: UInt8 {
     case keySink
     case observer
     case event
+    case queue
+    case batch
+    case listener
+    case completion
 
     var name: String {
         switch self {
@@ -58,6 +62,10 @@ enum HandleKind: UInt8 {
         case .keySink: "key sink"
         case .observer: "observer"
         case .event: "event"
+        case .queue: "queue"
+        case .batch: "batch"
+        case .listener: "listener"
+        case .completion: "completion"
         }
     }
 }
