@@ -18,6 +18,7 @@ from .maintenance import MaintenanceMethods
 from .migration import MigrationMethods
 from .model import Model
 from .observation import ObservationMethods
+from .queue import QueueMethods
 from .record import info_of
 from .select import Select
 from .statement import Statement
@@ -62,6 +63,7 @@ class Database(
     ThreadMethods,
     ObservationMethods,
     CacheMethods,
+    QueueMethods,
 ):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 
@@ -115,8 +117,9 @@ class Database(
         self._open = True
 
     def close(self) -> None:
-        """Closes the database; open results end, an open transaction is rolled back. A second close does nothing, one that
-        is refused can be tried again.
+        """Closes the database and, first, its queues; open results end, an open transaction is rolled back.
+
+        A second close does nothing, one that is refused can be tried again.
         """
         if self._open:
             # The handle stays: the library knows a closed one and says so.
