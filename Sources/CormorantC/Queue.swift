@@ -49,8 +49,8 @@ private func write(
         if status >= 0 { return [] }
         throw error
             ?? CormorantError(
-                ErrorCode(rawValue: status) ?? .callback, "the write's function gave this status and no error",
-                hint: "hand it the out_error of the calls that fail")
+                ErrorCode(rawValue: status) ?? .callback, "the write's function failed",
+                hint: "let it hand out the error of the call that failed")
     }
 }
 

@@ -236,33 +236,6 @@ static void a_listener_may_be_cancelled_while_it_is_told(void **state) {
     assert_int_equal(released, 1);
 }
 
-static void count_event(corm_event *event, corm_error *error, void *context) {
-    (void)error;
-    ((int *)context)[0] += 1;
-    ((int *)context)[1] += (int)corm_event_change_count(event);
-}
-
-static void observers_are_told_once_of_a_group_and_only_of_what_stays(void **state) {
-    (void)state;
-    int seen[2] = {0};
-    corm_observer *observer;
-    corm_observe_options options = {
-        .struct_size = sizeof options, .model = people, .callback = count_event, .context = seen};
-    OK(corm_database_observe(db, &options, &observer, &failure));
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    for (int index = 0; index < 3; index += 1) {
-        OK(corm_batch_execute(batch, "INSERT INTO person (name, height) VALUES ('x', 0)", CORM_NO_VALUES, &failure));
-        if (index == 1)
-            OK(corm_batch_execute(batch, "INSERT INTO person (name) VALUES (NULL)", CORM_NO_VALUES, &failure));
-        OK(corm_batch_commit(batch, CORM_BATCH_ROLLBACK, NULL, NULL, &failure));
-    }
-    OK(corm_transaction_commit(db, &failure));
-    OK(corm_queue_flush(queue, &failure));
-    assert_int_equal(seen[0], 1);
-    assert_int_equal(seen[1], 2);
-    corm_observer_cancel(observer);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_first_error_rolls_a_batch_back),
@@ -271,7 +244,6 @@ int main(void) {
         TEST(a_batch_outlives_what_it_came_from),
         TEST(what_cannot_be_added_is_refused),
         TEST(a_listener_may_be_cancelled_while_it_is_told),
-        TEST(observers_are_told_once_of_a_group_and_only_of_what_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

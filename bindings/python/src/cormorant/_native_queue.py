@@ -32,9 +32,9 @@ Completion = tuple[int, str | None, Error | None, list[Result]]
 
 
 class Write(Protocol):
-    """What is called on the queue's thread. Neither raises; False has the write rolled back."""
+    """What is called on the queue's thread. Neither raises; a status below 0 has the write rolled back."""
 
-    def run(self) -> bool: ...
+    def run(self) -> int: ...
 
     def told(self, completion: Completion) -> None: ...
 
@@ -51,7 +51,7 @@ _numbers = itertools.count(1)
 
 def _run(_database: int | None, context: int | None, _error: int | None) -> int:
     try:
-        return _abi.CORM_OK if _writes[context or 0].run() else _abi.CORM_E_CALLBACK
+        return _writes[context or 0].run()
     except BaseException:
         # ctypes would print it, and go on as if the write were done.
         return _abi.CORM_E_CALLBACK

@@ -94,17 +94,18 @@ class Write(Future[R]):
 
     # On the queue's thread, where nothing may be raised.
 
-    def run(self) -> bool:
+    def run(self) -> int:
         self._queue._thread = threading.get_ident()
         # Called once more where another write of its group made SQLite roll back all.
         if self._body is None or not (self.running() or self.set_running_or_notify_cancel()):
-            return False
+            return _abi.CORM_E_CALLBACK
         try:
             self._value, self._raised = self._body(), None
         except BaseException as error:
             self._raised = error
-            return False
-        return True
+            status: int = getattr(_abi, getattr(error, "code", None) or "", _abi.CORM_E_CALLBACK)
+            return min(status, -1)
+        return _abi.CORM_OK
 
     def told(self, completion: _native_queue.Completion) -> None:
         self._queue._thread = threading.get_ident()
