@@ -104,9 +104,9 @@ public func corm_batch_commit(
                 .misuse, "batch policy \(policy) is unknown", hint: "use one of the CORM_BATCH_ constants")
         }
         let given = try GivenWrite(options)
-        try batch.commit(
-            tag: given.tag, continues: policy == CORM_BATCH_CONTINUE, waits: given.waits, told: given.told
-        ) { outNumber?.pointee = $0 }
+        try batch.commit(tag: given.tag, continues: policy == CORM_BATCH_CONTINUE, told: given.told) { write in
+            try batch.queue.add(write, waits: given.waits) { outNumber?.pointee = $0 }
+        }
         return CORM_OK
     }
 }

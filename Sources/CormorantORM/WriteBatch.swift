@@ -54,26 +54,28 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
     }
 
     /// Hands all to the queue as one write; the batch is empty then.
-    /// - Parameter continues: whether the others stay when one fails; else the first error rolls back the batch.
+    /// - Parameters:
+    ///   - continues: whether the others stay when one fails; else the first error rolls back the batch.
+    ///   - add: adds the write to the queue. Where it throws, the batch is as it was.
     package func commit(
-        tag: String? = nil, continues: Bool = false, waits: Bool = true, told: ((WriteCompletion) -> Void)? = nil,
-        numbered: ((Int64) -> Void)? = nil
+        tag: String? = nil, continues: Bool = false, told: ((WriteCompletion) -> Void)? = nil,
+        add: (QueuedWrite) throws -> Void
     ) throws {
         lock.lock()
         defer { lock.unlock() }
         let parts = parts
-        let write = QueuedWrite(tag: tag, told: told) { database in
-            try parts.enumerated().map { index, part in
-                do {
-                    return try part(database)
-                } catch let error as CormorantError {
-                    // After what SQLite rolled back nothing can go on.
-                    guard continues, database.isTransactionOpen else { throw error.at(record: index) }
-                    return WriteResult(error: error)
+        try add(
+            QueuedWrite(tag: tag, told: told) { database in
+                try parts.enumerated().map { index, part in
+                    do {
+                        return try part(database)
+                    } catch let error as CormorantError {
+                        // After what SQLite rolled back nothing can go on.
+                        guard continues, database.isTransactionOpen else { throw error.at(record: index) }
+                        return WriteResult(error: error)
+                    }
                 }
-            }
-        }
-        try queue.add(write, waits: waits, numbered: numbered)
+            })
         self.parts = []
     }
 }

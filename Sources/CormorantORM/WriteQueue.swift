@@ -7,6 +7,8 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
     /// What shares a transaction at most: writes, and nanoseconds from the first to the last.
     private static let groupCount = 256
     private static let groupTime: Int64 = 100_000_000
+    /// How often those who wait look whether they are cancelled: nanoseconds.
+    private static let look: Int64 = 100_000_000
 
     package let database: Database
     private let room: Permits
@@ -64,7 +66,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         lock.lock()
         defer { lock.unlock() }
         while write.completion == nil {
-            progress.wait(lock, milliseconds: 100)
+            progress.wait(lock, nanoseconds: WriteQueue.look)
             if write.completion == nil, Threads.isCancelled, cancel(write) { throw cancelled() }
         }
         guard let completion = write.completion else { throw closed() }
@@ -94,7 +96,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         defer { lock.unlock() }
         let last = newest
         while told < last {
-            progress.wait(lock, milliseconds: 100)
+            progress.wait(lock, nanoseconds: WriteQueue.look)
             if Threads.isCancelled { throw cancelled() }
         }
     }
@@ -217,6 +219,7 @@ extension WriteQueue {
     private func run() {
         lock.lock()
         threadID = currentThread().pointee.id
+        var last = (count: 0, time: Int64(0))
         while true {
             told = (waiting.first?.number ?? newest &+ 1) &- 1
             progress.broadcast()
@@ -224,14 +227,29 @@ extension WriteQueue {
                 if isStopped.isSet { break }
                 work.wait(lock)
             } else {
+                gather(last.count, within: min(last.time / 4, 1_000_000))
                 lock.unlock()
-                tell(runGroup())
+                let begin = monotonicTime()
+                let group = runGroup()
+                last = (group.count, monotonicTime() &- begin)
+                tell(group)
                 lock.lock()
             }
         }
         hasEnded = true
         progress.broadcast()
         lock.unlock()
+    }
+
+    /// Threads that were told of their writes come back with the next ones: a moment's patience, short beside a commit, has
+    /// them share one again.
+    private func gather(_ count: Int, within time: Int64) {
+        let end = monotonicTime() &+ time
+        while waiting.count < count, !isStopped.isSet {
+            let left = end &- monotonicTime()
+            if left <= 0 { return }
+            work.wait(lock, nanoseconds: left)
+        }
     }
 
     private func takeNext() -> QueuedWrite? {

@@ -48,16 +48,16 @@ package final class Condition: @unchecked Sendable {  // the condition itself is
         condition.deallocate()
     }
 
-    /// Gives the lock up until it is signalled, or now and then without, or after so many milliseconds.
-    package func wait(_ lock: RecursiveLock, milliseconds: Int? = nil) {
-        guard let milliseconds else {
+    /// Gives the lock up until it is signalled, or now and then without, or for so many nanoseconds.
+    package func wait(_ lock: RecursiveLock, nanoseconds: Int64? = nil) {
+        guard let nanoseconds else {
             pthread_cond_wait(condition, lock.mutex)
             return
         }
         var end = timespec()
         clock_gettime(CLOCK_REALTIME, &end)
-        let sum = Int64(end.tv_nsec) &+ Int64(milliseconds % 1000) &* 1_000_000
-        end.tv_sec += milliseconds / 1000 + Int(sum / 1_000_000_000)
+        let sum = Int64(end.tv_nsec) &+ nanoseconds
+        end.tv_sec += Int(sum / 1_000_000_000)
         end.tv_nsec = Int(sum % 1_000_000_000)
         pthread_cond_timedwait(condition, lock.mutex, &end)
     }

@@ -14,8 +14,8 @@ CORM_BEGIN_DECLS
  * added, by whatever thread. The thread takes what waits, and what comes while it is at it (256 writes, 100 ms), into one
  * transaction, each write in a savepoint, and commits once: only then is each told how it ended. One that fails is rolled
  * back alone and gets its own error. When the commit fails, each write of the group gets that error, nothing of it is there,
- * and the queue goes on. A write that was told CORM_OK is committed: what that means on the disk is said with
- * corm_open_options.synchronous. Threading: any thread.
+ * and the queue goes on. A write that was told CORM_OK is committed and survives the process; with CORM_SYNCHRONOUS_FULL it
+ * survives a loss of power, too, which with the default, NORMAL, may take the last commits. Threading: any thread.
  */
 typedef struct corm_queue corm_queue;
 

@@ -201,7 +201,10 @@ class Listener(Waiting[WriteCompletion]):
         self.cancel()
 
     def __del__(self) -> None:
-        self.cancel()
+        if self._handle:
+            if self._queue._handle:
+                warnings.warn(f"listener of {self._queue!r} not cancelled", ResourceWarning, source=self, stacklevel=2)
+            self.cancel()
 
     def fileno(self) -> int:
         return _native_queue.descriptor(self._handle)
