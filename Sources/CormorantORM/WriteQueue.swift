@@ -75,13 +75,15 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
 
     /// Takes a write back, which nobody will be told of.
     /// - Returns: false when it has begun or ended.
-    package func cancel(_ write: QueuedWrite) -> Bool { cancel(number: write.number) }
+    package func cancel(_ write: QueuedWrite) -> Bool { cancel { $0 === write } }
 
-    package func cancel(number: Int64) -> Bool {
+    package func cancel(number: Int64) -> Bool { cancel { $0.number == number } }
+
+    private func cancel(_ isMeant: (QueuedWrite) -> Bool) -> Bool {
         guard !database.writer.lock.isForked else { return false }
         lock.lock()
         defer { lock.unlock() }
-        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return false }
+        guard let index = waiting.firstIndex(where: isMeant) else { return false }
         waiting.remove(at: index)
         room.giveBack()
         // So that who waits for all before it learns that it is gone.
@@ -262,9 +264,11 @@ extension WriteQueue {
 
     /// Runs what waits, what comes meanwhile included, in one transaction.
     private func runGroup() -> [QueuedWrite] {
-        let end = monotonicTime() &+ WriteQueue.groupTime
+        var end: Int64 = 0
         let group = database.runGroup { count in
-            count < WriteQueue.groupCount && (count == 0 || monotonicTime() < end) ? takeNext() : nil
+            // The wait for the turn does not count.
+            if count == 0 { end = monotonicTime() &+ WriteQueue.groupTime }
+            return count < WriteQueue.groupCount && monotonicTime() < end ? takeNext() : nil
         }
         // Where one of them had SQLite roll back all, the others are run again, each by itself.
         for write in group where write.outcome == nil { _ = database.runGroup { $0 == 0 ? write : nil } }
