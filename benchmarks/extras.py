@@ -68,6 +68,16 @@ def measure(runner: Runner, rows: int) -> list[dict]:
     line = [str(BUILT / "readers"), str(max(1, (os.cpu_count() or 1) - 1))]
     readers = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
     lines.append(_line("reads by key alone over those beside a busy writer", 1 / readers["ratio"], "x", 1.11))
+    report.progress("writes of eight threads through a queue")
+    queue = json.loads(
+        subprocess.run(
+            [str(BUILT / "queue"), str(runner.folder / "queue.db")], capture_output=True, text=True, check=True
+        ).stdout
+    )
+    # As times, so that less is better as everywhere: of one transaction per write, on the disk (synchronous=FULL).
+    title = "a small write of 8 threads through a queue over one in its own transaction, FULL"
+    lines.append(_line(f"{title}, up to 32 of each thread in flight", queue["direct"] / queue["in_flight"], "x", 0.1))
+    lines.append(_line(f"{title}, each waited for", queue["direct"] / queue["waiting"], "x", None))
     report.progress(f"a rebuild of {rows:,} rows")
     ratio, memory = migrations.rebuild(rows, 3)
     lines.append(_line(f"a table of {rows:,} rows rebuilt, over INSERT ... SELECT by hand", ratio, "x", 1.3))

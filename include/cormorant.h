@@ -28,6 +28,7 @@
 #include "cormorant/model.h"
 #include "cormorant/observation.h"
 #include "cormorant/query.h"
+#include "cormorant/queue.h"
 #include "cormorant/record.h"
 #include "cormorant/registry.h"
 #include "cormorant/relation.h"

@@ -34,6 +34,10 @@ enum HandleKind: UInt8 {
     case observer
     case event
     case registry
+    case queue
+    case batch
+    case listener
+    case completion
 
     var name: String {
         switch self {
@@ -60,6 +64,10 @@ enum HandleKind: UInt8 {
         case .observer: "observer"
         case .event: "event"
         case .registry: "registry"
+        case .queue: "queue"
+        case .batch: "batch"
+        case .listener: "listener"
+        case .completion: "completion"
         }
     }
 }

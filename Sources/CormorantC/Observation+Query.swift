@@ -64,7 +64,7 @@ struct KeptQuery: Sendable {
 }
 
 /// Copies of C values, and of what they point to.
-private final class KeptValues: @unchecked Sendable {  // never written after init
+final class KeptValues: @unchecked Sendable {  // never written after init
     private let memory = ScratchMemory(firstSize: 256)
     private let values: [corm_value]
 

@@ -37,7 +37,7 @@ extension Database {
     private func end(_ body: (Connection) throws -> Void) throws {
         guard writer.lock.isMine else { throw isClosed ? databaseClosed() : noTransaction() }
         guard let connection = writer.connection else { throw databaseClosed() }
-        guard connection.transactionDepth > 0 else { throw noTransaction() }
+        guard connection.transactionDepth > writer.keptDepth else { throw noTransaction() }
         try body(connection)
         if writer.readDepth > 0 { writer.readDepth -= 1 }
         if connection.transactionDepth == 0 {

@@ -18,6 +18,11 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     private let companionLock = RecursiveLock()
     private var companions: [ObjectIdentifier: AnyObject] = [:]
     private var closeHandlers: [() -> Void] = []
+    private var queues: [WeakQueue] = []
+
+    private struct WeakQueue {
+        weak var queue: WriteQueue?
+    }
 
     /// Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O
     /// (secure_delete = FAST, whatever the build of SQLite has); PRAGMA secure_delete = ON overwrites freed pages, too.
@@ -39,9 +44,9 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         writer.close()
     }
 
-    /// Closes the database. Cursors still open on it are closed first; an open transaction is rolled back. Waits up to a
-    /// second for other threads' calls to end, the library's own among them. In the child of a fork it only forgets the file,
-    /// which is the parent's.
+    /// Closes the database. Its queues are closed first, which runs what waits in them, and cursors that are open; an open
+    /// transaction is rolled back. Waits up to a second for other threads' calls to end, the library's own among them. In the
+    /// child of a fork it only forgets the file, which is the parent's.
     public func close() throws {
         for _ in 0..<200 {
             if try closeIfFree() { return }
@@ -53,6 +58,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
 
     /// - Returns: false when another thread uses it.
     func closeIfFree() throws -> Bool {
+        for queue in openQueues() { try queue.close() }
         switch writer.lock.lock(0) {
         case .taken, .abandoned: break
         case .forked: return true
@@ -234,6 +240,21 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         companionLock.lock()
         defer { companionLock.unlock() }
         return !isOpen
+    }
+
+    func add(_ queue: WriteQueue) throws {
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        guard isOpen else { throw databaseClosed() }
+        queues.removeAll { $0.queue == nil }
+        queues.append(WeakQueue(queue: queue))
+    }
+
+    private func openQueues() -> [WriteQueue] {
+        if writer.lock.isForked { return [] }
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        return queues.compactMap(\.queue)
     }
 
     /// Stops what the database is doing now, in all threads: those calls throw `interrupted`. It does not wait.

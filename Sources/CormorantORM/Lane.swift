@@ -11,6 +11,8 @@ package final class Lane {
     private var isOpen = false
     /// While a transaction of the program's is open.
     var hasTransaction = false
+    /// How many of the open transactions and savepoints only a queue may end, which runs a write inside them.
+    var keptDepth = 0
     /// Those it is one of, or those beside it. Both are the database's, which outlives them.
     private(set) unowned(unsafe) var readers: Readers?
     private(set) var isReader = false
@@ -21,7 +23,7 @@ package final class Lane {
     private static let greatestVariants = 128
     private var cursors: [ObjectIdentifier: WeakCursor] = [:]
     /// Milliseconds that a thread waits for its turn.
-    private let timeout: Int
+    let timeout: Int
 
     /// Of a transaction that only reads: how often it was begun and not ended.
     var readDepth = 0
@@ -148,6 +150,7 @@ package final class Lane {
     /// Ends what a thread left open.
     func rollBack() {
         readDepth = 0
+        keptDepth = 0
         hasTransaction = false
         guard let connection else { return }
         while connection.transactionDepth > 0 {

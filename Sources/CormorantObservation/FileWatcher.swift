@@ -73,28 +73,12 @@
             let made = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
             guard made >= 0 else { throw FileWatcher.failure("files cannot be watched") }
             inotify = made
-            var attributes = pthread_attr_t()
-            pthread_attr_init(&attributes)
-            pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-            defer { pthread_attr_destroy(&attributes) }
-            // Signals are for the host's threads.
-            var all = sigset_t()
-            var before = sigset_t()
-            sigfillset(&all)
-            pthread_sigmask(SIG_SETMASK, &all, &before)
-            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-            var thread = pthread_t()
-            let status = pthread_create(
-                &thread, &attributes,
-                { _ in
-                    FileWatcher.shared.run(); return nil
-                }, nil)
-            guard status == 0 else {
+            do {
+                try BackgroundThread { FileWatcher.shared.run() }.detach()
+            } catch {
                 close(made)
                 inotify = -1
-                throw CormorantError(
-                    .noMemory, "a thread cannot be made: \(String(cString: strerror(status)))",
-                    hint: "end threads that are no longer used")
+                throw error
             }
         }
 

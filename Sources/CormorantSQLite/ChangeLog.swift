@@ -49,11 +49,7 @@ package final class ChangeLog {
     func install() {
         let this = Unmanaged.passUnretained(self).toOpaque()
         csqlite_set_preupdate_hook(connection.handle, { log($0).willChange($1, $2, $3, $4, $5, $6) }, this)
-        sqlite3_commit_hook(
-            connection.handle,
-            {
-                log($0).isCommitting = true; return 0
-            }, this)
+        connection.updateCommitHook()
         sqlite3_rollback_hook(connection.handle, { log($0).forget() }, this)
         connection.updateTrace()
         // Statements are prepared anew: those before may delete all rows at once, without the hook.
@@ -63,7 +59,7 @@ package final class ChangeLog {
 
     func uninstall() {
         csqlite_set_preupdate_hook(connection.handle, nil, nil)
-        sqlite3_commit_hook(connection.handle, nil, nil)
+        connection.updateCommitHook()
         sqlite3_rollback_hook(connection.handle, nil, nil)
         connection.updateTrace()
         forget()
@@ -83,6 +79,8 @@ package final class ChangeLog {
         case .other: break
         }
     }
+
+    func commitBegins() { isCommitting = true }
 
     func statementFailed(_ isReadOnly: Bool) {
         pending = nil

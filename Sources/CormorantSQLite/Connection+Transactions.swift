@@ -101,6 +101,21 @@ extension Connection {
             hint: "roll back and begin again")
     }
 
+    func updateCommitHook() {
+        guard changeLog != nil || keepsTransaction else {
+            sqlite3_commit_hook(handle, nil, nil)
+            return
+        }
+        sqlite3_commit_hook(
+            handle,
+            { context in
+                guard let context else { return 0 }
+                let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+                connection.changeLog?.commitBegins()
+                return connection.keepsTransaction ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
     private func run(_ sql: String) throws {
         let statement = try statement(sql)
         defer { recycle(statement) }

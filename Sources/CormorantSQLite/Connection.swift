@@ -13,6 +13,10 @@ package final class Connection {
     var versionStatement: Statement?
     let busyTimeout: Int32
     var savepoints = 0
+    /// While the transaction is not for SQL to end: COMMIT fails, and rolls it back.
+    package var keepsTransaction = false {
+        didSet { if keepsTransaction != oldValue { updateCommitHook() } }
+    }
     /// Ends the statements that its owner has running.
     package var endReaders: (() -> Void)?
     package private(set) var isOpen = true

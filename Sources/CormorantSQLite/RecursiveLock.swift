@@ -8,7 +8,7 @@
 
 /// A mutex that the thread holding it may take again.
 package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is the synchronisation
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     package init() {
         mutex = .allocate(capacity: 1)
@@ -31,4 +31,38 @@ package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is
     package func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
     package func unlock() { pthread_mutex_unlock(mutex) }
+}
+
+/// What threads that hold a lock, once, wait for.
+package final class Condition: @unchecked Sendable {  // the condition itself is the synchronisation
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    package init() {
+        condition = .allocate(capacity: 1)
+        condition.initialize(to: pthread_cond_t())
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deallocate()
+    }
+
+    /// Gives the lock up until it is signalled, or now and then without, or for so many nanoseconds.
+    package func wait(_ lock: RecursiveLock, nanoseconds: Int64? = nil) {
+        guard let nanoseconds else {
+            pthread_cond_wait(condition, lock.mutex)
+            return
+        }
+        var end = timespec()
+        clock_gettime(CLOCK_REALTIME, &end)
+        let sum = Int64(end.tv_nsec) &+ nanoseconds
+        end.tv_sec += Int(sum / 1_000_000_000)
+        end.tv_nsec = Int(sum % 1_000_000_000)
+        pthread_cond_timedwait(condition, lock.mutex, &end)
+    }
+
+    package func signal() { pthread_cond_signal(condition) }
+
+    package func broadcast() { pthread_cond_broadcast(condition) }
 }

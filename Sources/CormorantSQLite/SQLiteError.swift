@@ -29,6 +29,10 @@ func sqliteError(
             constraint: constraint)
     }
     switch code & 0xFF {
+    case SQLITE_CONSTRAINT where code == SQLITE_CONSTRAINT | 2 << 8:  // COMMITHOOK
+        return make(
+            .transaction, "the transaction is that of a queue's group, and was rolled back",
+            hint: "leave COMMIT to the queue")
     case SQLITE_CONSTRAINT: return constraintError(code, message, make)
     case SQLITE_LOCKED:
         return make(

@@ -88,6 +88,7 @@ static bool run_scenario(const char *file, json_t *models, json_t *setup, json_t
         fail(&run, "the database does not close: %s", corm_error_message(run.error));
     }
     corm_error_free(run.error);
+    corm_completion_free(run.completion);
     corm_bundle_free(run.bundle);
     release_models(&run);
     corm_arena_free(run.arena);

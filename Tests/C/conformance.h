@@ -26,7 +26,8 @@ typedef struct scenario {
     corm_bundle *bundle; /* of the steps about bundles */
     corm_arena *arena;
     struct allocation *allocations;
-    corm_error *error; /* of the step's call */
+    corm_error *error;           /* of the step's call */
+    corm_completion *completion; /* of the last batch, whose error that may be */
     bool failed;
 } scenario;
 
@@ -176,6 +177,9 @@ bool step_import_json(step *s);
 /* conformance_related.c */
 bool step_load(step *s);
 bool step_save_related(step *s);
+
+/* conformance_queues.c */
+bool step_batch(step *s);
 
 /* conformance_stores.c */
 bool step_store(step *s);

@@ -123,6 +123,7 @@ static const struct {
     {"storePurge", step_store, "store", "count"},
     {"storeAdopt", step_store, "store table", "count"},
     {"wait", step_wait, "milliseconds", ""},
+    {"batch", step_batch, "parts onError", "results"},
 };
 
 static bool check_error(step *s, json_t *expected) {

@@ -137,11 +137,38 @@ static void observers_come_and_go_while_others_write(void **state) {
         assert_int_equal(all[index].released, 1);
 }
 
+static void a_group_of_a_queue_is_one_event_with_what_stays_of_it(void **state) {
+    (void)state;
+    listener told = {0};
+    corm_queue *queue;
+    corm_batch *batch;
+    listen_to((corm_observe_options){.model = people}, &told, count);
+    OK(corm_queue_open(db, NULL, &queue, &failure));
+    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    for (int index = 0; index < 4; index += 1) {
+        OK(corm_batch_execute(batch, "INSERT INTO person(name) VALUES ('x')", CORM_NO_VALUES, &failure));
+        if (index % 2)
+            OK(corm_batch_execute(batch, "INSERT INTO person(name) VALUES (NULL)", CORM_NO_VALUES, &failure));
+        OK(corm_batch_commit(batch, CORM_BATCH_ROLLBACK, NULL, NULL, &failure));
+    }
+    OK(corm_transaction_commit(db, &failure));
+    OK(corm_queue_close(queue, &failure));
+    assert_int_equal(told.events, 1);
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 2);
+    corm_observer_cancel(told.observer);
+    corm_batch_free(batch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_callback_may_cancel_its_observer), TEST(a_callback_may_write),
-        TEST(a_callback_may_close_the_database),  TEST(a_callback_that_blocks_holds_no_other_thread_up),
-        TEST(a_thousand_observers_are_told),      TEST(observers_come_and_go_while_others_write),
+        TEST(a_callback_may_cancel_its_observer),
+        TEST(a_callback_may_write),
+        TEST(a_callback_may_close_the_database),
+        TEST(a_callback_that_blocks_holds_no_other_thread_up),
+        TEST(a_thousand_observers_are_told),
+        TEST(observers_come_and_go_while_others_write),
+        TEST(a_group_of_a_queue_is_one_event_with_what_stays_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

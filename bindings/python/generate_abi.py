@@ -36,7 +36,7 @@ NO_VALUE = (
 TOPICS = (
     "base", "error", "value", "database", "thread", "transaction", "result", "model", "expression", "statement",
     "record", "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle",
-    "cipher", "key_value", "maintenance", "observation", "cache", "registry",
+    "cipher", "key_value", "maintenance", "observation", "cache", "registry", "queue",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@ import CormorantORM
 import CormorantQuery
 
 extension Scenario {
-    private func bindings(_ step: inout Members) throws -> Bindings {
+    func bindings(_ step: inout Members) throws -> Bindings {
         switch step.take("bindings") {
         case nil: return .none
         case .object(let members)?: return .named(try members.mapValues { try scenarioValue($0) })

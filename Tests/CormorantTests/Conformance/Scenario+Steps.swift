@@ -23,6 +23,7 @@ extension Scenario {
         case "find", "exists", "deleteKey", "deleteAll", "maxKey": try performKey(verb, &step, &expected)
         case "fetchAll", "fetchOne", "stream", "count", "pageCount": try performQuery(verb, &step, &expected)
         case "load": try load(&step, &expected)
+        case "batch": try performQueue(&step, &expected)
         case "saveRelated": try saveRelated(&step, &expected)
         case _ where try performStore(verb, &step, &expected): break
         default: try performSQL(verb, &step, &expected)

@@ -88,7 +88,7 @@ class Scenario:
                 self.compare(step, record, wanted)
         elif name == "related":
             self.check_related(found["related"], expected)
-        elif name in ("steps", "problems", "states"):
+        elif name in ("steps", "problems", "states", "results"):
             if found[name] != expected:
                 raise Failure(f"{name} are {found[name]}, expected {expected}")
         elif name in ("contains", "lacks"):

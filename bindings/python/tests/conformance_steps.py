@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance_migrations import MIGRATION_STEPS
 from conformance_model import Failure, Json, make_model, members, value
+from conformance_queue import QUEUE_STEPS
 from conformance_statement import Builder, filed
 from conformance_store import STORE_STEPS
 
@@ -273,4 +274,5 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "reopen": (_reopen, "mode", ""),
     **MIGRATION_STEPS,
     **STORE_STEPS,
+    **QUEUE_STEPS,
 }  # fmt: skip

@@ -68,6 +68,7 @@ from .model import Model, ModelInfo
 from .observation import Event, Observer, Region, RowChange
 from .plan import Plan, PlanProblem, PlanStep, SchemaChange
 from .progress import Progress
+from .queue import Batch, Listener, Write, WriteCompletion, WriteQueue, WriteResult
 from .record import Conflict
 from .registry import Registry, RegistryMigration
 from .relation import ToMany, ToOne, many_to_many, to_many, to_one
@@ -84,6 +85,7 @@ __version__ = version()
 __all__ = [
     "Action",
     "AlteredError",
+    "Batch",
     "Bindings",
     "Bundle",
     "BundleState",
@@ -116,6 +118,7 @@ __all__ = [
     "Json",
     "Key",
     "KeyMissingError",
+    "Listener",
     "Metadata",
     "MetadataProblem",
     "MigrationDirtyError",
@@ -163,6 +166,10 @@ __all__ = [
     "UniqueViolation",
     "Update",
     "VersionStep",
+    "Write",
+    "WriteCompletion",
+    "WriteQueue",
+    "WriteResult",
     "WrongKeyError",
     "alias",
     "all_of",

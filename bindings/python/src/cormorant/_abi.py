@@ -228,6 +228,8 @@ CORM_CHANGE_UNKNOWN: Final = 0
 CORM_CHANGE_INSERT: Final = 1
 CORM_CHANGE_UPDATE: Final = 2
 CORM_CHANGE_DELETE: Final = 3
+CORM_BATCH_ROLLBACK: Final = 0
+CORM_BATCH_CONTINUE: Final = 1
 
 # Struct: its members and their types, in order.
 STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -684,6 +686,29 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("steps", "int64"),
         ("error", "pointer"),
     ),
+    "corm_queue_options": (
+        ("struct_size", "uint32"),
+        ("capacity", "uint32"),
+    ),
+    "corm_write_options": (
+        ("struct_size", "uint32"),
+        ("no_wait", "bool"),
+        ("tag", "text"),
+        ("callback", "pointer"),
+        ("context", "pointer"),
+    ),
+    "corm_write_result": (
+        ("changes", "int64"),
+        ("generated_key", "int64"),
+        ("error", "pointer"),
+    ),
+    "corm_listen_options": (
+        ("struct_size", "uint32"),
+        ("tag", "text"),
+        ("callback", "pointer"),
+        ("context", "pointer"),
+        ("release", "pointer"),
+    ),
 }
 
 # Function: what it returns and takes.
@@ -1010,5 +1035,39 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_registry_migrate": (
         "int32",
         ("pointer", "pointer", "pointer", "size", "text", "pointer", "pointer", "pointer", "pointer"),
+    ),
+    "corm_queue_options_init": ("void", ("pointer",)),
+    "corm_write_options_init": ("void", ("pointer",)),
+    "corm_queue_open": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_queue_close": ("int32", ("pointer", "pointer")),
+    "corm_queue_add": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_queue_perform": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_queue_cancel": ("int32", ("pointer", "int64", "pointer")),
+    "corm_queue_flush": ("int32", ("pointer", "pointer")),
+    "corm_queue_count": ("int64", ("pointer",)),
+    "corm_queue_begin": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_batch_free": ("void", ("pointer",)),
+    "corm_batch_count": ("size", ("pointer",)),
+    "corm_batch_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer")),
+    "corm_batch_insert": ("int32", ("pointer", "pointer", "pointer", "int32", "pointer")),
+    "corm_batch_save": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_batch_update": ("int32", ("pointer", "pointer", "pointer", "pointer", "size", "pointer")),
+    "corm_batch_delete": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_batch_commit": ("int32", ("pointer", "int32", "pointer", "pointer", "pointer")),
+    "corm_completion_status": ("int32", ("pointer",)),
+    "corm_completion_error": ("pointer", ("pointer",)),
+    "corm_completion_tag": ("text", ("pointer",)),
+    "corm_completion_number": ("int64", ("pointer",)),
+    "corm_completion_results": ("pointer", ("pointer", "pointer")),
+    "corm_completion_free": ("void", ("pointer",)),
+    "corm_listen_options_init": ("void", ("pointer",)),
+    "corm_queue_listen": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_listener_cancel": ("void", ("pointer",)),
+    "corm_listener_next": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_listener_descriptor": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_block_batch_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer")),
+    "corm_block_batch_write": (
+        "int32",
+        ("pointer", "pointer", "int32", "int32", "pointer", "size", "pointer", "size", "pointer"),
     ),
 }

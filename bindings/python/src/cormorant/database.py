@@ -18,6 +18,7 @@ from .maintenance import MaintenanceMethods
 from .migration import MigrationMethods
 from .model import Model
 from .observation import ObservationMethods
+from .queue import QueueMethods
 from .record import info_of
 from .select import Select
 from .statement import Statement
@@ -82,6 +83,7 @@ class Database(
     ThreadMethods,
     ObservationMethods,
     CacheMethods,
+    QueueMethods,
 ):
     """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
 
@@ -146,10 +148,10 @@ class Database(
         return database
 
     def close(self) -> None:
-        """Closes the database; open results end, an open transaction is rolled back.
+        """Closes the database and, first, its queues; open results end, an open transaction is rolled back.
 
-        A second close does nothing; one that is refused can be tried again. One of a registry is given back instead: see
-        Registry.use().
+        A second close does nothing; one that is refused can be tried again. One of a registry is given back instead:
+        see Registry.use().
         """
         if self._open:
             if self._registry is not None and self._trace is not None:

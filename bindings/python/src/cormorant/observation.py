@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
-import select
 import warnings
 import weakref
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from . import _abi, _native_observation
+from ._waiting import Waiting
 from .error import Error, ProgrammingError
 from .model import Model, ModelInfo
 from .query import dump_query_values
@@ -76,13 +75,11 @@ class Event(Generic[R]):
     rows: list[R]
 
 
-class Observer(Generic[R]):
+class Observer(Waiting[Event[R]]):
     """A watch, given by Database.observe() and observe_live(). Ended by cancel(), `with` or its database's close.
 
     Without a callback its events wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
     """
-
-    _handle = 0
 
     def __init__(self, database: Any, load: Callable[[list[Any]], list[R]] | None) -> None:
         # The database lives as long as somebody listens.
@@ -125,48 +122,9 @@ class Observer(Generic[R]):
             self.cancel()
 
     def fileno(self) -> int:
-        """A file descriptor to wait for: it is readable while events wait, and at the end. Read and close nothing."""
         return _native_observation.descriptor(self._handle)
 
-    def next(self, timeout: float | None = None) -> Event[R] | None:
-        """The next event; None when none came in so many seconds, or none will come. timeout None: waits for ever."""
-        event = self._take()
-        if event is False:
-            select.select([self.fileno()], [], [], timeout)
-            event = self._take()
-        return None if isinstance(event, bool) else event
-
-    def __iter__(self) -> Iterator[Event[R]]:
-        while self._handle and (event := self.next()) is not None:
-            yield event
-
-    async def _events(self) -> AsyncIterator[Event[R]]:
-        while self._handle and (event := self._take()) is not True:
-            if event is False:
-                await self._readable()
-            else:
-                yield event
-
-    def __aiter__(self) -> AsyncIterator[Event[R]]:
-        return self._events()
-
-    async def _readable(self) -> None:
-        loop = asyncio.get_running_loop()
-        ready = loop.create_future()
-        descriptor = self.fileno()
-
-        def wake() -> None:
-            if not ready.done():
-                ready.set_result(None)
-
-        loop.add_reader(descriptor, wake)
-        try:
-            await ready
-        finally:
-            loop.remove_reader(descriptor)
-
     def _take(self) -> Event[R] | bool:
-        """False: none waits; True: none will come."""
         event = _native_observation.next_event(self._handle)
         return event if isinstance(event, bool) else self._event(event)
 

@@ -33,6 +33,7 @@ struct Guide {
         try await Transactions.show(music())
         try await Threads.show(music())
         try await Registries.show()
+        try await Queues.show(music())
         try Documents.show(music())
         try FileFacts.show(music())
         try KeyValue.show(music())

@@ -9,12 +9,12 @@ import CormorantBase
 #endif
 
 /// A pipe whose reading end can be waited for. Used under its owner's lock.
-final class EventSignal {
-    let descriptor: Int32
+package final class EventSignal {
+    package let descriptor: Int32
     private let writer: Int32
     private var isSet = false
 
-    init() throws {
+    package init() throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw CormorantError(
@@ -34,14 +34,14 @@ final class EventSignal {
         close(writer)
     }
 
-    func set() {
+    package func set() {
         if isSet { return }
         isSet = true
         var byte: UInt8 = 1
         _ = write(writer, &byte, 1)
     }
 
-    func clear() {
+    package func clear() {
         guard isSet else { return }
         isSet = false
         var bytes: (UInt64, UInt64) = (0, 0)

@@ -1,0 +1,119 @@
+import CormorantORM
+
+/// What becomes of a batch when a part of it fails.
+public enum BatchPolicy: Sendable {
+    /// Nothing of it stays: it ends with that error, whose `recordIndex` says which part it was.
+    case rollback
+    /// The others stay: each part has its own result.
+    case `continue`
+}
+
+/// SQL and records that are one write of a queue. What is added is copied; what the database makes does not come back into
+/// it: see `WriteResult`.
+public final class WriteBatch: Sendable {
+    private let batch: CormorantORM.WriteBatch
+
+    init(_ batch: CormorantORM.WriteBatch) { self.batch = batch }
+
+    /// How many parts it has.
+    public var count: Int { batch.count }
+
+    /// Adds one statement of SQL.
+    public func execute(_ sql: String, _ bindings: Bindings = .none) { batch.add(sql) { try $0.bind(bindings) } }
+
+    /// Adds a record to insert.
+    public func insert<R: Record & Sendable>(_ record: R, onConflict policy: ConflictPolicy = .abort) {
+        batch.add(.insert(policy), record, of: R.model)
+    }
+
+    /// Adds a record to insert or, when its key is there, to update.
+    public func save<R: Record & Sendable>(_ record: R) { batch.add(.save, record, of: R.model) }
+
+    /// Adds a record to write to the row with its key.
+    /// - Parameter properties: those to write; none: all but the key.
+    public func update<R: Record & Sendable>(_ record: R, properties: [String] = []) {
+        batch.add(.update(properties), record, of: R.model)
+    }
+
+    /// Adds a record whose row is deleted.
+    public func delete<R: Record & Sendable>(_ record: R) { batch.add(.delete, record, of: R.model) }
+
+    /// Hands all to the queue as one write and returns; the batch is empty then, and can be filled again.
+    /// - Parameter told: as of `WriteQueue.add`.
+    /// - Returns: the write's number.
+    @discardableResult
+    public func commit(
+        tag: String? = nil, onError policy: BatchPolicy = .rollback, told: @escaping @Sendable (WriteCompletion) -> Void
+    ) throws -> Int64 {
+        var number: Int64 = 0
+        try batch.commit(tag: tag, continues: policy == .continue, told: told) {
+            try batch.queue.add($0) { number = $0 }
+        }
+        return number
+    }
+
+    /// The same, and waits until it is committed.
+    @discardableResult
+    public func commit(tag: String? = nil, onError policy: BatchPolicy = .rollback) throws -> [WriteResult] {
+        var write: QueuedWrite?
+        try batch.commit(tag: tag, continues: policy == .continue) { write = $0 }
+        guard let write else { return [] }
+        return try results(batch.queue.perform(write))
+    }
+
+    /// The same for `async` code. A task that is cancelled takes the write back if it has not begun; else it runs to its end.
+    @discardableResult
+    public func commit(tag: String? = nil, onError policy: BatchPolicy = .rollback) async throws -> [WriteResult] {
+        var write: QueuedWrite?
+        let completion = try await batch.queue.completion { told in
+            try? batch.commit(tag: tag, continues: policy == .continue, told: told) { write = $0 }
+            return write ?? QueuedWrite(tag: tag, told: told) { _ in [] }
+        }
+        return try results(completion)
+    }
+
+    private func results(_ completion: WriteCompletion) throws -> [WriteResult] {
+        if let error = completion.error { throw error }
+        return completion.results
+    }
+}
+
+/// Is told how writes of a queue end. It ends by `cancel`, with its last reference, or with its queue. Without a callback
+/// completions wait to be taken: by `next`, or by one `for await` loop.
+public final class WriteListener: AsyncSequence, Sendable {
+    public typealias Element = WriteCompletion
+
+    private let listener: QueueListener
+
+    init(_ listener: QueueListener) { self.listener = listener }
+
+    deinit { listener.cancel() }
+
+    /// Ends it. It does not wait: a callback that runs on another thread runs to its end. A second call does nothing. May be
+    /// called in the callback.
+    public func cancel() { listener.cancel() }
+
+    /// The next completion; nil when none waits.
+    public func next() -> WriteCompletion? { listener.next() }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        listener.onReady { continuation.yield() }
+        return AsyncIterator(listener: self, wakes: wakes.makeAsyncIterator())
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let listener: WriteListener
+        var wakes: AsyncStream<Void>.Iterator
+
+        /// The next completion; nil once none will come, or the task is cancelled.
+        public mutating func next() async -> WriteCompletion? {
+            while !Task.isCancelled {
+                if let completion = listener.next() { return completion }
+                if listener.listener.isOver { return nil }
+                if await wakes.next() == nil { return nil }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import CormorantORM
+import CormorantSQLite
+import Dispatch
+
+/// Writes of any thread or task, run in the order in which they came by one thread of the queue's own. It takes what waits, and
+/// what comes meanwhile, into one transaction, each write in a savepoint, and commits once: only then is each told how it
+/// ended. One that fails is rolled back alone and gets its own error. When the commit fails, each write of the group gets that
+/// error, nothing of it is there, and the queue goes on.
+///
+/// A body can end no transaction but those that it begins. Where another write of its group made SQLite roll back the whole
+/// transaction (ON CONFLICT ROLLBACK, a full disk), it is called once more: let it do nothing that cannot be repeated.
+///
+/// It ends by `close`, with its database, or with its last reference, which runs what waits.
+public final class WriteQueue: Sendable {
+    let queue: CormorantORM.WriteQueue
+
+    /// - Parameter capacity: how many writes wait at most; then adding waits.
+    public init(_ database: Database, capacity: Int = 1024) throws {
+        guard capacity >= 1 else {
+            throw CormorantError(
+                .misuse, "a queue for \(capacity) writes", hint: "give a capacity of at least 1")
+        }
+        queue = try CormorantORM.WriteQueue(database, capacity: capacity)
+    }
+
+    deinit { queue.stop() }
+
+    /// Has `body` called on the queue's thread and returns. A full queue makes it wait for room, up to the busy timeout.
+    /// - Parameter told: called on the queue's thread, in no transaction, with how the write ended. It may use the database and
+    ///   add to queues; the queue's other writes wait meanwhile.
+    /// - Returns: the write's number.
+    @discardableResult
+    public func add(
+        tag: String? = nil, told: (@Sendable (WriteCompletion) -> Void)? = nil,
+        _ body: @escaping @Sendable (Database) throws -> Void
+    ) throws -> Int64 {
+        var number: Int64 = 0
+        let write = QueuedWrite(tag: tag, told: told) { database in
+            try body(database)
+            return []
+        }
+        try queue.add(write) { number = $0 }
+        return number
+    }
+
+    /// Has `body` called on the queue's thread and waits until its result is committed. A thread that is cancelled takes it
+    /// back if it has not begun.
+    @discardableResult
+    public func perform<Result: Sendable>(
+        tag: String? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+    ) throws -> Result {
+        let outcome = BodyOutcome<Result>()
+        let write = QueuedWrite(tag: tag) { try outcome.run(body, $0) }
+        return try outcome.result(queue.perform(write))
+    }
+
+    /// The same for `async` code. A task that is cancelled takes the write back if it has not begun; else it runs to its end.
+    @discardableResult
+    public func perform<Result: Sendable>(
+        tag: String? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        let outcome = BodyOutcome<Result>()
+        let completion = try await queue.completion { told in
+            QueuedWrite(tag: tag, told: told) { try outcome.run(body, $0) }
+        }
+        return try outcome.result(completion)
+    }
+
+    /// Takes a write back, of which nobody is told then.
+    /// - Returns: false when it has begun or ended.
+    @discardableResult
+    public func cancel(_ number: Int64) -> Bool { queue.cancel(number: number) }
+
+    /// An empty batch.
+    public func begin() -> WriteBatch { WriteBatch(CormorantORM.WriteBatch(queue)) }
+
+    /// Begins to tell how writes end, whoever added them; with a tag only those that have it. Without a callback they wait to
+    /// be taken.
+    public func listen(
+        tag: String? = nil, callback: (@Sendable (WriteCompletion) -> Void)? = nil
+    ) throws -> WriteListener {
+        WriteListener(try QueueListener(queue, tag: tag, callback: callback))
+    }
+
+    /// Waits until all that was added before has ended.
+    public func flush() throws { try queue.flush() }
+
+    /// How many writes wait.
+    public var count: Int { queue.count }
+
+    /// Runs what waits, then ends the thread: nothing more can be added. A second call does nothing.
+    public func close() throws { try queue.close() }
+}
+
+/// What a body gave or threw, until it is certain that it stays.
+private final class BodyOutcome<Value: Sendable>: @unchecked Sendable {  // written by the queue's thread, read when it has told
+    private var result: Result<Value, any Error>?
+
+    func run(_ body: (Database) throws -> Value, _ database: Database) throws -> [WriteResult] {
+        result = Result { try body(database) }
+        _ = try result?.get()
+        return []
+    }
+
+    func result(_ completion: WriteCompletion) throws -> Value {
+        if let error = completion.error {
+            // The body's own error, which need not be one of the library's.
+            _ = try result?.get()
+            throw error
+        }
+        guard let result else { throw CormorantError(.internal, "a write was told before it was run") }
+        return try result.get()
+    }
+}
+
+extension CormorantORM.WriteQueue {
+    /// Adds a write, and waits for its end without holding a thread up.
+    func completion(of make: (@escaping (WriteCompletion) -> Void) -> QueuedWrite) async throws -> WriteCompletion {
+        let pending = PendingWrite(self)
+        let write = make { pending.resume(.success($0)) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { pending.start(write, $0) }
+        } onCancel: {
+            pending.cancel()
+        }
+    }
+}
+
+/// A write that a task waits for.
+private final class PendingWrite: @unchecked Sendable {  // `lock` guards what stands below it
+    private let queue: CormorantORM.WriteQueue
+    private let lock = RecursiveLock()
+    private var write: QueuedWrite?
+    private var continuation: CheckedContinuation<WriteCompletion, any Error>?
+    private var isCancelled = false
+
+    init(_ queue: CormorantORM.WriteQueue) { self.queue = queue }
+
+    func start(_ write: QueuedWrite, _ continuation: CheckedContinuation<WriteCompletion, any Error>) {
+        lock.lock()
+        self.write = write
+        self.continuation = continuation
+        lock.unlock()
+        do {
+            try add(write, waits: false)
+        } catch let error as CormorantError where error.code == .busy {
+            DispatchQueue.global().async {
+                do { try self.add(write, waits: true) } catch { self.resume(.failure(error)) }
+            }
+        } catch {
+            resume(.failure(error))
+        }
+    }
+
+    private func add(_ write: QueuedWrite, waits: Bool) throws {
+        lock.lock()
+        let wasCancelled = isCancelled
+        lock.unlock()
+        if wasCancelled { throw cancelled() }
+        try queue.add(write, waits: waits)
+        takeBackIfCancelled()
+    }
+
+    func cancel() {
+        lock.lock()
+        isCancelled = true
+        lock.unlock()
+        takeBackIfCancelled()
+    }
+
+    private func takeBackIfCancelled() {
+        lock.lock()
+        let added = isCancelled ? write : nil
+        lock.unlock()
+        if let added, queue.cancel(added) { resume(.failure(cancelled())) }
+    }
+
+    func resume(_ result: Result<WriteCompletion, any Error>) {
+        lock.lock()
+        let waiting = continuation
+        continuation = nil
+        write = nil
+        lock.unlock()
+        waiting?.resume(with: result)
+    }
+
+    private func cancelled() -> CormorantError { CormorantError(.interrupted, "the task was cancelled") }
+}

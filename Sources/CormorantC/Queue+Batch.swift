@@ -1,0 +1,187 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+import CormorantQuery
+
+private func requireBatch(_ handle: OpaquePointer?) throws -> WriteBatch {
+    try Handles.require(handle, .batch, as: WriteBatch.self)
+}
+
+private func add(
+    _ handle: OpaquePointer?, _ operation: RecordOperation, _ model: OpaquePointer?, _ record: UnsafeRawPointer?
+) throws {
+    let batch = try requireBatch(handle)
+    let box = try requireModel(model)
+    guard let record else { throw missingRecord() }
+    let given = StructRecord(base: UnsafeMutableRawPointer(mutating: record), layout: try box.records(), arena: nil)
+    batch.add(operation, try given.copied(box.descriptor), of: box.descriptor)
+}
+
+@_cdecl("corm_queue_begin") @implementation
+public func corm_queue_begin(
+    _ handle: OpaquePointer?, _ outBatch: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outBatch, "out_batch")
+        out.pointee = try Handles.add(WriteBatch(requireQueue(handle)), .batch)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_batch_free") @implementation
+public func corm_batch_free(_ handle: OpaquePointer?) { Handles.remove(handle, .batch) }
+
+@_cdecl("corm_batch_count") @implementation
+public func corm_batch_count(_ handle: OpaquePointer?) -> Int { (try? requireBatch(handle))?.count ?? 0 }
+
+@_cdecl("corm_batch_execute") @implementation
+public func corm_batch_execute(
+    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ values: UnsafePointer<corm_value>?, _ count: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let kept = try KeptValues(values, count)
+        try requireBatch(handle).add(string(sql, "SQL")) { try kept.bind(to: $0) }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_batch_insert") @implementation
+public func corm_batch_insert(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeRawPointer?, _ conflict: Int32,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try add(handle, .insert(conflictPolicy(conflict)), model, record)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_batch_save") @implementation
+public func corm_batch_save(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeRawPointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try add(handle, .save, model, record)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_batch_update") @implementation
+public func corm_batch_update(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeRawPointer?,
+    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try add(handle, .update(strings(properties, count, "properties")), model, record)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_batch_delete") @implementation
+public func corm_batch_delete(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeRawPointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try add(handle, .delete, model, record)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_batch_commit") @implementation
+public func corm_batch_commit(
+    _ handle: OpaquePointer?, _ policy: Int32, _ options: UnsafePointer<corm_write_options>?,
+    _ outNumber: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let batch = try requireBatch(handle)
+        guard policy == CORM_BATCH_ROLLBACK || policy == CORM_BATCH_CONTINUE else {
+            throw CormorantError(
+                .misuse, "batch policy \(policy) is unknown", hint: "use one of the CORM_BATCH_ constants")
+        }
+        let given = try GivenWrite(options)
+        try batch.commit(tag: given.tag, continues: policy == CORM_BATCH_CONTINUE, told: given.told) { write in
+            try batch.queue.add(write, waits: given.waits) { outNumber?.pointee = $0 }
+        }
+        return CORM_OK
+    }
+}
+
+// Marshalled -----------------------------------------------------------------------------------------------------------
+
+/// A copy of a block, which stays where it is.
+private final class KeptBlock: @unchecked Sendable {  // never written after init
+    private let memory = ScratchMemory(firstSize: 256)
+    let data: UnsafeRawPointer?
+    let size: Int
+
+    init(_ data: UnsafeRawPointer?, _ size: Int) {
+        self.size = max(0, size)
+        self.data = data.map { [memory] in UnsafeRawPointer(memory.copy($0, count: max(0, size))) }
+    }
+}
+
+@_cdecl("corm_block_batch_execute") @implementation
+public func corm_block_batch_execute(
+    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ bindings: UnsafeRawPointer?, _ size: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let kept = KeptBlock(bindings, size)
+        try requireBatch(handle).add(string(sql, "SQL")) { try bindBlock(kept.data, kept.size, to: $0) }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_block_batch_write") @implementation
+public func corm_block_batch_write(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ operation: Int32, _ conflict: Int32,
+    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ propertyCount: Int, _ rows: UnsafeRawPointer?, _ size: Int,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let batch = try requireBatch(handle)
+        let box = try requireModel(model)
+        let operation = try recordOperation(operation, conflict, strings(properties, propertyCount, "properties"))
+        guard try MarshalReader(rows, size).sequence() == 1 else { throw MarshalReader.damaged() }
+        batch.add(operation, KeptRow(KeptBlock(rows, size), box), of: box.descriptor)
+        return CORM_OK
+    }
+}
+
+private func recordOperation(_ number: Int32, _ conflict: Int32, _ properties: [String]) throws -> RecordOperation {
+    switch number {
+    case CORM_WRITE_INSERT: return .insert(try conflictPolicy(conflict))
+    case CORM_WRITE_SAVE: return .save
+    case CORM_WRITE_UPDATE: return .update(properties)
+    case CORM_WRITE_DELETE: return .delete
+    default:
+        throw CormorantError(
+            .misuse, "operation \(number) is unknown", hint: "use one of the CORM_WRITE_ constants")
+    }
+}
+
+/// A copy of one marshalled row.
+private struct KeptRow: RecordAccess {
+    private let block: KeptBlock
+    private let box: ModelBox
+
+    init(_ block: KeptBlock, _ box: ModelBox) {
+        self.block = block
+        self.box = box
+    }
+
+    func write(to writer: inout RecordWriter) throws {
+        let reader = try MarshalReader(block.data, block.size)
+        _ = try reader.sequence()
+        try MarshalRow(reader: reader, model: box.descriptor, types: box.types).write(to: &writer)
+    }
+
+    mutating func read(from reader: RecordReader) {}
+    mutating func setGeneratedKey(_ key: Int64) {}
+    mutating func clearGeneratedKey() {}
+}

@@ -1,0 +1,149 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+
+/// A queue with the handle of its database, which bodies are given.
+private final class QueueBox {
+    let queue: WriteQueue
+    let database: OpaquePointer?
+
+    init(_ queue: WriteQueue, _ database: OpaquePointer?) {
+        self.queue = queue
+        self.database = database
+    }
+}
+
+private func box(_ handle: OpaquePointer?) throws -> QueueBox {
+    try Handles.require(handle, .queue, as: QueueBox.self)
+}
+
+func requireQueue(_ handle: OpaquePointer?) throws -> WriteQueue { try box(handle).queue }
+
+/// How a write is added, with its callback as the engine calls it.
+struct GivenWrite {
+    var waits = true
+    var tag: String?
+    var told: ((WriteCompletion) -> Void)?
+
+    init(_ given: UnsafePointer<corm_write_options>?) throws {
+        guard let given else { return }
+        let raw: corm_write_options = try readStruct(given, given.pointee.struct_size, "corm_write_options")
+        waits = !raw.no_wait
+        tag = try optionalString(raw.tag, "tag")
+        if let callback = raw.callback {
+            let context = raw.context
+            told = { lend($0, to: callback, context) }
+        }
+    }
+}
+
+private func write(
+    _ box: QueueBox, _ body: corm_queue_body?, _ context: UnsafeMutableRawPointer?, _ given: GivenWrite
+) throws -> QueuedWrite {
+    guard let body else { throw CormorantError(.misuse, "the body is NULL", hint: "pass a function that writes") }
+    let database = box.database
+    return QueuedWrite(tag: given.tag, told: given.told) { _ in
+        var handle: OpaquePointer?
+        let status = body(database, context, &handle)
+        let error = Handles.take(handle, .error, as: ErrorText.self)?.error
+        if status >= 0 { return [] }
+        throw error
+            ?? CormorantError(
+                ErrorCode(rawValue: status) ?? .callback, "the write's function failed",
+                hint: "let it hand out the error of the call that failed")
+    }
+}
+
+@_cdecl("corm_queue_options_init") @implementation
+public func corm_queue_options_init(_ options: UnsafeMutablePointer<corm_queue_options>?) {
+    guard let options else { return }
+    options.pointee = corm_queue_options()
+    options.pointee.struct_size = UInt32(MemoryLayout<corm_queue_options>.size)
+}
+
+@_cdecl("corm_write_options_init") @implementation
+public func corm_write_options_init(_ options: UnsafeMutablePointer<corm_write_options>?) {
+    guard let options else { return }
+    options.pointee = corm_write_options()
+    options.pointee.struct_size = UInt32(MemoryLayout<corm_write_options>.size)
+}
+
+@_cdecl("corm_queue_open") @implementation
+public func corm_queue_open(
+    _ handle: OpaquePointer?, _ options: UnsafePointer<corm_queue_options>?,
+    _ outQueue: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outQueue, "out_queue")
+        let raw = try options.map { given -> corm_queue_options in
+            try readStruct(given, given.pointee.struct_size, "corm_queue_options")
+        }
+        let capacity = raw.map { Int($0.capacity) } ?? 0
+        let queue = try WriteQueue(database(handle), capacity: capacity == 0 ? 1024 : capacity)
+        out.pointee = try Handles.add(QueueBox(queue, handle), .queue)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_queue_close") @implementation
+public func corm_queue_close(
+    _ handle: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    if handle == nil { return CORM_OK }
+    return boundary(outError) {
+        try requireQueue(handle).close()
+        // Not removed: other threads may just have got it.
+        Handles.retire(handle, .queue)
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_queue_add") @implementation
+public func corm_queue_add(
+    _ handle: OpaquePointer?, _ body: corm_queue_body?, _ context: UnsafeMutableRawPointer?,
+    _ options: UnsafePointer<corm_write_options>?, _ outNumber: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let box = try box(handle)
+        let given = try GivenWrite(options)
+        let write = try write(box, body, context, given)
+        try box.queue.add(write, waits: given.waits) { outNumber?.pointee = $0 }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_queue_perform") @implementation
+public func corm_queue_perform(
+    _ handle: OpaquePointer?, _ body: corm_queue_body?, _ context: UnsafeMutableRawPointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let box = try box(handle)
+        let completion = try box.queue.perform(write(box, body, context, GivenWrite(nil)))
+        if let error = completion.error { throw error }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_queue_cancel") @implementation
+public func corm_queue_cancel(
+    _ handle: OpaquePointer?, _ number: Int64, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) { try requireQueue(handle).cancel(number: number) ? CORM_OK : CORM_NOT_FOUND }
+}
+
+@_cdecl("corm_queue_flush") @implementation
+public func corm_queue_flush(
+    _ handle: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try requireQueue(handle).flush()
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_queue_count") @implementation
+public func corm_queue_count(_ handle: OpaquePointer?) -> Int64 {
+    (try? requireQueue(handle)).map { Int64($0.count) } ?? 0
+}

@@ -1,0 +1,173 @@
+public import CCormorant
+import CormorantBase
+import CormorantORM
+
+/// A completion, and the C values that were made of it. One thread at a time.
+private final class CompletionBox {
+    let completion: WriteCompletion
+    private let memory = ScratchMemory(firstSize: 256)
+    private var errors: [OpaquePointer] = []
+    private(set) lazy var tag = completion.tag.map { memory.copy($0) }
+    private(set) lazy var error = lend(completion.error)
+    private(set) lazy var results = makeResults()
+
+    init(_ completion: WriteCompletion) { self.completion = completion }
+
+    deinit { for error in errors { Handles.remove(error, .error) } }
+
+    private func lend(_ error: CormorantError?) -> OpaquePointer? {
+        guard let error, let handle = try? Handles.add(ErrorText(error), .error) else { return nil }
+        errors.append(handle)
+        return handle
+    }
+
+    private func makeResults() -> UnsafePointer<corm_write_result>? {
+        let count = completion.results.count
+        guard count > 0 else { return nil }
+        let array = memory.allocate(count * MemoryLayout<corm_write_result>.stride)
+            .bindMemory(to: corm_write_result.self, capacity: count)
+        for (index, result) in completion.results.enumerated() {
+            (array + index).initialize(
+                to: corm_write_result(
+                    changes: result.changes, generated_key: result.generatedKey ?? 0, error: lend(result.error)))
+        }
+        return UnsafePointer(array)
+    }
+}
+
+private func box(_ handle: OpaquePointer?) -> CompletionBox? {
+    Handles.object(handle, .completion, as: CompletionBox.self)
+}
+
+/// Calls a C callback with a completion that is gone when it returns.
+func lend(
+    _ completion: WriteCompletion, to callback: corm_queue_callback, _ context: UnsafeMutableRawPointer?
+) {
+    let handle = try? Handles.add(CompletionBox(completion), .completion)
+    callback(handle, context)
+    Handles.remove(handle, .completion)
+}
+
+@_cdecl("corm_completion_status") @implementation
+public func corm_completion_status(_ handle: OpaquePointer?) -> corm_status {
+    guard let box = box(handle) else { return CORM_E_MISUSE }
+    return box.completion.error?.code.rawValue ?? CORM_OK
+}
+
+@_cdecl("corm_completion_error") @implementation
+public func corm_completion_error(_ handle: OpaquePointer?) -> OpaquePointer? { box(handle)?.error }
+
+@_cdecl("corm_completion_tag") @implementation
+public func corm_completion_tag(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { box(handle)?.tag }
+
+@_cdecl("corm_completion_number") @implementation
+public func corm_completion_number(_ handle: OpaquePointer?) -> Int64 { box(handle)?.completion.number ?? 0 }
+
+@_cdecl("corm_completion_results") @implementation
+public func corm_completion_results(
+    _ handle: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<corm_write_result>? {
+    let box = box(handle)
+    outCount?.pointee = box?.completion.results.count ?? 0
+    return box?.results
+}
+
+@_cdecl("corm_completion_free") @implementation
+public func corm_completion_free(_ handle: OpaquePointer?) { Handles.remove(handle, .completion) }
+
+// Listeners ------------------------------------------------------------------------------------------------------------
+
+/// A C callback with its context, which is released with the last reference to this.
+private final class ListenerCallback: @unchecked Sendable {  // never written after init
+    private let callback: corm_queue_callback?
+    private let context: UnsafeMutableRawPointer?
+    private let release: corm_listener_release?
+
+    init(_ options: corm_listen_options) {
+        callback = options.callback
+        context = options.context
+        release = options.release
+    }
+
+    deinit { release?(context) }
+
+    func call(_ completion: WriteCompletion) { if let callback { lend(completion, to: callback, context) } }
+}
+
+/// A listener as long as its handle is not cancelled.
+private final class ListenerBox {
+    let listener: QueueListener
+    /// Lives as long as a listener without a callback, too.
+    let callback: ListenerCallback
+
+    init(_ listener: QueueListener, _ callback: ListenerCallback) {
+        self.listener = listener
+        self.callback = callback
+    }
+}
+
+private func requireListener(_ handle: OpaquePointer?) throws -> QueueListener {
+    try Handles.require(handle, .listener, as: ListenerBox.self).listener
+}
+
+@_cdecl("corm_listen_options_init") @implementation
+public func corm_listen_options_init(_ options: UnsafeMutablePointer<corm_listen_options>?) {
+    guard let options else { return }
+    options.pointee = corm_listen_options()
+    options.pointee.struct_size = UInt32(MemoryLayout<corm_listen_options>.size)
+}
+
+@_cdecl("corm_queue_listen") @implementation
+public func corm_queue_listen(
+    _ handle: OpaquePointer?, _ options: UnsafePointer<corm_listen_options>?,
+    _ outListener: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outListener, "out_listener")
+        let queue = try requireQueue(handle)
+        let raw = try options.map { given -> corm_listen_options in
+            try readStruct(given, given.pointee.struct_size, "corm_listen_options")
+        }
+        let tag = try optionalString(raw?.tag, "tag")
+        let callback = ListenerCallback(raw ?? corm_listen_options())
+        let call = raw?.callback == nil ? nil : { [callback] in callback.call($0) }
+        let listener = try QueueListener(queue, tag: tag, callback: call)
+        do {
+            out.pointee = try Handles.add(ListenerBox(listener, callback), .listener)
+        } catch {
+            listener.cancel()
+            throw error
+        }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_listener_cancel") @implementation
+public func corm_listener_cancel(_ handle: OpaquePointer?) {
+    Handles.take(handle, .listener, as: ListenerBox.self)?.listener.cancel()
+}
+
+@_cdecl("corm_listener_next") @implementation
+public func corm_listener_next(
+    _ handle: OpaquePointer?, _ outCompletion: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let listener = try requireListener(handle)
+        let out = try require(outCompletion, "out_completion")
+        guard let completion = listener.next() else { return listener.isOver ? CORM_DONE : CORM_OK }
+        out.pointee = try Handles.add(CompletionBox(completion), .completion)
+        return CORM_ROW
+    }
+}
+
+@_cdecl("corm_listener_descriptor") @implementation
+public func corm_listener_descriptor(
+    _ handle: OpaquePointer?, _ outDescriptor: UnsafeMutablePointer<Int32>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try require(outDescriptor, "out_descriptor").pointee = try requireListener(handle).descriptor()
+        return CORM_OK
+    }
+}

@@ -1,0 +1,52 @@
+import CCormorant
+import CormorantBase
+import CormorantORM
+
+extension StructRecord {
+    /// A copy that needs neither the struct nor what it points to.
+    func copied(_ model: ModelDescriptor) throws -> DynamicRecord {
+        var record = DynamicRecord(model)
+        for field in layout.fields where !field.isComputed {
+            do {
+                record.values[field.column] = try value(of: field)
+            } catch let error as CormorantError {
+                throw error.prefixed("\(model.name).\(model.columns[field.column].name): ")
+            }
+        }
+        return record
+    }
+
+    private func value(of field: StructLayout.Field) throws -> Value {
+        let start = UnsafeRawPointer(base + field.offset)
+        if field.kind != .value, field.isNull(start) { return .null }
+        let at = start + field.kind.valueOffset
+        switch field.kind {
+        case .int64, .optionalInt64, .datetime, .optionalDatetime: return .integer(at.loadUnaligned(as: Int64.self))
+        case .uint64, .optionalUInt64:
+            return try plainValue(corm_value_uint64(at.loadUnaligned(as: UInt64.self)), "it")
+        case .int32, .optionalInt32: return .integer(Int64(at.loadUnaligned(as: Int32.self)))
+        case .uint32, .optionalUInt32: return .integer(Int64(at.loadUnaligned(as: UInt32.self)))
+        case .bool, .optionalBool: return .integer(at.loadUnaligned(as: UInt8.self) == 0 ? 0 : 1)
+        case .double, .optionalDouble: return .real(at.loadUnaligned(as: Double.self))
+        case .float, .optionalFloat: return .real(Double(at.loadUnaligned(as: Float.self)))
+        case .cString: return try plainValue(corm_value_text(at.loadUnaligned(as: UnsafePointer<CChar>?.self)), "it")
+        case .text:
+            let text = at.loadUnaligned(as: corm_text.self)
+            return try plainValue(corm_value_text_size(text.data, text.size), "it")
+        case .blob:
+            let blob = at.loadUnaligned(as: corm_blob.self)
+            return try plainValue(corm_value_blob(blob.data, blob.size), "it")
+        case .uuid, .optionalUUID:
+            let uuid = UUIDBytes(
+                high: UInt64(bigEndian: at.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: at.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+            return .text(uuid.description)
+        case .value: return try plainValue(at.loadUnaligned(as: corm_value.self), "it")
+        case .transform:
+            var value = corm_value()
+            guard let transform = field.transform, let encode = transform.encode, encode(at, &value, transform.context)
+            else { throw CormorantError(.callback, "it could not be encoded by its transform", hint: "mend the value") }
+            return try plainValue(value, "it")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CormorantBase
+import CormorantSQLite
+
+/// How a queue's thread runs writes that share a transaction.
+extension Database {
+    /// Runs writes in one transaction, each in a savepoint, and leaves in each how it ended: nil where all was rolled back
+    /// because of another one, and it is to be run again by itself.
+    /// - Parameter next: the next write, after so many; nil: commit.
+    func runGroup(_ next: (Int) -> QueuedWrite?) -> [QueuedWrite] {
+        var group: [QueuedWrite] = []
+        do {
+            try begin()
+        } catch {
+            while let write = next(group.count) {
+                write.outcome = .failure(plain(error))
+                group.append(write)
+            }
+            return group
+        }
+        while let write = next(group.count) {
+            group.append(write)
+            write.outcome = run(write)
+            if writer.connection?.isInTransaction != true {
+                undo(group, nil)
+                return group
+            }
+        }
+        guard group.contains(where: { $0.isDone }) else {
+            undo(group, nil)
+            return group
+        }
+        do {
+            try commit()
+        } catch {
+            // A deferred foreign key is one write's mistake, which each finds out by itself.
+            let error = plain(error)
+            undo(group, error.code == .foreignKey && group.count > 1 ? nil : error)
+        }
+        return group
+    }
+
+    /// Rolls back. What was done is gone: with an error that is told, without one it is to be run again.
+    private func undo(_ group: [QueuedWrite], _ error: CormorantError?) {
+        for _ in 0..<transactionDepth { try? rollback() }
+        for write in group where write.isDone { write.outcome = error.map { .failure($0) } }
+    }
+
+    private func run(_ write: QueuedWrite) -> Result<[WriteResult], CormorantError> {
+        do {
+            try begin()
+        } catch {
+            return .failure(plain(error))
+        }
+        do {
+            let results = try keepingTransaction { try write.body(self) }
+            try commit()
+            return .success(results)
+        } catch {
+            try? rollback()
+            return .failure(plain(error))
+        }
+    }
+
+    /// Runs `body`, which can end no transaction but those that it begins.
+    private func keepingTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let connection = writer.connection else { throw databaseClosed() }
+        let depth = connection.transactionDepth
+        writer.keptDepth = depth
+        connection.keepsTransaction = true
+        defer {
+            writer.keptDepth = 0
+            connection.keepsTransaction = false
+        }
+        let result = Swift.Result(catching: body)
+        let isLeftOpen = connection.transactionDepth > depth
+        for _ in depth..<max(depth, connection.transactionDepth) { try? rollback() }
+        if case .success = result, isLeftOpen || !connection.isInTransaction {
+            throw CormorantError(
+                .transaction,
+                isLeftOpen ? "the write left a transaction open" : "the write ended its group's transaction",
+                hint: "end what the write begins, and nothing else")
+        }
+        return try result.get()
+    }
+}
+
+extension QueuedWrite {
+    fileprivate var isDone: Bool { if case .success? = outcome { true } else { false } }
+}
+
+private func plain(_ error: any Error) -> CormorantError {
+    error as? CormorantError ?? CormorantError(.callback, "the write failed: \(error)")
+}

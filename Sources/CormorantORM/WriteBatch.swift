@@ -1,0 +1,95 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// What is done with a record of a batch.
+package enum RecordOperation: Sendable {
+    case insert(ConflictPolicy)
+    case save
+    /// The properties to write; none: all but the key.
+    case update([String])
+    case delete
+}
+
+/// Statements and records that are one write of a queue. They are copies: what they were made of may change or go.
+package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
+    package typealias Part = (Database) throws -> WriteResult
+
+    package let queue: WriteQueue
+    private let lock = RecursiveLock()
+    private var parts: [Part] = []
+
+    package init(_ queue: WriteQueue) { self.queue = queue }
+
+    package func add(_ part: @escaping Part) {
+        lock.lock()
+        defer { lock.unlock() }
+        parts.append(part)
+    }
+
+    package func add(_ sql: String, bind: @escaping (Statement) throws -> Void) {
+        add { WriteResult(changes: try $0.execute(sql, bind: bind)) }
+    }
+
+    package func add<Access: RecordAccess>(_ operation: RecordOperation, _ record: Access, of model: ModelDescriptor) {
+        add { database in
+            var record = record
+            return try database.write(model) { plan in
+                switch operation {
+                case .insert(let policy): return try plan.insert(&record, policy) ? 1 : 0
+                case .save: try plan.save(&record)
+                case .update(let names): try plan.update(&record, with: plan.update(named: names))
+                case .delete: return try plan.delete(&record) ? 1 : 0
+                }
+                return 1
+            }
+        }
+    }
+
+    /// How many there are.
+    package var count: Int {
+        lock.lock()
+        defer { lock.unlock() }
+        return parts.count
+    }
+
+    /// Hands all to the queue as one write; the batch is empty then.
+    /// - Parameters:
+    ///   - continues: whether the others stay when one fails; else the first error rolls back the batch.
+    ///   - add: adds the write to the queue. Where it throws, the batch is as it was.
+    package func commit(
+        tag: String? = nil, continues: Bool = false, told: ((WriteCompletion) -> Void)? = nil,
+        add: (QueuedWrite) throws -> Void
+    ) throws {
+        lock.lock()
+        defer { lock.unlock() }
+        let parts = parts
+        try add(
+            QueuedWrite(tag: tag, told: told) { database in
+                try parts.enumerated().map { index, part in
+                    do {
+                        return try part(database)
+                    } catch let error as CormorantError {
+                        // After what SQLite rolled back nothing can go on.
+                        guard continues, database.isTransactionOpen else { throw error.at(record: index) }
+                        return WriteResult(error: error)
+                    }
+                }
+            })
+        self.parts = []
+    }
+}
+
+extension Database {
+    /// Runs one operation on a record, and tells the key that was made.
+    package func write(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> Int64) throws -> WriteResult {
+        try withPlan(model) { plan in
+            plan.madeKey = false
+            let changes = try body(plan)
+            return WriteResult(
+                changes: changes, generatedKey: plan.madeKey && changes > 0 ? plan.connection.lastInsertID : nil)
+        }
+    }
+
+    fileprivate var isTransactionOpen: Bool { writer.connection?.isInTransaction ?? false }
+}

@@ -1,0 +1,249 @@
+/* Batches of a write queue, and those who listen to it. */
+#include "threads.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT "SELECT count(*) FROM person"
+
+static corm_queue *queue;
+static corm_batch *batch;
+
+static int open_queue(void **state) {
+    return set_up(state) != 0 || corm_queue_open(db, NULL, &queue, NULL) != CORM_OK ||
+           corm_queue_begin(queue, &batch, NULL) != CORM_OK;
+}
+
+static int close_queue(void **state) {
+    corm_batch_free(batch);
+    corm_queue_close(queue, NULL);
+    return tear_down(state);
+}
+
+#undef TEST
+#define TEST(function) cmocka_unit_test_setup_teardown(function, open_queue, close_queue)
+
+static int told;
+static corm_status status;
+static int64_t failed_part;
+static size_t part_count;
+static corm_write_result parts[8];
+static char texts[8][100], tag[20];
+
+static void note(corm_completion *completion, void *context) {
+    (void)context;
+    const corm_write_result *results = corm_completion_results(completion, &part_count);
+    CHECK((results == NULL) == (part_count == 0));
+    for (size_t index = 0; index < part_count && index < 8; index += 1) {
+        parts[index] = results[index];
+        texts[index][0] = 0;
+        if (results[index].error)
+            snprintf(texts[index], sizeof texts[index], "%s", corm_error_message(results[index].error));
+    }
+    status = corm_completion_status(completion);
+    corm_error *error = corm_completion_error(completion);
+    failed_part = error ? corm_error_record_index(error) : -1;
+    snprintf(tag, sizeof tag, "%s", corm_completion_tag(completion) ? corm_completion_tag(completion) : "");
+    told += 1;
+}
+
+static void commit(int32_t policy) {
+    told = 0;
+    corm_write_options options = {.struct_size = sizeof options, .tag = "save", .callback = note};
+    OK(corm_batch_commit(batch, policy, &options, NULL, &failure));
+    assert_int_equal(corm_batch_count(batch), 0);
+    OK(corm_queue_flush(queue, &failure));
+    assert_int_equal(told, 1);
+    assert_string_equal(tag, "save");
+}
+
+static void add_some(void) {
+    char name[] = "Ada", sql[] = "INSERT INTO person (id, name, height) VALUES (:id, :name, 1)";
+    person ada = {.name = name, .age = {true, 36}, .height = 1.7};
+    OK(corm_batch_insert(batch, people, &ada, CORM_CONFLICT_ABORT, &failure));
+    corm_value values[] = {corm_value_named("name", corm_value_text(name)),
+                           corm_value_named("id", corm_value_int64(1))};
+    OK(corm_batch_execute(batch, sql, values, 2, &failure));
+    ada.id = 7;
+    OK(corm_batch_save(batch, people, &ada, &failure));
+    ada.city = "Paris";
+    OK(corm_batch_update(batch, people, &ada, (const char *const[]){"city"}, 1, &failure));
+    ada.id = 8;
+    OK(corm_batch_update(batch, people, &ada, NULL, 0, &failure));
+    OK(corm_batch_delete(batch, people, &ada, &failure));
+    /* All is copied: what it was made of may change. */
+    memset(&ada, 0x55, sizeof ada);
+    memset(name, 'x', 3);
+    memset(sql, 'x', sizeof sql - 1);
+    assert_int_equal(corm_batch_count(batch), 6);
+}
+
+static void the_first_error_rolls_a_batch_back(void **state) {
+    (void)state;
+    add_some();
+    commit(CORM_BATCH_ROLLBACK);
+    assert_int_equal(status, CORM_E_UNIQUE);
+    assert_int_equal(failed_part, 1);
+    assert_int_equal(part_count, 0);
+    assert_int_equal(select_int(COUNT), 0);
+}
+
+static void a_batch_may_go_on_after_errors(void **state) {
+    (void)state;
+    add_some();
+    commit(CORM_BATCH_CONTINUE);
+    assert_int_equal(status, CORM_OK);
+    assert_int_equal(part_count, 6);
+    const int64_t changes[] = {1, 0, 1, 1, 0, 0};
+    for (int index = 0; index < 6; index += 1)
+        assert_int_equal(parts[index].changes, changes[index]);
+    assert_int_equal(parts[0].generated_key, 1);
+    assert_int_equal(parts[2].generated_key, 0);
+    assert_non_null(strstr(texts[1], "person.id"));
+    assert_non_null(strstr(texts[4], "no row"));
+    assert_string_equal(texts[5], "");
+    assert_int_equal(select_int(COUNT), 2);
+    assert_string_equal(select_text("SELECT name || city FROM person WHERE id = 7"), "AdaParis");
+    /* The batch is empty, and can be filled again. */
+    OK(corm_batch_execute(batch, "DELETE FROM person", CORM_NO_VALUES, &failure));
+    commit(CORM_BATCH_ROLLBACK);
+    assert_int_equal(parts[0].changes, 2);
+    commit(CORM_BATCH_ROLLBACK);
+    assert_int_equal(status, CORM_OK);
+    assert_int_equal(part_count, 0);
+}
+
+static void what_rolls_back_the_transaction_ends_a_batch_that_goes_on(void **state) {
+    (void)state;
+    insert_people(1);
+    OK(corm_batch_execute(batch, "DELETE FROM person", CORM_NO_VALUES, &failure));
+    OK(corm_batch_execute(batch, "INSERT OR ROLLBACK INTO person (name) VALUES (NULL)", CORM_NO_VALUES, &failure));
+    OK(corm_batch_execute(batch, "DELETE FROM person", CORM_NO_VALUES, &failure));
+    commit(CORM_BATCH_CONTINUE);
+    assert_int_equal(status, CORM_E_NOT_NULL);
+    assert_int_equal(failed_part, 1);
+    assert_int_equal(select_int(COUNT), 1);
+}
+
+static void a_batch_outlives_what_it_came_from(void **state) {
+    (void)state;
+    told = 0;
+    corm_write_options options = {.struct_size = sizeof options, .callback = note};
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    add_some();
+    OK(corm_batch_commit(batch, CORM_BATCH_CONTINUE, &options, NULL, &failure));
+    corm_batch_free(batch);
+    corm_batch_free(batch);
+    GIVES(CORM_E_MISUSE, corm_batch_commit(batch, CORM_BATCH_CONTINUE, NULL, NULL, &failure));
+    OK(corm_transaction_commit(db, &failure));
+    OK(corm_queue_flush(queue, &failure));
+    assert_int_equal(told, 1);
+    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_queue_close(queue, &failure));
+    OK(corm_batch_execute(batch, "DELETE FROM person", CORM_NO_VALUES, &failure));
+    GIVES(CORM_E_MISUSE, corm_batch_commit(batch, CORM_BATCH_ROLLBACK, NULL, NULL, &failure));
+    assert_int_equal(corm_batch_count(batch), 1);
+}
+
+static void what_cannot_be_added_is_refused(void **state) {
+    (void)state;
+    person bad = {.name = "\xff\xfe"};
+    GIVES(CORM_E_ENCODING, corm_batch_insert(batch, people, &bad, CORM_CONFLICT_ABORT, &failure));
+    assert_non_null(strstr(corm_error_message(failure), ".name"));
+    GIVES(CORM_E_MISUSE, corm_batch_insert(batch, people, &bad, 77, &failure));
+    GIVES(CORM_E_MISUSE, corm_batch_insert(batch, people, NULL, CORM_CONFLICT_ABORT, &failure));
+    GIVES(CORM_E_MISUSE, corm_batch_save(batch, NULL, &bad, &failure));
+    GIVES(CORM_E_MISUSE, corm_batch_execute(batch, NULL, CORM_NO_VALUES, &failure));
+    GIVES(CORM_E_MISUSE, corm_batch_execute((corm_batch *)queue, "DELETE FROM person", CORM_NO_VALUES, &failure));
+    GIVES(CORM_E_MISUSE, corm_batch_commit(batch, 9, NULL, NULL, &failure));
+    assert_int_equal(corm_batch_count(batch), 0);
+    assert_int_equal(corm_batch_count(NULL), 0);
+    corm_write_options wrong = {.struct_size = 3};
+    GIVES(CORM_E_MISUSE, corm_batch_commit(batch, CORM_BATCH_ROLLBACK, &wrong, NULL, &failure));
+    assert_int_equal(corm_completion_status(NULL), CORM_E_MISUSE);
+    assert_null(corm_completion_error(NULL));
+    assert_null(corm_completion_results(NULL, NULL));
+    corm_queue_options queued = CORM_QUEUE_OPTIONS_INIT, queue_made;
+    corm_queue_options_init(&queue_made);
+    assert_memory_equal(&queued, &queue_made, sizeof queued);
+    corm_write_options written = CORM_WRITE_OPTIONS_INIT, write_made;
+    corm_write_options_init(&write_made);
+    assert_memory_equal(&written, &write_made, sizeof written);
+    corm_listen_options listened = CORM_LISTEN_OPTIONS_INIT, listen_made;
+    corm_listen_options_init(&listen_made);
+    assert_memory_equal(&listened, &listen_made, sizeof listened);
+}
+
+static corm_listener *listener;
+static atomic_int released, heard;
+static atomic_bool holds;
+
+static void release(void *context) { atomic_fetch_add((atomic_int *)context, 1); }
+
+static void hear(corm_completion *completion, void *context) {
+    (void)completion, (void)context;
+    atomic_fetch_add(&heard, 1);
+    while (atomic_load(&holds))
+        wait_milliseconds(1);
+}
+
+static void hear_once(corm_completion *completion, void *context) {
+    hear(completion, context);
+    corm_listener_cancel(listener);
+}
+
+static void listen_with(corm_queue_callback callback) {
+    heard = 0;
+    released = 0;
+    corm_listen_options options = {
+        .struct_size = sizeof options, .callback = callback, .context = &released, .release = release};
+    OK(corm_queue_listen(queue, &options, &listener, &failure));
+}
+
+static void commit_one(void) {
+    OK(corm_batch_execute(batch, "DELETE FROM person", CORM_NO_VALUES, &failure));
+    OK(corm_batch_commit(batch, CORM_BATCH_ROLLBACK, NULL, NULL, &failure));
+}
+
+static void a_listener_may_be_cancelled_while_it_is_told(void **state) {
+    (void)state;
+    int32_t descriptor;
+    listen_with(hear_once);
+    GIVES(CORM_E_MISUSE, corm_listener_descriptor(listener, &descriptor, &failure));
+    commit_one();
+    commit_one();
+    OK(corm_queue_flush(queue, &failure));
+    assert_int_equal(heard, 1);
+    assert_int_equal(released, 1);
+    atomic_store(&holds, true);
+    listen_with(hear);
+    commit_one();
+    while (atomic_load(&heard) == 0)
+        wait_milliseconds(1);
+    corm_listener_cancel(listener);
+    assert_int_equal(released, 0);
+    atomic_store(&holds, false);
+    OK(corm_queue_flush(queue, &failure));
+    commit_one();
+    OK(corm_queue_flush(queue, &failure));
+    assert_int_equal(heard, 1);
+    assert_int_equal(released, 1);
+    listen_with(hear);
+    OK(corm_queue_close(queue, &failure));
+    assert_int_equal(released, 0);
+    corm_listener_cancel(listener);
+    assert_int_equal(released, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(the_first_error_rolls_a_batch_back),
+        TEST(a_batch_may_go_on_after_errors),
+        TEST(what_rolls_back_the_transaction_ends_a_batch_that_goes_on),
+        TEST(a_batch_outlives_what_it_came_from),
+        TEST(what_cannot_be_added_is_refused),
+        TEST(a_listener_may_be_cancelled_while_it_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

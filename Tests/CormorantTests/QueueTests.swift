@@ -1,0 +1,189 @@
+import Cormorant
+import Foundation
+import Testing
+
+struct QueueTests {
+    private struct Refusal: Error, Equatable { let reason: String }
+
+    /// Keeps a queue's thread, so that what is added waits.
+    private final class Hold: Sendable {
+        private let entered = DispatchSemaphore(value: 0)
+        private let mayGo = DispatchSemaphore(value: 0)
+
+        init(_ queue: WriteQueue) throws {
+            try queue.add { [entered, mayGo] _ in
+                entered.signal()
+                mayGo.wait()
+            }
+            entered.wait()
+        }
+
+        func end() { mayGo.signal() }
+    }
+
+    private let folder: TemporaryFolder
+    private let database: Database
+    private let queue: WriteQueue
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try openDatabase(path: folder.file("queue.db"))
+        try database.createTables(Person.self)
+        queue = try WriteQueue(database)
+    }
+
+    private func hold() throws -> Hold { try Hold(queue) }
+
+    @Test func writesOfManyTasksGiveEachItsResult() async throws {
+        let keys = try await withThrowingTaskGroup(of: Int64?.self) { group in
+            for number in 0..<200 {
+                group.addTask { try await queue.perform { try $0.inserted(Person(name: "\(number)")).id } }
+            }
+            return try await group.reduce(into: Set<Int64?>()) { $0.insert($1) }
+        }
+        #expect(keys.count == 200)
+        #expect(try database.fetchCount(Person.self) == 200)
+    }
+
+    @Test func aWriteThatThrowsIsRolledBackAlone() async throws {
+        await #expect(throws: Refusal(reason: "mine")) {
+            try await queue.perform { database in
+                _ = try database.inserted(Person(name: "gone"))
+                throw Refusal(reason: "mine")
+            }
+        }
+        try await queue.perform { _ = try $0.inserted(Person(name: "stays")) }
+        await #expect(throws: CormorantError.self) { try await queue.perform { try $0.execute("COMMIT") } }
+        #expect(try database.fetchAll(Person.self).map(\.name) == ["stays"])
+    }
+
+    @Test func threadsWaitForTheirWrites() throws {
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for step in 0..<25 {
+                let key = try? queue.perform { try $0.inserted(Person(name: "\(thread) \(step)")).id }
+                #expect(key != nil)
+            }
+        }
+        #expect(try database.fetchCount(Person.self) == 200)
+    }
+
+    @Test func aWriteCannotWaitForItsOwnQueue() throws {
+        let queue = queue
+        try queue.perform { database in
+            expectError(.misuse) { try queue.perform { _ in } }
+            expectError(.misuse) { try queue.flush() }
+            expectError(.misuse) { try queue.close() }
+            expectError(.misuse) { try database.close() }
+        }
+        try database.transaction {
+            expectError(.transaction) { try queue.perform { _ in } }
+            try queue.add { _ = try $0.inserted(Person(name: "later")) }
+        }
+        try queue.flush()
+        #expect(try database.fetchCount(Person.self) == 1)
+    }
+
+    @Test func aCancelledTaskTakesItsWriteBack() async throws {
+        let hold = try hold()
+        let task = Task { try await queue.perform { _ = try $0.inserted(Person(name: "never")) } }
+        while queue.count == 0 { await Task.yield() }
+        task.cancel()
+        await #expect { try await task.value } throws: { ($0 as? CormorantError)?.code == .interrupted }
+        let number = try queue.add { _ = try $0.inserted(Person(name: "never")) }
+        #expect(queue.cancel(number))
+        #expect(!queue.cancel(number))
+        hold.end()
+        try queue.flush()
+        #expect(try database.fetchCount(Person.self) == 0)
+    }
+
+    @Test func aFullQueueHoldsNoTaskUp() async throws {
+        let small = try WriteQueue(database, capacity: 2)
+        let hold = try Hold(small)
+        async let all: Void = withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask { try await small.perform { _ = try $0.inserted(Person(name: "\(number)")) } }
+            }
+            try await group.waitForAll()
+        }
+        while small.count < 2 { await Task.yield() }
+        hold.end()
+        try await all
+        #expect(try database.fetchCount(Person.self) == 50)
+        expectError(.misuse) { try WriteQueue(database, capacity: 0) }
+    }
+
+    private func filled() -> WriteBatch {
+        let batch = queue.begin()
+        var person = Person(name: "Ada", age: 36)
+        batch.insert(person)
+        batch.execute("INSERT INTO person (id, name) VALUES (?, ?)", [1, "Bob"])
+        person.id = 7
+        batch.save(person)
+        person.city = "London"
+        batch.update(person, properties: ["city"])
+        person.id = 8
+        batch.update(person)
+        batch.delete(person)
+        return batch
+    }
+
+    @Test func aBatchRollsBackOrGoesOn() async throws {
+        let batch = filled()
+        #expect(batch.count == 6)
+        let error = await #expect(throws: CormorantError.self) { try await batch.commit() }
+        #expect(error?.code == .unique)
+        #expect(error?.recordIndex == 1)
+        #expect(batch.count == 0)
+        #expect(try database.fetchCount(Person.self) == 0)
+        let results = try await filled().commit(onError: .continue)
+        #expect(results.map(\.changes) == [1, 0, 1, 1, 0, 0])
+        #expect(results.map(\.generatedKey) == [1, nil, nil, nil, nil, nil])
+        #expect(results.map(\.error?.code) == [nil, .unique, nil, nil, .noRecord, nil])
+        #expect(try database.find(Person.self, key: 7)?.city == "London")
+        let emptyResults: [WriteResult] = try queue.begin().commit()
+        #expect(emptyResults.isEmpty)
+    }
+
+    @Test func listenersAreToldByTag() async throws {
+        let listener = try queue.listen(tag: "save")
+        let heard = DispatchSemaphore(value: 0)
+        let counting = try queue.listen { _ in heard.signal() }
+        try filled().commit(tag: "save", onError: .continue) { completion in
+            #expect(completion.error == nil)
+            heard.signal()
+        }
+        try queue.add(tag: "other") { _ in }
+        try queue.add(tag: "save") { try $0.executeScript("nonsense") }
+        try queue.close()
+        var codes: [ErrorCode?] = []
+        for await completion in listener { codes.append(completion.error?.code) }
+        #expect(codes == [nil, .sql])
+        for _ in 0..<4 { #expect(heard.wait(timeout: .now() + 5) == .success) }
+        counting.cancel()
+        counting.cancel()
+    }
+
+    @Test func closingRunsWhatWaits() throws {
+        let hold = try hold()
+        for number in 0..<50 { try queue.add { _ = try $0.inserted(Person(name: "\(number)")) } }
+        hold.end()
+        try database.close()
+        expectError(.misuse) { try queue.add { _ in } }
+        try queue.close()
+        try queue.close()
+        #expect(try openDatabase(path: folder.file("queue.db")).fetchCount(Person.self) == 50)
+    }
+
+    @Test func theLastReferenceRunsWhatWaits() throws {
+        let done = DispatchSemaphore(value: 0)
+        do {
+            let short = try WriteQueue(database)
+            let hold = try Hold(short)
+            try short.add(told: { _ in done.signal() }) { _ = try $0.inserted(Person(name: "kept")) }
+            hold.end()
+        }
+        #expect(done.wait(timeout: .now() + 10) == .success)
+        #expect(try database.fetchCount(Person.self) == 1)
+    }
+}

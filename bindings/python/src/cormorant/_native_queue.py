@@ -1,0 +1,212 @@
+"""The calls of the library on write queues. A queue, batch or listener is an int; a completion comes as a tuple."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from . import _abi
+from ._native_library import (
+    TYPES,
+    call,
+    call_handle,
+    call_number,
+    failure,
+    library,
+    make_struct,
+    pool,
+    take,
+    text_array,
+    to_error,
+    to_text,
+    utf8,
+)
+from .error import Error
+
+# Rows changed, the key that was made or 0, what kept it from being done.
+Result = tuple[int, int, Error | None]
+# Number, tag, error, results.
+Completion = tuple[int, str | None, Error | None, list[Result]]
+
+
+class Write(Protocol):
+    """What is called on the queue's thread. Neither raises; a status below 0 has the write rolled back."""
+
+    def run(self) -> int: ...
+
+    def told(self, completion: Completion) -> None: ...
+
+
+_Body = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+# What the library may still call, by the number it knows it by.
+_writes: dict[int, Write] = {}
+_listeners: dict[int, object] = {}
+_numbers = itertools.count(1)
+
+
+def _run(_database: int | None, context: int | None, _error: int | None) -> int:
+    try:
+        return _writes[context or 0].run()
+    except BaseException:
+        # ctypes would print it, and go on as if the write were done.
+        return _abi.CORM_E_CALLBACK
+
+
+def _tell(completion: int | None, context: int | None) -> None:
+    write = _writes.pop(context or 0, None)
+    if write is not None and completion is not None:
+        write.told(_read(completion))
+
+
+def _forget(context: int | None) -> None:
+    _listeners.pop(context or 0, None)
+
+
+_run_function = _Body(_run)
+_tell_function = _Callback(_tell)
+_release_function = _Release(_forget)
+
+
+def _read(completion: int) -> Completion:
+    error = library.corm_completion_error(completion)
+    count = ctypes.c_size_t()
+    address = library.corm_completion_results(completion, ctypes.byref(count))
+    items = (TYPES["corm_write_result"] * count.value).from_address(address) if address else ()
+    results = [
+        (item.changes, item.generated_key, None if item.error is None else to_error(item.error)) for item in items
+    ]
+    number = int(library.corm_completion_number(completion))
+    return number, to_text(library.corm_completion_tag(completion)), error and to_error(error), results
+
+
+def open_queue(database: int, capacity: int) -> int:
+    options = make_struct("corm_queue_options", {"capacity": capacity}, [])
+    options.struct_size = ctypes.sizeof(options)
+    return call_handle(library.corm_queue_open, database, ctypes.byref(options))
+
+
+def close_queue(queue: int) -> None:
+    call(library.corm_queue_close, queue)
+
+
+def flush(queue: int) -> None:
+    call(library.corm_queue_flush, queue)
+
+
+def count(queue: int) -> int:
+    return int(library.corm_queue_count(queue))
+
+
+def _handing_over(write: Write, tag: str | None, wait: bool, hand_over: Callable[[Any, int], int]) -> tuple[int, int]:
+    context = next(_numbers)
+    options = make_struct("corm_write_options", {"no_wait": not wait, "context": context}, [])
+    options.struct_size = ctypes.sizeof(options)
+    options.tag = None if tag is None else utf8(tag)
+    options.callback = ctypes.cast(_tell_function, ctypes.c_void_p)
+    _writes[context] = write
+    try:
+        return hand_over(ctypes.byref(options), context), context
+    except BaseException:
+        _writes.pop(context, None)
+        raise
+
+
+def add(queue: int, write: Write, tag: str | None, wait: bool) -> tuple[int, int]:
+    """The write's number in the queue, and that by which it is known here."""
+    function = ctypes.cast(_run_function, ctypes.c_void_p)
+    return _handing_over(
+        write,
+        tag,
+        wait,
+        lambda options, context: call_number(library.corm_queue_add, queue, function, context, options),
+    )
+
+
+def cancel(queue: int, number: int, context: int) -> bool:
+    """False when it has begun or ended."""
+    if call(library.corm_queue_cancel, queue, number) != _abi.CORM_OK:
+        return False
+    _writes.pop(context, None)
+    return True
+
+
+# --- Batches ---
+
+
+def begin(queue: int) -> int:
+    return call_handle(library.corm_queue_begin, queue)
+
+
+def free_batch(batch: int) -> None:
+    library.corm_batch_free(batch)
+
+
+def batch_count(batch: int) -> int:
+    return int(library.corm_batch_count(batch))
+
+
+def batch_execute(batch: int, sql: str, bindings: bytes | None) -> None:
+    call(library.corm_block_batch_execute, batch, utf8(sql), bindings, len(bindings) if bindings else 0)
+
+
+def batch_write(batch: int, model: int, operation: int, conflict: int, properties: Sequence[str], rows: bytes) -> None:
+    names, count = text_array(properties)
+    call(library.corm_block_batch_write, batch, model, operation, conflict, names, count, rows, len(rows))
+
+
+def commit(batch: int, write: Write, policy: int, tag: str | None, wait: bool) -> tuple[int, int]:
+    return _handing_over(
+        write, tag, wait, lambda options, _: call_number(library.corm_batch_commit, batch, policy, options)
+    )
+
+
+# --- Listeners ---
+
+
+def listen(queue: int, tag: str | None, callback: Callable[[Completion], object] | None) -> int:
+    members: Mapping[str, Any] = {} if tag is None else {"tag": tag}
+    options = make_struct("corm_listen_options", members, [])
+    options.struct_size = ctypes.sizeof(options)
+    if callback is not None:
+        function = _Callback(lambda completion, _: callback(_read(completion)))
+        number = next(_numbers)
+        _listeners[number] = function
+        options.callback = ctypes.cast(function, ctypes.c_void_p)
+        options.context = number
+        options.release = ctypes.cast(_release_function, ctypes.c_void_p)
+    return call_handle(library.corm_queue_listen, queue, ctypes.byref(options))
+
+
+def cancel_listener(listener: int) -> None:
+    library.corm_listener_cancel(listener)
+
+
+def next_completion(listener: int) -> Completion | bool:
+    """The next one; False when none waits, True when none will come."""
+    scratch = take()
+    status = library.corm_listener_next(listener, scratch.handle_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    completion = scratch.handle.value
+    pool.append(scratch)
+    if status != _abi.CORM_ROW or completion is None:
+        return bool(status == _abi.CORM_DONE)
+    try:
+        return _read(completion)
+    finally:
+        library.corm_completion_free(completion)
+
+
+def descriptor(listener: int) -> int:
+    scratch = take()
+    number = ctypes.c_int32()
+    status = library.corm_listener_descriptor(listener, ctypes.byref(number), scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    pool.append(scratch)
+    return number.value

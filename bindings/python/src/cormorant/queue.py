@@ -1,0 +1,371 @@
+"""Write queues: writes of any thread that are ordered and grouped, so that they share a commit."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from . import _abi, _native_queue
+from ._waiting import Waiting
+from .error import BusyError, Error, ProgrammingError
+from .model import Model
+from .record import Conflict, conflict_number, info_of
+from .value import Bindings, dump_bindings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, TypeVarTuple, Unpack
+
+    from .database import Database
+
+    Arguments = TypeVarTuple("Arguments")
+
+R = TypeVar("R")
+_POLICIES = {"rollback": _abi.CORM_BATCH_ROLLBACK, "continue": _abi.CORM_BATCH_CONTINUE}
+_queues: weakref.WeakSet[WriteQueue] = weakref.WeakSet()
+
+
+@dataclass(frozen=True)
+class WriteResult:
+    """What one part of a batch did.
+
+    changes: rows inserted, updated or deleted. generated_key: the key that was made for an inserted or saved record;
+    None where none was. error: what kept it from being done, in a batch that goes on after errors.
+    """
+
+    changes: int
+    generated_key: int | None
+    error: Error | None
+
+
+@dataclass(frozen=True)
+class WriteCompletion:
+    """How a write ended.
+
+    number: its number in the queue, from 1. error: None when it is committed; else nothing of it is there. results: of
+    a batch that is committed, what each part of it did.
+    """
+
+    number: int
+    tag: str | None
+    error: Error | None
+    results: list[WriteResult]
+
+
+class Write(Future[R]):
+    """A write on its way: a future of concurrent.futures, which asyncio can await.
+
+    Its result is what the body returned, once that is committed, or of a batch the list of results. cancel() takes it
+    back as long as it has not begun.
+    """
+
+    def __init__(self, queue: WriteQueue, body: Callable[[], R] | None) -> None:
+        super().__init__()
+        self._queue = queue
+        self._body = body
+        self._value: Any = None
+        self._raised: BaseException | None = None
+        self._number, self._context = 0, 0
+
+    def cancel(self) -> bool:
+        if self.done():
+            return self.cancelled()
+        if self._number and not _native_queue.cancel(self._queue._handle, self._number, self._context):
+            return False
+        return super().cancel() and not self.set_running_or_notify_cancel()
+
+    def result(self, timeout: float | None = None) -> R:
+        self._queue._refuse_waiting(self)
+        return super().result(timeout)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        self._queue._refuse_waiting(self)
+        return super().exception(timeout)
+
+    def __await__(self) -> Generator[Any, None, R]:
+        return asyncio.wrap_future(self).__await__()
+
+    # On the queue's thread, where nothing may be raised.
+
+    def run(self) -> int:
+        self._queue._thread = threading.get_ident()
+        # Called once more where another write of its group made SQLite roll back all.
+        if self._body is None or not (self.running() or self.set_running_or_notify_cancel()):
+            return _abi.CORM_E_CALLBACK
+        try:
+            self._value, self._raised = self._body(), None
+        except BaseException as error:
+            self._raised = error
+            status: int = getattr(_abi, getattr(error, "code", None) or "", _abi.CORM_E_CALLBACK)
+            return min(status, -1)
+        return _abi.CORM_OK
+
+    def told(self, completion: _native_queue.Completion) -> None:
+        self._queue._thread = threading.get_ident()
+        if self.cancelled():
+            return
+        _, _, error, results = completion
+        if error is not None:
+            self.set_exception(self._raised or error)
+        elif self._body is None:
+            self._value = [_result(result) for result in results]
+            self.set_result(self._value)
+        else:
+            self.set_result(self._value)
+        self._body = self._value = self._raised = None
+
+
+class Batch:
+    """SQL and records that are one write, given by WriteQueue.begin(). What is added is copied."""
+
+    def __init__(self, queue: WriteQueue) -> None:
+        self._queue = queue
+        self._handle = _native_queue.begin(queue._handle)
+        weakref.finalize(self, _native_queue.free_batch, self._handle)
+
+    def __len__(self) -> int:
+        return _native_queue.batch_count(self._handle)
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> None:
+        """Adds one statement of SQL."""
+        _native_queue.batch_execute(self._handle, sql, dump_bindings(bindings))
+
+    def insert(self, record: Model, conflict: Conflict = "abort") -> None:
+        """Adds a record to insert. What the database makes does not come back into it: see WriteResult."""
+        self._add(record, _abi.CORM_WRITE_INSERT, conflict_number(conflict))
+
+    def save(self, record: Model) -> None:
+        """Adds a record to insert or, when its primary key is there, to update."""
+        self._add(record, _abi.CORM_WRITE_SAVE)
+
+    def update(self, record: Model, *properties: str) -> None:
+        """Adds a record, or only the properties of it, to write to the row with its key."""
+        self._add(record, _abi.CORM_WRITE_UPDATE, 0, properties or None)
+
+    def delete(self, record: Model) -> None:
+        """Adds a record whose row is deleted."""
+        self._add(record, _abi.CORM_WRITE_DELETE, 0, ())
+
+    def _add(self, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None) -> None:
+        info = info_of(type(record))
+        rows = info.dump((record,), properties)
+        _native_queue.batch_write(self._handle, info.handle, operation, conflict, properties or (), rows)
+
+    def commit(
+        self, tag: str | None = None, on_error: Literal["rollback", "continue"] = "rollback"
+    ) -> Write[list[WriteResult]]:
+        """Hands all to the queue as one write, after which the batch is empty and can be filled again.
+
+        tag: for listeners. on_error: "rollback" ends the batch with its first error, whose record_index says which part
+        it was, and nothing of it stays; "continue" keeps the others, and each part has its own result.
+        """
+        if on_error not in _POLICIES:
+            raise ProgrammingError(f"on_error is {on_error!r}", hint='use "rollback" or "continue"')
+        write: Write[list[WriteResult]] = Write(self._queue, None)
+        policy = _POLICIES[on_error]
+        write._number, write._context = _native_queue.commit(self._handle, write, policy, tag, wait=True)
+        return write
+
+
+class Listener(Waiting[WriteCompletion]):
+    """Is told how writes end, given by WriteQueue.listen(). Ended by cancel(), `with` or its queue's close.
+
+    Without a callback completions wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
+    """
+
+    def __init__(
+        self, queue: WriteQueue, tag: str | None, callback: Callable[[WriteCompletion], object] | None
+    ) -> None:
+        self._queue = queue
+        tell = None if callback is None else _teller(callback)
+        self._handle = _native_queue.listen(queue._handle, tag, tell)
+
+    def cancel(self) -> None:
+        """Ends it. It does not wait: a callback that runs on another thread runs to its end."""
+        _native_queue.cancel_listener(self._handle)
+        self._handle = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.cancel()
+
+    def __del__(self) -> None:
+        if self._handle:
+            if self._queue._handle:
+                warnings.warn(f"listener of {self._queue!r} not cancelled", ResourceWarning, source=self, stacklevel=2)
+            self.cancel()
+
+    def fileno(self) -> int:
+        return _native_queue.descriptor(self._handle)
+
+    def _take(self) -> WriteCompletion | bool:
+        completion = _native_queue.next_completion(self._handle)
+        return completion if isinstance(completion, bool) else _completion(completion)
+
+
+class WriteQueue:
+    """Writes of any thread, run in their order by one thread of the queue's own; given by Database.queue().
+
+    The thread takes what waits, and what comes meanwhile, into one transaction, each write in a savepoint, and commits
+    once: only then is each told how it ended. One that fails is rolled back alone and gets its own error. When the
+    commit fails, each write of the group gets that error, nothing of it is there, and the queue goes on.
+    """
+
+    _handle = 0
+    _thread = 0
+
+    def __init__(self, database: Database, capacity: int) -> None:
+        if not 1 <= capacity < 2**32:
+            raise ProgrammingError(f"a queue for {capacity} writes", hint="give a capacity of at least 1")
+        self._database = database
+        self._handle = _native_queue.open_queue(database._handle, capacity)
+        _queues.add(self)
+
+    def add(
+        self,
+        body: Callable[[Database, Unpack[Arguments]], R],
+        /,
+        *args: Unpack[Arguments],
+        tag: str | None = None,
+    ) -> Write[R]:
+        """Has body(database, *args) called on the queue's thread, in a savepoint, and does not wait for that.
+
+        What it raises has it rolled back alone, and is what the write's result() raises. It can end no transaction but
+        those that it begins. Where another write of its group made SQLite roll back the whole transaction (ON CONFLICT
+        ROLLBACK, a full disk), it is called once more: let it do nothing that cannot be repeated. A full queue makes
+        this wait, up to the busy timeout; then it raises BusyError.
+        """
+        return self._added(Write(self, lambda: body(self._database, *args)), tag, wait=True)
+
+    async def perform(
+        self,
+        body: Callable[[Database, Unpack[Arguments]], R],
+        /,
+        *args: Unpack[Arguments],
+        tag: str | None = None,
+    ) -> R:
+        """add() for asyncio: the result, while the loop goes on, also where the queue is full.
+
+        When the task is cancelled, a write that has not begun is taken back; one that has runs to its end.
+        """
+        write = Write(self, lambda: body(self._database, *args))
+        try:
+            self._added(write, tag, wait=False)
+        except BusyError:
+            try:
+                await asyncio.to_thread(self._added, write, tag, wait=True)
+            except asyncio.CancelledError:
+                write.cancel()
+                raise
+        return await write
+
+    def _added(self, write: Write[R], tag: str | None, wait: bool) -> Write[R]:
+        write._number, write._context = _native_queue.add(self._handle, write, tag, wait)
+        return write
+
+    def begin(self) -> Batch:
+        """An empty batch."""
+        return Batch(self)
+
+    def listen(
+        self, callback: Callable[[WriteCompletion], object] | None = None, *, tag: str | None = None
+    ) -> Listener:
+        """Begins to tell how writes end, whoever added them; with a tag only those that have it.
+
+        callback: called on the queue's thread, in no transaction. It may use the database and add to the queue, whose
+        other writes wait meanwhile. What it raises goes to sys.unraisablehook. Without one completions wait to be
+        taken.
+        """
+        return Listener(self, tag, callback)
+
+    def flush(self) -> None:
+        """Waits until all that was added before has ended."""
+        _native_queue.flush(self._handle)
+
+    def __len__(self) -> int:
+        """How many writes wait."""
+        return _native_queue.count(self._handle)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Runs what waits, then ends the thread. A second close does nothing; a refused one can be tried again."""
+        if self._handle:
+            _native_queue.close_queue(self._handle)
+            self._handle = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if not self._handle:
+            return
+        if self._database._open:
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
+        if threading.get_ident() == self._thread:
+            # Dropped with its last write, on the thread that cannot wait for itself.
+            threading.Thread(target=_native_queue.close_queue, args=(self._handle,)).start()
+        else:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<WriteQueue of {self._database!r}{'' if self._handle else ', closed'}>"
+
+    def _refuse_waiting(self, write: Write[Any]) -> None:
+        if threading.get_ident() == self._thread and not write.done():
+            raise ProgrammingError(
+                "the queue's own thread cannot wait for the queue",
+                code="CORM_E_MISUSE",
+                hint="add the write without waiting, or do it at once on the database",
+            )
+
+
+class QueueMethods:
+    """The part of Database that is about queues."""
+
+    _handle: int
+
+    def queue(self, *, capacity: int = 1024) -> WriteQueue:
+        """A queue of writes, for a `with` block or close(); the database's close closes it first.
+
+        capacity: how many writes wait at most; then adding waits.
+        """
+        return WriteQueue(self, capacity)  # type: ignore[arg-type]
+
+
+def _result(result: _native_queue.Result) -> WriteResult:
+    changes, key, error = result
+    return WriteResult(changes, key or None, error)
+
+
+def _completion(completion: _native_queue.Completion) -> WriteCompletion:
+    number, tag, error, results = completion
+    return WriteCompletion(number, tag, error, [_result(result) for result in results])
+
+
+def _teller(callback: Callable[[WriteCompletion], object]) -> Callable[[_native_queue.Completion], object]:
+    return lambda completion: callback(_completion(completion))
+
+
+@atexit.register
+def _close_all() -> None:
+    """The library's threads must not call into an interpreter that ends."""
+    for queue in list(_queues):
+        queue.close()

@@ -1,0 +1,223 @@
+"""Write queues: what each write is told, in threads, futures and asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+
+import pytest
+from models import Person
+
+from cormorant import (
+    BusyError,
+    Database,
+    OperationalError,
+    ProgrammingError,
+    UniqueViolation,
+    WriteQueue,
+)
+
+
+def insert(db: Database, name: str) -> int:
+    person = Person(name)
+    db.insert(person)
+    assert person.id is not None
+    return person.id
+
+
+@pytest.fixture
+def queue(db: Database) -> Iterator[WriteQueue]:
+    with db.queue() as made:
+        yield made
+
+
+class Held:
+    """Keeps the queue's thread, so that what is added waits."""
+
+    def __init__(self, queue: WriteQueue) -> None:
+        self._entered, self._may_go = threading.Event(), threading.Event()
+        self.write = queue.add(self._wait)
+        assert self._entered.wait(10)
+
+    def _wait(self, _: Database) -> None:
+        self._entered.set()
+        self._may_go.wait(30)
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._may_go.set()
+
+
+def test_a_write_is_a_future(queue: WriteQueue, db: Database) -> None:
+    writes = [queue.add(insert, f"n{number}") for number in range(20)]
+    assert [write.result(10) for write in writes] == list(range(1, 21))
+    assert wait(writes, 10).not_done == set()
+    assert db.count(Person) == 20
+
+
+def test_what_a_body_raises_is_its_own(queue: WriteQueue, db: Database) -> None:
+    def fail(db: Database, error: BaseException) -> None:
+        insert(db, "gone")
+        raise error
+
+    with Held(queue):
+        errors: list[BaseException] = [ValueError("a"), KeyboardInterrupt(), SystemExit(3), UniqueViolation("mine")]
+        failing = [queue.add(fail, error) for error in errors]
+        good = queue.add(insert, "stays")
+        wrong = queue.add(lambda db: db.execute("INSERT INTO people (name) VALUES (NULL)"))
+    assert [write.exception(10) for write in failing] == errors
+    assert good.result(10) == 1
+    raised = wrong.exception(10)
+    assert getattr(raised, "code", "") == "CORM_E_NOT_NULL"
+    assert [person.name for person in db.fetch_all(Person)] == ["stays"]
+
+
+def test_a_write_taken_back_never_runs(queue: WriteQueue, db: Database) -> None:
+    with Held(queue) as held:
+        first, second = queue.add(insert, "first"), queue.add(insert, "second")
+        assert len(queue) == 2
+        assert [first.cancel(), first.cancel(), first.cancelled()] == [True] * 3
+        assert len(queue) == 1
+        assert not held.write.cancel()
+    queue.flush()
+    with pytest.raises(CancelledError):
+        first.result(10)
+    assert second.result(10) == 1
+    assert not second.cancel()
+    assert db.count(Person) == 1
+
+
+def test_a_full_queue_makes_adding_wait(db: Database) -> None:
+    with db.queue(capacity=2) as queue, ThreadPoolExecutor(4) as pool:
+        with Held(queue):
+            writes = [queue.add(insert, f"n{number}") for number in range(2)]
+            waiting = [pool.submit(queue.add, insert, f"t{number}") for number in range(4)]
+            time.sleep(0.05)
+            assert len(queue) == 2
+            with pytest.raises(OperationalError) as caught, db.timeout(0.05):
+                queue.add(insert, "late")
+            assert caught.value.code == "CORM_E_INTERRUPTED"
+        writes += [future.result(10) for future in waiting]
+        wait(writes, 10)
+    assert db.count(Person) == 6
+    with pytest.raises(ProgrammingError):
+        db.queue(capacity=0)
+
+
+def test_a_full_queue_is_busy_in_the_end(tmp_path: object) -> None:
+    with Database(f"{tmp_path}/busy.db", busy_timeout=0.05) as db, db.queue(capacity=1) as queue, Held(queue):
+        queue.add(lambda _: None)
+        with pytest.raises(BusyError):
+            queue.add(lambda _: None)
+
+
+def test_a_write_cannot_wait_for_its_own_queue(queue: WriteQueue, db: Database) -> None:
+    waits: list[Callable[[Database], object]] = [
+        lambda db: queue.add(insert, "inner").result(1),
+        lambda _: queue.flush(),
+        lambda _: queue.close(),
+        lambda db: db.close(),
+    ]
+    for body in waits:
+        error = queue.add(body).exception(10)
+        assert getattr(error, "code", None) == "CORM_E_MISUSE", error
+    # What was added without waiting is run.
+    later = queue.add(lambda db: queue.add(insert, "later")).result(10)
+    assert isinstance(later.result(10), int)
+    with db.transaction(), pytest.raises(ProgrammingError, match="transaction that is open on this thread"):
+        queue.flush()
+
+
+def test_done_callbacks_may_use_the_database_and_the_queue(queue: WriteQueue, db: Database) -> None:
+    counts: list[int] = []
+    followed = threading.Event()
+
+    def follow(_: object) -> None:
+        counts.append(db.count(Person))
+        if len(counts) < 3:
+            queue.add(insert, "more").add_done_callback(follow)
+        else:
+            followed.set()
+
+    queue.add(insert, "first").add_done_callback(follow)
+    assert followed.wait(10)
+    assert counts == [1, 2, 3]
+
+
+def test_asyncio_awaits_writes(db: Database) -> None:
+    async def main(queue: WriteQueue) -> None:
+        loops = 0
+
+        async def spin() -> None:
+            nonlocal loops
+            while True:
+                loops += 1
+                await asyncio.sleep(0)
+
+        spinning = asyncio.create_task(spin())
+        keys = await asyncio.gather(*[queue.perform(insert, f"n{number}") for number in range(500)])
+        assert sorted(keys) == list(range(1, 501))
+        assert await queue.add(insert, "one") == 501
+        with pytest.raises(UniqueViolation):
+            await queue.perform(lambda db: db.execute("INSERT INTO people (id, name, age) VALUES (1, 'x', 0)"))
+        assert loops > 10
+        with Held(queue):
+            taken_back = asyncio.create_task(queue.perform(insert, "never"))
+            await asyncio.sleep(0.02)
+            taken_back.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await taken_back
+        queue.flush()
+        spinning.cancel()
+
+    # Smaller than what is in flight, so that some wait for room.
+    with db.queue(capacity=16) as queue:
+        asyncio.run(main(queue))
+    assert db.count(Person) == 501
+
+
+def test_threads_hammer_one_queue(queue: WriteQueue, db: Database) -> None:
+    def work(number: int) -> None:
+        for step in range(100):
+            assert db.find(Person, queue.add(insert, f"{number}-{step}").result(30)) is not None
+
+    with ThreadPoolExecutor(8) as pool:
+        for future in [pool.submit(work, number) for number in range(8)]:
+            future.result(60)
+    assert db.count(Person) == 800
+
+
+def test_closing_runs_what_waits(db: Database) -> None:
+    queue = db.queue()
+    with Held(queue):
+        writes = [queue.add(insert, f"n{number}") for number in range(50)]
+    db.close()
+    assert [write.result(0) for write in writes] == list(range(1, 51))
+    with pytest.raises(ProgrammingError, match="closed"):
+        queue.add(insert, "late")
+    queue.close()
+    queue.close()
+    with pytest.raises(ProgrammingError):
+        queue.flush()
+
+
+def test_an_unclosed_queue_is_told_and_loses_nothing(db: Database) -> None:
+    queue = db.queue()
+    write = queue.add(insert, "kept")
+    with pytest.warns(ResourceWarning, match="unclosed <WriteQueue"):
+        del queue
+        write.result(10)
+        del write
+        for _ in range(100):
+            gc.collect()
+            time.sleep(0.01)
+            if db.count(Person) == 1:
+                break
+        gc.collect()
+    assert db.count(Person) == 1
