@@ -10,6 +10,13 @@ final class DatabaseBox {
     let path: UnsafePointer<CChar>
     /// What the registry gave, where it is of one.
     private let lease: Lease?
+    private let lock = RecursiveLock()
+    /// Those whose writes are given this handle.
+    private var queues: [WeakQueue] = []
+
+    private struct WeakQueue {
+        weak var queue: WriteQueue?
+    }
 
     init(_ database: Database, _ lease: Lease? = nil) {
         self.database = database
@@ -17,8 +24,22 @@ final class DatabaseBox {
         path = memory.copy(database.path)
     }
 
+    func makeQueue(capacity: Int) throws -> WriteQueue {
+        let queue = try WriteQueue(database, capacity: capacity)
+        lock.lock()
+        defer { lock.unlock() }
+        queues.removeAll { $0.queue == nil }
+        queues.append(WeakQueue(queue: queue))
+        return queue
+    }
+
     func close() throws {
-        if let lease { try lease.release() } else { try database.close() }
+        guard let lease else { return try database.close() }
+        lock.lock()
+        let mine = queues.compactMap(\.queue)
+        lock.unlock()
+        for queue in mine { try queue.close() }
+        try lease.release()
     }
 }
 

@@ -79,7 +79,8 @@ public func corm_queue_open(
             try readStruct(given, given.pointee.struct_size, "corm_queue_options")
         }
         let capacity = raw.map { Int($0.capacity) } ?? 0
-        let queue = try WriteQueue(database(handle), capacity: capacity == 0 ? 1024 : capacity)
+        let queue = try Handles.require(handle, .database, as: DatabaseBox.self).makeQueue(
+            capacity: capacity == 0 ? 1024 : capacity)
         out.pointee = try Handles.add(QueueBox(queue, handle), .queue)
         return CORM_OK
     }

@@ -53,9 +53,9 @@ corm_status corm_registry_register(corm_registry *registry, const char *name, co
 /*
  * Gives a database, which is opened if it is not. It stays open until corm_database_close gives it back: then transactions
  * that the thread has begun in between are rolled back, and the file stays open for the next who asks, as long as there is
- * room. Observers, queues, caches and cursors live as long as the file is open: hold the database for as long. One that raw SQL or
- * an attached file left with settings of its own (ATTACH, temporary tables, PRAGMA) is closed when nobody holds it any more.
- * A file that was removed or replaced while nobody held it is opened anew.
+ * room. Its queues are closed first. Observers, caches and cursors live as long as the file is open: hold the database for as
+ * long. One that raw SQL or an attached file left with settings of its own (ATTACH, temporary tables, PRAGMA) is closed when
+ * nobody holds it any more. A file that was removed or replaced while nobody held it is opened anew.
  *
  * name         NULL: the current one. Borrowed until return.
  * out_database owned (corm_database_close); a handle of its own for each call, whoever else has the database.

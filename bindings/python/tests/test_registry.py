@@ -410,3 +410,18 @@ def test_a_child_opens_its_own(tmp_path: Path) -> None:
         assert os.waitpid(child, 0)[1] == 0
         with registry.use("a") as db:
             db.create_tables(Department)
+
+
+def test_a_queue_is_emptied_before_its_file_is_closed(tmp_path: Path) -> None:
+    with Registry(tmp_path / "{name}.db", limit=1) as registry:
+        with registry.use("a") as db:
+            db.execute_script("CREATE TABLE t (x)")
+            queue = db.queue()
+            writes = [queue.add(lambda db: db.execute("INSERT INTO t VALUES (1)")) for _ in range(50)]
+        with registry.use("b"):
+            assert registry.open_count == 1
+        assert all(write.done() for write in writes)
+        with pytest.raises(ProgrammingError, match="queue is closed"):
+            queue.add(lambda _: None)
+        with registry.use("a") as db:
+            assert db.query("SELECT count(*) FROM t").fetch_one() == (50,)

@@ -90,9 +90,10 @@ class Registry:
 
         It stays open until its close(), or the end of its `with` block, gives it back: then transactions that the
         thread has begun in between are rolled back, and the file stays open for the next who asks, as long as there is
-        room. Observers, caches and cursors live as long as the file is open: hold the database for as long. One that
-        raw SQL or an attached file left with settings of its own (ATTACH, temporary tables, PRAGMA) is closed when
-        nobody holds it any more. A file that was removed or replaced while nobody held it is opened anew.
+        room. Its queues are closed first. Observers, caches and cursors live as long as the file is open: hold the
+        database for as long. One that raw SQL or an attached file left with settings of its own (ATTACH, temporary
+        tables, PRAGMA) is closed when nobody holds it any more. A file that was removed or replaced while nobody held
+        it is opened anew.
 
         BusyError when as many databases as may be open are held for longer than busy_timeout, by this thread, too.
         ProgrammingError for a name that is not registered, with the nearest ones, or that no file can have.
