@@ -7,10 +7,17 @@ extension Registry {
     public func use<Result: Sendable>(
         _ name: String? = nil, _ body: @Sendable (Database) async throws -> Result
     ) async throws -> Result {
-        let lease = try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Swift.Result { try self.use(name) }) }
-        }
+        let lease = try await lease(name)
         defer { try? lease.release() }
         return try await body(lease.database)
+    }
+
+    /// One thread waits for all tasks, in their order: more would take those away that give databases back.
+    private func lease(_ name: String?) async throws -> Lease {
+        if let lease = try useIfOpen(name) { return lease }
+        let opening = companion { DispatchQueue(label: "cormorant.registry") }
+        return try await withCheckedThrowingContinuation { continuation in
+            opening.async { continuation.resume(with: Swift.Result { try self.use(name) }) }
+        }
     }
 }

@@ -51,6 +51,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     private var isClosed = false
     private var defaultOne: String?
     private var currentOne: String?
+    private var kept: AnyObject?
 
     /// - Parameters:
     ///   - pattern: which files are databases without being registered, `{name}` in the place of their names; nil: none.
@@ -196,6 +197,34 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         return Lease(self, file, database)
     }
 
+    /// The same without waiting and without touching files that are not open; nil where that is not enough.
+    package func useIfOpen(_ name: String?) throws -> Lease? {
+        let found = try whileOpen { () -> (RegistryFile, Database)? in
+            guard let file = files[try required(name)], !file.isBusy, let database = file.database,
+                file.holds > 0 || isAsOpened(file, database)
+            else { return nil }
+            file.holds += 1
+            file.isPassing = false
+            return (file, database)
+        }
+        return found.map { Lease(self, $0.0, $0.1) }
+    }
+
+    /// What a face keeps with the registry; made when first asked for.
+    package func companion<Companion: AnyObject>(_ make: () -> Companion) -> Companion {
+        monitor.locked {
+            if let ready = kept as? Companion { return ready }
+            let made = make()
+            kept = made
+            return made
+        }
+    }
+
+    /// Whether nobody closed it, removed the file or put another in its place.
+    private func isAsOpened(_ file: RegistryFile, _ database: Database) -> Bool {
+        !database.isClosed && FileIdentity(file.path) == file.identity
+    }
+
     private func take(_ given: String?, _ isPassing: Bool) throws -> (RegistryFile, Database) {
         monitor.lock()
         defer { monitor.unlock() }
@@ -217,12 +246,11 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
             try refuseClosed()
             if let file = files[name] {
                 if !file.isBusy, let database = file.database {
-                    guard file.holds == 0, database.isClosed || FileIdentity(file.path) != file.identity else {
+                    if file.holds > 0 || isAsOpened(file, database) {
                         file.holds += 1
                         file.isPassing = file.isPassing && isPassing
                         return (file, database)
                     }
-                    // Somebody closed it, removed the file or put another in its place.
                     guard close(file) else { throw inUse(name) }
                     continue
                 }
