@@ -104,6 +104,7 @@ def test_models_that_nobody_uses_go(db: Database) -> None:
         model = Message.suffixed(f"t{number}")
         db.create_tables(model)
         db.insert(model("x"))
+        assert db.find(model, 1)
     del model
     gc.collect()
     assert len(Message.__variants__) < 10

@@ -92,7 +92,10 @@ class RecordMethods:
             try:
                 find = self._finders[model]
             except (KeyError, TypeError):
-                find = self._finders[model] = self._finder(info_of(model))
+                find = self._finder(info_of(model))
+                # There may be many variants of a model, which are to go when nobody else uses them.
+                if "__handle__" not in model.__dict__:
+                    self._finders[model] = find
             record: M | None = find(value)
             return record
         info = info_of(model)
