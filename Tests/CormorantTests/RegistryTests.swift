@@ -13,7 +13,7 @@ struct RegistryTests {
     }
 
     private let bundle: MigrationBundle = {
-        var bundle = try! MigrationBundle()
+        var bundle = MigrationBundle()
         try! bundle.add(MigrationStep("1", up: .sql("CREATE TABLE t (x)")))
         try! bundle.add(MigrationStep("2", up: .sql("INSERT INTO t VALUES (1)")))
         return bundle

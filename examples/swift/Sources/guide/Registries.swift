@@ -10,7 +10,7 @@ enum Registries {
         let users = try Registry("\(folder.path)/{name}.db", limit: 8)
         try use(users)
         try await task(users)
-        try users.use("ida") { try targets($0) }
+        try await users.use("ida") { try targets($0) }
         try across(users)
         try migrate(users)
         try users.close()
@@ -51,7 +51,7 @@ enum Registries {
 
     /// All files that are there, each in transactions of its own.
     static func migrate(_ users: Registry) throws {
-        var bundle = try MigrationBundle()
+        var bundle = MigrationBundle()
         try bundle.add(MigrationStep("0001_plays", up: .sql("CREATE TABLE play (id INTEGER PRIMARY KEY, artist TEXT)")))
         for (name, error) in try users.migrate(bundle) { print(name, error.message) }
     }
