@@ -11,9 +11,13 @@ public enum BatchPolicy: Sendable {
 /// SQL and records that are one write of a queue. What is added is copied; what the database makes does not come back into
 /// it: see `WriteResult`.
 public final class WriteBatch: Sendable {
+    private let queue: WriteQueue
     private let batch: CormorantORM.WriteBatch
 
-    init(_ batch: CormorantORM.WriteBatch) { self.batch = batch }
+    init(_ queue: WriteQueue) {
+        self.queue = queue
+        batch = CormorantORM.WriteBatch(queue.queue)
+    }
 
     /// How many parts it has.
     public var count: Int { batch.count }
@@ -65,7 +69,7 @@ public final class WriteBatch: Sendable {
     @discardableResult
     public func commit(tag: String? = nil, onError policy: BatchPolicy = .rollback) async throws -> [WriteResult] {
         var write: QueuedWrite?
-        let completion = try await batch.queue.completion { told in
+        let completion = try await queue.completion { told in
             try? batch.commit(tag: tag, continues: policy == .continue, told: told) { write = $0 }
             return write ?? QueuedWrite(tag: tag, told: told) { _ in [] }
         }

@@ -13,6 +13,8 @@ import Dispatch
 /// It ends by `close`, with its database, or with its last reference, which runs what waits.
 public final class WriteQueue: Sendable {
     let queue: CormorantORM.WriteQueue
+    /// Where tasks' writes wait for room.
+    private let waiters = DispatchQueue(label: "cormorant.queue")
 
     /// - Parameter capacity: how many writes wait at most; then adding waits.
     public init(_ database: Database, capacity: Int = 1024) throws {
@@ -60,7 +62,7 @@ public final class WriteQueue: Sendable {
         tag: String? = nil, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         let outcome = BodyOutcome<Result>()
-        let completion = try await queue.completion { told in
+        let completion = try await completion { told in
             QueuedWrite(tag: tag, told: told) { try outcome.run(body, $0) }
         }
         return try outcome.result(completion)
@@ -72,7 +74,7 @@ public final class WriteQueue: Sendable {
     public func cancel(_ number: Int64) -> Bool { queue.cancel(number: number) }
 
     /// An empty batch.
-    public func begin() -> WriteBatch { WriteBatch(CormorantORM.WriteBatch(queue)) }
+    public func begin() -> WriteBatch { WriteBatch(self) }
 
     /// Begins to tell how writes end, whoever added them; with a tag only those that have it. Without a callback they wait to
     /// be taken.
@@ -90,10 +92,21 @@ public final class WriteQueue: Sendable {
 
     /// Runs what waits, then ends the thread: nothing more can be added. A second call does nothing.
     public func close() throws { try queue.close() }
+
+    /// Adds a write, and waits for its end without holding a thread of Swift's pool up.
+    func completion(of make: (@escaping (WriteCompletion) -> Void) -> QueuedWrite) async throws -> WriteCompletion {
+        let pending = PendingWrite(queue, waiters)
+        let write = make { pending.resume(.success($0)) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { pending.start(write, $0) }
+        } onCancel: {
+            pending.cancel()
+        }
+    }
 }
 
 /// What a body gave or threw, until it is certain that it stays.
-private final class BodyOutcome<Value: Sendable>: @unchecked Sendable {  // written by the queue's thread, read when it has told
+private final class BodyOutcome<Value: Sendable>: @unchecked Sendable {  // one thread after another
     private var result: Result<Value, any Error>?
 
     func run(_ body: (Database) throws -> Value, _ database: Database) throws -> [WriteResult] {
@@ -113,28 +126,19 @@ private final class BodyOutcome<Value: Sendable>: @unchecked Sendable {  // writ
     }
 }
 
-extension CormorantORM.WriteQueue {
-    /// Adds a write, and waits for its end without holding a thread up.
-    func completion(of make: (@escaping (WriteCompletion) -> Void) -> QueuedWrite) async throws -> WriteCompletion {
-        let pending = PendingWrite(self)
-        let write = make { pending.resume(.success($0)) }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { pending.start(write, $0) }
-        } onCancel: {
-            pending.cancel()
-        }
-    }
-}
-
 /// A write that a task waits for.
 private final class PendingWrite: @unchecked Sendable {  // `lock` guards what stands below it
     private let queue: CormorantORM.WriteQueue
+    private let waiters: DispatchQueue
     private let lock = RecursiveLock()
     private var write: QueuedWrite?
     private var continuation: CheckedContinuation<WriteCompletion, any Error>?
     private var isCancelled = false
 
-    init(_ queue: CormorantORM.WriteQueue) { self.queue = queue }
+    init(_ queue: CormorantORM.WriteQueue, _ waiters: DispatchQueue) {
+        self.queue = queue
+        self.waiters = waiters
+    }
 
     func start(_ write: QueuedWrite, _ continuation: CheckedContinuation<WriteCompletion, any Error>) {
         lock.lock()
@@ -144,7 +148,7 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
         do {
             try add(write, waits: false)
         } catch let error as CormorantError where error.code == .busy {
-            DispatchQueue.global().async {
+            waiters.async {
                 do { try self.add(write, waits: true) } catch { self.resume(.failure(error)) }
             }
         } catch {

@@ -119,11 +119,9 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         let ending = thread
         thread = nil
         while ending == nil, !hasEnded { progress.wait(lock) }
-        let ended = listeners
-        listeners = []
         lock.unlock()
         ending?.join()
-        for listener in ended { listener.end() }
+        for listener in takeListeners() { listener.end() }
     }
 
     /// The same without waiting.
@@ -152,6 +150,15 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         defer { lock.unlock() }
         guard !isStopped.isSet else { throw closed() }
         listeners.append(listener)
+    }
+
+    private func takeListeners() -> [QueueListener] {
+        lock.lock()
+        defer {
+            listeners = []
+            lock.unlock()
+        }
+        return listeners
     }
 
     func remove(_ listener: QueueListener) {

@@ -37,12 +37,12 @@ struct QueueTests {
     @Test func writesOfManyTasksGiveEachItsResult() async throws {
         let keys = try await withThrowingTaskGroup(of: Int64?.self) { group in
             for number in 0..<200 {
-                group.addTask { try await queue.perform { try $0.inserted(Person(name: "\(number)")).id } }
+                group.addTask { [queue] in try await queue.perform { try $0.inserted(Person(name: "\(number)")).id } }
             }
             return try await group.reduce(into: Set<Int64?>()) { $0.insert($1) }
         }
         #expect(keys.count == 200)
-        #expect(try database.fetchCount(Person.self) == 200)
+        #expect(try await database.fetchCount(Person.self) == 200)
     }
 
     @Test func aWriteThatThrowsIsRolledBackAlone() async throws {
@@ -54,10 +54,11 @@ struct QueueTests {
         }
         try await queue.perform { _ = try $0.inserted(Person(name: "stays")) }
         await #expect(throws: CormorantError.self) { try await queue.perform { try $0.execute("COMMIT") } }
-        #expect(try database.fetchAll(Person.self).map(\.name) == ["stays"])
+        #expect(try await database.fetchAll(Person.self).map(\.name) == ["stays"])
     }
 
     @Test func threadsWaitForTheirWrites() throws {
+        let queue = queue
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for step in 0..<25 {
                 let key = try? queue.perform { try $0.inserted(Person(name: "\(thread) \(step)")).id }
@@ -85,7 +86,7 @@ struct QueueTests {
 
     @Test func aCancelledTaskTakesItsWriteBack() async throws {
         let hold = try hold()
-        let task = Task { try await queue.perform { _ = try $0.inserted(Person(name: "never")) } }
+        let task = Task { [queue] in try await queue.perform { _ = try $0.inserted(Person(name: "never")) } }
         while queue.count == 0 { await Task.yield() }
         task.cancel()
         await #expect { try await task.value } throws: { ($0 as? CormorantError)?.code == .interrupted }
@@ -94,7 +95,7 @@ struct QueueTests {
         #expect(!queue.cancel(number))
         hold.end()
         try queue.flush()
-        #expect(try database.fetchCount(Person.self) == 0)
+        #expect(try await database.fetchCount(Person.self) == 0)
     }
 
     @Test func aFullQueueHoldsNoTaskUp() async throws {
@@ -109,7 +110,7 @@ struct QueueTests {
         while small.count < 2 { await Task.yield() }
         hold.end()
         try await all
-        #expect(try database.fetchCount(Person.self) == 50)
+        #expect(try await database.fetchCount(Person.self) == 50)
         expectError(.misuse) { try WriteQueue(database, capacity: 0) }
     }
 
@@ -135,13 +136,13 @@ struct QueueTests {
         #expect(error?.code == .unique)
         #expect(error?.recordIndex == 1)
         #expect(batch.count == 0)
-        #expect(try database.fetchCount(Person.self) == 0)
+        #expect(try await database.fetchCount(Person.self) == 0)
         let results = try await filled().commit(onError: .continue)
         #expect(results.map(\.changes) == [1, 0, 1, 1, 0, 0])
         #expect(results.map(\.generatedKey) == [1, nil, nil, nil, nil, nil])
         #expect(results.map(\.error?.code) == [nil, .unique, nil, nil, .noRecord, nil])
-        #expect(try database.find(Person.self, key: 7)?.city == "London")
-        let emptyResults: [WriteResult] = try queue.begin().commit()
+        #expect(try await database.find(Person.self, key: 7)?.city == "London")
+        let emptyResults: [WriteResult] = try await queue.begin().commit()
         #expect(emptyResults.isEmpty)
     }
 
