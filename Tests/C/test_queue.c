@@ -1,47 +1,12 @@
 /* Write queues: the order of writes, what each is told, waiting, cancelling, closing. */
-#include "threads.h"
+#include "queues.h"
 
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT "SELECT count(*) FROM person"
-#define INSERT "INSERT INTO person (name, height) VALUES ('x', 0)"
-
-static corm_queue *queue;
-
-static int open_queue(void **state) { return set_up(state) != 0 || corm_queue_open(db, NULL, &queue, NULL) != CORM_OK; }
-
-static int close_queue(void **state) {
-    corm_queue_close(queue, NULL);
-    return tear_down(state);
-}
-
-#undef TEST
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_queue, close_queue)
-
 static corm_status run_sql(corm_database *database, void *sql, corm_error **error) {
     return corm_database_execute(database, sql, CORM_NO_VALUES, NULL, error);
-}
-
-/* A write that keeps the queue's thread until it is let go, so that what is added meanwhile waits. */
-static atomic_bool is_held, may_go;
-
-static corm_status hold(corm_database *database, void *context, corm_error **error) {
-    (void)database, (void)context, (void)error;
-    atomic_store(&is_held, true);
-    while (!atomic_load(&may_go))
-        wait_milliseconds(1);
-    return CORM_OK;
-}
-
-static void hold_queue(void) {
-    atomic_store(&is_held, false);
-    atomic_store(&may_go, false);
-    OK(corm_queue_add(queue, hold, NULL, NULL, NULL, &failure));
-    while (!atomic_load(&is_held))
-        wait_milliseconds(1);
 }
 
 /* What was told, in its order. */
@@ -76,7 +41,7 @@ static void writes_run_in_their_order_and_each_is_told_its_own_result(void **sta
     add("INSERT INTO nothing VALUES (1)", "d");
     assert_int_equal(corm_queue_count(queue), 4);
     assert_int_equal(told_count, 0);
-    atomic_store(&may_go, true);
+    let_go();
     OK(corm_queue_flush(queue, &failure));
     assert_int_equal(told_count, 4);
     const corm_status expected[] = {CORM_OK, CORM_E_UNIQUE, CORM_OK, CORM_E_SQL};
@@ -104,7 +69,7 @@ static void writes_that_wait_share_a_commit(void **state) {
     hold_queue();
     for (int index = 0; index < 1000; index += 1)
         add(INSERT, NULL);
-    atomic_store(&may_go, true);
+    let_go();
     OK(corm_queue_flush(queue, &failure));
     OK(corm_database_set_trace(db, NULL, NULL, &failure));
     assert_in_range(commits, 1, 10);
@@ -153,7 +118,7 @@ static void a_full_queue_makes_adding_wait(void **state) {
     start_threads(perform_some, 2);
     wait_milliseconds(50);
     assert_int_equal(corm_queue_count(queue), 2);
-    atomic_store(&may_go, true);
+    let_go();
     join_threads();
     assert_int_equal(select_int(COUNT), 102);
 }
@@ -184,7 +149,7 @@ static void a_thread_that_is_cancelled_takes_its_write_back(void **state) {
     OK(corm_queue_cancel(queue, number, &failure));
     GIVES(CORM_NOT_FOUND, corm_queue_cancel(queue, number, &failure));
     GIVES(CORM_NOT_FOUND, corm_queue_cancel(queue, 1, &failure));
-    atomic_store(&may_go, true);
+    let_go();
     OK(corm_queue_flush(queue, &failure));
     assert_int_equal(told_count, 0);
     assert_int_equal(select_int(COUNT), 0);
@@ -196,7 +161,7 @@ static void closing_runs_what_waits(void **state) {
     hold_queue();
     for (int index = 0; index < 100; index += 1)
         add(INSERT, NULL);
-    atomic_store(&may_go, true);
+    let_go();
     OK(corm_queue_close(queue, &failure));
     assert_int_equal(told_count, 100);
     assert_int_equal(select_int(COUNT), 100);
@@ -215,7 +180,7 @@ static void closing_the_database_closes_its_queues(void **state) {
     hold_queue();
     for (int index = 0; index < 100; index += 1)
         add(INSERT, NULL);
-    atomic_store(&may_go, true);
+    let_go();
     OK(corm_database_close(db, &failure));
     assert_int_equal(told_count, 100);
     GIVES(CORM_E_MISUSE, corm_queue_add(queue, run_sql, INSERT, NULL, NULL, &failure));
@@ -252,7 +217,7 @@ static void listeners_are_told_by_tag(void **state) {
     OK(corm_queue_flush(queue, &failure));
     hold_queue();
     add(INSERT, "c");
-    atomic_store(&may_go, true);
+    let_go();
     OK(corm_queue_close(queue, &failure));
     assert_int_equal(poll(&ready, 1, 0), 1);
     GIVES(CORM_DONE, corm_listener_next(some, &completion, &failure));

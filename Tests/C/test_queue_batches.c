@@ -1,28 +1,22 @@
 /* Batches of a write queue, and those who listen to it. */
-#include "threads.h"
+#include "queues.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT "SELECT count(*) FROM person"
-
-static corm_queue *queue;
 static corm_batch *batch;
 
-static int open_queue(void **state) {
-    return set_up(state) != 0 || corm_queue_open(db, NULL, &queue, NULL) != CORM_OK ||
-           corm_queue_begin(queue, &batch, NULL) != CORM_OK;
+static int begin_batch(void **state) {
+    return open_queue(state) != 0 || corm_queue_begin(queue, &batch, NULL) != CORM_OK;
 }
 
-static int close_queue(void **state) {
+static int end_batch(void **state) {
     corm_batch_free(batch);
-    corm_queue_close(queue, NULL);
-    return tear_down(state);
+    return close_queue(state);
 }
 
 #undef TEST
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_queue, close_queue)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin_batch, end_batch)
 
 static int told;
 static corm_status status;
