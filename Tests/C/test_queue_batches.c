@@ -163,10 +163,14 @@ static void what_cannot_be_added_is_refused(void **state) {
     assert_memory_equal(&queued, &queue_made, sizeof queued);
     corm_write_options written = CORM_WRITE_OPTIONS_INIT, write_made;
     corm_write_options_init(&write_made);
-    assert_memory_equal(&written, &write_made, sizeof written);
+    assert_int_equal(write_made.struct_size, written.struct_size);
+    assert_false(write_made.no_wait);
+    assert_true(write_made.tag == NULL && write_made.callback == NULL && write_made.context == NULL);
     corm_listen_options listened = CORM_LISTEN_OPTIONS_INIT, listen_made;
     corm_listen_options_init(&listen_made);
-    assert_memory_equal(&listened, &listen_made, sizeof listened);
+    assert_int_equal(listen_made.struct_size, listened.struct_size);
+    assert_true(listen_made.tag == NULL && listen_made.callback == NULL && listen_made.context == NULL);
+    assert_true(listen_made.release == NULL);
 }
 
 static corm_listener *listener;
