@@ -45,7 +45,8 @@ static int rows(corm_database *used, const char *sql) {
     corm_result *result = NULL;
     OK(corm_result_open(used, sql, CORM_NO_VALUES, &result, &failure));
     int count = 0;
-    while (corm_result_next(result, NULL) == CORM_ROW) count++;
+    while (corm_result_next(result, NULL) == CORM_ROW)
+        count++;
     corm_result_close(result);
     return count;
 }
