@@ -96,8 +96,12 @@ static void a_child_of_a_fork_is_refused(void **state) {
     OK(corm_queue_perform(queue, run_step, &one, &failure));
     fflush(NULL);
     pid_t child = fork();
-    if (child == 0)
-        _exit(in_child());
+    if (child == 0) {
+        /* Another program in its place: valgrind would call lost what the queue's thread has, which a child has not. */
+        if (in_child() == 0)
+            execlp("true", "true", (char *)NULL);
+        _exit(1);
+    }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);

@@ -38,11 +38,16 @@ static void a_write_that_rolls_all_back_takes_no_other_with_it(void **state) {
         {.sql = "INSERT OR ROLLBACK INTO person (id, name, height) VALUES (1, 'b', 0)", .expected = CORM_E_UNIQUE},
         {.sql = "UPDATE person SET name = 'c' WHERE id = 1"},
     };
-    run_group(steps, 4);
-    assert_int_equal(select_int(COUNT), 2);
-    assert_string_equal(select_text("SELECT name FROM person WHERE id = 1"), "c");
+    /* On a slow machine a group may end by its time. */
+    for (int turn = 0; turn < 20 && steps[0].runs != 2; turn += 1) {
+        steps[0].runs = steps[2].runs = 0;
+        OK(corm_database_execute_script(db, "DELETE FROM person", &failure));
+        run_group(steps, 4);
+        assert_int_equal(select_int(COUNT), 2);
+        assert_string_equal(select_text("SELECT name FROM person WHERE id = 1"), "c");
+        assert_int_equal(steps[2].runs, 1);
+    }
     assert_int_equal(steps[0].runs, 2);
-    assert_int_equal(steps[2].runs, 1);
 }
 
 static corm_status commit_too_often(corm_database *database, void *context, corm_error **error) {
