@@ -10,6 +10,11 @@ corm_status open_encrypted(const char *path, const corm_open_options *options, c
 
 #define corm_database_open open_encrypted
 
+corm_status attach_encrypted(corm_database *database, const char *path, const char *name,
+                             const corm_cipher_options *cipher, corm_error **out_error);
+
+#define corm_database_attach attach_encrypted
+
 /* As SQL's ATTACH, which is refused beside an encrypted file. */
 corm_status attach_file(corm_database *database, const char *path, const char *name, corm_error **out_error);
 
