@@ -98,11 +98,11 @@ public final class WriteListener: AsyncSequence, Sendable {
     public func cancel() { listener.cancel() }
 
     /// The next completion; nil when none waits.
-    public func next() -> WriteCompletion? { listener.next() }
+    public func next() -> WriteCompletion? { listener.completions.next() }
 
     public func makeAsyncIterator() -> AsyncIterator {
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        listener.onReady { continuation.yield() }
+        listener.completions.onReady { continuation.yield() }
         return AsyncIterator(listener: self, wakes: wakes.makeAsyncIterator())
     }
 
@@ -114,7 +114,7 @@ public final class WriteListener: AsyncSequence, Sendable {
         public mutating func next() async -> WriteCompletion? {
             while !Task.isCancelled {
                 if let completion = listener.next() { return completion }
-                if listener.listener.isOver { return nil }
+                if listener.listener.completions.isOver { return nil }
                 if await wakes.next() == nil { return nil }
             }
             return nil

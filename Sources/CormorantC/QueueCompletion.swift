@@ -155,7 +155,9 @@ public func corm_listener_next(
     boundary(outError) {
         let listener = try requireListener(handle)
         let out = try require(outCompletion, "out_completion")
-        guard let completion = listener.next() else { return listener.isOver ? CORM_DONE : CORM_OK }
+        guard let completion = listener.completions.next() else {
+            return listener.completions.isOver ? CORM_DONE : CORM_OK
+        }
         out.pointee = try Handles.add(CompletionBox(completion), .completion)
         return CORM_ROW
     }
@@ -167,7 +169,7 @@ public func corm_listener_descriptor(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try require(outDescriptor, "out_descriptor").pointee = try requireListener(handle).descriptor()
+        try require(outDescriptor, "out_descriptor").pointee = try requireListener(handle).completions.descriptor()
         return CORM_OK
     }
 }

@@ -121,7 +121,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         while ending == nil, !hasEnded { progress.wait(lock) }
         lock.unlock()
         ending?.join()
-        for listener in takeListeners() { listener.end() }
+        for listener in takeListeners() { listener.completions.end(discarding: false) }
     }
 
     /// The same without waiting.

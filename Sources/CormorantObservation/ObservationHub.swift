@@ -13,6 +13,8 @@ package final class ObservationHub: @unchecked Sendable {  // `lock` guards what
     private var cancelled: [Observer] = []
     /// Commits that have not been told.
     private var inbox: [CommittedChanges] = []
+    /// Some of them came while the connection was held that is about to be released.
+    private var hasNews = false
     private var isDelivering = false
     /// How often something came into the inbox.
     private var generation = 0
@@ -162,13 +164,17 @@ extension ObservationHub {
             for watched in observer.watched { connection.untrack(watched.table, values: observer.keepsValues) }
         }
         if !gone.isEmpty { stopIfIdle() }
-        return locked { inbox.isEmpty ? nil : { [weak self] in self?.deliver() } }
+        return locked {
+            defer { hasNews = false }
+            return hasNews ? { [weak self] in self?.deliver() } : nil
+        }
     }
 
     private func tell(_ news: [CommittedChanges]) {
         guard !news.isEmpty else { return }
         locked {
             inbox += news
+            hasNews = true
             generation &+= 1
         }
     }
@@ -212,18 +218,14 @@ extension ObservationHub {
 // Under no lock --------------------------------------------------------------------------------------------------------
 
 extension ObservationHub {
-    private func beginDelivering() -> Bool {
-        locked {
-            if isDelivering { return false }
-            isDelivering = true
-            return true
-        }
-    }
-
     /// Tells everyone of what was committed, in order. What is committed meanwhile, by a callback among others, is told by
     /// the thread that is at it already.
-    private func deliver(alreadyBegun: Bool = false) {
-        guard alreadyBegun || beginDelivering() else { return }
+    private func deliver() {
+        let isFirst = locked {
+            defer { isDelivering = true }
+            return !isDelivering
+        }
+        guard isFirst else { return }
         while true {
             let (news, everyone) = locked { () -> ([CommittedChanges], [Observer]) in
                 defer { inbox = [] }

@@ -3,7 +3,7 @@ import CormorantORM
 import CormorantSQLite
 
 /// One watch. It ends when it is cancelled, when its database closes, or with its last reference.
-package final class Observer: @unchecked Sendable {  // `lock` guards everything below it; `watched` belongs to the hub
+package final class Observer: @unchecked Sendable {  // `watched` and `layout` belong to the hub
     /// Events that wait for being taken; beyond, the newest ones are made into one.
     private static let greatestCount = 1000
 
@@ -12,22 +12,27 @@ package final class Observer: @unchecked Sendable {  // `lock` guards everything
     let live: LiveQuery?
     var watched: [WatchedTable] = []
     var layout = RowLayout.plain
-    private weak var hub: ObservationHub?
-    /// Called with each event; nil: events wait to be taken.
-    private let callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
-    private let lock = RecursiveLock()
-    private var waiting: [Result<Pending, CormorantError>] = []
-    private var isEnded = false
-    private var signal: EventSignal?
-    private var whenReady: (() -> Void)?
+    private weak let hub: ObservationHub?
+    private let mailbox: Mailbox<Result<Pending, CormorantError>>
+    /// Held while a result of the live query becomes an event, which is told by what changed since the one before.
+    private let taking = RecursiveLock()
 
     /// What was told and not taken.
     private struct Pending {
         var isForeign: Bool
         var changes: [RowChange] = []
+        var layout = RowLayout.plain
         var result: LiveResult?
+
+        /// Called for each that is taken, in their order; nil where a live query's result is what it was.
+        func event(_ live: LiveQuery?) throws -> ObservationEvent? {
+            if let live, let result { return try live.event(result, isForeign: isForeign) }
+            return ObservationEvent(
+                isForeign: isForeign, changes: changes.map(ObservedChange.init), layout: layout)
+        }
     }
 
+    /// - Parameter callback: called with each event; nil: events wait to be taken.
     init(
         _ hub: ObservationHub, live: LiveQuery?, keepsValues: Bool, isLatestOnly: Bool,
         callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
@@ -36,7 +41,16 @@ package final class Observer: @unchecked Sendable {  // `lock` guards everything
         self.live = live
         self.keepsValues = keepsValues
         self.isLatestOnly = isLatestOnly
-        self.callback = callback
+        mailbox = Mailbox(
+            callback: callback.map { callback in
+                { told in
+                    do {
+                        if let event = try told.get().event(live) { callback(.success(event)) }
+                    } catch let error as CormorantError {
+                        callback(.failure(error))
+                    } catch {}
+                }
+            })
     }
 
     /// Ends it: nothing is told from here on, but a callback that runs on another thread runs to its end. A second call
@@ -47,67 +61,24 @@ package final class Observer: @unchecked Sendable {  // `lock` guards everything
     }
 
     /// Nothing comes any more.
-    func end() {
-        lock.lock()
-        isEnded = true
-        waiting = []
-        signal?.set()
-        let ready = whenReady
-        whenReady = nil
-        lock.unlock()
-        ready?()
-    }
+    func end() { mailbox.end(discarding: true) }
 
-    package var isCancelled: Bool { locked { isEnded } }
+    package var isCancelled: Bool { mailbox.isEnded }
 
     /// A file descriptor that can be read while events wait or the watch has ended. It belongs to the observer.
-    package func descriptor() throws -> Int32 {
-        guard callback == nil else {
-            throw CormorantError(
-                .misuse, "the observer has a callback, which takes its events", hint: "observe without a callback")
-        }
-        lock.lock()
-        defer { lock.unlock() }
-        if let signal { return signal.descriptor }
-        let made = try EventSignal()
-        signal = made
-        if isEnded || !waiting.isEmpty { made.set() }
-        return made.descriptor
-    }
+    package func descriptor() throws -> Int32 { try mailbox.descriptor() }
 
     /// Has `ready` called when events begin to wait, and at the end.
-    package func onReady(_ ready: @escaping () -> Void) {
-        let isReady = locked {
-            if !isEnded { whenReady = ready }
-            return isEnded || !waiting.isEmpty
-        }
-        if isReady { ready() }
-    }
+    package func onReady(_ ready: @escaping () -> Void) { mailbox.onReady(ready) }
 
     /// The next event; nil when none waits. Throws what kept a live query from being run.
     package func next() throws -> ObservationEvent? {
-        lock.lock()
-        defer { lock.unlock() }
-        while !waiting.isEmpty {
-            let pending = try take().get()
-            if let event = try event(pending) { return event }
+        taking.lock()
+        defer { taking.unlock() }
+        while let pending = try mailbox.next()?.get() {
+            if let event = try pending.event(live) { return event }
         }
-        if !isEnded { signal?.clear() }
         return nil
-    }
-
-    private func take() -> Result<Pending, CormorantError> { waiting.removeFirst() }
-
-    private func event(_ pending: Pending) throws -> ObservationEvent? {
-        if let live, let result = pending.result { return try live.event(result, isForeign: pending.isForeign) }
-        return ObservationEvent(
-            isForeign: pending.isForeign, changes: pending.changes.map(ObservedChange.init), layout: layout)
-    }
-
-    private func locked<T>(_ body: () -> T) -> T {
-        lock.lock()
-        defer { lock.unlock() }
-        return body()
     }
 }
 
@@ -117,14 +88,14 @@ extension Observer {
     /// A transaction was committed.
     func tell(_ committed: CommittedChanges) {
         if committed.isForeign {
-            return tell(Pending(isForeign: true, changes: watched.map { RowChange(unknown: $0.table) }))
+            return tell(Pending(isForeign: true, changes: watched.map { RowChange(unknown: $0.table) }, layout: layout))
         }
         let relevant = committed.changes.filter { change in watched.contains { $0.concerns(change) } }
         if relevant.isEmpty { return }
-        guard relevant.count > 1 else { return tell(Pending(isForeign: false, changes: relevant)) }
+        guard relevant.count > 1 else { return tell(Pending(isForeign: false, changes: relevant, layout: layout)) }
         var folder = ChangeFolder()
         for change in relevant { folder.add(change) }
-        if !folder.folded.isEmpty { tell(Pending(isForeign: false, changes: folder.folded)) }
+        if !folder.folded.isEmpty { tell(Pending(isForeign: false, changes: folder.folded, layout: layout)) }
     }
 
     /// Runs the live query and tells its result, when that is another one.
@@ -134,8 +105,8 @@ extension Observer {
             let result = try live.run()
             tell(Pending(isForeign: isForeign, result: result))
         } catch let error as CormorantError {
-            // Its database was closed meanwhile.
-            if !isCancelled { tell(error) }
+            // Nothing, where its database was closed meanwhile.
+            mailbox.put(.failure(error))
         } catch {}
     }
 
@@ -148,35 +119,11 @@ extension Observer {
     }
 
     private func tell(_ pending: Pending) {
-        if let callback {
-            guard !isCancelled else { return }
-            do {
-                if let event = try event(pending) { callback(.success(event)) }
-            } catch let error as CormorantError {
-                callback(.failure(error))
-            } catch {}
-            return
+        mailbox.put(.success(pending)) { newest, count in
+            guard isLatestOnly || live != nil || count >= Observer.greatestCount, case .success(let newest) = newest
+            else { return nil }
+            return .success(Observer.merged(newest, pending))
         }
-        wait(.success(pending))
-    }
-
-    private func tell(_ error: CormorantError) {
-        if let callback { callback(.failure(error)) } else { wait(.failure(error)) }
-    }
-
-    private func wait(_ new: Result<Pending, CormorantError>) {
-        let ready: (() -> Void)? = locked {
-            if isEnded { return nil }
-            let merges = isLatestOnly || live != nil || waiting.count >= Observer.greatestCount
-            if merges, case .success(let last)? = waiting.last, case .success(let next) = new {
-                waiting[waiting.count - 1] = .success(Observer.merged(last, next))
-            } else {
-                waiting.append(new)
-            }
-            signal?.set()
-            return whenReady
-        }
-        ready?()
     }
 
     private static func merged(_ first: Pending, _ second: Pending) -> Pending {
@@ -184,6 +131,6 @@ extension Observer {
         for change in first.changes + second.changes { folder.add(change) }
         return Pending(
             isForeign: first.isForeign || second.isForeign, changes: folder.folded,
-            result: second.result ?? first.result)
+            layout: second.layout, result: second.result ?? first.result)
     }
 }
