@@ -1,4 +1,4 @@
-/* Watches a file, for test_observation_processes.py: prints "number seconds" whenever the greatest number in the table
+/* Watches a file, for test_watching.py: prints "number seconds" whenever the greatest number in the table
    `state` is seen to be another one, until its input ends. The first line is printed when it watches. */
 #include <cormorant.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-"""Watches a file, as watch_file.c of the C tests does."""
+"""Watches a file, as watch_file.c does."""
 
 import sys
 import time

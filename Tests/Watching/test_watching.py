@@ -1,6 +1,7 @@
 """Watchers in other processes and languages, of a file that Python's own sqlite3 writes and is killed at.
 
-CORMORANT_COMMITS says how many commits; `./dev soak` makes it 100,000.
+CORMORANT_COMMITS says how many commits; `./dev soak` makes it 100,000. CORMORANT_SWIFT_BUILD names the folder in which
+Tests/EdgeValues, a package, was built.
 """
 
 from __future__ import annotations
@@ -19,9 +20,14 @@ from pathlib import Path
 
 import cormorant
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 COMMITS = int(os.environ.get("CORMORANT_COMMITS", "1500"))
-C_WATCHER = HERE.parents[2] / "build" / "Tests" / "C" / "watch_file"
+WATCHERS: dict[str, list[str | Path]] = {
+    "C": [ROOT / "build/Tests/C/watch_file"],
+    "Python": [sys.executable, HERE / "watch_file.py"],
+    "Swift": [ROOT / os.environ.get("CORMORANT_SWIFT_BUILD", ".build/test") / "debug/watch_file"],
+}
 
 WRITER = """
 import sqlite3, sys, time
@@ -38,12 +44,12 @@ while True:
 class Watcher:
     """A process that prints the numbers it sees, and when."""
 
-    def __init__(self, *command: str | Path) -> None:
-        self.name = Path(command[-2]).name
+    def __init__(self, name: str, path: Path) -> None:
+        self.name = name
         self.seen: list[tuple[int, float]] = []
         environment = {**os.environ, "PYTHONPATH": str(Path(cormorant.__file__).parents[1])}
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            [*WATCHERS[name], path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
@@ -104,9 +110,7 @@ def test_every_last_state_is_seen_whoever_writes(tmp_path: Path) -> None:
     file.execute("INSERT INTO state VALUES (0)")
     file.commit()
     file.close()
-    watchers = [Watcher(sys.executable, HERE / "watch_file.py", path)]
-    if C_WATCHER.exists():
-        watchers.append(Watcher(C_WATCHER, path))
+    watchers = [Watcher(name, path) for name in WATCHERS]
     said: list[tuple[int, float]] = []
     number = 0
     try:
