@@ -59,7 +59,7 @@ private struct GraphSaver: RelationVisitor {
     }
 
     mutating func visit<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
-        guard turn == .toOne, case .loaded(let related?) = property else { return }
+        guard turn == .toOne, property.isLoaded, let related = try property.record else { return }
         let relation = try model.relation(named: name)
         guard relation.ownerColumns != parentColumns else { return }
         var target = related
@@ -72,7 +72,8 @@ private struct GraphSaver: RelationVisitor {
     mutating func visit<Target: Record>(
         _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
     ) throws {
-        guard turn == .toMany, case .loaded(var related) = property else { return }
+        guard turn == .toMany, property.isLoaded else { return }
+        var related = try property.records
         let relation = try model.relation(named: name)
         let key = relation.ownerColumns.map { owner[$0] }
         for index in related.indices {

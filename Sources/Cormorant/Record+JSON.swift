@@ -64,7 +64,8 @@ private struct RelatedWriter: RelationVisitor {
     let mapping: JSONMapping
 
     mutating func visit<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) throws {
-        guard case .loaded(let record) = relation else { return }
+        guard relation.isLoaded else { return }
+        let record = try relation.record
         try writer.relation(mapping.relationIndex(name), of: mapping, record == nil ? 0 : 1) { _ in
             if let record { try writer.write(record) }
         }
@@ -73,7 +74,8 @@ private struct RelatedWriter: RelationVisitor {
     mutating func visit<Target: Record>(
         _ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords
     ) throws {
-        guard case .loaded(let records) = relation else { return }
+        guard relation.isLoaded else { return }
+        let records = try relation.records
         try writer.relation(mapping.relationIndex(name), of: mapping, records.count) { try writer.write(records[$0]) }
     }
 }

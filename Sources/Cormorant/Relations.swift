@@ -1,30 +1,58 @@
 /// The record at the end of a to-one relation, as a property of a `@Model` holds it. What is not loaded is not nil.
-public enum ToOne<Target> {
-    case notLoaded
-    /// nil: there is none.
-    indirect case loaded(Target?)
+public struct ToOne<Target> {
+    private let loaded: Loaded<Target?>?
 
-    /// The record, if it is loaded and there is one.
+    public static var notLoaded: ToOne { ToOne(loaded: nil) }
+
+    /// The record is this; nil: there is none.
+    public static func loaded(_ record: Target?) -> ToOne { ToOne(loaded: Loaded(record)) }
+
+    public var isLoaded: Bool { loaded != nil }
+
+    /// The record; nil: there is none. Throws when it is not loaded.
     public var record: Target? {
         get throws {
-            guard case .loaded(let record) = self else { throw notLoadedError(Target.self) }
-            return record
+            guard let loaded else { throw notLoadedError(Target.self) }
+            return loaded.value
         }
     }
 }
 
 /// The records at the end of a to-many relation, as a property of a `@Model` holds them. What is not loaded is not empty.
-public enum ToMany<Target> {
-    case notLoaded
-    case loaded([Target])
+public struct ToMany<Target> {
+    private let loaded: Loaded<[Target]>?
 
-    /// The records, if they are loaded.
+    public static var notLoaded: ToMany { ToMany(loaded: nil) }
+
+    /// The records are these.
+    public static func loaded(_ records: [Target]) -> ToMany { ToMany(loaded: Loaded(records)) }
+
+    public var isLoaded: Bool { loaded != nil }
+
+    /// The records. Throws when they are not loaded.
     public var records: [Target] {
         get throws {
-            guard case .loaded(let records) = self else { throw notLoadedError(Target.self) }
-            return records
+            guard let loaded else { throw notLoadedError(Target.self) }
+            return loaded.value
         }
     }
+}
+
+/// An object, so that the layout of a record is known without that of those that it is related to, and so on.
+private final class Loaded<Value> {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+extension Loaded: Sendable where Value: Sendable {}
+
+extension Loaded: Equatable where Value: Equatable {
+    static func == (left: Loaded, right: Loaded) -> Bool { left.value == right.value }
+}
+
+extension Loaded: Hashable where Value: Hashable {
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
 /// What a graph save does with related rows that are not among the loaded records.

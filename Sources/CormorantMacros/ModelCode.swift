@@ -58,10 +58,10 @@ struct ModelCode {
 
     private var valuing: String {
         let cases = properties.enumerated().map { index, property in
-            "    case \(index): return try Cormorant.Value(self.\(property.identifier))\n"
+            "    case \(index):\n        return try Cormorant.Value(self.\(property.identifier))\n"
         }
         return "\(access)func columnValue(at column: Int) throws -> Cormorant.Value {\n    switch column {\n"
-            + cases.joined() + "    default: return .null\n    }\n}"
+            + cases.joined() + "    default:\n        return .null\n    }\n}"
     }
 
     private var visiting: String {

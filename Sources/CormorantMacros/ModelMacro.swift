@@ -3,6 +3,9 @@ import SwiftSyntaxMacros
 
 /// `@Model`: the conformance of a struct to `Record`.
 public struct ModelMacro: ExtensionMacro {
+    /// `ModelCode` indents what it makes; to have it formatted would double the time that the macro takes.
+    public static var formatMode: FormatMode { .disabled }
+
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
@@ -23,10 +26,19 @@ public struct ModelMacro: ExtensionMacro {
             name: name, type: type.trimmedDescription,
             access: access(of: structure, in: context), properties: properties.columns,
             relations: properties.relations, arguments: arguments)
-        let conformance = protocols.isEmpty ? "" : ": Cormorant.Record"
-        return [
-            try ExtensionDeclSyntax("extension \(type.trimmed)\(raw: conformance) {\n\(raw: code.members)\n}")
-        ]
+        return [extending("\(type.trimmed)\(protocols.isEmpty ? "" : ": Cormorant.Record")", with: code.members)]
+    }
+
+    /// The extension with its text as it is: the compiler parses it, and parsing it here too would double the time that the
+    /// macro takes.
+    private static func extending(_ type: String, with members: String) -> ExtensionDeclSyntax {
+        let lines = members.split(separator: "\n", omittingEmptySubsequences: false)
+        let indented = lines.map { $0.isEmpty ? "\n" : "\n    \($0)" }.joined()
+        let text = MissingDeclSyntax(placeholder: .identifier(indented + "\n"))
+        return ExtensionDeclSyntax(
+            extensionKeyword: .keyword(.extension, trailingTrivia: .space),
+            extendedType: IdentifierTypeSyntax(name: .identifier(type, trailingTrivia: .space)),
+            memberBlock: MemberBlockSyntax(members: [MemberBlockItemSyntax(decl: text)]))
     }
 
     /// What the members are declared with, so that they can be used wherever the struct can.
@@ -65,7 +77,10 @@ extension AttributeSyntax {
         return list.map { ($0.label?.text ?? "", $0.expression.trimmed) }
     }
 
-    func argument(_ label: String) -> ExprSyntax? { argumentList.first { $0.label == label }?.value }
+    func argument(_ label: String) -> ExprSyntax? {
+        guard case .argumentList(let list)? = arguments else { return nil }
+        return list.first { ($0.label?.text ?? "") == label }?.expression.trimmed
+    }
 }
 
 extension ExprSyntax {

@@ -132,7 +132,7 @@ def test_every_last_state_is_seen_whoever_writes(tmp_path: Path) -> None:
             assert statistics.median(delays) < (0.005 if COMMITS >= 100_000 else 0.05)
         before = [watcher.processor_seconds() for watcher in watchers]
         time.sleep(2)
-        for watcher, used in zip(watchers, before):
+        for watcher, used in zip(watchers, before, strict=True):
             # A tick of the kernel's clock, or two: it counts 100 a second.
             assert watcher.processor_seconds() - used <= 0.02
     finally:

@@ -90,9 +90,7 @@ extension GraphRecord {
         }
     }
 
-    var isLoaded: Bool {
-        if case .notLoaded = one, case .notLoaded = many { false } else { true }
-    }
+    var isLoaded: Bool { one.isLoaded || many.isLoaded }
 
     /// What the relation leads to; of a relation to one, one or none.
     var related: [Next] {

@@ -22,7 +22,7 @@ enum Relations {
         for artist in artists {
             for album in try artist.albums.records { print("the newest of \(artist.name): \(album.title)") }
         }
-        if case .notLoaded = try artists[0].albums.records[0].artist { print("its artist is not loaded") }
+        if try !artists[0].albums.records[0].artist.isLoaded { print("its artist is not loaded") }
     }
 
     /// An artist and the albums go in together: keys and foreign keys are filled in.
