@@ -58,7 +58,7 @@ private struct GraphSaver: RelationVisitor {
         self.parentColumns = parentColumns
     }
 
-    mutating func visit<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
+    mutating func visitOne<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
         guard turn == .toOne, property.isLoaded, let related = try property.record else { return }
         let relation = try model.relation(named: name)
         guard relation.ownerColumns != parentColumns else { return }
@@ -69,7 +69,7 @@ private struct GraphSaver: RelationVisitor {
         property = .loaded(target)
     }
 
-    mutating func visit<Target: Record>(
+    mutating func visitMany<Target: Record>(
         _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
     ) throws {
         guard turn == .toMany, property.isLoaded else { return }

@@ -145,13 +145,13 @@ private struct RelationSetter<Related: Record>: RelationVisitor {
         }
     }
 
-    mutating func visit<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) {
+    mutating func visitOne<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) {
         guard name == self.name, let related = related[index] as? [Target] else { return }
         relation = .loaded(related.first)
         isFound = true
     }
 
-    mutating func visit<Target: Record>(_ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords) {
+    mutating func visitMany<Target: Record>(_ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords) {
         guard name == self.name, let related = related[index] as? [Target] else { return }
         relation = .loaded(related)
         isFound = true

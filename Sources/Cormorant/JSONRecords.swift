@@ -105,11 +105,11 @@ private struct LevelMaker: RelationVisitor {
     let relation: String
     var level: (any AnyRecordLevel)?
 
-    mutating func visit<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) {
+    mutating func visitOne<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) {
         if name == self.relation { level = RecordLevel<Target>() }
     }
 
-    mutating func visit<Target: Record>(_ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords) {
+    mutating func visitMany<Target: Record>(_ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords) {
         if name == self.relation { level = RecordLevel<Target>() }
     }
 }
@@ -119,12 +119,12 @@ private struct LevelGiver: RelationVisitor {
     let level: any AnyRecordLevel
     var range = 0..<0
 
-    mutating func visit<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) {
+    mutating func visitOne<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) {
         guard name == self.relation, let level = level as? RecordLevel<Target> else { return }
         relation = .loaded(level.records[range].first)
     }
 
-    mutating func visit<Target: Record>(_ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords) {
+    mutating func visitMany<Target: Record>(_ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords) {
         guard name == self.relation, let level = level as? RecordLevel<Target> else { return }
         relation = .loaded(Array(level.records[range]))
     }

@@ -63,7 +63,7 @@ private struct RelatedWriter: RelationVisitor {
     let writer: JSONWriter
     let mapping: JSONMapping
 
-    mutating func visit<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) throws {
+    mutating func visitOne<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) throws {
         guard relation.isLoaded else { return }
         let record = try relation.record
         try writer.relation(mapping.relationIndex(name), of: mapping, record == nil ? 0 : 1) { _ in
@@ -71,7 +71,7 @@ private struct RelatedWriter: RelationVisitor {
         }
     }
 
-    mutating func visit<Target: Record>(
+    mutating func visitMany<Target: Record>(
         _ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords
     ) throws {
         guard relation.isLoaded else { return }

@@ -1,45 +1,46 @@
 /// The record at the end of a to-one relation, as a property of a `@Model` holds it. What is not loaded is not nil.
-public struct ToOne<Target> {
-    private let loaded: Loaded<Target?>?
-
-    public static var notLoaded: ToOne { ToOne(loaded: nil) }
+public enum ToOne<Target> {
+    case notLoaded
+    /// Made by `loaded`, read by `record`.
+    case object(Loaded<Target?>)
 
     /// The record is this; nil: there is none.
-    public static func loaded(_ record: Target?) -> ToOne { ToOne(loaded: Loaded(record)) }
+    public static func loaded(_ record: Target?) -> ToOne { .object(Loaded(record)) }
 
-    public var isLoaded: Bool { loaded != nil }
+    public var isLoaded: Bool { if case .notLoaded = self { false } else { true } }
 
     /// The record; nil: there is none. Throws when it is not loaded.
     public var record: Target? {
         get throws {
-            guard let loaded else { throw notLoadedError(Target.self) }
+            guard case .object(let loaded) = self else { throw notLoadedError(Target.self) }
             return loaded.value
         }
     }
 }
 
 /// The records at the end of a to-many relation, as a property of a `@Model` holds them. What is not loaded is not empty.
-public struct ToMany<Target> {
-    private let loaded: Loaded<[Target]>?
-
-    public static var notLoaded: ToMany { ToMany(loaded: nil) }
+public enum ToMany<Target> {
+    case notLoaded
+    /// Made by `loaded`, read by `records`.
+    case object(Loaded<[Target]>)
 
     /// The records are these.
-    public static func loaded(_ records: [Target]) -> ToMany { ToMany(loaded: Loaded(records)) }
+    public static func loaded(_ records: [Target]) -> ToMany { .object(Loaded(records)) }
 
-    public var isLoaded: Bool { loaded != nil }
+    public var isLoaded: Bool { if case .notLoaded = self { false } else { true } }
 
     /// The records. Throws when they are not loaded.
     public var records: [Target] {
         get throws {
-            guard let loaded else { throw notLoadedError(Target.self) }
+            guard case .object(let loaded) = self else { throw notLoadedError(Target.self) }
             return loaded.value
         }
     }
 }
 
-/// An object, so that the layout of a record is known without that of those that it is related to, and so on.
-private final class Loaded<Value> {
+/// What is loaded: an object, so that the compiler lays a record out without those that it is related to, and so on. For
+/// the same reason `notLoaded` is a case and no function.
+public final class Loaded<Value> {
     let value: Value
 
     init(_ value: Value) { self.value = value }
@@ -48,11 +49,11 @@ private final class Loaded<Value> {
 extension Loaded: Sendable where Value: Sendable {}
 
 extension Loaded: Equatable where Value: Equatable {
-    static func == (left: Loaded, right: Loaded) -> Bool { left.value == right.value }
+    public static func == (left: Loaded, right: Loaded) -> Bool { left.value == right.value }
 }
 
 extension Loaded: Hashable where Value: Hashable {
-    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
 /// What a graph save does with related rows that are not among the loaded records.
@@ -63,18 +64,49 @@ public enum RemovedRecords: Sendable {
     case delete
 }
 
-/// Goes over the relations of a record; `@Model` writes `visitRelations`, which calls it with each.
+/// Goes over the relations of a record; `@Model` writes `visitRelations`, which calls `visit` with each.
 public protocol RelationVisitor {
-    mutating func visit<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) throws
+    mutating func visitOne<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) throws
 
-    mutating func visit<Target: Record>(
+    mutating func visitMany<Target: Record>(
         _ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords
     ) throws
 }
 
 extension RelationVisitor {
-    public mutating func visit<Target: Record>(_ name: String, _ relation: inout ToMany<Target>) throws {
-        try visit(name, &relation, removed: .keep)
+    public mutating func visit(
+        _ name: String, _ property: inout some RelationProperty, removed: RemovedRecords = .keep
+    ) throws {
+        try property.accept(&self, name, removed)
+    }
+}
+
+/// `ToOne` and `ToMany`. What `@Model` writes names these, not their targets: the compiler lays out the types that code
+/// names, and with a target all that it holds.
+public protocol RelationProperty {
+    static var targetModel: ModelDescriptor { get }
+
+    /// Calls what the visitor has for this kind of relation.
+    mutating func accept(_ visitor: inout some RelationVisitor, _ name: String, _ removed: RemovedRecords) throws
+}
+
+extension ToOne: RelationProperty where Target: Record {
+    public static var targetModel: ModelDescriptor { Target.model }
+
+    public mutating func accept(
+        _ visitor: inout some RelationVisitor, _ name: String, _ removed: RemovedRecords
+    ) throws {
+        try visitor.visitOne(name, &self)
+    }
+}
+
+extension ToMany: RelationProperty where Target: Record {
+    public static var targetModel: ModelDescriptor { Target.model }
+
+    public mutating func accept(
+        _ visitor: inout some RelationVisitor, _ name: String, _ removed: RemovedRecords
+    ) throws {
+        try visitor.visitMany(name, &self, removed: removed)
     }
 }
 
@@ -92,24 +124,27 @@ extension ToMany: Hashable where Target: Hashable {}
 /// Relations by the types of their records; `@Relation` writes them.
 extension RelationDescriptor {
     /// The foreign key is in this record.
-    public static func toOne<R: Record>(_ name: String, _ target: R.Type, columns: [String] = []) -> RelationDescriptor
+    public static func toOne(_ name: String, _ property: any RelationProperty.Type, columns: [String] = [])
+        -> RelationDescriptor
     {
-        RelationDescriptor(name, .toOne, target: { R.model }, columns: columns)
+        RelationDescriptor(name, .toOne, target: { property.targetModel }, columns: columns)
     }
 
     /// The foreign key is in the target.
-    public static func toMany<R: Record>(_ name: String, _ target: R.Type, columns: [String] = []) -> RelationDescriptor
+    public static func toMany(_ name: String, _ property: any RelationProperty.Type, columns: [String] = [])
+        -> RelationDescriptor
     {
-        RelationDescriptor(name, .toMany, target: { R.model }, columns: columns)
+        RelationDescriptor(name, .toMany, target: { property.targetModel }, columns: columns)
     }
 
     /// A junction table has foreign keys to both.
-    public static func manyToMany<R: Record, Junction: Record>(
-        _ name: String, _ target: R.Type, through junction: Junction.Type, columns: [String] = [],
+    public static func manyToMany(
+        _ name: String, _ property: any RelationProperty.Type, through junction: any RelationProperty.Type,
+        columns: [String] = [],
         targetColumns: [String] = []
     ) -> RelationDescriptor {
         RelationDescriptor(
-            name, .manyToMany, target: { R.model }, junction: { Junction.model }, columns: columns,
+            name, .manyToMany, target: { property.targetModel }, junction: { junction.targetModel }, columns: columns,
             targetColumns: targetColumns)
     }
 }

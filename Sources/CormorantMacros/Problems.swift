@@ -19,6 +19,7 @@ enum Problem {
     case relationType(String)
     case relationWithoutDefault(String)
     case relationToOne(String, String)
+    case junction(String)
     case reserved(String)
     case repeated(String, String)
     case computedKey(String)
@@ -68,6 +69,7 @@ extension Problem: DiagnosticMessage {
             "'\(name)' is @Relation and not read from the table; give it the default value .notLoaded"
         case .relationToOne(let name, let label):
             "'\(name)' leads to one record, and '\(label)' is for many; make it ToMany<...>"
+        case .junction(let name): "the junction of '\(name)' must be named by its type; write through: AlbumTag.self"
         case .reserved(let name): "'\(name)' is taken by the model's columns; give the property another name"
         case .repeated(let marker, let name): "'\(name)' has @\(marker) twice; put all into one"
         case .computedKey(let name): "'\(name)' is computed and cannot be a key; choose another key"

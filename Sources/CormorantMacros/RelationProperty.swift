@@ -13,6 +13,8 @@ struct RelationProperty {
     let kind: Kind
     /// The type of the related records.
     let target: String
+    /// The type of a junction's records.
+    private let junction: String?
     private let marker: AttributeSyntax
 
     /// nil where it cannot be one, which is reported.
@@ -33,9 +35,16 @@ struct RelationProperty {
                 problems.add(.relationToOne(name, label), at: variable)
             }
         }
+        let junction = marker.argument("through")?.as(MemberAccessExprSyntax.self)
+        if let given = marker.argument("through"), !given.is(NilLiteralExprSyntax.self),
+            junction?.declName.baseName.text != "self"
+        {
+            problems.add(.junction(name), at: given)
+        }
         self.name = name
         self.identifier = identifier
         self.kind = kind
+        self.junction = junction?.base?.trimmedDescription
         self.target = target
         self.marker = marker
     }
@@ -46,12 +55,11 @@ struct RelationProperty {
         return "try visitor.visit(\"\(name)\", &self.\(identifier)\(removed))"
     }
 
-    /// `.toMany("albums", Album.self, columns: ["artistID"])`
+    /// `.toMany("albums", Cormorant.ToMany<Album>.self, columns: ["artistID"])`
     var descriptorCode: String {
-        let junction = marker.argument("through")
         let function = junction != nil ? "manyToMany" : kind == .toOne ? "toOne" : "toMany"
-        var parts = ["\"\(name)\"", "\(target).self"]
-        if let junction { parts.append("through: \(junction)") }
+        var parts = ["\"\(name)\"", "Cormorant.\(kind == .toOne ? "ToOne" : "ToMany")<\(target)>.self"]
+        if let junction { parts.append("through: Cormorant.ToMany<\(junction)>.self") }
         let columns = marker.argumentList.prefix { $0.label.isEmpty }.map { "\($0.value)" }
         if !columns.isEmpty { parts.append("columns: [\(columns.joined(separator: ", "))]") }
         if let columns = marker.argument("to") { parts.append("targetColumns: \(columns)") }

@@ -60,6 +60,9 @@ struct ModelDiagnosticTests {
             members: "var a: Int\n@Relation(removed: .delete) var b = ToOne<B>.notLoaded",
             "'b' leads to one record, and 'removed' is for many; make it ToMany<...>"),
         Misuse(
+            members: "var a: Int\n@Relation(through: c) var b = ToMany<B>.notLoaded",
+            "the junction of 'b' must be named by its type; write through: AlbumTag.self"),
+        Misuse(
             members: "var recordSource: Int",
             "'recordSource' is taken by the model's columns; give the property another name"),
         Misuse(

@@ -26,9 +26,9 @@ struct RelationExpansionTests {
                         .init("id", Int64.self, primaryKey: true),
                     ],
                     relations: [
-                        .toOne("artist", Artist.self, columns: ["artistID"]),
-                        .toMany("tracks", Music.Track.self),
-                        .manyToMany("tags", Tag.self, through: AlbumTag.self, columns: ["album"], targetColumns: ["tag"]),
+                        .toOne("artist", Cormorant.ToOne<Artist>.self, columns: ["artistID"]),
+                        .toMany("tracks", Cormorant.ToMany<Music.Track>.self),
+                        .manyToMany("tags", Cormorant.ToMany<Tag>.self, through: Cormorant.ToMany<AlbumTag>.self, columns: ["album"], targetColumns: ["tag"]),
                     ])
 
                 init(from reader: Cormorant.RecordReader) throws {
