@@ -125,6 +125,10 @@ extension Connection {
             return CormorantError(
                 .altered, "page \(page) of \"\(path)\" was altered or is damaged",
                 hint: "restore a backup", sqliteCode: code)
+        case .journal:
+            return CormorantError(
+                .altered, "the rollback journal of \"\(path)\" was altered or is damaged",
+                hint: "restore a backup", sqliteCode: code)
         case .truncated:
             return CormorantError(
                 .truncated, "\"\(path)\" was cut off", hint: "restore a backup", sqliteCode: code)

@@ -21,6 +21,13 @@ final class EncryptedJournalFile: ShimFile {
     private var headerOffset: Int64 = -8
     private var nonce: UInt32?
     private var wroteRecords = false
+    /// Of a journal that is written: what its newest header is, whether its records are counted but not yet on the disk, and
+    /// whether it has a mark.
+    private let header = PageBuffer(JournalMark.headerSize)
+    private var isCounted = false
+    private var isMarked = false
+    /// Of a journal that is read: the mark of the newest header.
+    private var mark: JournalMark?
 
     init(_ real: UnsafeMutablePointer<sqlite3_file>, _ database: EncryptedDatabaseFile) {
         self.database = database
@@ -40,14 +47,34 @@ final class EncryptedJournalFile: ShimFile {
         }
         // The name of a super-journal.
         if isBehindNumber { return writeRaw(buffer, count, offset) }
-        if offset & 7 == 0, count >= 12, isHeader(buffer, count) {
-            headerOffset = offset
-            if count >= 16 { nonce = bigEndian32(buffer, 12) }
-            return writeRaw(buffer, count, offset)
-        }
+        if offset & 7 == 0, count >= 12, isHeader(buffer, count) { return writeHeader(buffer, count, offset) }
         // The zero that ends a header's records.
         if count == 1, isZero(buffer, 1) { return writeRaw(buffer, count, offset) }
         return database.refuseWrite()
+    }
+
+    private func writeHeader(_ buffer: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
+        // The mark is of the header as it was.
+        if isMarked, count == 12, offset == headerOffset {
+            let status = JournalMark.erase(in: self, at: offset)
+            guard status == SQLITE_OK else { return status }
+        }
+        headerOffset = offset
+        isMarked = false
+        if count >= 16 { nonce = bigEndian32(buffer, 12) }
+        header.bytes.copyMemory(from: buffer, byteCount: min(count, JournalMark.headerSize))
+        let records = bigEndian32(header.bytes, 8)
+        isCounted = startsAsHeader(buffer) && records > 0 && records < .max
+        return writeRaw(buffer, count, offset)
+    }
+
+    /// The records that a header counts are on the disk from here on, and it is marked as such.
+    override func sync(_ flags: Int32) -> Int32 {
+        let status = super.sync(flags)
+        guard status == SQLITE_OK, isCounted else { return status }
+        isCounted = false
+        isMarked = true
+        return JournalMark.write(header.bytes, in: self, at: headerOffset)
     }
 
     private func writeNumber(_ value: UInt32, _ offset: Int64) -> Int32 {
@@ -86,10 +113,19 @@ final class EncryptedJournalFile: ShimFile {
         numberOffset = -8
         if isPage, number > 0 { return readPage(buffer, offset) }
         let status = readRaw(buffer, count, offset)
+        if count == pageSize || status != SQLITE_OK, isOnDisk(offset) { return failed() }
         guard status == SQLITE_OK else { return status }
-        if count == 8, offset & 7 == 0, startsAsHeader(buffer) {
-            headerOffset = offset
-            nonce = nil
+        if count == 8, offset & 7 == 0 {
+            let isHeader = startsAsHeader(buffer)
+            if !wroteRecords {
+                mark = JournalMark(self, at: offset)
+                // A zero is how SQLite puts an end to the records before an old header.
+                if let mark, !mark.fits, isHeader || buffer.load(as: UInt8.self) != 0 { return failed() }
+            }
+            if isHeader {
+                headerOffset = offset
+                nonce = nil
+            }
         }
         guard count == 4 else { return status }
         var value = bigEndian32(buffer)
@@ -107,6 +143,7 @@ final class EncryptedJournalFile: ShimFile {
     private func readPage(_ buffer: UnsafeMutableRawPointer, _ offset: Int64) -> Int32 {
         let status = readRaw(image.bytes, pageSize, offset)
         guard status == SQLITE_OK else {
+            if isOnDisk(offset) { return failed() }
             buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pageSize)
             return status
         }
@@ -115,6 +152,10 @@ final class EncryptedJournalFile: ShimFile {
         let opened = database.open(page, buffer)
         sumOffset = offset &+ Int64(pageSize)
         givenSum = nil
+        if isOnDisk(offset) {
+            guard opened == SQLITE_OK else { return opened }
+            guard storedSum == nonce.map({ $0 &+ checksum(image.bytes) }) else { return failed() }
+        }
         guard opened != SQLITE_OK else {
             // An authentic record whose checksum does not fit the header is one of an earlier transaction, where SQLite stops.
             sumDifference = checksum(image.bytes) &- checksum(buffer)
@@ -123,15 +164,27 @@ final class EncryptedJournalFile: ShimFile {
         guard opened & 0xFF != SQLITE_IOERR, !wroteRecords, let nonce else { return opened }
         // The image is whole if its checksum fits: then the key is wrong, or the record was altered, and the journal must
         // stay as it is. If not, the record was half written when a process ended, and SQLite is to stop there.
-        let stored = withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { bytes in
-            bytes.baseAddress.flatMap { readRaw($0, 4, sumOffset) == SQLITE_OK ? bigEndian32($0) : nil }
-        }
-        guard stored != nonce &+ checksum(image.bytes) else { return opened }
+        guard storedSum != nonce &+ checksum(image.bytes) else { return opened }
         database.faults.clear()
         buffer.copyMemory(from: image.bytes, byteCount: pageSize)
         givenSum = ~(nonce &+ checksum(buffer))
         return SQLITE_OK
     }
+
+    /// The checksum behind the page that was read last, as it stands there.
+    private var storedSum: UInt32? {
+        withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { bytes in
+            bytes.baseAddress.flatMap { readRaw($0, 4, sumOffset) == SQLITE_OK ? bigEndian32($0) : nil }
+        }
+    }
+
+    /// Whether what is at the offset belongs to a record that was on the disk: other than it should be, it was altered.
+    private func isOnDisk(_ offset: Int64) -> Bool {
+        guard let mark, !wroteRecords, offset >= mark.firstRecord else { return false }
+        return (offset &- mark.firstRecord) / Int64(pageSize &+ 8) < Int64(mark.records)
+    }
+
+    private func failed() -> Int32 { database.fail(.journal, SQLITE_IOERR_READ) }
 
     /// SQLite's pager_cksum without the header's nonce.
     private func checksum(_ page: UnsafeRawPointer) -> UInt32 {

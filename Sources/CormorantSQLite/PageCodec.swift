@@ -73,6 +73,7 @@ final class CodecFaults {
         case wrongKey(looksRandom: Bool)
         case plainFile
         case altered(page: UInt32)
+        case journal
         case truncated
         case layout
         /// SQLite wrote what no table of its known habits has; nothing was written.
