@@ -187,7 +187,7 @@ extension ObservationHub {
         if isBlind { return }
         // Where somebody is writing, the file's watcher looks again.
         try? connection.withoutWaiting {
-            let now = try connection.dataVersion()
+            guard let now = try connection.settledDataVersion() else { return locked { wantsCheck = true } }
             guard now != version else { return }
             var foreign = CommittedChanges.foreign
             let schema = try connection.pragma("schema_version")

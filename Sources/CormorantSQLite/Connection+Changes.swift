@@ -50,6 +50,14 @@ extension Connection {
         return version &- file.index.mistaken
     }
 
+    /// The same; nil while a commit to an encrypted file is between its two steps (`LogIndex`), which would count twice.
+    package func settledDataVersion() throws -> Int64? {
+        guard hasEncryptedFile, let index = Shim.database(handle, "main")?.index else { return try dataVersion() }
+        guard let before = index.settledHeader() else { return nil }
+        let version = try dataVersion()
+        return index.settledHeader() == before ? version : nil
+    }
+
     /// Runs `body` without waiting for other connections' locks.
     package func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
         sqlite3_busy_timeout(handle, 0)

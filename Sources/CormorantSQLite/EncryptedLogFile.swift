@@ -166,7 +166,8 @@ final class EncryptedLogFile: ShimFile {
         return readChecksum(number &- 1)
     }
 
-    private func readChecksum(_ number: Int64) -> (UInt32, UInt32)? {
+    /// As it stands in the file.
+    func readChecksum(_ number: Int64) -> (UInt32, UInt32)? {
         withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { bytes in
             guard let start = bytes.baseAddress, readRaw(start, 8, frameOffset(number) &+ 16) == SQLITE_OK else {
                 return nil

@@ -17,7 +17,13 @@ final class LogIndex {
     /// How often SQLite took its own write for another connection's, which its data_version counts.
     private(set) var mistaken: Int64 = 0
 
+    /// The header that was last seen before it was corrected, and since when.
+    private var uncorrected: [UInt8] = []
+    private var uncorrectedSince: Int64 = 0
+
     private static let size = 48
+    /// After so long nobody is about to correct a header: its writer was killed, or does not do so. In nanoseconds.
+    private static let patience: Int64 = 20_000_000
 
     init(pageSize: Int) { self.pageSize = pageSize }
 
@@ -59,6 +65,28 @@ final class LogIndex {
         guard isInMind, let memory, sameBytes(memory, put.bytes, LogIndex.size) else { return false }
         mistaken &+= 1
         return true
+    }
+
+    /// The header as it stays until the next commit; nil while its writer has it to correct still, or is at it.
+    func settledHeader() -> [UInt8]? {
+        guard let memory, let log else { return [] }
+        let header = [UInt8](UnsafeRawBufferPointer(start: memory, count: LogIndex.size))
+        let isWhole = header.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { sameBytes($0, memory + LogIndex.size, LogIndex.size) } ?? false
+        }
+        guard isWhole else { return nil }
+        let (frame, first, second) = header.withUnsafeBytes {
+            (
+                $0.load(fromByteOffset: 16, as: UInt32.self), $0.load(fromByteOffset: 24, as: UInt32.self),
+                $0.load(fromByteOffset: 28, as: UInt32.self)
+            )
+        }
+        guard frame > 0, let stored = log.readChecksum(Int64(frame)), stored != (first, second) else { return header }
+        if header != uncorrected {
+            uncorrected = header
+            uncorrectedSince = monotonicTime()
+        }
+        return monotonicTime() &- uncorrectedSince > LogIndex.patience ? header : nil
     }
 
     /// The second copy first, as SQLite does.
