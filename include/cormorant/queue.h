@@ -186,7 +186,7 @@ typedef struct corm_listen_options {
     uint32_t struct_size;
     /* Only of writes with this tag. Copied; NULL: of all. */
     const char *tag;
-    /* NULL: completions wait for corm_listener_next. */
+    /* NULL: completions wait for corm_listener_next, however many. */
     corm_queue_callback callback;
     /* Handed to the callback; must live until `release` is called. */
     void *context;
