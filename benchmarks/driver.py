@@ -34,16 +34,24 @@ class Runner:
             sys.exit(f"bench: {' '.join(line)} failed:\n{done.stderr.strip()}")
         return json.loads(done.stdout)
 
+    def race(self, command: tuple[str, ...], work: str, count: int) -> dict:
+        """One run on a file that it changes."""
+        return self.call(command, work, self._scratch(filled=True), count)
+
+    def _scratch(self, *, filled: bool) -> Path:
+        file = self.folder / "scratch.db"
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{file}{suffix}").unlink(missing_ok=True)
+        if filled:
+            copy_to_disk(self.filled, file)
+        return file
+
     def _work(self, command: tuple[str, ...], name: str, work: Work, count: int) -> tuple[dict, str]:
         """One run, and the checksum of what it read or, after a write, of the whole table."""
         if work.kind == "read":
             answer = self.call(command, name, self.filled, count)
             return answer, answer["checksum"]
-        file = self.folder / "scratch.db"
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{file}{suffix}").unlink(missing_ok=True)
-        if work.kind == "change":
-            copy_to_disk(self.filled, file)
+        file = self._scratch(filled=work.kind == "change")
         answer = self.call(command, name, file, count)
         return answer, self.call(NATIVE.command, "verify", file, 0)["checksum"]
 

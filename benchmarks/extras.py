@@ -31,6 +31,10 @@ STREAMS = [
 ]
 
 
+# Whose pools are read beside a busy writer.
+POOLS = {"cormorant-swift": "Cormorant Swift", "grdb-records": "GRDB's DatabasePool"}
+
+
 def sqlite_version() -> str:
     return subprocess.run([sys.executable, "-c", SQLITE], capture_output=True, text=True, check=True).stdout.strip()
 
@@ -68,6 +72,14 @@ def measure(runner: Runner, rows: int) -> list[dict]:
     line = [str(BUILT / "readers"), str(max(1, (os.cpu_count() or 1) - 1))]
     readers = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
     lines.append(_line("reads by key alone over those beside a busy writer", 1 / readers["ratio"], "x", 1.11))
+    pools = {key: runner.race(CONTESTANTS[key].command, "readers", int(line[1])) for key in POOLS}
+    for key, pool in pools.items():
+        lines.append(_line(f"the same, {POOLS[key]}", 1 / pool["ratio"], "x", None))
+    ours, peer = pools.values()
+    title = "over GRDB's DatabasePool, Swift"
+    ratio = peer["reads_beside_writer"] / ours["reads_beside_writer"]
+    lines.append(_line(f"a read by key beside a busy writer {title}", ratio, "x", 1))
+    lines.append(_line(f"a row of the writer beside them {title}", peer["writes"] / ours["writes"], "x", 1))
     report.progress("writes of eight threads through a queue")
     queue = json.loads(
         subprocess.run(

@@ -151,7 +151,7 @@ public struct Job {
     }
 }
 
-private func seconds(_ clock: clockid_t) -> Double {
+func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9

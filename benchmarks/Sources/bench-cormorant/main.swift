@@ -67,6 +67,18 @@ func run(_ job: inout Job) throws {
                 }
             }
         }
+    case "readers":
+        job.race(
+            read: { key in _ = try database.find(Item.self, key: key)?.lookupSum },
+            write: { edition in
+                try database.write { database in
+                    for index in 0..<writeCount {
+                        var item = Item(made: lookupKey(index, rows: rows), edition: edition)
+                        try database.update(&item)
+                    }
+                }
+            })
+        return try database.close()
     case "stream":
         try job.measure {
             let cursor = try database.cursor(Item.self, Query(sql: stream, [.integer(Int64(count))]))

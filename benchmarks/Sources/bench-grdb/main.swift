@@ -62,6 +62,17 @@ func run<Record: Item>(_: Record.Type, _ job: inout Job) throws {
             }
         }
         job.report(checksum: sum)
+    case "readers":
+        job.race(
+            read: { key in _ = try database.read { try Record.find($0, byKey: key) }?.lookupSum },
+            write: { edition in
+                try database.write { db in
+                    for index in 0..<writeCount {
+                        try Record(made: lookupKey(index, rows: rows), edition: edition).update(db)
+                    }
+                }
+            })
+        return try database.close()
     case "update3", "update9":
         let items = Record.make(count: count, edition: 1, key: updateKey)
         let columns = job.work == "update3" ? ["quantity", "price", "name"] : nil
