@@ -117,9 +117,15 @@ int64_t milliseconds(void) {
 
 extern void __asan_init(void) __attribute__((weak));
 
-int64_t peak_memory(void) {
+static bool under_valgrind(void) {
     const char *preloaded = getenv("LD_PRELOAD");
-    if (__asan_init != NULL || (preloaded != NULL && strstr(preloaded, "vgpreload") != NULL))
+    return preloaded != NULL && strstr(preloaded, "vgpreload") != NULL;
+}
+
+int many(int count) { return under_valgrind() ? count / 20 : count; }
+
+int64_t peak_memory(void) {
+    if (__asan_init != NULL || under_valgrind())
         return 0;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

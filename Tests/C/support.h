@@ -36,6 +36,8 @@ int64_t select_int(const char *sql);
 /* The first value of a SELECT, a text. Valid until the next call. */
 const char *select_text(const char *sql);
 int64_t milliseconds(void);
+/* count, or a twentieth of it under valgrind, where everything takes fifty times as long. */
+int many(int count);
 /* The most memory that this process has held, in kilobytes; 0 under a memory checker, which keeps what is freed. */
 int64_t peak_memory(void);
 

@@ -29,8 +29,9 @@ typedef struct corm_query {
     /* How many records to skip. Page p (from 0) of size n: limit n, offset p * n. Not with sql. */
     int64_t offset;
     /*
-     * A SELECT built of expressions, or a statement with RETURNING. Where it lists columns of its own, these are matched to the model by name, so that any
-     * struct with a model can be the result. With it no order, limit and offset here. Since 0.1.
+     * A SELECT built of expressions, or a statement with RETURNING. Where it lists columns of its own, these are matched to
+     * the model by name, so that any struct with a model can be the result. With it no order, limit and offset here. Since
+     * 0.1.
      */
     const corm_statement *statement;
 } corm_query;
