@@ -191,30 +191,18 @@ extension Database {
 
 /// Related records, as the synchronous calls of the same name.
 extension Database {
-    public func load<R: Record & Sendable, Target: Record>(
-        _ relation: KeyPath<R.Columns, RelatedRecords<Target>> & Sendable, of records: inout [R],
-        _ which: @escaping @Sendable (RelatedQuery<Target>) -> RelatedQuery<Target> = { $0 }
+    public func load<R: Record & Sendable, End: RelationEnd>(
+        _ relation: KeyPath<R.Columns, End> & Sendable, of records: inout [R],
+        _ which:
+            @escaping @Sendable (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) async throws {
         try await change(&records, reading: true) { try $0.load(relation, of: &$1, which) }
     }
 
-    public func load<R: Record & Sendable, Target: RecordColumns>(
-        _ relation: KeyPath<R.Columns, OptionalColumns<Target>> & Sendable, of records: inout [R],
-        _ which: @escaping @Sendable (RelatedQuery<Target.Fetched>) -> RelatedQuery<Target.Fetched> = { $0 }
-    ) async throws {
-        try await change(&records, reading: true) { try $0.load(relation, of: &$1, which) }
-    }
-
-    public func load<R: Record & Sendable, Target: Record>(
-        _ relation: KeyPath<R.Columns, RelatedRecords<Target>> & Sendable, of record: inout R,
-        _ which: @escaping @Sendable (RelatedQuery<Target>) -> RelatedQuery<Target> = { $0 }
-    ) async throws {
-        try await change(&record, reading: true) { try $0.load(relation, of: &$1, which) }
-    }
-
-    public func load<R: Record & Sendable, Target: RecordColumns>(
-        _ relation: KeyPath<R.Columns, OptionalColumns<Target>> & Sendable, of record: inout R,
-        _ which: @escaping @Sendable (RelatedQuery<Target.Fetched>) -> RelatedQuery<Target.Fetched> = { $0 }
+    public func load<R: Record & Sendable, End: RelationEnd>(
+        _ relation: KeyPath<R.Columns, End> & Sendable, of record: inout R,
+        _ which:
+            @escaping @Sendable (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) async throws {
         try await change(&record, reading: true) { try $0.load(relation, of: &$1, which) }
     }

@@ -1,45 +1,25 @@
 /// Related records. Nothing is loaded unasked; a call loads those of all given records with one statement.
 extension Database {
-    /// Loads the records at the end of a to-many relation into each record: all of them, or those that `which` says.
+    /// Loads the records at the end of a relation into each record: all of them, or those that `which` says.
     ///
     /// ```swift
     /// try database.load(\.albums, of: &artists) { $0.where { $0.year > 1970 }.order { $0.title }.limit(3).load(\.tracks) }
     /// ```
     ///
-    /// Of a record that refers to none, because what it is found by is nil, the list is empty.
-    public func load<R: Record, Target: Record>(
-        _ relation: KeyPath<R.Columns, RelatedRecords<Target>>, of records: inout [R],
-        _ which: (RelatedQuery<Target>) -> RelatedQuery<Target> = { $0 }
-    ) throws {
-        let name = R.Columns(recordSource: TableSource())[keyPath: relation].name
-        var setter = RelationSetter<Target>(name, try related(name, of: records, which(RelatedQuery())))
-        try setter.set(&records)
-    }
-
-    /// Loads the record at the end of a to-one relation into each record.
-    public func load<R: Record, Target: RecordColumns>(
-        _ relation: KeyPath<R.Columns, OptionalColumns<Target>>, of records: inout [R],
-        _ which: (RelatedQuery<Target.Fetched>) -> RelatedQuery<Target.Fetched> = { $0 }
+    /// Of a record that refers to none, because what it is found by is nil, the list is empty, or the record nil.
+    public func load<R: Record, End: RelationEnd>(
+        _ relation: KeyPath<R.Columns, End>, of records: inout [R],
+        _ which: (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) throws {
         let name = R.Columns(recordSource: TableSource())[keyPath: relation].route.relations.last ?? ""
-        var setter = RelationSetter<Target.Fetched>(name, try related(name, of: records, which(RelatedQuery())))
+        var setter = RelationSetter<End.Target.Fetched>(name, try related(name, of: records, which(RelatedQuery())))
         try setter.set(&records)
     }
 
-    /// Loads the records at the end of a to-many relation into one record.
-    public func load<R: Record, Target: Record>(
-        _ relation: KeyPath<R.Columns, RelatedRecords<Target>>, of record: inout R,
-        _ which: (RelatedQuery<Target>) -> RelatedQuery<Target> = { $0 }
-    ) throws {
-        var records = [record]
-        try load(relation, of: &records, which)
-        record = records[0]
-    }
-
-    /// Loads the record at the end of a to-one relation into one record.
-    public func load<R: Record, Target: RecordColumns>(
-        _ relation: KeyPath<R.Columns, OptionalColumns<Target>>, of record: inout R,
-        _ which: (RelatedQuery<Target.Fetched>) -> RelatedQuery<Target.Fetched> = { $0 }
+    /// Loads the records at the end of a relation into one record.
+    public func load<R: Record, End: RelationEnd>(
+        _ relation: KeyPath<R.Columns, End>, of record: inout R,
+        _ which: (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) throws {
         var records = [record]
         try load(relation, of: &records, which)
@@ -102,18 +82,9 @@ public struct RelatedQuery<Target: Record> {
     }
 
     /// Loads the next level: of all records that were found, with one more statement.
-    public func load<Next: Record>(
-        _ relation: KeyPath<Target.Columns, RelatedRecords<Next>>,
-        _ which: @escaping (RelatedQuery<Next>) -> RelatedQuery<Next> = { $0 }
-    ) -> RelatedQuery {
-        var copy = self
-        copy.nested.append { try $0.load(relation, of: &$1, which) }
-        return copy
-    }
-
-    public func load<Next: RecordColumns>(
-        _ relation: KeyPath<Target.Columns, OptionalColumns<Next>>,
-        _ which: @escaping (RelatedQuery<Next.Fetched>) -> RelatedQuery<Next.Fetched> = { $0 }
+    public func load<End: RelationEnd>(
+        _ relation: KeyPath<Target.Columns, End>,
+        _ which: @escaping (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) -> RelatedQuery {
         var copy = self
         copy.nested.append { try $0.load(relation, of: &$1, which) }

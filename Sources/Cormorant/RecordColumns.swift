@@ -145,7 +145,7 @@ extension TableSource {
     }
 
     /// The records at the end of a to-many relation, by its name in the model.
-    public func toMany<Target: Record>(_ name: String) -> RelatedRecords<Target> {
+    public func toMany<Target: RecordColumns>(_ name: String) -> RelatedRecords<Target> {
         RelatedRecords(route: route(name))
     }
 

@@ -4,9 +4,7 @@
 /// Artist.where { $0.albums.contains { $0.title.hasPrefix("Live") } }
 /// Artist.select { ($0.name, $0.albums.count()) }
 /// ```
-public struct RelatedRecords<Related: Record>: RelationEnd, Sendable {
-    public typealias Target = Related.Columns
-
+public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
     public let route: RelationRoute
 
     /// The relation to them.
@@ -67,12 +65,12 @@ public struct RelatedRecords<Related: Record>: RelationEnd, Sendable {
             return SQLExpression(
                 node: route.model.aggregate(function, over: name, where: conditions, alias: route.alias))
         }
-        guard case .column(let reference) = column.node, reference.table === Related.model.tableReference else {
+        guard case .column(let reference) = column.node, reference.table === Target.Fetched.model.tableReference else {
             return SQLExpression(
                 node: .problem(
                     CormorantError(
                         .misuse,
-                        "an aggregate over \(route.model.name).\(name) is of no column of \(Related.model.name)",
+                        "an aggregate over \(route.model.name).\(name) is of no column of \(Target.Fetched.model.name)",
                         hint: "give a column, or aggregate in a query of its own with scalar()")))
         }
         return SQLExpression(

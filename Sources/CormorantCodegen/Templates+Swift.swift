@@ -61,16 +61,13 @@ private let swiftTemplates = [
             {% endfor %}
             {% endif %}
 
-            /// The records of all tables.
+            /// The models of all tables, for `sync` and `createTables`.
             enum {{ type }} {
-                static let all: [any Record.Type] = [
+                static let all: [ModelDescriptor] = [
             {% for table in tables %}
-                    {{ table.type }}.self,
+                    {{ table.type }}.model,
             {% endfor %}
                 ]
-
-                /// For `sync`.
-                static var models: [ModelDescriptor] { all.map { $0.model } }
             }
 
             """#),

@@ -42,9 +42,9 @@ extension ModelCode {
 
     private func relation(_ relation: RelationProperty) -> String {
         let isToOne = relation.kind == .toOne
-        let columns = isToOne ? "OptionalColumns<\(relation.target).Columns>" : "RelatedRecords<\(relation.target)>"
         return """
-            \(access)var \(relation.identifier): Cormorant.\(columns) {
+            \(access)var \(relation.identifier): \
+            Cormorant.\(isToOne ? "OptionalColumns" : "RelatedRecords")<\(relation.target).Columns> {
                 self.recordSource.\(isToOne ? "toOne" : "toMany")("\(relation.name)")
             }
             """

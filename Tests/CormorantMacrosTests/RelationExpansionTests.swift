@@ -87,11 +87,11 @@ struct RelationExpansionTests {
                         self.recordSource.toOne("artist")
                     }
 
-                    var tracks: Cormorant.RelatedRecords<Music.Track> {
+                    var tracks: Cormorant.RelatedRecords<Music.Track.Columns> {
                         self.recordSource.toMany("tracks")
                     }
 
-                    var tags: Cormorant.RelatedRecords<Tag> {
+                    var tags: Cormorant.RelatedRecords<Tag.Columns> {
                         self.recordSource.toMany("tags")
                     }
                 }

@@ -61,7 +61,7 @@ struct DeepestRecord: GraphRecord {
 
 extension NamedColumns where Fetched: GraphRecord {
     subscript(one name: String) -> OptionalColumns<NamedColumns<Fetched.Next>> { recordSource.toOne(name) }
-    subscript(many name: String) -> RelatedRecords<Fetched.Next> { recordSource.toMany(name) }
+    subscript(many name: String) -> RelatedRecords<NamedColumns<Fetched.Next>> { recordSource.toMany(name) }
 }
 
 extension GraphRecord {

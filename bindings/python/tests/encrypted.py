@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cormorant import Cipher, Database
+from cormorant import Cipher, Database, Registry
 
 KEY = os.environ.get("CORMORANT_TEST_KEY")
 plain_only = pytest.mark.skipif(KEY is not None, reason="another SQLite reads the file, which is encrypted now")
@@ -26,7 +26,17 @@ def encrypt_files(key: str) -> None:
             options["cipher"] = Cipher(key)
         opened(self, path, **options)
 
+    of_registry, registered = Registry.__init__, Registry.register
+
+    def init_registry(self: Registry, pattern: Any = None, **options: Any) -> None:
+        of_registry(self, pattern, **{"cipher": Cipher(key), **options})
+
+    def register(self: Registry, name: str, path: Any, **options: Any) -> None:
+        registered(self, name, path, **({"cipher": Cipher(key), **options} if options else {}))
+
     Database.__init__ = init  # type: ignore[method-assign]
+    Registry.__init__ = init_registry  # type: ignore[method-assign]
+    Registry.register = register  # type: ignore[method-assign]
 
 
 def begins_plain(path: Path) -> bool:

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from encrypted import plain_only
 from models import Department, Person
 
 from cormorant import CacheStatistics, Column, Database, Model, ProgrammingError, column
@@ -44,6 +45,7 @@ def test_finds_are_counted_and_limits_kept(db: Database) -> None:
             db.set_cache(Person, max_count=limits[0], max_bytes=limits[1])
 
 
+@plain_only
 @pytest.mark.parametrize("journal_mode", ["wal", "delete"])
 def test_no_row_is_stale_whoever_writes(path: Path, journal_mode: str) -> None:
     chance = random.Random(7)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from encrypted import plain_only
 from models import Department, Person
 
 from cormorant import Database, DataError, Error, Event, ProgrammingError, Region, RowChange, select
@@ -167,6 +168,7 @@ def test_a_live_query_that_breaks_tells_its_error(db: Database) -> None:
     assert [type(error) for error in errors] == [ProgrammingError]
 
 
+@plain_only
 def test_other_connections_are_noticed(db: Database, path: Path) -> None:
     with db.observe(Person) as observer, db.observe_live(Person) as live:
         assert live.next(0)
