@@ -1,0 +1,61 @@
+"""A plain file costs nothing: SQLite's own VFS has it, and is called without a detour."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+from pathlib import Path
+
+from cormorant import Database
+
+OPEN_READ_WRITE = 2
+FILE_POINTER = 7
+JOURNAL_POINTER = 28
+
+sqlite = ctypes.CDLL(ctypes.util.find_library("sqlite3"))
+sqlite.sqlite3_vfs_find.restype = ctypes.c_void_p
+sqlite.sqlite3_file_control.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p]
+
+
+class VFS(ctypes.Structure):
+    """The beginning of sqlite3_vfs, https://sqlite.org/c3ref/vfs.html."""
+
+
+VFS._fields_ = [
+    ("version", ctypes.c_int),
+    ("file_size", ctypes.c_int),
+    ("path_size", ctypes.c_int),
+    ("next", ctypes.POINTER(VFS)),
+    ("name", ctypes.c_char_p),
+]
+
+
+def vfs_of_the_library() -> bytes:
+    each = ctypes.cast(sqlite.sqlite3_vfs_find(None), ctypes.POINTER(VFS))
+    while not (each.contents.name or b"").startswith(b"corm-"):
+        each = each.contents.next
+    return bytes(each.contents.name)
+
+
+def methods(path: Path, vfs: bytes | None) -> list[int]:
+    """Where the functions of the file and of its log are."""
+    connection = ctypes.c_void_p()
+    assert sqlite.sqlite3_open_v2(bytes(path), ctypes.byref(connection), OPEN_READ_WRITE, vfs) == 0
+    found = []
+    # The log is there from the first read on.
+    assert sqlite.sqlite3_exec(connection, b"SELECT count(*) FROM t", None, None, None) == 0
+    for pointer in (FILE_POINTER, JOURNAL_POINTER):
+        file = ctypes.POINTER(ctypes.c_void_p)()
+        assert sqlite.sqlite3_file_control(connection, b"main", pointer, ctypes.byref(file)) == 0
+        found.append(file[0])
+    sqlite.sqlite3_close(connection)
+    return found
+
+
+def test_a_plain_file_is_given_to_the_default_vfs_altogether(tmp_path: Path) -> None:
+    path = tmp_path / "test.db"
+    with Database(path) as database:
+        database.execute("CREATE TABLE t (a)")
+        name = vfs_of_the_library()
+        assert methods(path, name) == methods(path, None)
+        assert None not in methods(path, None)
