@@ -1,6 +1,7 @@
 /// The only place where a name becomes part of SQL text: in double quotes, with quotes inside doubled.
 /// Source: https://www.sqlite.org/lang_keywords.html
 package func quoteIdentifier(_ name: String) -> String {
+    guard name.utf8.contains(UInt8(ascii: "\"")) else { return "\"" + name + "\"" }
     var quoted = "\""
     for character in name.unicodeScalars {
         if character == "\"" { quoted.unicodeScalars.append("\"") }
@@ -13,6 +14,7 @@ package func quoteIdentifier(_ name: String) -> String {
 /// The column or table name of a property or type: camelCase becomes snake_case, and a run of capitals stays one word
 /// ("createdAt" -> "created_at", "homeURL" -> "home_url", "URLTable" -> "url_table").
 package func snakeCase(_ name: String) -> String {
+    if name.utf8.allSatisfy({ $0 < 0x80 && foldASCII($0) == $0 }) { return name }
     let scalars = Array(name.unicodeScalars)
     var result = ""
     for (index, scalar) in scalars.enumerated() {
@@ -39,7 +41,7 @@ package func sameIdentifier(_ left: String, _ right: String) -> Bool {
 
 /// The identifier with ASCII letters in lower case, to look it up in a dictionary.
 package func foldIdentifier(_ name: String) -> String {
-    String(decoding: name.utf8.map(foldASCII), as: UTF8.self)
+    name.utf8.allSatisfy { foldASCII($0) == $0 } ? name : String(decoding: name.utf8.map(foldASCII), as: UTF8.self)
 }
 
 /// An ASCII letter in lower case; any other byte as it is.
