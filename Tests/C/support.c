@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-corm_error *failure;
+_Thread_local corm_error *failure;
 corm_database *db;
 corm_model *people;
 static char folder[] = "/tmp/corm-test-XXXXXX";

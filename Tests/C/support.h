@@ -12,8 +12,8 @@
 
 #include "encrypted.h"
 
-/* The error of the last checked call. Calls hand in `&failure`; OK and FAILS free the one before. */
-extern corm_error *failure;
+/* The error of the last checked call, of each thread. Calls hand in `&failure`; OK and FAILS free the one before. */
+extern _Thread_local corm_error *failure;
 void forget_failure(void);
 void check_status(corm_status expected, corm_status status, const char *call, const char *file, int line);
 
