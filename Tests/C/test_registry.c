@@ -197,8 +197,7 @@ static void *take_turns(void *context) {
         CHECK(status == CORM_OK || status == CORM_E_BUSY);
         if (status != CORM_OK)
             continue;
-        status =
-            corm_database_execute_script(used, "CREATE TABLE IF NOT EXISTS t (x); INSERT INTO t VALUES (1)", NULL);
+        status = corm_database_execute_script(used, "CREATE TABLE IF NOT EXISTS t (x); INSERT INTO t VALUES (1)", NULL);
         CHECK(status == CORM_OK || status == CORM_E_BUSY);
         CHECK(corm_registry_open_count(registry) <= 2);
         CHECK(corm_database_close(used, NULL) == CORM_OK);
