@@ -1,10 +1,9 @@
 """What encryption costs: the same work on a plain and an encrypted file, in Cormorant and in SQLCipher, side by side.
 
-    benchmarks/cipher/run.py [ROUNDS]
+Alone: .venv/bin/python benchmarks/encryption.py [ROUNDS]
 
-Prints, for each engine, the least processor time for the plain and for the encrypted file and their ratio. Both keys
-are raw, so that no key is derived; WAL, caches of 64 MB. Each measurement has a process of its own, and rounds
-alternate.
+Both keys are raw, so that no key is derived; WAL, caches of 64 MB. Each measurement has a process of its own, and
+rounds alternate. The least processor time counts.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings/python/src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bindings/python/src"))
 
 KEY = "x'2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D99'"
 ROWS = 200_000
@@ -67,23 +66,34 @@ def measure(name: str, encrypted: bool) -> dict[str, float]:
         return result
 
 
-def main() -> int:
-    if sys.argv[1:2] == ["measure"]:
-        print(json.dumps(measure(sys.argv[2], sys.argv[3] == "encrypted")))
-        return 0
-    best: dict[tuple[str, str], dict[str, float]] = {}
-    for _ in range(int(sys.argv[1]) if sys.argv[1:] else 5):
+def best(rounds: int) -> dict[tuple[str, str], dict[str, float]]:
+    """Milliseconds of each work, for each engine on a "plain" and an "encrypted" file."""
+    least: dict[tuple[str, str], dict[str, float]] = {}
+    for _ in range(rounds):
         for name in ("cormorant", "sqlcipher"):
             for kind in ("plain", "encrypted"):
                 command = [sys.executable, __file__, "measure", name, kind]
                 times = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-                known = best.setdefault((name, kind), times)
+                known = least.setdefault((name, kind), times)
                 for work, milliseconds in times.items():
                     known[work] = min(known[work], milliseconds)
+    return least
+
+
+def ratios(times: dict[tuple[str, str], dict[str, float]], name: str) -> dict[str, float]:
+    """Encrypted over plain, by work."""
+    return {work: times[name, "encrypted"][work] / plain for work, plain in times[name, "plain"].items()}
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["measure"]:
+        print(json.dumps(measure(sys.argv[2], sys.argv[3] == "encrypted")))
+        return 0
+    times = best(int(sys.argv[1]) if sys.argv[1:] else 5)
     print(f"{'':24}{'plain':>10}{'encrypted':>12}{'ratio':>8}")
-    for work in best["cormorant", "plain"]:
+    for work in times["cormorant", "plain"]:
         for name in ("cormorant", "sqlcipher"):
-            plain, encrypted = best[name, "plain"][work], best[name, "encrypted"][work]
+            plain, encrypted = times[name, "plain"][work], times[name, "encrypted"][work]
             print(f"{work:24}{plain:7.1f} ms{encrypted:9.1f} ms{encrypted / plain:8.2f}  {name}")
     return 0
 
