@@ -14,8 +14,8 @@ func cipherSource(_ given: UnsafePointer<corm_cipher_options>?) throws -> (any P
             throw CormorantError(
                 .misuse, "a codec of your own has neither key nor settings here", hint: "give a key or a codec")
         }
-        return try CallbackCodecSource(
-            readStruct(codec, codec.pointee.struct_size, "corm_codec"), keepsLogIndex: !raw.sole_writer)
+        let given: corm_codec = try readStruct(codec, codec.pointee.struct_size, "corm_codec")
+        return try Encryption(codec: CallbackCodec(given), keepsLogIndex: !raw.sole_writer)
     }
     guard let compatibility = Encryption.Compatibility(rawValue: raw.compatibility == 0 ? 4 : raw.compatibility) else {
         throw CormorantError(
@@ -77,119 +77,67 @@ public func corm_key_sink_set(
 }
 
 /// A codec of the host's.
-private struct CallbackCodecSource: PageCodecSource, @unchecked Sendable {  // its functions say where they may run
-    let codec: corm_codec
-    let keepsLogIndex: Bool
+private struct CallbackCodec: Codec, @unchecked Sendable {  // its functions say where they may run
+    private let codec: corm_codec
 
-    /// Whether it has one is the codec's business.
-    var hasPlainHeader: Bool { true }
+    var pageSize: Int { Int(codec.page_size) }
+    var reserve: Int { Int(codec.reserve) }
 
-    init(_ codec: corm_codec, keepsLogIndex: Bool) throws {
-        guard codec.page_size >= 1024, codec.page_size <= 65_536, codec.page_size & (codec.page_size - 1) == 0 else {
-            throw CormorantError(
-                .misuse, "the codec's page size is \(codec.page_size)", hint: "give a power of two from 1024 to 65536")
-        }
-        guard codec.reserve <= 255 else {
-            throw CormorantError(.misuse, "the codec reserves \(codec.reserve) bytes", hint: "give 255 at most")
-        }
+    init(_ codec: corm_codec) throws {
         guard codec.encrypt != nil, codec.decrypt != nil else {
             throw CormorantError(.misuse, "the codec lacks encrypt or decrypt", hint: "give both")
         }
         self.codec = codec
-        self.keepsLogIndex = keepsLogIndex
     }
 
-    func makeCodec(path: String) throws -> any PageCodec {
-        try Crypto.protectTemporaryFiles()
-        return CallbackCodec(self, path)
+    func open(_ path: String, first: [UInt8]?) throws -> any CodecFile {
+        var file = codec.context
+        if let open = codec.open {
+            file = nil
+            try check(path.withCString { open($0, first, &file, codec.context) })
+        }
+        return CallbackCodecFile(codec, file)
     }
 }
 
-private final class CallbackCodec: PageCodec {
-    private let source: CallbackCodecSource
-    private let path: String
-    private var codec: corm_codec { source.codec }
-    let pageSize: Int
-    let reserve: Int
-    private var file: OpenFile?
-    /// Of a file that now begins with other bytes: it takes over when it decrypts page 1.
-    private var next: OpenFile?
+private final class CallbackCodecFile: CodecFile {
+    private let codec: corm_codec
+    /// What the codec's `open` gave.
+    private let file: UnsafeMutableRawPointer?
 
-    /// What the codec's `open` gave for one file.
-    private final class OpenFile {
-        let handle: UnsafeMutableRawPointer?
-        /// The first bytes of the file that it stands for; nil while there are none.
-        var first: (UInt64, UInt64)?
-        private let close: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
-
-        init(_ codec: corm_codec, _ path: String, _ first: UnsafeRawPointer?) throws {
-            var handle = codec.context
-            if let open = codec.open {
-                handle = nil
-                let status = path.withCString {
-                    open($0, first?.assumingMemoryBound(to: UInt8.self), &handle, codec.context)
-                }
-                guard status == CORM_OK else {
-                    throw CormorantError(
-                        .cipher, "the codec refused \"\(path)\": status \(status)", hint: "see why its open does")
-                }
-            }
-            self.handle = handle
-            self.first = first.map(words)
-            close = codec.close
-        }
-
-        deinit { close?(handle) }
+    init(_ codec: corm_codec, _ file: UnsafeMutableRawPointer?) {
+        (self.codec, self.file) = (codec, file)
     }
 
-    init(_ source: CallbackCodecSource, _ path: String) {
-        self.source = source
-        self.path = path
-        pageSize = Int(source.codec.page_size)
-        reserve = Int(source.codec.reserve)
+    deinit { codec.close?(file) }
+
+    func encrypt(_ page: UInt32, _ plain: UnsafeRawBufferPointer, to image: UnsafeMutableRawBufferPointer) throws {
+        try check(codec.encrypt?(page, bytes(plain.baseAddress), bytes(image.baseAddress), file))
     }
 
-    /// What its bytes are for is the codec's business.
-    var isAuthenticating: Bool { true }
-    var hasPlainHeader: Bool { source.hasPlainHeader }
-    var keepsLogIndex: Bool { source.keepsLogIndex }
-    var shared: any PageCodecSource { source }
-
-    func attach(_ first: UnsafeRawPointer?) throws {
-        guard let file else {
-            file = try OpenFile(codec, path, first)
-            return
-        }
-        guard let first else { return }
-        if let known = file.first, known == words(first) { return }
-        next = try OpenFile(codec, path, first)
-    }
-
-    func encrypt(_ page: UInt32, _ plain: UnsafeRawPointer, to image: UnsafeMutableRawPointer) -> Bool {
-        guard let file,
-            codec.encrypt?(
-                page, plain.assumingMemoryBound(to: UInt8.self), image.assumingMemoryBound(to: UInt8.self), file.handle)
-                == CORM_OK
-        else { return false }
-        if page == 1 { file.first = words(image) }
+    func decrypt(_ page: UInt32, _ image: UnsafeMutableRawBufferPointer) throws -> Bool {
+        let status = codec.decrypt?(page, bytes(image.baseAddress), file)
+        if status == CORM_CODEC_MISMATCH { return false }
+        try check(status)
         return true
     }
 
-    func decrypt(_ page: UInt32, _ image: UnsafeMutableRawPointer) -> DecryptedPage {
-        let file = page == 1 ? next ?? file : file
-        if page == 1 { next = nil }
-        guard let file else { return .failed }
-        switch codec.decrypt?(page, image.assumingMemoryBound(to: UInt8.self), file.handle) {
-        case CORM_OK:
-            if page == 1 { copyMagic(to: image) }
-            self.file = file
-            return .authentic
-        case CORM_CODEC_MISMATCH: return .mismatch
-        default: return .failed
-        }
+    private func bytes(_ start: UnsafeRawPointer?) -> UnsafePointer<UInt8>? {
+        start?.assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func bytes(_ start: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<UInt8>? {
+        start?.assumingMemoryBound(to: UInt8.self)
     }
 }
 
-private func words(_ first: UnsafeRawPointer) -> (UInt64, UInt64) {
-    (first.loadUnaligned(as: UInt64.self), first.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+/// The status of a codec's function, which was not CORM_OK.
+private struct CodecStatus: Error, CustomStringConvertible {
+    let status: corm_status
+    var description: String { "status \(status)" }
+}
+
+private func check(_ status: corm_status?) throws {
+    guard let status, status != CORM_OK else { return }
+    throw CodecStatus(status: status)
 }

@@ -1,7 +1,7 @@
 import CormorantBase
 import CormorantSQLite
 
-/// What a file is encrypted with: its key, and the settings of SQLCipher's format.
+/// What a file is encrypted with: its key, and the settings of SQLCipher's format; or a codec of your own.
 public struct Encryption: Sendable {
     /// The version of SQLCipher whose format the file has, which gives the other settings.
     public enum Compatibility: Int32, Sendable {
@@ -11,7 +11,8 @@ public struct Encryption: Sendable {
         case version1 = 1
     }
 
-    public var key: CipherKey
+    /// nil with a codec of your own, which has neither key nor settings here.
+    public var key: CipherKey?
     public var compatibility: Compatibility
     /// nil: what the compatibility says, 4096 from version 4 on and 1024 before.
     public var pageSize: Int?
@@ -24,6 +25,8 @@ public struct Encryption: Sendable {
     /// transactions in WAL mode are then faster.
     public var keepsLogIndex: Bool
 
+    private var codec: HostCodecSource?
+
     public init(
         key: CipherKey, compatibility: Compatibility = .version4, pageSize: Int? = nil, rounds: Int? = nil,
         plainHeaderSize: Int = 0, keepsLogIndex: Bool = true
@@ -35,14 +38,30 @@ public struct Encryption: Sendable {
         self.plainHeaderSize = plainHeaderSize
         self.keepsLogIndex = keepsLogIndex
     }
+
+    /// With a cipher of your own. Throws `misuse` for a page size or reserve that cannot be.
+    public init(codec: some Codec, keepsLogIndex: Bool = true) throws {
+        compatibility = .version4
+        plainHeaderSize = 0
+        self.keepsLogIndex = keepsLogIndex
+        self.codec = try HostCodecSource(codec, keepsLogIndex: keepsLogIndex)
+    }
 }
 
 extension Encryption: PageCodecSource {
-    package var hasPlainHeader: Bool { plainHeaderSize > 0 }
+    package var hasPlainHeader: Bool { codec?.hasPlainHeader ?? (plainHeaderSize > 0) }
 
     package func makeCodec(path: String) throws -> any PageCodec {
+        guard (key == nil) != (codec == nil) else {
+            throw CormorantError(
+                .misuse, "a codec of your own has neither key nor settings here", hint: "give a key or a codec")
+        }
+        if var codec {
+            codec.keepsLogIndex = keepsLogIndex
+            return try codec.makeCodec(path: path)
+        }
         try Crypto.protectTemporaryFiles()
-        return try SQLCipherCodec(CipherFormat(self), key: key.resolved(path), path: path, Crypto.provider())
+        return try SQLCipherCodec(CipherFormat(self), key: key?.resolved(path), path: path, Crypto.provider())
     }
 }
 

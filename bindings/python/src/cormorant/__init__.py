@@ -13,7 +13,7 @@ from .alias import alias
 from .bundle import Bundle, BundleState
 from .cache import CacheStatistics
 from .change import Delete, Insert, Update, delete, insert, update
-from .cipher import Cipher, decrypt, encrypt, rekey
+from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
 from .column import Action, Column, Key, Reference, column, ignored
 from .database import Database
 from .error import (
@@ -96,6 +96,8 @@ __all__ = [
     "CheckViolation",
     "CheckpointPages",
     "Cipher",
+    "Codec",
+    "CodecFile",
     "Column",
     "ColumnMetadata",
     "Conflict",

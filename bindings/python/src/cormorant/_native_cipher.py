@@ -1,15 +1,18 @@
 """The calls of the library on encrypted files. What a file is encrypted with is a mapping of the members of a
-corm_cipher_options, of which `key` is a Secret or a function of a path that gives one."""
+corm_cipher_options, of which `key` is a Secret or a function of a path that gives one, and `codec` a codec."""
 
 from __future__ import annotations
 
 import ctypes
+import itertools
+import sys
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from . import _abi
 from ._native_library import TYPES, call, call_number, library, to_text, utf8
 from ._native_migration import Listener, listening, progress_listener
+from .error import DataError
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
@@ -17,6 +20,11 @@ Told = Callable[[str, int, int, int, int], object] | None
 
 _PAGES = 1000
 _Provider = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
+_Handle = ctypes.POINTER(ctypes.c_void_p)
+_Open = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, _Handle, ctypes.c_void_p)
+_Encrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_Decrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)
+_Close = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Secret:
@@ -36,19 +44,25 @@ class CipherOptions:
 
     def __init__(self, options: Options) -> None:
         self.raised: BaseException | None = None
+        # Of what is raised later, the caller gets the library's error only.
+        self.is_opening = True
         self.struct: Any = TYPES["corm_cipher_options"]()
         self.struct.struct_size = ctypes.sizeof(self.struct)
         self._key: Any = None
         self._provider: Any = None
+        self._codec: Any = None
         for name, value in options.items():
-            if name != "key":
+            if name not in ("key", "codec"):
                 setattr(self.struct, name, value)
-        key: Secret | Callable[[str], Secret] = options["key"]
-        if isinstance(key, Secret):
+        key: Secret | Callable[[str], Secret] | None = options.get("key")
+        if options.get("codec") is not None:
+            self._codec = CodecFunctions(options["codec"], self._note)
+            self.struct.codec = ctypes.addressof(self._codec.struct)
+        elif isinstance(key, Secret):
             self._key = ctypes.create_string_buffer(key.value, max(len(key.value), 1))
             self.struct.key = ctypes.addressof(self._key)
             self.struct.key_size = len(key.value)
-        else:
+        elif key is not None:
             self._provider = _Provider(self._providing(key))
             self.struct.provider = ctypes.cast(self._provider, ctypes.c_void_p)
         self.reference = ctypes.byref(self.struct)
@@ -65,12 +79,82 @@ class CipherOptions:
 
         return provide
 
+    def _note(self, error: BaseException) -> None:
+        if self.is_opening:
+            self.raised = error
+        else:
+            sys.excepthook(type(error), error, error.__traceback__)
+
     def forget_key(self) -> None:
         """Overwrites the copy that was handed to the library."""
         if self._key is not None:
             ctypes.memset(self._key, 0, ctypes.sizeof(self._key))
             self._key = None
         self.struct.key = None
+
+
+class CodecFunctions:
+    """A corm_codec whose functions call those of a codec. note is told what they raise."""
+
+    # Whose files may be open: the library lets go of a file when its last user does, on whatever thread.
+    _used: ClassVar[set[CodecFunctions]] = set()
+
+    def __init__(self, codec: Any, note: Callable[[BaseException], object]) -> None:
+        # Not in close_file, which would end the function that runs.
+        CodecFunctions._used -= {each for each in CodecFunctions._used if not each._files}
+        # Read once: buffers have this size.
+        size = self._size = int(codec.page_size)
+        self._files: dict[int, Any] = {}
+        self._numbers = itertools.count(1)
+
+        def failing(error: BaseException) -> int:
+            note(error)
+            return _abi.CORM_E_CALLBACK
+
+        def open_file(path: bytes, first: int | None, out_file: Any, _context: int) -> int:
+            try:
+                file = codec.open(to_text(path) or "", None if first is None else ctypes.string_at(first, 16))
+            except BaseException as error:
+                return failing(error)
+            number = next(self._numbers)
+            self._files[number] = file
+            CodecFunctions._used.add(self)
+            out_file[0] = number
+            return _abi.CORM_OK
+
+        def encrypt_page(page: int, plain: int, image: int, file: int) -> int:
+            try:
+                self._put(image, self._files[file].encrypt(page, ctypes.string_at(plain, size)))
+            except BaseException as error:
+                return failing(error)
+            return _abi.CORM_OK
+
+        def decrypt_page(page: int, image: int, file: int) -> int:
+            try:
+                plain = self._files[file].decrypt(page, ctypes.string_at(image, size))
+                if plain is None:
+                    return _abi.CORM_CODEC_MISMATCH
+                self._put(image, plain)
+            except BaseException as error:
+                return failing(error)
+            return _abi.CORM_OK
+
+        def close_file(file: int) -> None:
+            self._files.pop(file, None)
+
+        self._functions = (_Open(open_file), _Encrypt(encrypt_page), _Decrypt(decrypt_page), _Close(close_file))
+        self.struct: Any = TYPES["corm_codec"]()
+        self.struct.struct_size = ctypes.sizeof(self.struct)
+        self.struct.page_size, self.struct.reserve = size, int(codec.reserve)
+        for name, function in zip(("open", "encrypt", "decrypt", "close"), self._functions, strict=True):
+            setattr(self.struct, name, ctypes.cast(function, ctypes.c_void_p))
+
+    def _put(self, target: int, page: object) -> None:
+        if not isinstance(page, bytes) or len(page) != self._size:
+            raise DataError(
+                f"a codec gave no page of {self._size} bytes", hint="give bytes as long as those it was given"
+            )
+        ctypes.memmove(target, page, self._size)
 
 
 def _hand_over(sink: int, key: Secret) -> None:
@@ -94,6 +178,7 @@ def ciphered(options: Options | None, call: Callable[[Any], T]) -> tuple[T, Ciph
             raise cipher.raised from None
         raise
     finally:
+        cipher.is_opening = False
         cipher.forget_key()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from . import _native_cipher
 from .error import ProgrammingError
@@ -13,14 +13,54 @@ from .progress import ProgressCallback, telling
 Key: TypeAlias = "str | bytes"
 
 
+class Codec(Protocol):
+    """A cipher of your own in place of SQLCipher's format: it encrypts and decrypts pages, and the library takes care
+    of journals, WAL, temporary files, backups and conversions. Any object with these members is one.
+
+    Many files may be open with one codec at a time: those of several connections, copies, snapshots. What is of one
+    file alone, such as a salt, belongs into its CodecFile.
+    """
+
+    page_size: int
+    """A power of two from 1024 to 65536."""
+    reserve: int
+    """Bytes at the end of every page that SQLite leaves to the codec, 0 to 255."""
+
+    def open(self, path: str, first: bytes | None, /) -> CodecFile:
+        """Begins with a file; called again when the file begins with other bytes than it did, because another process
+        made it first. path: of a copy, where it will stand. first: the file's first 16 bytes; None for a file that is
+        yet to be written.
+        """
+        ...
+
+
+class CodecFile(Protocol):
+    """What a codec has of one open file. The methods are called one at a time, on whatever thread uses the file, and
+    must not use a database. What they raise is CORM_E_CIPHER to the statement that was running, and sys.excepthook is
+    told it.
+    """
+
+    def encrypt(self, page: int, plain: bytes, /) -> bytes:
+        """The image of a page, of the same length. The first 16 bytes of page 1 are the codec's: SQLite has a text
+        there that never changes. A salt can stand there.
+        """
+        ...
+
+    def decrypt(self, page: int, image: bytes, /) -> bytes | None:
+        """The page, whose first 16 bytes on page 1 the library puts right; None when the key is another one, or the
+        image was altered.
+        """
+        ...
+
+
 class Cipher:
-    """What a file is encrypted with: its key, and the settings of SQLCipher's format.
+    """What a file is encrypted with: its key, and the settings of SQLCipher's format; or a codec of your own.
 
     key: a passphrase; or "x'...'" with 64 hex digits, a raw key, or 96, a raw key and the file's salt; or a
     function that is given the path and gives the key, once whenever a file is opened. compatibility: the version of
     SQLCipher whose format the file has. page_size, rounds: None is what that version has. plain_header_size: bytes
     at the file's beginning that stay plain. sole_writer: True where no program with an SQLCipher of its own writes
-    to the file meanwhile.
+    to the file meanwhile. codec: in place of a key, with sole_writer alone.
 
     It does not print its key.
     """
@@ -29,20 +69,25 @@ class Cipher:
 
     def __init__(
         self,
-        key: Key | Callable[[str], Key],
+        key: Key | Callable[[str], Key] | None = None,
         *,
         compatibility: Literal[1, 2, 3, 4] = 4,
         page_size: int | None = None,
         rounds: int | None = None,
         plain_header_size: int = 0,
         sole_writer: bool = False,
+        codec: Codec | None = None,
     ) -> None:
         # What raises next would have the key in its traceback.
-        options: dict[str, Any] = {
-            "key": _asking(key) if callable(key) else _secret(key),
-        }
+        options: dict[str, Any] = {"codec": codec}
+        if key is not None or codec is None:
+            options["key"] = _asking(key) if callable(key) else _secret(key)
         del key
-        options["compatibility"] = _number("compatibility", compatibility)
+        if codec is not None and ("key" in options or compatibility != 4 or page_size or rounds or plain_header_size):
+            raise ProgrammingError(
+                "a codec of your own has neither key nor settings here", hint="give a key or a codec"
+            )
+        options["compatibility"] = 0 if codec is not None else _number("compatibility", compatibility)
         options["page_size"] = _number("page_size", page_size or 0)
         options["rounds"] = _number("rounds", rounds or 0)
         options["plain_header_size"] = _number("plain_header_size", plain_header_size)
