@@ -188,7 +188,7 @@ class ShortToy(Toy):
 
 
 def test_what_cannot_be_a_codec_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for toy in (Toy(page_size=1000), Toy(page_size=512), Toy(reserve=256)):
+    for toy in (Toy(page_size=1000), Toy(page_size=2**32 + 4096), Toy(page_size=-1), Toy(reserve=256), Toy(reserve=-1)):
         with pytest.raises(ProgrammingError):
             Database(tmp_path / "new.db", cipher=Cipher(codec=toy))
     with pytest.raises(ProgrammingError, match="neither key nor settings"):

@@ -1,5 +1,5 @@
 """The calls of the library on encrypted files. What a file is encrypted with is a mapping of the members of a
-corm_cipher_options, of which `key` is a Secret or a function of a path that gives one, and `codec` a codec."""
+corm_cipher_options, of which `key` is a Secret or a function of a path that gives one, and `codec` a GivenCodec."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ctypes
 import itertools
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from . import _abi
 from ._native_library import TYPES, call, call_number, library, to_text, utf8
@@ -55,7 +55,7 @@ class CipherOptions:
             if name not in ("key", "codec"):
                 setattr(self.struct, name, value)
         key: Secret | Callable[[str], Secret] | None = options.get("key")
-        if options.get("codec") is not None:
+        if "codec" in options:
             self._codec = CodecFunctions(options["codec"], self._note)
             self.struct.codec = ctypes.addressof(self._codec.struct)
         elif isinstance(key, Secret):
@@ -93,17 +93,23 @@ class CipherOptions:
         self.struct.key = None
 
 
+class GivenCodec(NamedTuple):
+    codec: Any
+    page_size: int
+    reserve: int
+
+
 class CodecFunctions:
     """A corm_codec whose functions call those of a codec. note is told what they raise."""
 
     # Whose files may be open: the library lets go of a file when its last user does, on whatever thread.
     _used: ClassVar[set[CodecFunctions]] = set()
 
-    def __init__(self, codec: Any, note: Callable[[BaseException], object]) -> None:
+    def __init__(self, given: GivenCodec, note: Callable[[BaseException], object]) -> None:
         # Not in close_file, which would end the function that runs.
         CodecFunctions._used -= {each for each in CodecFunctions._used if not each._files}
-        # Read once: buffers have this size.
-        size = self._size = int(codec.page_size)
+        codec, size, reserve = given
+        self._size = size
         self._files: dict[int, Any] = {}
         self._numbers = itertools.count(1)
 
@@ -145,7 +151,7 @@ class CodecFunctions:
         self._functions = (_Open(open_file), _Encrypt(encrypt_page), _Decrypt(decrypt_page), _Close(close_file))
         self.struct: Any = TYPES["corm_codec"]()
         self.struct.struct_size = ctypes.sizeof(self.struct)
-        self.struct.page_size, self.struct.reserve = size, int(codec.reserve)
+        self.struct.page_size, self.struct.reserve = size, reserve
         for name, function in zip(("open", "encrypt", "decrypt", "close"), self._functions, strict=True):
             setattr(self.struct, name, ctypes.cast(function, ctypes.c_void_p))
 

@@ -79,7 +79,11 @@ class Cipher:
         codec: Codec | None = None,
     ) -> None:
         # What raises next would have the key in its traceback.
-        options: dict[str, Any] = {"codec": codec}
+        options: dict[str, Any] = {}
+        if codec is not None:
+            # Read once: it may change its mind.
+            sizes = _number("page_size", codec.page_size), _number("reserve", codec.reserve)
+            options["codec"] = _native_cipher.GivenCodec(codec, *sizes)
         if key is not None or codec is None:
             options["key"] = _asking(key) if callable(key) else _secret(key)
         del key
