@@ -1,12 +1,10 @@
 /* Small writes of eight threads with synchronous=FULL: `queue FILE` prints commits a second of one transaction per write; through a
    queue, each thread waiting for its write before the next; and through a queue with up to 32 writes of each thread in flight.
    A write counts when its thread was told that it is on the disk. */
-#include <cormorant.h>
+#include "items.h"
+
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define THREADS 8
@@ -14,34 +12,9 @@
 #define SECONDS 1.0
 #define ROUNDS 3
 
-typedef struct {
-    int64_t id;
-    int64_t quantity;
-    const char *name;
-} item;
-
-static const corm_column_def item_columns[] = {
-    CORM_COLUMN(item, id, CORM_INT64, .primary_key = true),
-    CORM_COLUMN(item, quantity, CORM_INT64),
-    CORM_COLUMN(item, name, CORM_TEXT, .not_null = true),
-};
-static const corm_model_def item_def = CORM_MODEL(item, "Item", item_columns);
-
-static corm_database *db;
-static corm_model *items;
 static corm_queue *queue;
-static corm_error *error;
-static bool is_over;
 static int64_t written;
 
-static void check(corm_status status) {
-    if (status < 0) {
-        fprintf(stderr, "queue: %s\n", error ? corm_error_message(error) : corm_status_name(status));
-        exit(1);
-    }
-}
-
-static bool goes_on(void) { return !__atomic_load_n(&is_over, __ATOMIC_RELAXED); }
 static void count(void) { __atomic_add_fetch(&written, 1, __ATOMIC_RELAXED); }
 
 static corm_status insert(corm_database *database, void *context, corm_error **out_error) {

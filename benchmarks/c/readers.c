@@ -1,11 +1,9 @@
 /* Reads by key with and without a busy writer: `readers THREADS` prints reads a second of processor time, so that it does not
    matter how many cores the writer and other programs leave. Without one in their file, that is: the writer is as busy in
    another then, for two threads of one core take from each other whatever they do. */
-#include <cormorant.h>
+#include "items.h"
+
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,38 +11,15 @@
 #define ROWS 100000
 #define MOST 64
 
-typedef struct {
-    int64_t id;
-    int64_t quantity;
-    const char *name;
-} item;
-
-static const corm_column_def item_columns[] = {
-    CORM_COLUMN(item, id, CORM_INT64, .primary_key = true),
-    CORM_COLUMN(item, quantity, CORM_INT64),
-    CORM_COLUMN(item, name, CORM_TEXT, .not_null = true),
-};
-static const corm_model_def item_def = CORM_MODEL(item, "Item", item_columns);
-
-static corm_database *db, *other;
-static corm_model *items;
-static corm_error *error;
-static bool is_over;
+static corm_database *other;
 static int64_t reads, nanoseconds, writes;
-
-static void check(corm_status status) {
-    if (status < 0) {
-        fprintf(stderr, "readers: %s\n", error ? corm_error_message(error) : corm_status_name(status));
-        exit(1);
-    }
-}
 
 static void *read_always(void *number) {
     unsigned seed = (unsigned)(intptr_t)number;
     corm_arena *arena = corm_arena_create();
     corm_error *own = NULL;
     int64_t count = 0;
-    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+    while (goes_on()) {
         item found;
         int64_t key = rand_r(&seed) % ROWS + 1;
         check(corm_record_find(db, items, CORM_VALUES(corm_value_int64(key)), &found, arena, &own));
@@ -63,7 +38,7 @@ static void *write_always(void *target) {
     corm_database *written = target;
     unsigned seed = 7;
     corm_error *own = NULL;
-    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+    while (goes_on()) {
         check(corm_transaction_begin(written, CORM_TRANSACTION_IMMEDIATE, &own));
         for (int round = 0; round < 20; round += 1) {
             item changed = {.id = rand_r(&seed) % ROWS + 1, .quantity = rand_r(&seed), .name = "changed"};
