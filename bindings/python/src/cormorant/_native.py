@@ -6,6 +6,7 @@ Everything above the _native modules passes and gets plain Python values; a data
 from __future__ import annotations
 
 import ctypes
+import marshal
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -225,7 +226,7 @@ def find(database: int, model: int, key: bytes) -> Row | None:
 
 
 def finder(database: int, model: int, load: Callable[[Row], Any]) -> Callable[[int], Any]:
-    """key -> what load makes of the row, or None; for keys that fit 64 bits: ctypes would cut another one."""
+    """key -> what load makes of the row, or None."""
     # The hottest call there is. A function without argtypes takes what needs no conversion, so its arguments are such:
     # references, and a number with a type.
     find_int64 = library["corm_block_find_int64"]
@@ -237,10 +238,16 @@ def finder(database: int, model: int, load: Callable[[Row], Any]) -> Callable[[i
             scratch = pool.pop()
         except IndexError:
             scratch = Scratch()
-        scratch.number.value = key
-        status = find_int64(database_ref, model_ref, scratch.number, scratch.block_ref, scratch.error_ref)
+        numbers, number, block_ref, error_ref, block_bytes, buffer = scratch.lookup
+        try:
+            numbers[0] = key
+        except ValueError:  # Not in 64 bits; ctypes would cut it.
+            pool.append(scratch)
+            row = find(database, model, marshal.dumps((key,), 2))
+            return None if row is None else load(row)
+        status = find_int64(database_ref, model_ref, number, block_ref, error_ref)
         if status == 0:
-            row = scratch.read() if scratch.block_bytes[_OWNED] else loads(scratch.buffer)
+            row = scratch.read() if block_bytes[_OWNED] else loads(buffer)
             pool.append(scratch)
             return load(row)
         if status < 0:

@@ -103,6 +103,7 @@ class Scratch:
         "error_ref",
         "handle",
         "handle_ref",
+        "lookup",
         "number",
         "number_ref",
     )
@@ -119,6 +120,9 @@ class Scratch:
         self.handle_ref = ctypes.byref(self.handle)
         self.number = ctypes.c_int64()
         self.number_ref = ctypes.byref(self.number)
+        # What a lookup takes, at once: the number as a list of one, too.
+        numbers = memoryview(self.number).cast("B").cast("q")
+        self.lookup = (numbers, self.number, self.block_ref, self.error_ref, self.block_bytes, self.buffer)
 
     def read(self) -> Any:
         """The value in the block. marshal ignores what follows it in the buffer."""

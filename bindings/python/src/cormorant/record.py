@@ -24,7 +24,6 @@ _CONFLICTS: dict[str, int] = {
 }
 # A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
 _PART = 1_000
-_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 def info_of(model: type[Model]) -> ModelInfo:
@@ -88,7 +87,7 @@ class RecordMethods:
 
     def find(self, model: type[M], *key: Any) -> M | None:
         """The record with a primary key, one value per column of the key; None when there is none."""
-        if len(key) == 1 and type(value := key[0]) is int and _INT64_MIN <= value <= _INT64_MAX:
+        if len(key) == 1 and type(value := key[0]) is int:
             try:
                 find = self._finders[model]
             except (KeyError, TypeError):
