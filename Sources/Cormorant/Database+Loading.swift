@@ -11,7 +11,7 @@ extension Database {
         _ relation: KeyPath<R.Columns, End>, of records: inout [R],
         _ which: (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) throws {
-        let name = R.Columns(recordSource: TableSource())[keyPath: relation].route.relations.last ?? ""
+        let name = R.Columns(recordSource: TableSource())[keyPath: relation].route.name
         var setter = RelationSetter<End.Target.Fetched>(name, try related(name, of: records, which(RelatedQuery())))
         try setter.set(&records)
     }

@@ -7,9 +7,6 @@
 public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
     public let route: RelationRoute
 
-    /// The relation to them.
-    var name: String { route.relations.last ?? "" }
-
     /// Whether any of them meets a condition.
     public func contains(
         where condition: (Target) -> SQLExpression<Bool>
@@ -54,7 +51,7 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
     private var targetColumns: Target { Target(recordSource: TableSource()) }
 
     private func exists(_ conditions: [Expression]) -> SQLExpression<Bool> {
-        SQLExpression(node: detour ?? route.model.exists(name, where: conditions, alias: route.alias))
+        SQLExpression(node: detour ?? route.model.exists(route.name, where: conditions, alias: route.alias))
     }
 
     private func aggregate<Result>(
@@ -63,19 +60,19 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
         if let detour { return SQLExpression(node: detour) }
         guard let column else {
             return SQLExpression(
-                node: route.model.aggregate(function, over: name, where: conditions, alias: route.alias))
+                node: route.model.aggregate(function, over: route.name, where: conditions, alias: route.alias))
         }
         guard case .column(let reference) = column.node, reference.table === Target.Fetched.model.tableReference else {
             return SQLExpression(
                 node: .problem(
                     CormorantError(
                         .misuse,
-                        "an aggregate over \(route.model.name).\(name) is of no column of \(Target.Fetched.model.name)",
+                        "an aggregate over \(route.model.name).\(route.name) is of no column of \(Target.Fetched.model.name)",
                         hint: "give a column, or aggregate in a query of its own with scalar()")))
         }
         return SQLExpression(
             node: route.model.aggregate(
-                function, over: name, reference.column.property, where: conditions, alias: route.alias))
+                function, over: route.name, reference.column.property, where: conditions, alias: route.alias))
     }
 
     /// What is wrong where the relation does not begin at a table of the query.
@@ -84,7 +81,7 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
         let detour = route.relations.dropLast().joined(separator: ".")
         return .problem(
             CormorantError(
-                .misuse, "\(route.model.name).\(detour).\(name) leads to many records by a detour",
+                .misuse, "\(route.model.name).\(detour).\(route.name) leads to many records by a detour",
                 hint: "join along \(detour) and ask there"))
     }
 }

@@ -13,6 +13,9 @@ public struct RelationRoute: Sendable {
     /// What the query calls the model's table, where that is not its own name.
     package let alias: String?
     package let relations: [String]
+
+    /// The last of them, which leads there.
+    var name: String { relations.last ?? "" }
 }
 
 extension OptionalColumns: RelationEnd {

@@ -54,7 +54,8 @@ extension Encryption: PageCodecSource {
     package func makeCodec(path: String) throws -> any PageCodec {
         guard (key == nil) != (codec == nil) else {
             throw CormorantError(
-                .misuse, "a codec of your own has neither key nor settings here", hint: "give a key or a codec")
+                .misuse, "the file is to be encrypted with \(key == nil ? "nothing" : "a key and a codec")",
+                hint: "give a key or a codec")
         }
         if var codec {
             codec.keepsLogIndex = keepsLogIndex

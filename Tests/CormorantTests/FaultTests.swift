@@ -5,13 +5,11 @@ import Testing
 /// Faults that threads, queues and observers must get over.
 @Suite struct FaultTests {
     private let folder: TemporaryFolder
-    private let path: String
     private let database: Database
 
     init() throws {
         folder = try TemporaryFolder()
-        path = folder.file("faults.db")
-        database = try openDatabase(path: path)
+        database = try openDatabase(path: folder.file("faults.db"))
         try database.createTables(Person.self)
     }
 
