@@ -7,10 +7,14 @@ package struct SchemaDifference {
     let before: Schema
     let after: Schema
     package private(set) var changes: [SchemaChange] = []
+    private let namedBefore: ObjectsByName
+    private let namedAfter: ObjectsByName
 
     package init(from before: Schema, to after: Schema) {
         self.before = before
         self.after = after
+        namedBefore = ObjectsByName(before)
+        namedAfter = ObjectsByName(after)
         compareTables()
         compareIndexes()
         compareViews()
@@ -19,63 +23,89 @@ package struct SchemaDifference {
 
     private mutating func compareTables() {
         for table in after.tables {
-            if let old = before.table(table.name) {
+            if let old = namedBefore.table(table.name) {
                 changes += TableDifference(from: old, to: table, in: before, and: after).changes
             } else {
                 changes.append(SchemaChange(.createTable, table.name, after: table.sql))
             }
         }
-        for table in before.tables where after.table(table.name) == nil {
+        for table in before.tables where namedAfter.table(table.name) == nil {
             changes.append(SchemaChange(.dropTable, table.name, before: table.sql))
         }
         for table in after.virtualTables {
-            let old = before.virtualTable(table.name)
+            let old = namedBefore.virtualTable(table.name)
             if let old, old.isEqual(table) { continue }
             if let old { changes.append(SchemaChange(.dropTable, old.name, before: old.sql)) }
             changes.append(SchemaChange(.createTable, table.name, after: table.sql))
         }
-        for table in before.virtualTables where after.virtualTable(table.name) == nil {
+        for table in before.virtualTables where namedAfter.virtualTable(table.name) == nil {
             changes.append(SchemaChange(.dropTable, table.name, before: table.sql))
         }
     }
 
     private mutating func compareIndexes() {
         for index in after.indexes {
-            let old = before.index(index.name)
+            let old = namedBefore.index(index.name)
             if let old, old.isEqual(index) { continue }
             if let old { changes.append(SchemaChange(.dropIndex, old.table, old.name, before: old.sql)) }
             changes.append(SchemaChange(.createIndex, index.table, index.name, after: index.sql))
         }
         // The index of a table that goes, goes with it.
-        for index in before.indexes where after.index(index.name) == nil && after.table(index.table) != nil {
+        for index in before.indexes where namedAfter.index(index.name) == nil && namedAfter.table(index.table) != nil {
             changes.append(SchemaChange(.dropIndex, index.table, index.name, before: index.sql))
         }
     }
 
     private mutating func compareViews() {
         for view in after.views {
-            let old = before.view(view.name)
+            let old = namedBefore.view(view.name)
             if let old, old.body == view.body { continue }
             if let old { changes.append(SchemaChange(.dropView, old.name, before: old.sql)) }
             changes.append(SchemaChange(.createView, view.name, after: view.sql))
         }
-        for view in before.views where after.view(view.name) == nil {
+        for view in before.views where namedAfter.view(view.name) == nil {
             changes.append(SchemaChange(.dropView, view.name, before: view.sql))
         }
     }
 
     private mutating func compareTriggers() {
         for trigger in after.triggers {
-            let old = before.trigger(trigger.name)
+            let old = namedBefore.trigger(trigger.name)
             if let old, old.body == trigger.body { continue }
             if let old { changes.append(SchemaChange(.dropTrigger, old.table, old.name, before: old.sql)) }
             changes.append(SchemaChange(.createTrigger, trigger.table, trigger.name, after: trigger.sql))
         }
-        for trigger in before.triggers where after.trigger(trigger.name) == nil {
-            guard after.table(trigger.table) != nil || after.view(trigger.table) != nil else { continue }
+        for trigger in before.triggers where namedAfter.trigger(trigger.name) == nil {
+            guard namedAfter.table(trigger.table) != nil || namedAfter.view(trigger.table) != nil else { continue }
             changes.append(SchemaChange(.dropTrigger, trigger.table, trigger.name, before: trigger.sql))
         }
     }
+}
+
+/// A schema whose objects are found by name at once: it may have thousands.
+private struct ObjectsByName {
+    private let tables: [String: TableDefinition]
+    private let virtualTables: [String: VirtualTableDefinition]
+    private let indexes: [String: IndexDefinition]
+    private let views: [String: ViewDefinition]
+    private let triggers: [String: TriggerDefinition]
+
+    init(_ schema: Schema) {
+        func byName<Object>(_ objects: [Object], _ name: (Object) -> String) -> [String: Object] {
+            Dictionary(objects.map { (foldIdentifier(name($0)), $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        tables = byName(schema.tables, \.name)
+        virtualTables = byName(schema.virtualTables, \.name)
+        indexes = byName(schema.indexes, \.name)
+        views = byName(schema.views, \.name)
+        triggers = byName(schema.triggers, \.name)
+    }
+
+    func table(_ name: String) -> TableDefinition? { tables[foldIdentifier(name)] }
+    func virtualTable(_ name: String) -> VirtualTableDefinition? { virtualTables[foldIdentifier(name)] }
+    func index(_ name: String) -> IndexDefinition? { indexes[foldIdentifier(name)] }
+    func view(_ name: String) -> ViewDefinition? { views[foldIdentifier(name)] }
+    func trigger(_ name: String) -> TriggerDefinition? { triggers[foldIdentifier(name)] }
 }
 
 extension VirtualTableDefinition {
