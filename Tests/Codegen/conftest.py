@@ -59,13 +59,17 @@ def build_swift() -> None:
     run("swift", "build", "--package-path", ROOT, "--scratch-path", SWIFT_BUILD, "--target", "Cormorant")
 
 
-def compile_swift(folder: Path) -> None:
-    """The generated sources as a module of their own, without a warning, in the language mode of Swift 6, as a debug
-    build compiles it: 25 files at a time."""
-    debug = SWIFT_BUILD / "debug"
+# As `swift build` compiles a module: 25 files at a time, or all at once.
+DEBUG = ["-Onone", "-enable-batch-mode"]
+RELEASE = ["-O", "-whole-module-optimization", "-num-threads", "2"]
+
+
+def compile_swift(folder: Path, mode: list[str] = DEBUG, built: Path = SWIFT_BUILD / "debug") -> None:
+    """The generated sources as a module of their own, without a warning, in the language mode of Swift 6. built: where
+    the modules are that they import."""
     language = ["-swift-version", "6", "-warnings-as-errors"]
-    build = ["-Onone", "-enable-batch-mode", "-j2", "-c", "-module-name", "generated"]
-    macros = ["-load-plugin-executable", f"{debug / 'CormorantMacros-tool'}#CormorantMacros"]
+    build = [*mode, "-j2", "-c", "-module-name", "generated"]
+    macros = ["-load-plugin-executable", f"{built / 'CormorantMacros-tool'}#CormorantMacros"]
     imported = [
         part
         for name in ("CSQLite", "CThreads")
@@ -74,7 +78,7 @@ def compile_swift(folder: Path) -> None:
     files = sorted(folder.glob("*.swift"))
     objects = folder / "objects"
     objects.mkdir()
-    run("swiftc", *language, *build, "-I", debug / "Modules", *macros, *imported, *files, cwd=objects)
+    run("swiftc", *language, *build, "-I", built / "Modules", *macros, *imported, *files, cwd=objects)
 
 
 def check_python(folder: Path) -> None:
