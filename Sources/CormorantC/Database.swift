@@ -90,6 +90,7 @@ func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptio
     options.foreignKeys = !raw.foreign_keys_off
     options.codecs = try cipherSource(raw.cipher)
     if raw.reader_count != 0 { options.readerCount = Int(max(0, raw.reader_count)) }
+    options.autoSync = raw.auto_sync
     if raw.statement_cache_size > 0 { options.statementCacheSize = Int(raw.statement_cache_size) }
     return options
 }

@@ -23,19 +23,24 @@ final class Applier {
                     .readOnly, "\"\(database.path)\" is open for reading only",
                     hint: "open it for writing to migrate it")
             }
-            try database.refuseRunningCursors()
             let hadForeignKeys = try connection.pragma("foreign_keys") != 0
             // Otherwise dropping a table would delete the rows that refer to its own.
             try connection.setForeignKeys(false)
-            connection.setDoubleQuotedStrings(true)
-            database.isMigrating = true
-            defer {
-                database.isMigrating = false
-                connection.setDoubleQuotedStrings(false)
-                try? connection.setForeignKeys(hadForeignKeys)
-            }
-            return try body(connection)
+            defer { try? connection.setForeignKeys(hadForeignKeys) }
+            return try runWithForeignKeys(connection, body)
         }
+    }
+
+    /// The same where foreign keys stay as they are, for steps that rebuild no table; inside the caller's transaction, too.
+    func runWithForeignKeys<Result>(_ connection: Connection, _ body: (Connection) throws -> Result) throws -> Result {
+        try database.refuseRunningCursors()
+        connection.setDoubleQuotedStrings(true)
+        database.isMigrating = true
+        defer {
+            database.isMigrating = false
+            connection.setDoubleQuotedStrings(false)
+        }
+        return try body(connection)
     }
 
     /// Runs `body` in a transaction that holds the write lock from its beginning.

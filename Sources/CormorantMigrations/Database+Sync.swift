@@ -23,12 +23,25 @@ extension Database {
         return try atOnce(options) { applier, connection in
             let plan = try makePlan(models, options, connection)
             guard plan.problems.isEmpty else { throw refusal(plan.problems) }
-            if !plan.isEmpty {
-                try applier.takeSnapshot()
-                try applier.carryOut(plan, connection)
-            }
-            try ModelRegistry(connection: connection).store(models)
+            if !plan.isEmpty { try applier.takeSnapshot() }
+            try applier.bring(models, plan, connection)
             return plan
+        }
+    }
+
+    /// What of a sync can be done inside the caller's transaction, with which it is rolled back.
+    func syncInTransaction(_ models: [ModelDescriptor], _ connection: Connection) throws {
+        try checkModels(models)
+        let plan = try makePlan(models, MigrationOptions(), connection)
+        guard plan.problems.isEmpty else { throw refusal(plan.problems) }
+        if let step = plan.steps.first(where: { !$0.rebuilt.isEmpty }) {
+            throw CormorantError(
+                .transaction, "inside a transaction no table is rebuilt, which takes \(step.summary)",
+                hint: "sync the models before the transaction, or use them once")
+        }
+        let applier = Applier(self, MigrationOptions())
+        try applier.runWithForeignKeys(connection) { connection in
+            try applier.transaction(connection) { try applier.bring(models, plan, connection) }
         }
     }
 
@@ -225,6 +238,13 @@ func refusal(_ problems: [MigrationProblem]) -> CormorantError {
 }
 
 extension Applier {
+    /// Runs the plan of a sync and keeps what the models declared.
+    fileprivate func bring(_ models: [ModelDescriptor], _ plan: MigrationPlan, _ connection: Connection) throws {
+        let version = try connection.pragma("schema_version")
+        if !plan.isEmpty { try carryOut(plan, connection) }
+        try ModelRegistry(connection: connection).store(models, former: plan.touched == nil ? nil : version)
+    }
+
     /// Runs a plan inside the transaction and sees to it that nothing else changed.
     func carryOut(_ plan: MigrationPlan, _ connection: Connection) throws {
         let invariants = try Invariants(connection, counted: plan.guarded, checked: plan.guarded)

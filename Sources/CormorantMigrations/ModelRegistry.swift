@@ -22,7 +22,10 @@ struct ModelRegistry {
         try (rows("") ?? [:]).mapValues { try Schema(script: $0) }
     }
 
-    func store(_ models: [ModelDescriptor]) throws {
+    /// Keeps what the models declare.
+    /// - Parameter former: the schema's count before the sync, if that changed no other tables: models that were up to date
+    ///   then still are.
+    func store(_ models: [ModelDescriptor], former: Int64?) throws {
         try connection.script(
             """
             CREATE TABLE IF NOT EXISTS \(Self.table) (
@@ -38,6 +41,10 @@ struct ModelRegistry {
             statement.bind(version, 3)
             _ = try statement.step()
             statement.reset()
+        }
+        if let former {
+            try connection.script(
+                "UPDATE \(Self.table) SET schema_version = \(version) WHERE schema_version = \(former)")
         }
         // A model whose table is gone has nothing to say any more.
         try connection.script(

@@ -10,7 +10,8 @@ extension Database {
         _ model: ModelDescriptor, _ compiled: CompiledStatement, _ parameters: [String: Value] = [:],
         columnsInOrder: Bool = false
     ) throws -> StatementCursor {
-        try withPlan(model, for: compiled.sql) { lane, plan in
+        try prepare(compiled)
+        return try withPlan(model, for: compiled.sql) { lane, plan in
             let statement = try plan.connection.prepared(compiled, parameters)
             do {
                 guard statement.columnCount > 0 else {
@@ -36,6 +37,7 @@ extension Database {
     package func cursor(
         _ compiled: CompiledStatement, _ parameters: [String: Value] = [:]
     ) throws -> StatementCursor {
+        try prepare(compiled)
         let lane = try turn(for: compiled.sql)
         defer { end(turn: lane) }
         let connection = try lane.connected()
@@ -47,7 +49,8 @@ extension Database {
     /// Runs a statement to its end.
     /// - Returns: rows inserted, updated or deleted by it.
     package func execute(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
-        try withConnection(for: compiled.sql) { connection in
+        try prepare(compiled)
+        return try withConnection(for: compiled.sql) { connection in
             let before = connection.totalChanges
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
@@ -58,7 +61,8 @@ extension Database {
 
     /// The number in the first row.
     package func number(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
-        try withConnection(for: compiled.sql) { connection in
+        try prepare(compiled)
+        return try withConnection(for: compiled.sql) { connection in
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
             return try statement.step() ? Row(statement).cell(0).int64 : 0
@@ -67,7 +71,8 @@ extension Database {
 
     /// Whether there is a row.
     package func exists(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Bool {
-        try withConnection(for: compiled.sql) { connection in
+        try prepare(compiled)
+        return try withConnection(for: compiled.sql) { connection in
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
             return try statement.step()
@@ -77,7 +82,8 @@ extension Database {
     /// SQLite's plan as rows of id, parent, notused and detail: https://www.sqlite.org/eqp.html
     package func plan(of compiled: CompiledStatement) throws -> StatementCursor {
         try cursor(
-            CompiledStatement("EXPLAIN QUERY PLAN " + compiled.sql, compiled.bindings.map { _ in .value(.null) }))
+            CompiledStatement(
+                "EXPLAIN QUERY PLAN " + compiled.sql, compiled.bindings.map { _ in .value(.null) }, of: compiled.table))
     }
 
     /// The same as an indented tree, a line per step.

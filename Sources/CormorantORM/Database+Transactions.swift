@@ -17,7 +17,10 @@ extension Database {
             throw error
         }
         let isOutermost = writer.connection?.transactionDepth == 1
-        if isOutermost { currentThread().beginTransaction() }
+        if isOutermost {
+            currentThread().beginTransaction()
+            forgetPreparation()
+        }
         writer.hasTransaction = true
         if writer.readDepth > 0 || (kind == .read && isOutermost) { writer.readDepth += 1 }
     }
@@ -31,7 +34,10 @@ extension Database {
     /// Rolls back the innermost transaction or savepoint.
     public func rollback() throws {
         if try readers?.end() ?? false { return }
-        try end { try $0.rollback() }
+        try end { connection in
+            forgetPreparation()
+            try connection.rollback()
+        }
     }
 
     private func end(_ body: (Connection) throws -> Void) throws {
@@ -45,6 +51,11 @@ extension Database {
             writer.hasTransaction = false
         }
         writer.leaveWriter()
+    }
+
+    /// Whether the transaction that this thread has open only reads.
+    package var isOnlyReading: Bool {
+        readers?.held()?.readDepth ?? 0 > 0 || (writer.lock.isMine && writer.readDepth > 0)
     }
 
     /// Throws where the caller has a transaction open and what it calls makes its own.

@@ -15,6 +15,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     package var isMigrating = false
     /// Whether raw SQL, or an attached file, left the writer otherwise than a newly opened one is.
     let hasOwnSettings = AtomicFlag()
+    private let preparedModels: PreparedModels?
     private let companionLock = RecursiveLock()
     private var companions: [ObjectIdentifier: AnyObject] = [:]
     private var closeHandlers: [() -> Void] = []
@@ -31,6 +32,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         connection = try Connection(path: path, options: options)
         writer = Lane(connection, timeout: options.busyTimeout)
         readers = try Readers(connection, options)
+        preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)
         if let readers {
             writer.belong(to: readers, isReader: false)
             connection.watchLog()
@@ -191,6 +193,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// Runs `body` alone on what the writer keeps for a model.
     @inline(__always)
     package func withPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
+        try prepare(model)
         let lane = try writing()
         defer { lane.leaveWriter() }
         return try body(lane.plan(for: model))
@@ -199,6 +202,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// Runs `body`, which only reads, on what a reader or the writer keeps for a model.
     @inline(__always)
     package func withReadingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
+        try prepare(model)
         let lane = try reading()
         defer { lane.leave() }
         return try body(lane.plan(for: model))
@@ -208,6 +212,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// as all that reads.
     @inline(__always)
     package func withFindingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
+        try prepare(model)
         let lane = writer.hasCaches.isSet ? try findingCached() : try reading()
         defer { lane.leave() }
         return try body(lane.plan(for: model))
@@ -218,6 +223,21 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         try writer.check()
         return writer
     }
+
+    /// Does to a model what is to be done before its table is first used.
+    @inline(__always)
+    func prepare(_ model: ModelDescriptor) throws {
+        if let preparedModels { try preparedModels.prepare(model, self) }
+    }
+
+    /// The same for a statement.
+    @inline(__always)
+    func prepare(_ compiled: CompiledStatement) throws {
+        if preparedModels != nil, let model = compiled.table?.descriptor as? ModelDescriptor { try prepare(model) }
+    }
+
+    /// Has models prepared anew that were in a transaction, which is rolled back.
+    func forgetPreparation() { preparedModels?.forgetTransaction() }
 
     /// From here on all goes through the writer, which has something that readers would not see.
     package func retireReaders() {

@@ -101,6 +101,7 @@ public final class ModelDescriptor: Sendable {
         generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
         hasComputed = columns.contains { $0.computedSQL != nil }
         insertFillsIn = hasComputed || columns.contains { $0.isOptional && $0.defaultSQL != nil }
+        tableReference.descriptor = self
     }
 
     /// Throws what is wrong with the descriptor.

@@ -81,6 +81,8 @@ package final class RelationList: @unchecked Sendable {
 
     package var names: [String] { locked { declared.map(\.name) + (inherited?.names ?? []) } }
 
+    var count: Int { locked { declared.count + (inherited?.count ?? 0) } }
+
     fileprivate func declares(_ name: String) -> Bool { locked { declared.contains { $0.name == name } } }
 
     func add(_ relation: RelationDescriptor) { locked { declared.append(relation) } }

@@ -213,7 +213,9 @@ extension Database {
     package func cursor(
         _ model: ModelDescriptor, _ query: Query, bind: ((Statement) throws -> Void)? = nil
     ) throws -> StatementCursor {
-        try withPlan(model, for: query.sql) { lane, plan in
+        // The records of raw SQL may be of no table.
+        if query.sql == nil { try prepare(model) }
+        return try withPlan(model, for: query.sql) { lane, plan in
             let scratch = ScratchMemory(firstSize: 256)
             let (statement, columns) = try plan.open(query, scratch, bind: bind)
             return StatementCursor(

@@ -12,6 +12,8 @@ package struct CompiledStatement: Sendable {
 
     package let sql: String
     package let bindings: [Binding]
+    /// The first table that it selects from, or the one that it changes; nil where that is of no model.
+    package let table: TableReference?
     /// The model whose columns the rows have, all and in order; nil for other rows.
     package let records: TableReference?
     /// The models' columns that the rows of a SELECT with columns of its own hold; nil for other expressions. May be empty.
@@ -22,11 +24,12 @@ package struct CompiledStatement: Sendable {
     package let hasParameters: Bool
 
     package init(
-        _ sql: String, _ bindings: [Binding], records: TableReference? = nil,
+        _ sql: String, _ bindings: [Binding], of table: TableReference? = nil, records: TableReference? = nil,
         columns: [TableReference.Column?] = [], isSelect: Bool = false
     ) {
         self.sql = sql
         self.bindings = bindings
+        self.table = table
         self.records = records
         self.columns = columns
         self.isSelect = isSelect

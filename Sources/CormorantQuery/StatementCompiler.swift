@@ -57,13 +57,14 @@ package struct StatementCompiler {
         // The members of a compound may differ in type.
         let columns = select.compounds.isEmpty ? select.columns.map(\.typeHint?.column) : []
         return CompiledStatement(
-            compiler.sql.text, compiler.bindings, records: records, columns: columns, isSelect: true)
+            compiler.sql.text, compiler.bindings, of: select.firstTable, records: records, columns: columns,
+            isSelect: true)
     }
 
     package static func compile(_ change: Change) throws -> CompiledStatement {
         let compiler = try run { try $0.write(change) }
         return CompiledStatement(
-            compiler.sql.text, compiler.bindings, columns: change.returning.map(\.typeHint?.column))
+            compiler.sql.text, compiler.bindings, of: change.table, columns: change.returning.map(\.typeHint?.column))
     }
 
     /// An expression apart from any statement: its columns stand alone.
@@ -107,6 +108,14 @@ package struct StatementCompiler {
 }
 
 extension Select {
+    fileprivate var firstTable: TableReference? {
+        switch source?.kind {
+        case .table(let table): table
+        case .select(let inner): inner.firstTable
+        default: nil
+        }
+    }
+
     /// Whether its rows are those of its sources, so that they can be counted in place.
     fileprivate var isPlain: Bool {
         !isDistinct && groupBy.isEmpty && having.isEmpty && compounds.isEmpty && limit == nil && offset == nil

@@ -42,6 +42,8 @@ package final class TableReference: Sendable {
     package let hiddenKey: String?
     /// `"a", "b"`: what SELECT lists to get whole records.
     let columnList: String
+    /// The `ModelDescriptor` of the layer above, which says so once it is made; nil when it is gone.
+    nonisolated(unsafe) package weak var descriptor: AnyObject?
 
     /// - Parameter attachment: the name under which the table's file is attached; columns then stand with both names.
     package init(

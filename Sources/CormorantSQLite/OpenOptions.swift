@@ -48,6 +48,8 @@ public struct OpenOptions: Sendable {
     package var keepsJournalMode = false
     /// What makes the codec of an encrypted file.
     package var codecs: (any PageCodecSource)?
+    /// What is done to models before they are first used: a `ModelPreparation` of the layer above.
+    package var preparation: (any Sendable)?
 
     public init(
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,

@@ -120,6 +120,7 @@ bool step_reopen(step *s) {
     static const char *const modes[] = {"create", "readWrite", "readOnly"};
     corm_open_options options = CORM_OPEN_OPTIONS_INIT;
     options.mode = choice(s, "mode", modes, 3);
+    options.auto_sync = json_is_true(member(s, "autoSync"));
     s->status = corm_database_close(s->run->database, &s->run->error);
     if (s->status < 0)
         return true;

@@ -91,7 +91,7 @@ static const struct {
     {"rollback", step_rollback, "", ""},
     {"lastInsertId", step_last_insert_id, "", "value"},
     {"changes", step_changes, "", "value"},
-    {"reopen", step_reopen, "mode", ""},
+    {"reopen", step_reopen, "mode autoSync", ""},
     {"sync", step_sync, "models allowDrop " COPY, PLAN},
     {"planSync", step_sync, "models allowDrop", PLAN},
     {"plan", step_plan, "from to apply allowDrop " COPY, PLAN},

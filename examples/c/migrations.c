@@ -78,6 +78,15 @@ static bool sync(app *a) {
 
 static bool restore(app *a) { return corm_migration_restore(a->db, "people-before.db", NULL, &a->error) == CORM_OK; }
 
+static bool save(app *a) {
+    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+    options.auto_sync = true;
+    corm_database *db = NULL;
+    bool done = corm_database_open("people.db", &options, &db, &a->error) == CORM_OK &&
+                corm_record_save(db, a->people, &(person){.name = "Ida"}, NULL, &a->error) == CORM_OK;
+    return corm_database_close(db, NULL) == CORM_OK && done;
+}
+
 /* Run when a release is made, not by the program that is released. */
 static bool generate(app *a) {
     corm_plan *plan = NULL;
@@ -149,7 +158,8 @@ int main(void) {
     bool done = corm_model_create(&person_def, &a.people, &a.error) == CORM_OK &&
                 corm_database_open("people.db", NULL, &a.db, &a.error) == CORM_OK &&
                 corm_database_execute_script(a.db, earlier, &a.error) == CORM_OK && refuse(&a) && plan(&a) &&
-                sync(&a) && restore(&a) && generate(&a) && with_memory(&a, apply) && with_memory(&a, number);
+                sync(&a) && restore(&a) && save(&a) && generate(&a) && with_memory(&a, apply) &&
+                with_memory(&a, number);
     if (!done)
         fprintf(stderr, "%s\n", corm_error_message(a.error));
     corm_error_free(a.error);

@@ -63,6 +63,13 @@ def restore(db: Database, folder: Path) -> None:
     print(db.query("SELECT full_name, age, fax FROM person").fetch_all())
 
 
+def save(path: Path) -> None:
+    """One call makes the table or brings it up, and saves."""
+    with Database(path, auto_sync=True) as db:
+        db.save(Person("Ida"))
+        print([person.name for person in db.fetch_all(Person)])
+
+
 def generate(folder: Path) -> None:
     """Run when a release is made, not by the program that is released."""
     print(Bundle.generate(folder, "create_people", Person))
@@ -106,6 +113,7 @@ if __name__ == "__main__":
             plan(database)
             sync(database, place)
             restore(database, place)
+        save(place / "people.db")
         generate(place / "migrations")
         with Database(":memory:") as database:
             apply(database, place / "migrations")

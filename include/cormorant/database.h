@@ -63,6 +63,13 @@ typedef struct corm_open_options {
     const struct corm_cipher_options *cipher;
     /* How many connections at most read beside the writer. 0: 4. Negative: none, so that calls run one at a time. */
     int32_t reader_count;
+    /*
+     * Syncs a model, with those that its relations lead to, before it is first used with the database: by a call on records,
+     * or a statement that selects from it first or changes it. As corm_migration_sync, and with its statuses; inside a
+     * transaction only what rebuilds no table (CORM_E_TRANSACTION), and it is rolled back with it. Inside one that only
+     * reads, in a file open for reading, and for tables of attached files and views, nothing is done.
+     */
+    bool auto_sync;
 } corm_open_options;
 
 #define CORM_OPEN_OPTIONS_INIT {.struct_size = sizeof(corm_open_options)}

@@ -81,7 +81,7 @@ extension Scenario {
         case "reopen":
             let modes: [String: OpenOptions.Mode] = ["create": .create, "readWrite": .readWrite, "readOnly": .readOnly]
             guard let mode = modes[try step.text("mode") ?? "create"] else { throw ScenarioFailure("unknown mode") }
-            try reopen(mode)
+            try reopen(mode, autoSync: try step.take("autoSync")?.bool() ?? false)
         default: try performMigration(verb, &step, &expected)
         }
     }

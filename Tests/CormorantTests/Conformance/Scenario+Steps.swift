@@ -127,12 +127,12 @@ extension Scenario {
             }
             try check("found", found, &expected)
         case "exists":
-            let found = try database.withPlan(model.descriptor) { plan in
+            let found = try database.withReadingPlan(model.descriptor) { plan in
                 try plan.one(plan.existence(), key: { try plan.write(key: key, to: &$0) }, read: { _ in true }) ?? false
             }
             try check("found", found, &expected)
         default:
-            let found = try database.withPlan(model.descriptor) { plan in
+            let found = try database.withReadingPlan(model.descriptor) { plan in
                 try plan.one(
                     plan.find(), key: { try plan.write(key: key, to: &$0) }, read: { reader in try read(model, reader) }
                 )

@@ -131,8 +131,10 @@ final class Scenario {
     /// A file beside the database.
     func file(_ name: String) -> String { folder.file(name) }
 
-    func reopen(_ mode: OpenOptions.Mode) throws {
+    func reopen(_ mode: OpenOptions.Mode, autoSync: Bool) throws {
         try database.close()
-        database = try openDatabase(path: folder.file("test.db"), options: OpenOptions(mode: mode))
+        var options = OpenOptions(mode: mode)
+        options.autoSync = autoSync
+        database = try openDatabase(path: folder.file("test.db"), options: options)
     }
 }

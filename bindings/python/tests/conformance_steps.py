@@ -170,7 +170,8 @@ def _begin(self: Scenario, step: Json) -> Json:
 def _reopen(self: Scenario, step: Json) -> Json:
     modes: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
     self.db.close()
-    self.db = Database(self.folder / "test.db", mode=modes[step.get("mode", "create")])
+    mode = modes[step.get("mode", "create")]
+    self.db = Database(self.folder / "test.db", mode=mode, auto_sync=step.get("autoSync", False))
     return {}
 
 
@@ -271,7 +272,7 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "rollback": (_none(lambda s, _: s.transactions.pop().rollback()), "", ""),
     "lastInsertId": (lambda s, _: {"value": s.db.last_insert_id}, "", "value"),
     "changes": (lambda s, _: {"value": s.db.changes}, "", "value"),
-    "reopen": (_reopen, "mode", ""),
+    "reopen": (_reopen, "mode autoSync", ""),
     **MIGRATION_STEPS,
     **STORE_STEPS,
     **QUEUE_STEPS,

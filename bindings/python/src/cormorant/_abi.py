@@ -285,6 +285,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("statement_cache_size", "int32"),
         ("cipher", "pointer"),
         ("reader_count", "int32"),
+        ("auto_sync", "bool"),
     ),
     "corm_transform": (
         ("encode", "pointer"),

@@ -71,6 +71,7 @@ class OpenOptions(TypedDict, total=False):
     foreign_keys: bool
     statement_cache_size: int
     reader_count: int
+    auto_sync: bool
     cipher: Cipher | None
 
 
@@ -91,6 +92,10 @@ class Database(
     is not there. busy_timeout: seconds to wait for another connection's lock, or for other threads. journal_mode: None
     is WAL. synchronous: None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept.
     reader_count: how many connections at most read beside the writer; 0: none, so that calls run one at a time.
+    auto_sync: whether sync() runs for a model, with those that its relations lead to, before it is first used with the
+    database: by a call on records, or a statement that selects from it first or changes it. Inside a transaction it
+    does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that only reads, in a
+    file open for reading, and for tables of attached files and views it does nothing.
     cipher: what the file is encrypted with; None for a plain file. What is deleted is overwritten where that costs no
     I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
 
@@ -113,6 +118,7 @@ class Database(
         foreign_keys: bool = True,
         statement_cache_size: int = 64,
         reader_count: int = 4,
+        auto_sync: bool = False,
         cipher: Cipher | None = None,
     ) -> None:
         self._trace: object = None
@@ -126,6 +132,7 @@ class Database(
             foreign_keys=foreign_keys,
             statement_cache_size=statement_cache_size,
             reader_count=reader_count,
+            auto_sync=auto_sync,
             cipher=cipher,
         )
         self._handle, kept = _native.open_database(self.path, *members)
@@ -269,6 +276,7 @@ def open_members(
     foreign_keys: bool = True,
     statement_cache_size: int = 64,
     reader_count: int = 4,
+    auto_sync: bool = False,
     cipher: Cipher | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The members of a corm_open_options, and those of its cipher."""
@@ -284,6 +292,7 @@ def open_members(
         "statement_cache_size": max(0, min(statement_cache_size, _INT32_MAX)),
         # As with the timeout.
         "reader_count": reader_count if 0 < reader_count <= _INT32_MAX else -1,
+        "auto_sync": auto_sync,
     }
     return members, None if cipher is None else options_of(cipher)
 

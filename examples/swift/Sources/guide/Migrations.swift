@@ -36,6 +36,7 @@ enum Migrations {
         try sync(database, snapshot)
         try restore(database, snapshot)
         try database.close()
+        try save(folder.appendingPathComponent("people.db").path)
         let migrations = folder.appendingPathComponent("migrations").path
         try generate(migrations)
         try apply(migrations, to: Database(path: ":memory:"))
@@ -67,6 +68,16 @@ enum Migrations {
 
     static func restore(_ database: Database, _ snapshot: String) throws {
         try database.restore(snapshot)
+    }
+
+    /// One call makes the table or brings it up, and saves.
+    static func save(_ path: String) throws {
+        var options = OpenOptions()
+        options.autoSync = true
+        let database = try Database(path: path, options: options)
+        var ida = Person(name: "Ida")
+        try database.save(&ida)
+        print(try database.fetchAll(Person.self).map(\.name))
     }
 
     /// Run when a release is made, not by the program that is released.

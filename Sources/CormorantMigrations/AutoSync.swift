@@ -1,0 +1,68 @@
+import CormorantORM
+import CormorantSQLite
+
+extension OpenOptions {
+    /// Whether a model is synced, with those that its relations lead to, before it is first used with the database: by a call
+    /// on records, or a statement that selects from it first or changes it. As `sync`, and with its errors; inside a
+    /// transaction only what rebuilds no table (`transaction`), and it is rolled back with it. Inside one that only reads, in a
+    /// file open for reading, and for tables of attached files and views, nothing is done.
+    public var autoSync: Bool {
+        get { preparation != nil }
+        set {
+            let sync: ModelPreparation = { try $0.syncBeforeUse($1) }
+            preparation = newValue ? sync : nil
+        }
+    }
+}
+
+extension Database {
+    /// - Returns: the models that are in the file as they say now; none when nothing could be done.
+    fileprivate func syncBeforeUse(_ model: ModelDescriptor) throws -> [ModelDescriptor] {
+        guard model.attachment == nil else { return [model] }
+        let models = model.withRelated
+        if try withReader({ try ModelRegistry(connection: $0).isCurrent(models) }) { return models }
+        if isOnlyReading { return [] }
+        return try withConnection { connection in
+            // A step of a migration brings the file where it is to be by itself.
+            if isMigrating { return [] }
+            if connection.isReadOnly { return models }
+            let tables = try models.filter { try !isView($0.table, connection) }
+            if connection.isInTransaction {
+                try syncInTransaction(tables, connection)
+            } else {
+                try sync(tables)
+            }
+            return models
+        }
+    }
+}
+
+/// A model may read a view, which nothing is to be done for.
+private func isView(_ name: String, _ connection: Connection) throws -> Bool {
+    let statement = try connection.statement(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE")
+    defer { connection.recycle(statement) }
+    try statement.bind(.text(name), 1)
+    return try statement.step()
+}
+
+extension ModelDescriptor {
+    /// The model and those that relations lead to, directly or through others. A relation that is wrong is passed by: it is
+    /// an error where it is used.
+    fileprivate var withRelated: [ModelDescriptor] {
+        var found = [self]
+        var tables = Set([ObjectIdentifier(tableReference)])
+        var next = 0
+        while next < found.count {
+            let model = found[next]
+            next += 1
+            for relation in model.relations.names.compactMap({ try? model.relation(named: $0) }) {
+                for other in [relation.target, relation.junction].compactMap({ $0 })
+                where tables.insert(ObjectIdentifier(other.tableReference)).inserted {
+                    found.append(other)
+                }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,161 @@
+"""Models that are synced before they are first used; the scenarios say what each face does."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from models import Department, Person
+from music import Album, Artist
+
+from cormorant import Column, Database, MigrationError, Model, ProgrammingError, Registry, column, select, to_many
+
+
+def test_nothing_is_synced_without_the_option(path: Path) -> None:
+    with Database(path) as db, pytest.raises(ProgrammingError, match="no such table"):
+        db.save(Department("sales"))
+
+
+def test_a_model_in_use_costs_no_statement_more(path: Path) -> None:
+    with Database(path, auto_sync=True) as db:
+        department = Department("sales")
+        db.insert(department)
+        seen: list[str] = []
+        db.set_trace(lambda sql, _: seen.append(sql))
+        for _ in range(5):
+            assert db.find(Department, department.id) == department
+        assert len(seen) == 5
+
+
+def test_a_relation_that_is_used_later_brings_its_model(path: Path) -> None:
+    with Database(path, auto_sync=True) as db:
+        db.insert(Artist("Ida"))
+        query = select(Artist).where(Artist.albums.any(Album.title == "A"))
+        assert db.fetch_all(query) == []
+        assert db.table_exists(Album)
+
+
+def test_a_relation_that_is_used_later_in_a_transaction(path: Path) -> None:
+    class Owner(Model):
+        pets = to_many(lambda: Pet)
+
+        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+
+    class Pet(Model):
+        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+        owner: Column[int] = column(references=Owner)
+
+    with Database(path, auto_sync=True) as db, db.transaction():
+        db.insert(Owner())
+        assert db.fetch_all(select(Owner).where(Owner.pets.any(Pet.id == 1))) == []
+
+
+def test_threads_that_come_at_once(path: Path) -> None:
+    failures: list[Exception] = []
+    with Database(path, auto_sync=True) as db:
+        start = threading.Barrier(8)
+
+        def use(number: int) -> None:
+            try:
+                start.wait(10)
+                if number % 2:
+                    db.insert(Department(f"{number}"))
+                else:
+                    db.fetch_all(Department)
+                    db.save(Person(f"{number}"))
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=use, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        assert (db.count(Department), db.count(Person)) == (4, 4)
+
+
+def test_a_table_for_each_suffix(path: Path) -> None:
+    # More than a connection keeps statements for, and each gone before the next is made.
+    with Database(path, auto_sync=True) as db:
+        for number in range(150):
+            db.insert(Department.suffixed(f"{number}")("sales"))
+        tables = "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'departments!_%' ESCAPE '!' AND type = 'table'"
+        assert db.query(tables).fetch_all() == [(150,)]
+
+
+def test_files_of_a_registry(tmp_path: Path) -> None:
+    with Registry(tmp_path / "{name}.db", auto_sync=True) as users:
+        for name in ("ida", "joe"):
+            with users.use(name) as db:
+                db.save(Department(name))
+        with users.use("ida") as db:
+            assert [one.name for one in db.fetch_all(Department)] == ["ida"]
+
+
+def test_a_write_of_a_queue(path: Path) -> None:
+    with Database(path, auto_sync=True) as db:
+        with db.queue() as queue:
+            done = queue.add(lambda db: db.insert(Department("sales")))
+            failed = queue.add(lambda db: db.execute("no SQL"))
+            done.result(10)
+            with pytest.raises(ProgrammingError):
+                failed.result(10)
+        assert db.count(Department) == 1
+
+
+def test_a_transaction_of_another_thread_is_waited_for(path: Path) -> None:
+    with Database(path, auto_sync=True, busy_timeout=10) as db:
+        found: list[int] = []
+        with db.transaction():
+            db.insert(Department("sales"))
+            thread = threading.Thread(target=lambda: found.append(db.count(Department)))
+            thread.start()
+            thread.join(0.2)
+        thread.join()
+        assert found == [1]
+
+
+def test_two_programs_with_different_models(path: Path) -> None:
+    class Pet(Model):
+        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+        name: Column[str]
+
+    class OlderPet(Model, table="pet"):
+        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+
+    with Database(path, auto_sync=True) as newer, Database(path, auto_sync=True) as older:
+        newer.save(Pet("Rex"))
+        # The older program would drop the newer one's column.
+        with pytest.raises(MigrationError, match="name"):
+            older.find(OlderPet, 1)
+        assert [pet.name for pet in newer.fetch_all(Pet)] == ["Rex"]
+        newer.execute("ALTER TABLE pet ADD COLUMN age INTEGER")
+        newer.save(Pet("Tom"))
+        assert newer.count(Pet) == 2
+
+
+def test_a_view_is_no_table_to_sync(path: Path) -> None:
+    class Name(Model, table="name"):
+        id: Column[int] = column(primary_key=True)
+        name: Column[str]
+
+    with Database(path, auto_sync=True) as db:
+        db.save(Department("sales"))
+        db.execute("CREATE VIEW name AS SELECT id, name FROM departments")
+        assert [row.name for row in db.fetch_all(Name)] == ["sales"]
+
+
+def test_a_result_of_one_s_own_gets_no_table(path: Path) -> None:
+    class Summary(Model):
+        name: Column[str]
+        people: Column[int]
+
+    with Database(path, auto_sync=True) as db:
+        db.save(Department("sales"))
+        sql = "SELECT name, 0 AS people FROM departments"
+        assert [row.name for row in db.cursor(Summary, sql)] == ["sales"]
+        query = select(Department.name, Department.id.label("people"))
+        assert [row.people for row in db.fetch_all(query, into=Summary)] == [1]
+        assert not db.table_exists(Summary)
