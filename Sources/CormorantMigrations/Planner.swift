@@ -49,8 +49,11 @@ final class Planner {
 
     /// Adds what leads from the replica's schema to the target's.
     func plan(to target: Schema) throws -> MigrationPlan {
-        try dropDependents(SchemaDifference(from: current, to: target))
-        for table in target.tables {
+        let difference = SchemaDifference(from: current, to: target)
+        let changed = Set(difference.changes.map { foldIdentifier($0.table) })
+        func isChanged(_ table: TableDefinition) -> Bool { changed.contains(foldIdentifier(table.name)) }
+        try dropDependents(difference)
+        for table in target.tables where isChanged(table) {
             if let present = current.table(table.name) {
                 try change(present, to: table, target: target)
             } else {
@@ -58,7 +61,9 @@ final class Planner {
             }
         }
         try changeVirtualTables(to: target)
-        for table in current.tables where target.table(table.name) == nil { try drop(table.name, sql: table.sql) }
+        for table in current.tables where isChanged(table) && target.table(table.name) == nil {
+            try drop(table.name, sql: table.sql)
+        }
         try createDependents(SchemaDifference(from: current, to: target))
         try seed()
         try checkEnd(target)
@@ -144,6 +149,7 @@ final class Planner {
         _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe, rows: Int64? = 0,
         problems: [MigrationProblem] = [], rebuilt: [String] = []
     ) throws {
+        let last = try replica.lastRow()
         do {
             for statement in sql { try replica.run(statement) }
         } catch let error as CormorantError {
@@ -152,7 +158,12 @@ final class Planner {
                 hint: error.hint ?? "change the models or what is in the way, and plan again",
                 sqliteCode: error.sqliteCode, sql: error.sql, table: changes.first?.table)
         }
-        current = try replica.schema()
+        // What only makes something leaves all else as it is; to read that anew for each of hundreds of tables takes long.
+        if !changes.isEmpty, changes.allSatisfy({ $0.kind == .createTable || $0.kind == .createIndex }) {
+            try replica.readNewer(than: last, into: &current)
+        } else {
+            current = try replica.schema()
+        }
         steps.append(
             MigrationPlan.Step(
                 summary: summary, changes: changes, sql: sql, risk: risk, rows: file == nil ? nil : rows,

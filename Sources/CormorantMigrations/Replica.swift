@@ -44,6 +44,16 @@ final class Replica {
         }
     }
 
+    /// Adds to a schema what was made since a row of sqlite_schema was its last one.
+    func readNewer(than row: Int64, into schema: inout Schema) throws { try schema.read(connection, above: row) }
+
+    /// The last row of sqlite_schema.
+    func lastRow() throws -> Int64 {
+        let statement = try connection.statement("SELECT max(rowid) FROM sqlite_schema")
+        defer { connection.recycle(statement) }
+        return try statement.step() ? Row(statement).cell(0).int64 : 0
+    }
+
     func schema() throws -> Schema {
         var schema = try Schema(connection)
         for table in missingModules where schema.table(table.name) != nil {

@@ -6,23 +6,34 @@ extension Schema {
     /// What the main database has, read from the statements that it was made by, in the order they are in the file. Left
     /// out is what SQLite makes for itself: `sqlite_...`, the indexes of constraints, and the tables behind virtual tables.
     package init(_ connection: Connection) throws {
+        self.init()
+        try read(connection)
+    }
+
+    /// - Parameter problems: gets what cannot be understood, which this schema has not.
+    package init(_ connection: Connection, _ problems: inout [MetadataProblem]) throws {
+        self.init()
+        try read(connection, above: 0, &problems) { _ in }
+    }
+
+    /// Adds what the file has, or of it what came after a row of sqlite_schema.
+    package mutating func read(_ connection: Connection, above row: Int64 = 0) throws {
         var problems: [MetadataProblem] = []
         var failure: (any Error)?
-        try self.init(connection, &problems) { failure = failure ?? $0 }
+        try read(connection, above: row, &problems) { failure = failure ?? $0 }
         if let failure { throw failure }
     }
 
-    /// - Parameters:
-    ///   - problems: gets what cannot be understood, which this schema has not.
-    ///   - failed: gets why.
-    package init(
-        _ connection: Connection, _ problems: inout [MetadataProblem], _ failed: (any Error) -> Void = { _ in }
+    private mutating func read(
+        _ connection: Connection, above row: Int64, _ problems: inout [MetadataProblem], _ failed: (any Error) -> Void
     ) throws {
-        self.init()
         let shadows = try Self.shadowTables(connection)
         let statement = try connection.statement(
-            "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+            """
+            SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE rowid > ?1 AND sql IS NOT NULL ORDER BY rowid
+            """)
         defer { connection.recycle(statement) }
+        statement.bind(row, 1)
         while try statement.step() {
             let row = Row(statement)
             let texts = (0..<4).map { String(decoding: row.cell($0).text, as: UTF8.self) }

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -290,3 +291,16 @@ def test_the_bar_is_a_line_on_a_terminal_and_else_nothing(db: Database, capsys: 
     assert capsys.readouterr().err == ""
     with pytest.raises(cormorant.ProgrammingError, match="progress"):
         db.sync(Human, progress=5)  # type: ignore[arg-type]
+
+
+def test_a_sync_takes_time_in_proportion_to_its_tables() -> None:
+    def seconds(count: int) -> float:
+        models = [Person.suffixed(f"{number}") for number in range(count)]
+        with Database(":memory:") as db:
+            start = time.process_time()
+            db.sync(*models)
+            return time.process_time() - start
+
+    # Proportion is 4; each statement looking at all tables would be 16.
+    few, many = (min(seconds(count) for _ in range(3)) for count in (100, 400))
+    assert many < 9 * few
