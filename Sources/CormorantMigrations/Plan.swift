@@ -53,7 +53,7 @@ public struct MigrationPlan: Sendable {
         let changes = steps.flatMap(\.changes)
         if changes.contains(where: { $0.kind == .renameTable || $0.kind == .renameColumn }) { return nil }
         // A virtual table brings tables of its own, named after it; they are known by neither name here.
-        if steps.contains(where: { $0.sql.contains { foldIdentifier($0).hasPrefix("create virtual") } }) { return nil }
+        if steps.contains(where: { $0.sql.contains(where: isVirtual) }) { return nil }
         return Set(changes.flatMap { [$0.table, $0.name ?? $0.table] }.map(foldIdentifier))
     }
     /// Greatest of the steps' risks.
@@ -61,6 +61,9 @@ public struct MigrationPlan: Sendable {
     /// All statements, each ended by a semicolon and a new line.
     public var sql: String { steps.map(\.sqlText).joined() }
 }
+
+/// Whether a statement makes a virtual table.
+func isVirtual(_ sql: String) -> Bool { foldIdentifier(sql).hasPrefix("create virtual") }
 
 /// Why a change may not run by itself.
 public struct MigrationProblem: Sendable, Hashable {

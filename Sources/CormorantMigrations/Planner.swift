@@ -159,7 +159,9 @@ final class Planner {
                 sqliteCode: error.sqliteCode, sql: error.sql, table: changes.first?.table)
         }
         // What only makes something leaves all else as it is; to read that anew for each of hundreds of tables takes long.
-        if !changes.isEmpty, changes.allSatisfy({ $0.kind == .createTable || $0.kind == .createIndex }) {
+        if !changes.isEmpty, changes.allSatisfy({ $0.kind == .createTable || $0.kind == .createIndex }),
+            !sql.contains(where: isVirtual)
+        {
             try replica.readNewer(than: last, into: &current)
         } else {
             current = try replica.schema()

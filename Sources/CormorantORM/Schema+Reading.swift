@@ -7,27 +7,24 @@ extension Schema {
     /// out is what SQLite makes for itself: `sqlite_...`, the indexes of constraints, and the tables behind virtual tables.
     package init(_ connection: Connection) throws {
         self.init()
-        try read(connection)
+        try read(connection, leavingOut: Self.shadowTables(connection)) { error, _ in throw error }
     }
 
     /// - Parameter problems: gets what cannot be understood, which this schema has not.
     package init(_ connection: Connection, _ problems: inout [MetadataProblem]) throws {
         self.init()
-        try read(connection, above: 0, &problems) { _ in }
+        try read(connection, leavingOut: Self.shadowTables(connection)) { _, problem in problems.append(problem) }
     }
 
-    /// Adds what the file has, or of it what came after a row of sqlite_schema.
-    package mutating func read(_ connection: Connection, above row: Int64 = 0) throws {
-        var problems: [MetadataProblem] = []
-        var failure: (any Error)?
-        try read(connection, above: row, &problems) { failure = failure ?? $0 }
-        if let failure { throw failure }
+    /// Adds what came after a row of sqlite_schema, none of it a virtual table.
+    package mutating func read(_ connection: Connection, above row: Int64) throws {
+        try read(connection, above: row, leavingOut: []) { error, _ in throw error }
     }
 
     private mutating func read(
-        _ connection: Connection, above row: Int64, _ problems: inout [MetadataProblem], _ failed: (any Error) -> Void
+        _ connection: Connection, above row: Int64 = 0, leavingOut shadows: Set<String>,
+        _ fail: (any Error, MetadataProblem) throws -> Void
     ) throws {
-        let shadows = try Self.shadowTables(connection)
         let statement = try connection.statement(
             """
             SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE rowid > ?1 AND sql IS NOT NULL ORDER BY rowid
@@ -44,8 +41,7 @@ extension Schema {
                 append(try Self.object(sql, type: type, name: name))
             } catch {
                 let message = (error as? CormorantError)?.message ?? "\(error)"
-                problems.append(MetadataProblem(type: type, name: name, table: table, sql: sql, message: message))
-                failed(error)
+                try fail(error, MetadataProblem(type: type, name: name, table: table, sql: sql, message: message))
             }
         }
     }
