@@ -20,6 +20,7 @@ from ._native_library import (
     call_handle,
     call_number,
     failure,
+    give_back,
     library,
     loads,
     make_struct,
@@ -221,7 +222,7 @@ def find(database: int, model: int, key: bytes) -> Row | None:
     if status < 0:
         raise failure(scratch, status)
     row: Row | None = scratch.read() if status == 0 else None
-    pool.append(scratch)
+    give_back(scratch)
     return row
 
 
@@ -232,27 +233,28 @@ def finder(database: int, model: int, load: Callable[[Row], Any]) -> Callable[[i
     find_int64 = library["corm_block_find_int64"]
     database_ref = ctypes.byref(ctypes.c_char.from_address(database))
     model_ref = ctypes.byref(ctypes.c_char.from_address(model))
+    take_scratch = pool.pop
 
     def find_one(key: int) -> Any:
         try:
-            scratch = pool.pop()
+            scratch = take_scratch()
         except IndexError:
             scratch = Scratch()
         numbers, number, block_ref, error_ref, block_bytes, buffer = scratch.lookup
         try:
             numbers[0] = key
         except ValueError:  # Not in 64 bits; ctypes would cut it.
-            pool.append(scratch)
+            give_back(scratch)
             row = find(database, model, marshal.dumps((key,), 2))
             return None if row is None else load(row)
         status = find_int64(database_ref, model_ref, number, block_ref, error_ref)
         if status == 0:
             row = scratch.read() if block_bytes[_OWNED] else loads(buffer)
-            pool.append(scratch)
+            give_back(scratch)
             return load(row)
         if status < 0:
             raise failure(scratch, status)
-        pool.append(scratch)
+        give_back(scratch)
         return None
 
     return find_one
@@ -271,7 +273,7 @@ def write(
     if status < 0:
         raise failure(scratch, status)
     answer = scratch.read(), scratch.number.value
-    pool.append(scratch)
+    give_back(scratch)
     return answer
 
 
@@ -297,7 +299,7 @@ def max_key(database: int, model: int) -> Any:
     if status < 0:
         raise failure(scratch, status)
     key = scratch.read() if status == _abi.CORM_OK else None
-    pool.append(scratch)
+    give_back(scratch)
     return key
 
 
@@ -328,7 +330,7 @@ def next_rows(cursor: int, max_rows: int) -> list[Row]:
     if status < 0:
         raise failure(scratch, status)
     rows: list[Row] = scratch.read() if status == _abi.CORM_ROW else []
-    pool.append(scratch)
+    give_back(scratch)
     return rows
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from . import _abi
-from ._native_library import TYPES, call, failure, library, pool, take, text_array, to_text
+from ._native_library import TYPES, call, failure, give_back, library, take, text_array, to_text
 from .error import error_class
 
 _ArrowSchema = TYPES["ArrowSchema"]
@@ -39,7 +39,7 @@ def read_json(cursor: int, names: Sequence[str]) -> str:
     if status < 0:
         raise failure(scratch, status)
     text: str = scratch.read()
-    pool.append(scratch)
+    give_back(scratch)
     return text
 
 

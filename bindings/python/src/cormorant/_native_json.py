@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _abi
-from ._native_library import TYPES, call, call_handle, call_number, failure, library, pool, take, utf8
+from ._native_library import TYPES, call, call_handle, call_number, failure, give_back, library, take, utf8
 
 # The level above, the relation, a flat tuple of positions and counts, the rows marshalled, what was missing.
 Level = tuple[int | None, str | None, tuple[int, ...], bytes, tuple[int, ...]]
@@ -38,7 +38,7 @@ def read_levels(reader: int, max_records: int) -> list[Level]:
     if status < 0:
         raise failure(scratch, status)
     levels: list[Level] = scratch.read() if status == _abi.CORM_ROW else []
-    pool.append(scratch)
+    give_back(scratch)
     return levels
 
 
@@ -61,5 +61,5 @@ def write_levels(
     if status < 0:
         raise failure(scratch, status)
     text: str = scratch.read()
-    pool.append(scratch)
+    give_back(scratch)
     return text

@@ -138,6 +138,7 @@ class Scratch:
 
 # pop and append are atomic, so threads share the list without a lock.
 pool: list[Scratch] = []
+give_back = pool.append  # A method of an imported list would be bound anew in each call.
 
 
 def take() -> Scratch:
@@ -150,7 +151,7 @@ def take() -> Scratch:
 def failure(scratch: Scratch, status: int) -> Error:
     """The exception for a failed call; gives the scratch back."""
     pointer, scratch.error.value = scratch.error.value, None
-    pool.append(scratch)
+    give_back(scratch)
     try:
         return _error(pointer, status)
     finally:
@@ -220,7 +221,7 @@ def call(function: Any, *arguments: Any) -> int:
     status: int = function(*arguments, scratch.error_ref)
     if status < 0:
         raise failure(scratch, status)
-    pool.append(scratch)
+    give_back(scratch)
     return status
 
 
@@ -231,7 +232,7 @@ def call_number(function: Any, *arguments: Any) -> int:
     if status < 0:
         raise failure(scratch, status)
     number: int = scratch.number.value
-    pool.append(scratch)
+    give_back(scratch)
     return number
 
 
@@ -242,7 +243,7 @@ def call_handle(function: Any, *arguments: Any) -> int:
     if status < 0:
         raise failure(scratch, status)
     handle = scratch.handle.value or 0
-    pool.append(scratch)
+    give_back(scratch)
     return handle
 
 

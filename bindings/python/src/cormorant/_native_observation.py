@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _abi
-from ._native_library import TYPES, call, call_handle, failure, library, make_struct, pool, take, to_error
+from ._native_library import TYPES, call, call_handle, failure, give_back, library, make_struct, take, to_error
 from .error import Error
 
 Row = tuple[Any, ...]
@@ -68,7 +68,7 @@ def _read(event: int) -> Event:
     if status < 0:
         raise failure(scratch, status)
     answer: Event = scratch.read()
-    pool.append(scratch)
+    give_back(scratch)
     return answer
 
 
@@ -79,7 +79,7 @@ def next_event(observer: int) -> Event | bool:
     if status < 0:
         raise failure(scratch, status)
     event = scratch.handle.value
-    pool.append(scratch)
+    give_back(scratch)
     if status != _abi.CORM_ROW or event is None:
         return bool(status == _abi.CORM_DONE)
     try:
@@ -94,7 +94,7 @@ def descriptor(observer: int) -> int:
     status = library.corm_observer_descriptor(observer, ctypes.byref(number), scratch.error_ref)
     if status < 0:
         raise failure(scratch, status)
-    pool.append(scratch)
+    give_back(scratch)
     return number.value
 
 

@@ -14,9 +14,9 @@ from ._native_library import (
     call_handle,
     call_number,
     failure,
+    give_back,
     library,
     make_struct,
-    pool,
     take,
     text_array,
     to_error,
@@ -193,7 +193,7 @@ def next_completion(listener: int) -> Completion | bool:
     if status < 0:
         raise failure(scratch, status)
     completion = scratch.handle.value
-    pool.append(scratch)
+    give_back(scratch)
     if status != _abi.CORM_ROW or completion is None:
         return bool(status == _abi.CORM_DONE)
     try:
@@ -208,5 +208,5 @@ def descriptor(listener: int) -> int:
     status = library.corm_listener_descriptor(listener, ctypes.byref(number), scratch.error_ref)
     if status < 0:
         raise failure(scratch, status)
-    pool.append(scratch)
+    give_back(scratch)
     return number.value

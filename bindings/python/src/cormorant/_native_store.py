@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _abi, _native
-from ._native_library import TYPES, Scratch, call, call_handle, call_number, failure, library, pool, take, utf8
+from ._native_library import TYPES, Scratch, call, call_handle, call_number, failure, give_back, library, take, utf8
 
 # Value, whether it is JSON, created, updated, expires and version.
 Row = tuple[Any, bool, int, int, int | None, int]
@@ -35,7 +35,7 @@ def get(store: int, key: bytes) -> Row | None:
     if status < 0:
         raise failure(scratch, status)
     row: Row | None = scratch.read() if status == _abi.CORM_OK else None
-    pool.append(scratch)
+    give_back(scratch)
     return row
 
 
@@ -112,5 +112,5 @@ def checkpoint(database: int, mode: int) -> tuple[int, int]:
     if status < 0:
         raise failure(scratch, status)
     pages = scratch.number.value, copied.value
-    pool.append(scratch)
+    give_back(scratch)
     return pages

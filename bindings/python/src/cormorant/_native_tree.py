@@ -9,7 +9,18 @@ import ctypes
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ._native_library import call, call_handle, call_number, failure, library, make_struct, pool, take, to_text, utf8
+from ._native_library import (
+    call,
+    call_handle,
+    call_number,
+    failure,
+    give_back,
+    library,
+    make_struct,
+    take,
+    to_text,
+    utf8,
+)
 
 Sql = tuple[str, tuple[Any, ...]]
 
@@ -40,7 +51,7 @@ def _sql(function: Callable[..., int], handle: int) -> Sql:
     if status < 0:
         raise failure(scratch, status)
     answer: Sql = scratch.read()
-    pool.append(scratch)
+    give_back(scratch)
     return answer
 
 
@@ -90,7 +101,7 @@ def relation_columns(model: int, relation: str) -> tuple[tuple[str, ...], tuple[
     if status < 0:
         raise failure(scratch, status)
     answer: tuple[tuple[str, ...], tuple[str, ...]] = scratch.read()
-    pool.append(scratch)
+    give_back(scratch)
     return answer
 
 
@@ -105,7 +116,7 @@ def load_related(
     if status < 0:
         raise failure(scratch, status)
     answer: tuple[list[tuple[Any, ...]], tuple[int, ...]] = scratch.read()
-    pool.append(scratch)
+    give_back(scratch)
     return answer
 
 

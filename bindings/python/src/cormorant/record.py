@@ -87,17 +87,23 @@ class RecordMethods:
 
     def find(self, model: type[M], *key: Any) -> M | None:
         """The record with a primary key, one value per column of the key; None when there is none."""
-        if len(key) == 1 and type(value := key[0]) is int:
-            try:
-                find = self._finders[model]
-            except (KeyError, TypeError):
-                find = self._finder(info_of(model))
-                # There may be many variants of a model, which are to go when nobody else uses them.
-                if "__handle__" not in model.__dict__:
-                    self._finders[model] = find
-            record: M | None = find(value)
-            return record
+        try:
+            (value,) = key
+            find = self._finders[model]
+        except (ValueError, KeyError, TypeError):
+            return self._find_first(model, key)
+        record: M | None = find(value) if type(value) is int else self._find_any(info_of(model), key)
+        return record
+
+    def _find_first(self, model: type[M], key: tuple[Any, ...]) -> M | None:
         info = info_of(model)
+        # There may be many variants of a model, which are to go when nobody else uses them.
+        if "__handle__" not in model.__dict__:
+            self._finders[model] = self._finder(info)
+        record: M | None = self._find_any(info, key)
+        return record
+
+    def _find_any(self, info: ModelInfo, key: tuple[Any, ...]) -> Any:
         row = self._find(info, key)
         return None if row is None else info.load_one(row)
 
