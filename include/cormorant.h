@@ -27,6 +27,7 @@
 #include "cormorant/migration.h"
 #include "cormorant/model.h"
 #include "cormorant/observation.h"
+#include "cormorant/python.h"
 #include "cormorant/query.h"
 #include "cormorant/queue.h"
 #include "cormorant/record.h"

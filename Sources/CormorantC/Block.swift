@@ -17,39 +17,35 @@ public func corm_block_find(
     _ block: UnsafeMutablePointer<corm_block>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try find(handle, model, block, cached: { rowKey(key, size, of: $0) }) { writer, model in
-            try writer.writeKey(MarshalReader(key, size), of: model)
+        let found = try findRow(handle, model, require(block, "block"), cached: { rowKey(key, size, of: $0) }) {
+            try $0.writeKey(MarshalReader(key, size), of: $1)
         }
+        return found ? CORM_OK : CORM_NOT_FOUND
     }
 }
 
-@_cdecl("corm_block_find_int64") @implementation
-public func corm_block_find_int64(
-    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ key: Int64, _ block: UnsafeMutablePointer<corm_block>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        try find(handle, model, block, cached: { $0.rowKey([.integer(key)]) }) { writer, model in
-            guard model.keyColumns.count <= 1 else { throw wrongKeyCount(model, 1) }
-            try writer.writeKey(key)
-        }
-    }
-}
-
+/// Writes the row with a key into the block; false when there is none.
+/// - Parameters: as of `ModelPlan.find`.
 @inline(__always)
-private func find(
-    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,
+func findRow(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>,
     cached: (ModelDescriptor) -> RowKey?, _ key: (inout RecordWriter, ModelDescriptor) throws -> Void
-) throws -> corm_status {
+) throws -> Bool {
     let database = try database(handle)
     let box = try requireModel(model)
-    var writer = MarshalWriter(try require(block, "block"))
-    let found: Void? = try database.withFindingPlan(box.descriptor) { plan in
-        try plan.find(
-            cached: { cached(plan.model) }, key: { try key(&$0, plan.model) }, read: { try writer.row($0, box.types) })
+    let (model, types) = (Unmanaged.passUnretained(box.descriptor), Unmanaged.passUnretained(box.types))
+    return try withExtendedLifetime(box) {
+        var writer = MarshalWriter(block)
+        let found: Void? = try model._withUnsafeGuaranteedRef { model in
+            try database.withFindingPlan(model) { plan in
+                try plan.find(
+                    cached: { cached(model) }, key: { try key(&$0, model) },
+                    read: { row in try types._withUnsafeGuaranteedRef { try writer.row(row, $0) } })
+            }
+        }
+        writer.finish()
+        return found != nil
     }
-    writer.finish()
-    return found == nil ? CORM_NOT_FOUND : CORM_OK
 }
 
 /// A marshalled tuple as caches know a key.
@@ -60,7 +56,7 @@ private func rowKey(_ key: UnsafeRawPointer?, _ size: Int, of model: ModelDescri
     return model.rowKey(values)
 }
 
-private func wrongKeyCount(_ model: ModelDescriptor, _ count: Int) -> CormorantError {
+func wrongKeyCount(_ model: ModelDescriptor, _ count: Int) -> CormorantError {
     CormorantError(
         .binding, "the primary key of \(model.name) has \(max(1, model.keyColumns.count)) values, \(count) were given",
         hint: "give one value for each key column", table: model.table)

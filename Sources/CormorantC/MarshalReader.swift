@@ -35,6 +35,10 @@ final class MarshalReader {
         CormorantError(.misuse, "the block is not marshalled rows", hint: "make it with marshal.dumps(rows, 2)")
     }
 
+    static func tooLarge(_ what: String) -> CormorantError {
+        CormorantError(.range, "\(what) does not fit into signed 64 bits", hint: "bind it as text")
+    }
+
     @inline(__always)
     private func take(_ count: Int) throws -> UnsafeRawPointer {
         guard count >= 0, count <= size &- position else { throw MarshalReader.damaged() }
@@ -117,9 +121,7 @@ final class MarshalReader {
         case .none: return .null
         case .bool(let bool): return .integer(bool ? 1 : 0)
         case .integer(let integer): return .integer(integer)
-        case .hugeInteger:
-            throw CormorantError(
-                .range, "\(what()) does not fit into signed 64 bits", hint: "bind it as text")
+        case .hugeInteger: throw MarshalReader.tooLarge(what())
         case .real(let real): return .real(real)
         case .text(let bytes, let count):
             guard let text = String(validating: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)

@@ -38,13 +38,13 @@ struct MarshalRow: RecordAccess {
             let type = types[column]
             switch item {
             case .integer(let integer):
-                if type == .int64, !types.isUnsigned(column) {
+                if types.isPlain(column, StorageType.integer) {
                     writer.write(integer, at: column)
                 } else {
                     try writer.write(integer: integer, as: type, at: column)
                 }
             case .text(let bytes, let count):
-                if type == .text {
+                if types.isPlain(column, StorageType.text) {
                     try writer.write(textBorrowing: bytes, count: count, at: column)
                 } else {
                     try writer.write(textBorrowing: bytes, count: count, as: type, at: column)
@@ -80,7 +80,20 @@ final class ColumnTypes {
     private struct Column {
         let type: ColumnType
         let isNotNull: Bool
-        let isUnsigned: Bool
+        /// What is stored where nothing is to be checked or converted, one of `StorageType`; 0 where something always is.
+        let plain: Int32
+
+        init(_ column: ColumnDescriptor) {
+            type = column.type
+            isNotNull = column.notNull
+            plain =
+                switch type {
+                case .int64 where !column.isUnsigned: StorageType.integer
+                case .text: StorageType.text
+                case .double: StorageType.real
+                default: 0
+                }
+        }
     }
 
     private let columns: UnsafeMutableBufferPointer<Column>
@@ -89,8 +102,7 @@ final class ColumnTypes {
     init(_ model: ModelDescriptor) {
         count = model.columns.count
         columns = .allocate(capacity: count)
-        _ = columns.initialize(
-            from: model.columns.map { Column(type: $0.type, isNotNull: $0.notNull, isUnsigned: $0.isUnsigned) })
+        _ = columns.initialize(from: model.columns.map(Column.init))
     }
 
     deinit { columns.deallocate() }
@@ -101,8 +113,9 @@ final class ColumnTypes {
     @inline(__always)
     func isNotNull(_ column: Int) -> Bool { columns[column].isNotNull }
 
+    /// Whether what is stored is the column's value as it is.
     @inline(__always)
-    func isUnsigned(_ column: Int) -> Bool { columns[column].isUnsigned }
+    func isPlain(_ column: Int, _ stored: Int32) -> Bool { columns[column].plain == stored }
 }
 
 extension MarshalWriter {
@@ -113,20 +126,26 @@ extension MarshalWriter {
         for column in 0..<types.count {
             let cell = reader.cell(at: column)
             let stored = cell.type
-            let type = types[column]
             // The common cells need no more than their bytes; the rest goes through the checks of the reader.
-            if stored == StorageType.integer, type == .int64, !types.isUnsigned(column) {
-                integer(cell.int64)
-            } else if stored == StorageType.text, type == .text, try text(cell.text) {
-                continue
-            } else if stored == StorageType.real, type == .double {
-                real(cell.double)
-            } else if stored == StorageType.null, !types.isNotNull(column) {
+            if stored == StorageType.null, !types.isNotNull(column) {
                 none()
+            } else if types.isPlain(column, stored), try plainValue(cell, stored) {
+                continue
             } else {
                 try checkedValue(reader, types, column)
             }
         }
+    }
+
+    /// An integer, real or text as it is. False when the text is not UTF-8.
+    @inline(__always)
+    private mutating func plainValue(_ cell: Cell, _ stored: Int32) throws -> Bool {
+        switch stored {
+        case StorageType.integer: integer(cell.int64)
+        case StorageType.real: real(cell.double)
+        default: return try text(cell.text)
+        }
+        return true
     }
 
     @inline(never)

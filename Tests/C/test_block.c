@@ -39,6 +39,13 @@ static corm_status write(int32_t operation, int64_t *out_count) {
     return status;
 }
 
+static corm_status find(int32_t key, corm_block *into) {
+    marshalled one = {0};
+    put_tuple(&one, 1);
+    put_int(&one, key);
+    return corm_block_find(db, people, one.bytes, one.size, into, &failure);
+}
+
 static void rows_are_written_and_read(void **state) {
     (void)state;
     int64_t count = -1;
@@ -66,13 +73,13 @@ static void rows_are_written_and_read(void **state) {
     assert_int_equal(count, 1);
     assert_string_equal(block_text(&block), "[True, False]");
 
-    OK(corm_block_find_int64(db, people, 1, &block, &failure));
+    OK(find(1, &block));
     assert_string_equal(block_text(&block), "(1, 'Ada', None, 37, 1.5)");
+    OK(find(7, &block));
+    assert_string_equal(block_text(&block), "(7, 'Grace Hopper', None, 86, 1.5)");
+    GIVES(CORM_NOT_FOUND, find(8, &block));
     put_tuple(&rows, 1);
     put_int(&rows, 7);
-    OK(corm_block_find(db, people, rows.bytes, rows.size, &block, &failure));
-    assert_string_equal(block_text(&block), "(7, 'Grace Hopper', None, 86, 1.5)");
-    GIVES(CORM_NOT_FOUND, corm_block_find_int64(db, people, 8, &block, &failure));
     OK(corm_block_delete_key(db, people, rows.bytes, rows.size, &failure));
     GIVES(CORM_NOT_FOUND, corm_block_delete_key(db, people, rows.bytes, rows.size, &failure));
     OK(corm_block_max_key(db, people, &block, &failure));
@@ -222,7 +229,7 @@ static void a_table_dropped_under_a_known_model(void **state) {
     put_list(&rows, 1);
     put_person(0, "a", 1);
     GIVES(CORM_E_SCHEMA, write(CORM_WRITE_INSERT, NULL));
-    GIVES(CORM_E_SCHEMA, corm_block_find_int64(db, people, 1, &block, &failure));
+    GIVES(CORM_E_SCHEMA, find(1, &block));
     OK(corm_model_create_tables(db, (const corm_model *const[]){people}, 1, &failure));
     put_list(&rows, 1);
     put_person(0, "b", 1);
@@ -257,7 +264,7 @@ static void memory_of_the_caller_is_left_behind(void **state) {
     OK(corm_block_max_key(db, people, &own, &failure));
     assert_ptr_equal(own.data, mine);
     assert_false(own.owned);
-    OK(corm_block_find_int64(db, people, 1, &own, &failure));
+    OK(find(1, &own));
     assert_ptr_not_equal(own.data, mine);
     assert_true(own.owned);
     assert_string_equal(block_text(&own), "(1, 'p1', None, 1, 0)");
@@ -266,7 +273,7 @@ static void memory_of_the_caller_is_left_behind(void **state) {
     assert_int_equal(own.size, 0);
     corm_block_free(&own);
     corm_block_free(NULL);
-    GIVES(CORM_E_MISUSE, corm_block_find_int64(db, people, 1, NULL, &failure));
+    GIVES(CORM_E_MISUSE, find(1, NULL));
 }
 
 #define BLOCK(function) cmocka_unit_test_setup_teardown(function, set_up_block, tear_down_block)

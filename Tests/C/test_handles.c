@@ -51,7 +51,6 @@ static void refuse_database(corm_database *d) {
     assert_int_equal(corm_transaction_depth(d), 0);
     REFUSED(corm_block_write(d, people, CORM_WRITE_INSERT, 0, NULL, 0, "[\0\0\0", 5, &block, &count, &failure));
     REFUSED(corm_block_find(d, people, "(\0\0\0", 5, &block, &failure));
-    REFUSED(corm_block_find_int64(d, people, 1, &block, &failure));
     REFUSED(corm_block_execute(d, "SELECT 1", NULL, 0, &count, &failure));
     REFUSED(corm_block_cursor_open(d, people, NULL, NULL, 0, NULL, 0, 0, 0, &block_cursor, &failure));
     REFUSED(corm_block_count(d, people, NULL, NULL, 0, &count, &failure));
@@ -102,7 +101,7 @@ static void refuse_model(corm_model *m) {
     REFUSED(corm_query_max_key(db, m, &value, NULL, &failure));
     REFUSED(corm_cursor_open(db, m, NULL, &cursor, &failure));
     REFUSED(corm_block_write(db, m, CORM_WRITE_INSERT, 0, NULL, 0, "[\0\0\0", 5, &block, &count, &failure));
-    REFUSED(corm_block_find_int64(db, m, 1, &block, &failure));
+    REFUSED(corm_block_find(db, m, "(\0\0\0", 5, &block, &failure));
     REFUSED(corm_block_max_key(db, m, &block, &failure));
 }
 

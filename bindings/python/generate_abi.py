@@ -35,8 +35,8 @@ NO_VALUE = (
 # In the order in which they include each other.
 TOPICS = (
     "base", "error", "value", "database", "thread", "transaction", "result", "model", "expression", "statement",
-    "record", "query", "relation", "block", "tree", "columns", "json", "schema", "metadata", "migration", "bundle",
-    "cipher", "key_value", "maintenance", "observation", "cache", "registry", "queue",
+    "record", "query", "relation", "block", "python", "tree", "columns", "json", "schema", "metadata", "migration",
+    "bundle", "cipher", "key_value", "maintenance", "observation", "cache", "registry", "queue",
 )  # fmt: skip
 
 

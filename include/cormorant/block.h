@@ -58,10 +58,6 @@ corm_status corm_block_write(corm_database *database, const corm_model *model, i
 corm_status corm_block_find(corm_database *database, const corm_model *model, const void *key, size_t size,
                             corm_block *block, corm_error **out_error);
 
-/* corm_block_find for one integer key. Since 0.1. */
-corm_status corm_block_find_int64(corm_database *database, const corm_model *model, int64_t key, corm_block *block,
-                                  corm_error **out_error);
-
 /*
  * Runs one statement for each set of bindings, as corm_database_execute does; more than one set runs in one
  * transaction.

@@ -102,8 +102,7 @@ def make_build(cls: type, columns: Columns, ignored: dict[str, Ignored]) -> Call
         [
             "def _build(_rows):",
             " _out = []",
-            f" for {_targets(columns)} in _rows:",
-            "  _o = _new(_cls)",
+            " for _row in _rows:",
             *lines,
             "  _out.append(_o)",
             " return _out",
@@ -122,8 +121,6 @@ def make_load_one(
         [
             "def _load(_row):",
             " try:",
-            f"  {_targets(columns)} = _row",
-            "  _o = _new(_cls)",
             *lines,
             "  return _o",
             " except Exception as _error:",
@@ -137,18 +134,25 @@ def make_load_one(
 def _building(
     cls: type, columns: Columns, ignored: dict[str, Ignored], indent: str
 ) -> tuple[dict[str, Any], list[str]]:
-    """Names and lines that fill the object _o from v0, v1, ..."""
+    """Names and lines that make an object _o of the row _row."""
     names = _transforms(columns) | {"_new": object.__new__, "_cls": cls}
-    lines = [f"{indent}_o.{column.name} = {_decoded(i, column, f'v{i}')}" for i, column in enumerate(columns)]
-    for name, field in ignored.items():
-        lines.append(f"{indent}_o.{name} = {_default(name, field._options, names)}")
-    return names, lines
+    lines = ["_o = _new(_cls)", *_assignments(columns)]
+    lines += [f"_o.{name} = {_default(name, field._options, names)}" for name, field in ignored.items()]
+    return names, [indent + line for line in lines]
+
+
+def _assignments(columns: Columns) -> list[str]:
+    """Lines that put the row _row into the object _o: what needs no decoding goes there straight."""
+    targets = "".join(f"{f'v{i}' if column.transform else f'_o.{column.name}'}, " for i, column in enumerate(columns))
+    decoded = [
+        f"_o.{column.name} = {_decoded(i, column, f'v{i}')}" for i, column in enumerate(columns) if column.transform
+    ]
+    return [f"{targets}= _row", *decoded]
 
 
 def make_assign(columns: Columns) -> Callable[[Any, Row], None]:
     """Puts a row into an object that is there."""
-    lines = [f" _o.{column.name} = {_decoded(i, column, f'v{i}')}" for i, column in enumerate(columns)]
-    source = "\n".join(["def _assign(_o, _row):", f" {_targets(columns)} = _row", *lines])
+    source = "\n ".join(["def _assign(_o, _row):", *_assignments(columns)])
     answer: Callable[[Any, Row], None] = _compile(source, "_assign", _transforms(columns))
     return answer
 

@@ -6,7 +6,6 @@ Everything above the _native modules passes and gets plain Python values; a data
 from __future__ import annotations
 
 import ctypes
-import marshal
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -14,7 +13,6 @@ from . import _abi
 from ._native_cipher import CipherOptions, ciphered
 from ._native_library import (
     TYPES,
-    Scratch,
     TraceFunction,
     call,
     call_handle,
@@ -22,9 +20,7 @@ from ._native_library import (
     failure,
     give_back,
     library,
-    loads,
     make_struct,
-    pool,
     status_name,
     take,
     text_array,
@@ -211,7 +207,6 @@ def table_exists(database: int, model: int) -> bool:
 # --- record.h and block.h: rows cross in blocks, one call per operation ---
 
 _find = library.corm_block_find
-_OWNED = TYPES["corm_block"].owned.offset
 _write = library.corm_block_write
 _next = library.corm_block_cursor_next
 
@@ -224,40 +219,6 @@ def find(database: int, model: int, key: bytes) -> Row | None:
     row: Row | None = scratch.read() if status == 0 else None
     give_back(scratch)
     return row
-
-
-def finder(database: int, model: int, load: Callable[[Row], Any]) -> Callable[[int], Any]:
-    """key -> what load makes of the row, or None."""
-    # The hottest call there is. A function without argtypes takes what needs no conversion, so its arguments are such:
-    # references, and a number with a type.
-    find_int64 = library["corm_block_find_int64"]
-    database_ref = ctypes.byref(ctypes.c_char.from_address(database))
-    model_ref = ctypes.byref(ctypes.c_char.from_address(model))
-    take_scratch = pool.pop
-
-    def find_one(key: int) -> Any:
-        try:
-            scratch = take_scratch()
-        except IndexError:
-            scratch = Scratch()
-        numbers, number, block_ref, error_ref, block_bytes, buffer = scratch.lookup
-        try:
-            numbers[0] = key
-        except ValueError:  # Not in 64 bits; ctypes would cut it.
-            give_back(scratch)
-            row = find(database, model, marshal.dumps((key,), 2))
-            return None if row is None else load(row)
-        status = find_int64(database_ref, model_ref, number, block_ref, error_ref)
-        if status == 0:
-            row = scratch.read() if block_bytes[_OWNED] else loads(buffer)
-            give_back(scratch)
-            return load(row)
-        if status < 0:
-            raise failure(scratch, status)
-        give_back(scratch)
-        return None
-
-    return find_one
 
 
 def write(

@@ -96,22 +96,19 @@ class Scratch:
 
     __slots__ = (
         "block",
-        "block_bytes",
         "block_ref",
         "buffer",
         "error",
         "error_ref",
         "handle",
         "handle_ref",
-        "lookup",
         "number",
         "number_ref",
     )
 
     def __init__(self) -> None:
         self.buffer = ctypes.create_string_buffer(_SCRATCH_SIZE)
-        self.block_bytes = bytearray(ctypes.sizeof(TYPES["corm_block"]))
-        self.block: Any = TYPES["corm_block"].from_buffer(self.block_bytes)
+        self.block: Any = TYPES["corm_block"]()
         self.block.data, self.block.capacity = ctypes.addressof(self.buffer), _SCRATCH_SIZE
         self.block_ref = ctypes.byref(self.block)
         self.error = ctypes.c_void_p()
@@ -120,9 +117,6 @@ class Scratch:
         self.handle_ref = ctypes.byref(self.handle)
         self.number = ctypes.c_int64()
         self.number_ref = ctypes.byref(self.number)
-        # What a lookup takes, at once: the number as a list of one, too.
-        numbers = memoryview(self.number).cast("B").cast("q")
-        self.lookup = (numbers, self.number, self.block_ref, self.error_ref, self.block_bytes, self.buffer)
 
     def read(self) -> Any:
         """The value in the block. marshal ignores what follows it in the buffer."""
@@ -138,7 +132,7 @@ class Scratch:
 
 # pop and append are atomic, so threads share the list without a lock.
 pool: list[Scratch] = []
-give_back = pool.append  # A method of an imported list would be bound anew in each call.
+give_back = pool.append
 
 
 def take() -> Scratch:
@@ -154,6 +148,14 @@ def failure(scratch: Scratch, status: int) -> Error:
     give_back(scratch)
     try:
         return _error(pointer, status)
+    finally:
+        library.corm_error_free(pointer)
+
+
+def owned_error(pointer: int) -> Error:
+    """The exception of an error that the library gave away."""
+    try:
+        return to_error(pointer)
     finally:
         library.corm_error_free(pointer)
 

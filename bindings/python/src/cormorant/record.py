@@ -8,6 +8,9 @@ from itertools import islice
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from . import _abi, _native
+from ._native_library import owned_error
+from ._native_lookup import Find, finder
+from .column import MISSING
 from .error import DataError, IntegrityError, NoRecordError, ProgrammingError
 from .model import Model, ModelInfo
 from .transaction import Transaction
@@ -35,11 +38,16 @@ def info_of(model: type[Model]) -> ModelInfo:
         raise ProgrammingError(f"{name} is no model", hint="derive it from cormorant.Model") from None
 
 
+def _parts(key: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
+    return () if key is MISSING else (key, *more)
+
+
 class RecordMethods:
     """The part of Database that is about records."""
 
     _handle: int
-    _finders: dict[type[Model], Callable[[int], Any]]
+    # What finds by a key of one integer, what loads the row, and what both need.
+    _finders: dict[type[Model], tuple[Find, Callable[[_native.Row], Any], object]]
 
     def insert(self, record: Model, conflict: Conflict = "abort") -> bool:
         """Inserts a record. False when conflict="ignore" skipped it.
@@ -85,27 +93,30 @@ class RecordMethods:
         """Deletes every row of the table; how many there were."""
         return _native.delete_all(self._handle, info_of(model).handle)
 
-    def find(self, model: type[M], *key: Any) -> M | None:
+    def find(self, model: type[M], key: Any = MISSING, *more: Any) -> M | None:
         """The record with a primary key, one value per column of the key; None when there is none."""
+        # `*key` would make each call pay for a tuple.
         try:
-            (value,) = key
-            find = self._finders[model]
-        except (ValueError, KeyError, TypeError):
-            return self._find_first(model, key)
-        record: M | None = find(value) if type(value) is int else self._find_any(info_of(model), key)
-        return record
+            find, load, _ = self._finders[model]
+        except (KeyError, TypeError):
+            return self._find_first(model, _parts(key, more))
+        row = find(key) if type(key) is int and not more else self._find(info_of(model), _parts(key, more))
+        if type(row) is tuple:
+            record: M = load(row)
+            return record
+        if type(row) is int:
+            raise owned_error(row)
+        return None
 
     def _find_first(self, model: type[M], key: tuple[Any, ...]) -> M | None:
         info = info_of(model)
         # There may be many variants of a model, which are to go when nobody else uses them.
-        if "__handle__" not in model.__dict__:
-            self._finders[model] = self._finder(info)
-        record: M | None = self._find_any(info, key)
-        return record
-
-    def _find_any(self, info: ModelInfo, key: tuple[Any, ...]) -> Any:
+        if "__handle__" not in model.__dict__ and info.plain_key and finder:
+            find, table = finder(self._handle, info.handle)
+            self._finders[model] = find, info.load_one, table
         row = self._find(info, key)
-        return None if row is None else info.load_one(row)
+        record: M | None = None if row is None else info.load_one(row)
+        return record
 
     def exists(self, model: type[Model], /, *key: Any) -> bool:
         """Whether a row has this primary key."""
@@ -126,18 +137,6 @@ class RecordMethods:
 
     def _find(self, info: ModelInfo, key: tuple[Any, ...]) -> _native.Row | None:
         return _native.find(self._handle, info.handle, info.dump_key(key))
-
-    def _finder(self, info: ModelInfo) -> Callable[[int], Any]:
-        """What finds by a key of one integer; without a reference to the database, which keeps it."""
-        database = self._handle
-        if info.plain_key:
-            return _native.finder(database, info.handle, info.load_one)
-
-        def find(value: int) -> Any:
-            row = _native.find(database, info.handle, info.dump_key((value,)))
-            return None if row is None else info.load_one(row)
-
-        return find
 
     # properties: those to write besides the key; None means all, and so does update() without any.
 
