@@ -121,10 +121,15 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// `leave`.
     func reading() throws -> Lane {
         // As long as no other thread has come, there is nobody to read beside.
-        if writer.lock.lockIfAlone() {
+        if writer.enterIfAlone() {
             try writer.check()
             return writer
         }
+        return try readingBeside()
+    }
+
+    @inline(never)
+    private func readingBeside() throws -> Lane {
         if let readers, let lane = try readers.take(writer) { return lane }
         try writer.enter()
         return writer
@@ -213,9 +218,20 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     @inline(__always)
     package func withFindingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
         try prepare(model)
-        let lane = writer.hasCaches.isSet ? try findingCached() : try reading()
-        defer { lane.leave() }
-        return try body(lane.plan(for: model))
+        let lane = try finding()
+        defer { lane._withUnsafeGuaranteedRef { $0.leave() } }
+        return try body(lane._withUnsafeGuaranteedRef { try $0.plan(for: model) })
+    }
+
+    /// Not counted as a reference, of which a lookup would notice each: lanes are the database's.
+    @inline(__always)
+    private func finding() throws -> Unmanaged<Lane> {
+        if writer.hasCaches.isSet { return .passUnretained(try findingCached()) }
+        if writer.enterIfAlone() {
+            try writer.check()
+            return .passUnretained(writer)
+        }
+        return .passUnretained(try readingBeside())
     }
 
     private func findingCached() throws -> Lane {

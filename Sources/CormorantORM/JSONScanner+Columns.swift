@@ -86,7 +86,7 @@ extension JSONScanner {
     /// The bytes of a string without its escapes; they stay until the record is written.
     private func plain(_ token: Token, _ writer: RecordWriter) -> UnsafeBufferPointer<UInt8> {
         guard token.isRich else { return token.bytes }
-        let room = writer.scratch.allocate(token.count).assumingMemoryBound(to: UInt8.self)
+        let room = writer.allocate(token.count).assumingMemoryBound(to: UInt8.self)
         return UnsafeBufferPointer(start: room, count: unescape(token, to: room))
     }
 
@@ -101,7 +101,7 @@ extension JSONScanner {
         guard text.count % 4 == 0 else { return nil }
         let padding = text.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
         let count = text.count / 4 * 3 - padding
-        let room = writer.scratch.allocate(max(1, count + 2)).assumingMemoryBound(to: UInt8.self)
+        let room = writer.allocate(max(1, count + 2)).assumingMemoryBound(to: UInt8.self)
         var (bits, bitCount, written): (UInt32, Int, Int) = (0, 0, 0)
         for byte in text.dropLast(padding) {
             let value: UInt8

@@ -67,6 +67,10 @@ package final class Lane {
         if isReader { readers?.entered(self) }
     }
 
+    /// Takes the turn, unchecked, if no thread but this one has ever come.
+    @inline(__always)
+    func enterIfAlone() -> Bool { Unmanaged.passUnretained(lock)._withUnsafeGuaranteedRef { $0.lockIfAlone() } }
+
     /// Gives the turn up where nothing can be done in it.
     @inline(__always)
     func check() throws {

@@ -31,6 +31,8 @@ public final class ModelDescriptor: Sendable {
     package let generatedColumn: Int
     /// Whether the generated column can hold NULL in a record.
     package let keyIsOptional: Bool
+    /// Whether the key is the table's hidden one, or one column that takes every integer.
+    let hasPlainKey: Bool
     /// Whether a write can change the record beyond its key: computed columns, or a default for an optional property.
     package let insertFillsIn: Bool
     package let hasComputed: Bool
@@ -96,6 +98,8 @@ public final class ModelDescriptor: Sendable {
         let single = keyColumns.count == 1 ? keyColumns[0] : nil
         let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID ? $0 : nil }
         generatedColumn = rowID ?? -1
+        hasPlainKey =
+            keyColumns.isEmpty || single.map { columns[$0].type == .int64 && !columns[$0].isUnsigned } ?? false
         keyIsOptional = rowID.map { !columns[$0].notNull } ?? true
         keyMayNotFit = rowID.map { columns[$0].type == .int32 } ?? false
         generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)

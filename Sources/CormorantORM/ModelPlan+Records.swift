@@ -30,7 +30,7 @@ extension ModelPlan {
     package func refresh<Access: RecordAccess>(_ record: inout Access) throws {
         try model.requireKey()
         let found: Void? = try one(
-            find(), key: { try record.write(to: &$0) }, read: { try record.read(from: $0) })
+            find().takeUnretainedValue(), key: { try record.write(to: &$0) }, read: { try record.read(from: $0) })
         guard found != nil else { throw noRecord() }
     }
 

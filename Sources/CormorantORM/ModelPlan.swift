@@ -131,8 +131,15 @@ package final class ModelPlan {
         return made
     }
 
-    package func find() throws -> PlannedStatement {
-        if let finding { return finding }
+    /// As long as the plan; not counted as a reference, of which a lookup would notice each.
+    @inline(__always)
+    func find() throws -> Unmanaged<PlannedStatement> {
+        if let finding { return .passUnretained(finding) }
+        return .passUnretained(try makeFind())
+    }
+
+    @inline(never)
+    private func makeFind() throws -> PlannedStatement {
         let made = try prepare(
             compiler.select(allNames, from: model.table, key: model.keyNames), binds: model.keyColumns, returnsRow: true
         )

@@ -80,7 +80,7 @@ extension RecordWriter {
         case .real(let real): try write(real: real, as: type, at: column)
         case .text(var text):
             try text.withUTF8 { bytes in
-                let copy = scratch.copy(bytes.baseAddress, count: bytes.count)
+                let copy = copy(bytes.baseAddress, count: bytes.count)
                 try write(textBorrowing: copy, count: bytes.count, as: type, at: column)
             }
         case .blob(let bytes):
@@ -109,12 +109,9 @@ extension RecordWriter {
 
     @inline(__always)
     package mutating func writeKey(_ value: Int64) throws {
-        if model.keyColumns.isEmpty {
-            statement.bind(value, 1)
-        } else {
-            let column = model.keyColumns[0]
-            try write(integer: value, as: model.columns[column].type, at: column)
-        }
+        if borrowedModel._withUnsafeGuaranteedRef({ $0.hasPlainKey }) { return bind(value, 1) }
+        let column = model.keyColumns[0]
+        try write(integer: value, as: model.columns[column].type, at: column)
     }
 
     private func hiddenKeyMismatch() -> CormorantError {

@@ -4,11 +4,12 @@ import CormorantSQLite
 
 /// Binds the values of one record to a statement. Columns that the statement does not use are skipped.
 public struct RecordWriter {
-    @usableFromInline package let statement: Statement
+    // What makes a writer outlives it. Counted references to these would cost a lookup a fiftieth.
+    @usableFromInline let borrowedStatement: Unmanaged<Statement>
+    @usableFromInline let borrowedModel: Unmanaged<ModelDescriptor>
+    @usableFromInline let borrowedScratch: Unmanaged<ScratchMemory>
     /// The statement's parameter for each column of the model, 0 for none.
     @usableFromInline package let parameters: UnsafePointer<Int32>
-    @usableFromInline package let model: ModelDescriptor
-    @usableFromInline package let scratch: ScratchMemory
     /// The column that a NULL or a plain 0 asks SQLite to fill in; -1 for none.
     @usableFromInline package let generatedColumn: Int
     /// Whether that column may be NULL, so that 0 is a key like any other.
@@ -20,12 +21,46 @@ public struct RecordWriter {
         _ statement: Statement, _ parameters: UnsafePointer<Int32>, _ model: ModelDescriptor, _ scratch: ScratchMemory,
         makesKey: Bool = false
     ) {
-        self.statement = statement
+        borrowedStatement = .passUnretained(statement)
+        borrowedModel = .passUnretained(model)
+        borrowedScratch = .passUnretained(scratch)
         self.parameters = parameters
-        self.model = model
-        self.scratch = scratch
         generatedColumn = makesKey ? model.generatedColumn : -1
         keyIsOptional = model.keyIsOptional
+    }
+
+    package var statement: Statement { borrowedStatement.takeUnretainedValue() }
+    package var model: ModelDescriptor { borrowedModel.takeUnretainedValue() }
+
+    @inlinable @inline(__always)
+    func bindNull(_ parameter: Int32) { borrowedStatement._withUnsafeGuaranteedRef { $0.bindNull(parameter) } }
+
+    @inlinable @inline(__always)
+    func bind(_ value: Int64, _ parameter: Int32) {
+        borrowedStatement._withUnsafeGuaranteedRef { $0.bind(value, parameter) }
+    }
+
+    @inlinable @inline(__always)
+    func bind(_ value: Double, _ parameter: Int32) {
+        borrowedStatement._withUnsafeGuaranteedRef { $0.bind(value, parameter) }
+    }
+
+    @inlinable @inline(__always)
+    func bindText(_ bytes: UnsafeRawPointer, count: Int, _ parameter: Int32) throws {
+        try borrowedStatement._withUnsafeGuaranteedRef {
+            try $0.bindText(borrowing: bytes, count: count, parameter)
+        }
+    }
+
+    /// Room that stays until the record has been written.
+    @inlinable @inline(__always)
+    package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        borrowedScratch._withUnsafeGuaranteedRef { $0.allocate(count) }
+    }
+
+    @inlinable @inline(__always)
+    package func copy(_ bytes: UnsafeRawPointer?, count: Int) -> UnsafeMutableRawPointer {
+        borrowedScratch._withUnsafeGuaranteedRef { $0.copy(bytes, count: count) }
     }
 
     /// Whether the statement uses the column.
@@ -37,7 +72,7 @@ public struct RecordWriter {
         let parameter = parameters[column]
         if parameter == 0 { return }
         if column == generatedColumn { wantsKey = true }
-        statement.bindNull(parameter)
+        bindNull(parameter)
     }
 
     @inlinable @inline(__always)
@@ -46,9 +81,9 @@ public struct RecordWriter {
         if parameter == 0 { return }
         if column == generatedColumn, value == 0, !keyIsOptional {
             wantsKey = true
-            statement.bindNull(parameter)
+            bindNull(parameter)
         } else {
-            statement.bind(value, parameter)
+            bind(value, parameter)
         }
     }
 
@@ -58,7 +93,7 @@ public struct RecordWriter {
         let parameter = parameters[column]
         if parameter == 0 { return }
         if value.isNaN { throw nan(column) }
-        statement.bind(value, parameter)
+        bind(value, parameter)
     }
 
     @inlinable @inline(__always)
@@ -73,8 +108,8 @@ public struct RecordWriter {
         if parameter == 0 { return }
         var value = value
         try value.withUTF8 { bytes in
-            let copy = scratch.copy(bytes.baseAddress, count: bytes.count)
-            try statement.bindText(borrowing: copy, count: bytes.count, parameter)
+            let copy = copy(bytes.baseAddress, count: bytes.count)
+            try bindText(copy, count: bytes.count, parameter)
         }
     }
 
@@ -84,14 +119,14 @@ public struct RecordWriter {
         let parameter = parameters[column]
         if parameter == 0 { return }
         guard isValidUTF8(bytes, count: count) else { throw notUTF8(column) }
-        try statement.bindText(borrowing: bytes, count: count, parameter)
+        try bindText(bytes, count: count, parameter)
     }
 
     /// Copies the bytes.
     public mutating func write(_ value: [UInt8], at column: Int) throws {
         try value.withUnsafeBytes { bytes in
             guard uses(column) else { return }
-            let copy = scratch.copy(bytes.baseAddress, count: bytes.count)
+            let copy = copy(bytes.baseAddress, count: bytes.count)
             try write(blobBorrowing: UnsafeRawPointer(copy), count: bytes.count, at: column)
         }
     }
@@ -100,7 +135,7 @@ public struct RecordWriter {
     package mutating func write(blobBorrowing bytes: UnsafeRawPointer, count: Int, at column: Int) throws {
         let parameter = parameters[column]
         if parameter == 0 { return }
-        try statement.bindBlob(borrowing: bytes, count: count, parameter)
+        try borrowedStatement._withUnsafeGuaranteedRef { try $0.bindBlob(borrowing: bytes, count: count, parameter) }
     }
 
     public mutating func write(_ value: Timestamp, at column: Int) throws {
@@ -108,16 +143,16 @@ public struct RecordWriter {
         guard Timestamp.range.contains(value.microseconds) else {
             throw wrong(column, .range, "is a time beyond the years 0 to 9999", "give a time within them")
         }
-        let bytes = scratch.allocate(Timestamp.textSize).assumingMemoryBound(to: UInt8.self)
+        let bytes = allocate(Timestamp.textSize).assumingMemoryBound(to: UInt8.self)
         let count = value.write(to: bytes)
-        try statement.bindText(borrowing: bytes, count: count, parameters[column])
+        try bindText(bytes, count: count, parameters[column])
     }
 
     public mutating func write(_ value: UUIDBytes, at column: Int) throws {
         guard uses(column) else { return }
-        let bytes = scratch.allocate(UUIDBytes.textSize).assumingMemoryBound(to: UInt8.self)
+        let bytes = allocate(UUIDBytes.textSize).assumingMemoryBound(to: UInt8.self)
         value.write(to: bytes)
-        try statement.bindText(borrowing: bytes, count: UUIDBytes.textSize, parameters[column])
+        try bindText(bytes, count: UUIDBytes.textSize, parameters[column])
     }
 }
 

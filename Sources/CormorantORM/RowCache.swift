@@ -196,10 +196,12 @@ extension ModelPlan {
     package func find<Result>(
         cached: () -> RowKey?, key: (inout RecordWriter) throws -> Void, read: (RecordReader) throws -> Result
     ) throws -> Result? {
-        guard let cache = connection.attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)] else {
-            return try one(find(), key: key, read: read)
+        if connection.hasAttachments,
+            let cache = connection.attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)]
+        {
+            return try find(in: cache, cached(), key, read)
         }
-        return try find(in: cache, cached(), key, read)
+        return try find()._withUnsafeGuaranteedRef { try one($0, key: key, read: read) }
     }
 
     @inline(never)
@@ -207,7 +209,7 @@ extension ModelPlan {
         in cache: RowCache, _ cached: RowKey?, _ key: (inout RecordWriter) throws -> Void,
         _ read: (RecordReader) throws -> Result
     ) throws -> Result? {
-        let planned = try find()
+        let planned = try find().takeUnretainedValue()
         // A transaction, and a statement that is being read, see a state of their own.
         guard let cached, !connection.isInTransaction, !connection.isReading else {
             return try one(planned, key: key, read: read)

@@ -1,13 +1,15 @@
 import CThreads
 
 /// A flag that threads read and set without a lock.
+@usableFromInline
 package final class AtomicFlag: @unchecked Sendable {  // the accesses are atomic
-    private let number = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
+    @usableFromInline let number = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
 
     package init() { number.initialize(to: 0) }
 
     deinit { number.deallocate() }
 
+    @inlinable
     package var isSet: Bool {
         get { cthreads_load(number) != 0 }
         set { cthreads_store(number, newValue ? 1 : 0) }

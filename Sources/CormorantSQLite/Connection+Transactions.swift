@@ -16,6 +16,7 @@ extension Connection {
     /// How many transactions and savepoints are open, those included that SQLite has already rolled back.
     package var transactionDepth: Int { savepoints }
 
+    @inlinable
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     package func begin(_ kind: TransactionKind) throws {

@@ -3,9 +3,10 @@ import CormorantBase
 
 /// One SQLite connection with its prepared statements and transactions. Not safe to share: whoever owns it holds a
 /// lock.
+@usableFromInline
 package final class Connection {
     package let path: String
-    let handle: OpaquePointer?
+    @usableFromInline let handle: OpaquePointer?
     var cache: StatementCache
     var tracer: Tracer?
     /// While somebody watches.
@@ -22,7 +23,11 @@ package final class Connection {
     package private(set) var isOpen = true
     /// Pages in the write-ahead log after the last commit, once `watchLog` was called.
     package internal(set) var logPages = 0
-    private var attachments: [ObjectIdentifier: AnyObject] = [:]
+    private var attachments: [ObjectIdentifier: AnyObject] = [:] {
+        didSet { hasAttachments = !attachments.isEmpty }
+    }
+    /// Asked by each lookup, of which few find any.
+    package private(set) var hasAttachments = false
     package let isReadOnly: Bool
     /// What the file is encrypted with; nil for a plain one.
     private var codec: (any PageCodec)?

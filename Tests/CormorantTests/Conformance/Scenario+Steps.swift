@@ -133,8 +133,9 @@ extension Scenario {
             try check("found", found, &expected)
         default:
             let found = try database.withReadingPlan(model.descriptor) { plan in
-                try plan.one(
-                    plan.find(), key: { try plan.write(key: key, to: &$0) }, read: { reader in try read(model, reader) }
+                try plan.find(
+                    cached: { nil }, key: { try plan.write(key: key, to: &$0) },
+                    read: { reader in try read(model, reader) }
                 )
             }
             try check("found", found != nil, &expected)
