@@ -33,19 +33,17 @@ func findRow(
 ) throws -> Bool {
     let database = try database(handle)
     let box = try requireModel(model)
-    let (model, types) = (Unmanaged.passUnretained(box.descriptor), Unmanaged.passUnretained(box.types))
-    return try withExtendedLifetime(box) {
-        var writer = MarshalWriter(block)
-        let found: Void? = try model._withUnsafeGuaranteedRef { model in
-            try database.withFindingPlan(model) { plan in
-                try plan.find(
-                    cached: { cached(model) }, key: { try key(&$0, model) },
-                    read: { row in try types._withUnsafeGuaranteedRef { try writer.row(row, $0) } })
-            }
+    let types = Unmanaged.passUnretained(box.types)
+    var writer = MarshalWriter(block)
+    let found: Void? = try box.withDescriptor { model in
+        try database.withFindingPlan(model) { plan in
+            try plan.find(
+                cached: { cached(model) }, key: { try key(&$0, model) },
+                read: { row in try types._withUnsafeGuaranteedRef { try writer.row(row, $0) } })
         }
-        writer.finish()
-        return found != nil
     }
+    writer.finish()
+    return found != nil
 }
 
 /// A marshalled tuple as caches know a key.

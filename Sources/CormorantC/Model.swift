@@ -43,6 +43,14 @@ final class ModelBox {
         descriptor.face = face
     }
 
+    /// Runs `body` on the descriptor without counting a reference to it, which costs more than others: it has weak ones.
+    @inline(__always)
+    func withDescriptor<T>(_ body: (ModelDescriptor) throws -> T) rethrows -> T {
+        try withExtendedLifetime(self) {
+            try Unmanaged.passUnretained(descriptor)._withUnsafeGuaranteedRef { try body($0) }
+        }
+    }
+
     var layout: StructLayout? { face.layout }
 
     /// Whether the model has records in C; else its rows are only moved in blocks.

@@ -22,10 +22,12 @@ func withRecord(
     let box = try requireModel(model)
     guard let record else { throw missingRecord() }
     var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
-    return switch use {
-    case .writing: try database.withPlan(box.descriptor) { try body($0, &access) }
-    case .reading: try database.withReadingPlan(box.descriptor) { try body($0, &access) }
-    case .finding: try database.withFindingPlan(box.descriptor) { try body($0, &access) }
+    return try box.withDescriptor { model in
+        switch use {
+        case .writing: try database.withPlan(model) { try body($0, &access) }
+        case .reading: try database.withReadingPlan(model) { try body($0, &access) }
+        case .finding: try database.withFindingPlan(model) { try body($0, &access) }
+        }
     }
 }
 

@@ -33,22 +33,24 @@ extension StructRecord {
         case .bool: at.storeBytes(of: try reader.bool(at: column), as: Bool.self)
         case .double: at.storeBytes(of: try reader.double(at: column), as: Double.self)
         case .cString:
-            guard let arena else { return }
+            guard let arena = arena.map({ Unmanaged.passUnretained($0) }) else { return }
             let text = try copy(text: reader, column, arena, allowsNUL: false)
             at.storeBytes(of: text.data, as: UnsafePointer<CChar>?.self)
         case .text:
-            guard let arena else { return }
+            guard let arena = arena.map({ Unmanaged.passUnretained($0) }) else { return }
             at.storeBytes(of: try copy(text: reader, column, arena, allowsNUL: true), as: corm_text.self)
         default: try readRare(reader, at, field)
         }
     }
 
+    /// - Parameter arena: the record's, whose references are not counted for each text.
     @inline(__always)
     private func copy(
-        text reader: RecordReader, _ column: Int, _ arena: ScratchMemory, allowsNUL: Bool
+        text reader: RecordReader, _ column: Int, _ arena: Unmanaged<ScratchMemory>, allowsNUL: Bool
     ) throws -> corm_text {
         guard let text = try reader.validTextIfAny(at: column) else { return corm_text() }
-        let copy = arena.copy(text.baseAddress, count: text.count).assumingMemoryBound(to: CChar.self)
+        let copy = arena._withUnsafeGuaranteedRef { $0.copy(text.baseAddress, count: text.count) }
+            .assumingMemoryBound(to: CChar.self)
         if !allowsNUL, cStringLength(copy) != text.count { throw nulInText(reader, column) }
         return corm_text(data: copy, size: text.count)
     }

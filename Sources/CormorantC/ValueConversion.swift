@@ -55,7 +55,9 @@ extension RecordWriter {
                 .binding, "the primary key of \(model.name) has \(expected) values, \(count) were given",
                 hint: "give one value for each key column", table: model.table)
         }
-        if model.keyColumns.isEmpty {
+        if count == 1, key[0].type == CORM_VALUE_INTEGER {
+            try writeKey(key[0].as.integer)
+        } else if model.keyColumns.isEmpty {
             try writeKey(try plainValue(key[0], "key"), position: 0)
         } else {
             for (index, column) in model.keyColumns.enumerated() {
