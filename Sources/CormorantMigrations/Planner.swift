@@ -82,7 +82,13 @@ final class Planner {
     private func seed() throws {
         for table in created {
             guard let sql = notes.seeds[foldIdentifier(table)] else { continue }
+            let before = current
             try add("first rows of \"\(table)\"", [], stepStatements(sql))
+            if let change = SchemaDifference(from: before, to: current).changes.first {
+                throw CormorantError(
+                    .migration, "the SQL for the first rows of \"\(table)\" changes the schema: \(change)",
+                    hint: "let it only write rows, and describe tables by models", table: table)
+            }
         }
     }
 
