@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import CompilerPluginSupport
 import PackageDescription
 
@@ -40,7 +40,7 @@ let package = Package(
             name: "CormorantC",
             dependencies: [
                 "CCormorant", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM",
-                "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher",
+                "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher", "CThreads",
             ]),
         .macro(
             name: "CormorantMacros",

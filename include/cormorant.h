@@ -7,6 +7,10 @@
  *   consumed  the library takes it over: the caller neither uses nor frees it again
  *   copied    the library takes its own copy; the caller may drop it after the call
  *   static    valid as long as the library is loaded
+ *
+ * A struct that begins with struct_size may grow at its end: its _INIT macro (or sizeof) says which one the program knows.
+ * What an older program's struct lacks is zero, the default; in a newer program's, what the library does not know must be
+ * zero, and so must the bytes called reserved: else the call gives CORM_E_MISUSE.
  */
 #ifndef CORMORANT_H
 #define CORMORANT_H

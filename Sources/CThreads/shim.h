@@ -32,10 +32,18 @@ CTHREADS_INLINE bool cthreads_swap(int64_t *_Nonnull number, int64_t expected, i
     return __atomic_compare_exchange_n(number, &expected, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+/* Of Swift's runtime, which a program without tasks has not loaded: the task that runs on the calling thread. */
+__attribute__((weak, swiftcall)) void *_Nullable swift_task_getCurrent(void);
+
+CTHREADS_INLINE void *_Nullable cthreads_task(void) {
+    return &swift_task_getCurrent ? swift_task_getCurrent() : (void *)0;
+}
+
 typedef struct cthreads_record {
     int64_t id; /* 0 until it is given one */
     int64_t transactions;
     const void *_Nullable held;
+    bool is_patient; /* waits for a reader as long as it takes */
 } cthreads_record;
 
 /* The calling thread's. For one function of one module alone: each module that calls this has records of its own. */

@@ -22,4 +22,30 @@ extension ColumnDescriptor {
             computedSQL: computedSQL, collation: collation, references: references, jsonKey: json,
             renamedFrom: renamedFrom, convertSQL: convertSQL)
     }
+
+    /// For a property of a type that is no column's, so that the compiler says what to do.
+    @available(
+        *, unavailable,
+        message: """
+            no column type: import CormorantFoundation for Date, UUID, Data and Decimal, conform an enum to ColumnValue, \
+            make a Codable value JSON<...>, or mark it @Ignored
+            """
+    )
+    public init<Property>(_ name: String, _ type: Property.Type) { self.init(name, ColumnType.int64) }
+}
+
+extension RecordReader {
+    /// A property's value, of the column in this place of the model; `@Model` writes it.
+    @inlinable @inline(__always)
+    public func property<Property: ColumnValue>(_ type: Property.Type, at column: Int) throws -> Property {
+        try Property(from: self, at: column)
+    }
+}
+
+extension RecordWriter {
+    /// Writes a property's value to the column in this place of the model; `@Model` writes it.
+    @inlinable @inline(__always)
+    public mutating func write<Property: ColumnValue>(property value: Property, at column: Int) throws {
+        try value.write(to: &self, at: column)
+    }
 }

@@ -37,7 +37,7 @@ extension Timestamp: ColumnValue {
     public var columnValue: Value {
         get throws {
             guard Timestamp.range.contains(microseconds) else {
-                throw CormorantError(.range, "a time is beyond the years 0 to 9999", hint: "give a time within them")
+                throw Timestamp.beyondRange("a time")
             }
             return .text(description)
         }

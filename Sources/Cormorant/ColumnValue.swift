@@ -31,7 +31,7 @@ public protocol ColumnValue {
     /// The value for a key that SQLite made; nil where the type cannot hold one.
     static func generatedKey(_ key: Int64) throws -> Self?
 
-    /// The value that asks SQLite for a key: NULL, or 0 where there is no NULL; nil where the type cannot hold a key.
+    /// The value that asks SQLite for a key: NULL; nil where the type has none, so that every value is a key.
     static var missingKey: Self? { get }
 }
 
@@ -44,7 +44,7 @@ extension ColumnValue {
     @inlinable
     public static func generatedKey(_ key: Int64) throws -> Self? { nil }
 
-    public static var missingKey: Self? { try? generatedKey(0) }
+    public static var missingKey: Self? { nil }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {

@@ -2,7 +2,8 @@ import Dispatch
 
 /// The calls for `async` code. They run on threads of the database's own, so that no thread of Swift's pool waits for a disk
 /// or a lock: those that may write one after another, those that only read beside them. Inside `read`, `write`, `perform` and
-/// `transaction` the body is plain synchronous code. A task that is cancelled has its call end with `interrupted`.
+/// `transaction` the body is plain synchronous code. A task that is cancelled has its call end at once, while it waits for its
+/// turn as well as in it: with a `CormorantError` of the code `interrupted`, not with a `CancellationError`.
 extension Database {
     /// Runs `body`, which may write, on the database's queue. It must end the transactions that it begins.
     public func perform<Result: Sendable>(
@@ -48,7 +49,9 @@ extension Database {
         let job = Job(self)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                job.wait { continuation.resume(throwing: $0) }
                 queues.add(reading: isReading) {
+                    guard job.begins() else { return }
                     continuation.resume(with: Swift.Result { try job.run { try body(self) } })
                 }
             }
@@ -145,11 +148,11 @@ extension Database {
 
     @discardableResult
     public func execute(_ sql: String, _ bindings: Bindings = .none) async throws -> Int64 {
-        try await perform { try $0.execute(sql, bindings) }
+        try await run({ try $0.execute(sql, bindings) }, reading: SQLPlace.canBeReader(sql))
     }
 
     public func query(_ sql: String, _ bindings: Bindings = .none) async throws -> [ResultRow] {
-        try await perform { try $0.query(sql, bindings) }
+        try await run({ try $0.query(sql, bindings) }, reading: SQLPlace.canBeReader(sql))
     }
 }
 

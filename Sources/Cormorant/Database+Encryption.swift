@@ -23,7 +23,8 @@ extension Database {
     }
 
     /// The pages of an encrypted file whose authentication fails; none for a good file. As SQLCipher's
-    /// cipher_integrity_check: what stands in a WAL is not looked at, nor what the pages hold.
+    /// cipher_integrity_check; a page that fails is good if the WAL has a newer one, as after a crash in a checkpoint. What
+    /// the pages hold is not looked at.
     public func pagesNotAuthentic() throws -> [UInt32] {
         try withConnection { try $0.pagesNotAuthentic(limit: 1000).pages }
     }

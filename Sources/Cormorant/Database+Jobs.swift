@@ -1,3 +1,4 @@
+import CormorantBase
 import CormorantSQLite
 import Dispatch
 
@@ -7,6 +8,8 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
     private let lock = RecursiveLock()
     private var thread: Int64?
     private var isCancelled = false
+    /// Ends the call of a task that is cancelled before its turn has come.
+    private var giveUp: ((CormorantError) -> Void)?
 
     init(_ database: Database) { self.database = database }
 
@@ -25,11 +28,31 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
         return try body()
     }
 
-    func cancel() {
+    /// - Parameter giveUp: called at most once, where the task is cancelled before the job begins.
+    func wait(_ giveUp: @escaping (CormorantError) -> Void) {
+        lock.lock()
+        self.giveUp = giveUp
+        let isCancelled = isCancelled
+        lock.unlock()
+        if isCancelled { cancel() }
+    }
+
+    /// - Returns: false where it was given up.
+    func begins() -> Bool {
         lock.lock()
         defer { lock.unlock() }
+        defer { giveUp = nil }
+        return giveUp != nil
+    }
+
+    func cancel() {
+        lock.lock()
         isCancelled = true
+        let giveUp = giveUp
+        self.giveUp = nil
         if let thread { database.cancel(thread) }
+        lock.unlock()
+        giveUp?(CormorantError(.interrupted, "the task was cancelled while it waited for its turn"))
     }
 }
 

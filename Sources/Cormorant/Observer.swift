@@ -1,4 +1,6 @@
+import CormorantBase
 import CormorantObservation
+import CormorantSQLite
 
 /// A table, or a view, and those of its columns whose updates count. Names as in the file.
 public struct Region: Sendable {
@@ -40,13 +42,14 @@ public struct Event<Row: Sendable>: Sendable {
 }
 
 /// A watch. It ends by `cancel`, with its last reference, or with its database. Without a callback its events wait to be
-/// taken: by `next`, or by one `for await` loop.
+/// taken: by `next`, or by one `for await` loop; a second loop at the same time throws.
 public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Event<Row>
     typealias Read = @Sendable (StoredRow, RowLayout) throws -> Row?
 
     private let observer: CormorantObservation.Observer
     private let read: Read
+    private let loop = Loop()
 
     init(_ observer: CormorantObservation.Observer, _ read: @escaping Read) {
         self.observer = observer
@@ -63,25 +66,61 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
     public func next() throws -> Event<Row>? { try observer.next().map { try event($0, read) } }
 
     public func makeAsyncIterator() -> AsyncIterator {
+        // Events are taken by one, and the other would wait for ever.
+        guard let turn = loop.begin() else { return AsyncIterator(observer: self, wakes: nil, turn: nil) }
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         observer.onReady { continuation.yield() }
-        return AsyncIterator(observer: self, wakes: wakes.makeAsyncIterator())
+        return AsyncIterator(observer: self, wakes: wakes.makeAsyncIterator(), turn: turn)
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let observer: Observer
-        var wakes: AsyncStream<Void>.Iterator
+        var wakes: AsyncStream<Void>.Iterator?
+        /// nil where another loop has it.
+        let turn: LoopTurn?
 
         /// The next event; nil once the watch has ended, or the task is cancelled.
         public mutating func next() async throws -> Event<Row>? {
+            guard turn != nil else {
+                throw CormorantError(
+                    .misuse, "another loop is taking the observer's events",
+                    hint: "observe once more for a second loop, or pass the events on")
+            }
             while !Task.isCancelled {
                 if let event = try observer.next() { return event }
                 if observer.observer.isCancelled { return nil }
-                if await wakes.next() == nil { return nil }
+                if await wakes?.next() == nil { return nil }
             }
             return nil
         }
     }
+}
+
+/// Whether a `for await` loop takes an observer's events.
+private final class Loop: @unchecked Sendable {  // `lock` guards `isTaken`
+    private let lock = RecursiveLock()
+    private var isTaken = false
+
+    /// - Returns: what is kept as long as the loop runs; nil where one does.
+    func begin() -> LoopTurn? {
+        lock.lock()
+        defer { lock.unlock() }
+        guard !isTaken else { return nil }
+        isTaken = true
+        return LoopTurn { [self] in
+            lock.lock()
+            isTaken = false
+            lock.unlock()
+        }
+    }
+}
+
+final class LoopTurn: Sendable {
+    private let ended: @Sendable () -> Void
+
+    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+
+    deinit { ended() }
 }
 
 /// The engine's event with rows of a type.

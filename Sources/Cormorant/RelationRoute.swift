@@ -1,5 +1,5 @@
 /// What a relation leads to, in the closures of a query. The types of the library conform to it.
-public protocol RelationEnd {
+public protocol RelationEnd: SendableMetatype {
     /// The columns of the related records.
     associatedtype Target: RecordColumns
 

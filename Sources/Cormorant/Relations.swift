@@ -83,7 +83,7 @@ extension RelationVisitor {
 
 /// `ToOne` and `ToMany`. What `@Model` writes names these, not their targets: the compiler lays out the types that code
 /// names, and with a target all that it holds.
-public protocol RelationProperty {
+public protocol RelationProperty: SendableMetatype {
     static var targetModel: ModelDescriptor { get }
 
     /// Calls what the visitor has for this kind of relation.

@@ -95,6 +95,20 @@ extension Record {
         all.order(by: terms)
     }
 
+    @inlinable
+    public static func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm>(
+        by terms: (Columns) -> (A, B, C)
+    ) -> SelectQuery<Self, Columns> {
+        all.order(by: terms)
+    }
+
+    @inlinable
+    public static func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm, D: SQLOrderTerm>(
+        by terms: (Columns) -> (A, B, C, D)
+    ) -> SelectQuery<Self, Columns> {
+        all.order(by: terms)
+    }
+
     /// One row for all records that have the same value; see `RowQuery.group(by:)`.
     @inlinable
     public static func group<A>(by term: (Columns) -> SQLExpression<A>) -> SelectQuery<Self, Columns> {
@@ -107,4 +121,26 @@ extension Record {
     ) -> SelectQuery<Self, Columns> {
         all.group(by: terms)
     }
+
+    @inlinable
+    public static func group<A, B, C>(
+        by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>)
+    ) -> SelectQuery<Self, Columns> {
+        all.group(by: terms)
+    }
+
+    @inlinable
+    public static func group<A, B, C, D>(
+        by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>, SQLExpression<D>)
+    ) -> SelectQuery<Self, Columns> {
+        all.group(by: terms)
+    }
+
+    /// The records without those that are equal to another one.
+    @inlinable
+    public static func distinct() -> SelectQuery<Self, Columns> { all.distinct() }
+
+    /// At most so many records.
+    @inlinable
+    public static func limit(_ count: Int64) -> SelectQuery<Self, Columns> { all.limit(count) }
 }

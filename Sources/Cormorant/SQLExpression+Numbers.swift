@@ -14,8 +14,8 @@ extension UInt8: SQLNumber {}
 extension Double: SQLNumber {}
 extension Float: SQLNumber {}
 
-/// Arithmetic, in 64 bits. With NULL the result is NULL, and so is a division by zero; `optional` makes an expression go
-/// with one that may be NULL, and `read(as:)` an integer with a real.
+/// Arithmetic, in 64 bits. With NULL the result is NULL, and so is a division by zero; `read(as:)` makes an integer go with
+/// a real.
 extension SQLExpression where Content.Unwrapped: SQLNumber {
     public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.add, right.node)
@@ -52,6 +52,34 @@ extension SQLExpression where Content.Unwrapped: SQLNumber {
     /// Rounded to so many digits after the point.
     public func rounded(digits: Int64 = 0) -> SQLExpression<Double?> {
         SQLExpression<Double?>(node: .call("round", digits == 0 ? [node] : [node, .bound(digits)]))
+    }
+}
+
+/// The same with one that may be NULL: so may the result.
+extension SQLExpression where Content: SQLNumber {
+    public static func + (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
+        SQLExpression<Content?>(node: .binary(.add, left.node, right.node))
+    }
+    public static func + (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
+        left.calculated(.add, right.node)
+    }
+    public static func - (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
+        SQLExpression<Content?>(node: .binary(.subtract, left.node, right.node))
+    }
+    public static func - (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
+        left.calculated(.subtract, right.node)
+    }
+    public static func * (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
+        SQLExpression<Content?>(node: .binary(.multiply, left.node, right.node))
+    }
+    public static func * (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
+        left.calculated(.multiply, right.node)
+    }
+    public static func / (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
+        SQLExpression<Content?>(node: .binary(.divide, left.node, right.node))
+    }
+    public static func / (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
+        left.calculated(.divide, right.node)
     }
 }
 

@@ -89,6 +89,30 @@ extension Record {
     ) -> JoinedQuery2<Columns, OptionalColumns<R.Columns>> {
         all.leftJoin(type, as: alias, from: rows, on: condition)
     }
+
+    /// Every record with every one of another table.
+    @inlinable
+    public static func crossJoin<R: Record>(
+        _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil
+    ) -> JoinedQuery2<Columns, R.Columns> {
+        all.crossJoin(type, as: alias, from: rows)
+    }
+
+    /// The records with their related ones.
+    @inlinable
+    public static func join<End: RelationEnd>(
+        along relation: KeyPath<Columns, End>, as alias: String? = nil
+    ) -> JoinedQuery2<Columns, End.Target> {
+        all.join(along: relation, as: alias)
+    }
+
+    /// All records, with their related ones; nil where there is none.
+    @inlinable
+    public static func leftJoin<End: RelationEnd>(
+        along relation: KeyPath<Columns, End>, as alias: String? = nil
+    ) -> JoinedQuery2<Columns, OptionalColumns<End.Target>> {
+        all.leftJoin(along: relation, as: alias)
+    }
 }
 
 /// A query with one more table, and the columns of all.

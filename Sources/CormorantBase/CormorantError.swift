@@ -8,9 +8,12 @@ public struct CormorantError: Error, Sendable {
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html); 0 where SQLite was not involved.
     public var sqliteCode: Int32 { storage.fields.sqliteCode }
     /// One line that says what went wrong.
-    public var message: String { storage.fields.message }
+    public var message: String { inSwift(storage.fields.message) }
     /// One line that says what to do.
-    public var hint: String? { storage.fields.hint }
+    public var hint: String? { storage.fields.hint.map(inSwift) }
+    /// Both with the names that C and Python have.
+    package var plainMessage: String { storage.fields.message }
+    package var plainHint: String? { storage.fields.hint }
     /// The SQL that failed.
     public var sql: String? { storage.fields.sql }
     /// The byte offset in `sql` at which it does not compile.
@@ -30,8 +33,9 @@ public struct CormorantError: Error, Sendable {
     ) {
         storage = Storage(
             Fields(
-                code: code, sqliteCode: sqliteCode, message: message, hint: hint, sql: sql, offset: offset,
-                table: table, columns: columns, constraint: constraint, recordIndex: nil))
+                code: code, sqliteCode: sqliteCode, message: messageLine(message), hint: hint.map(messageLine),
+                sql: sql,
+                offset: offset, table: table, columns: columns, constraint: constraint, recordIndex: nil))
     }
 
     /// The same error, naming the record of the batch that it stopped at.
@@ -39,9 +43,28 @@ public struct CormorantError: Error, Sendable {
         with { $0.recordIndex = index }
     }
 
+    /// Whether a row holds what the record cannot.
+    package var isOfRow: Bool { [.type, .encoding, .range, .callback, .json].contains(code) }
+
+    /// The same error, naming the row that could not be read, counted from 0.
+    package func at(row index: Int) -> CormorantError {
+        with {
+            $0.recordIndex = index
+            $0.message = messageLine("\($0.message) (in row \(index))")
+        }
+    }
+
     /// The same error, its message beginning with where it happened.
     package func prefixed(_ place: String) -> CormorantError {
-        with { $0.message = place + $0.message }
+        with { $0.message = messageLine(place + $0.message) }
+    }
+
+    /// The same error, of SQL that the caller did not write.
+    package func withoutSQL() -> CormorantError {
+        with {
+            $0.sql = nil
+            $0.offset = nil
+        }
     }
 
     private func with(_ change: (inout Fields) -> Void) -> CormorantError {
@@ -71,9 +94,30 @@ public struct CormorantError: Error, Sendable {
     }
 }
 
+/// What Swift calls otherwise than C and Python; an error is written in their names.
+private let swiftNames = [
+    "allow_drop": "allowDrop", "allow_lossy": "allowLossy", "renamed_from": "renamedFrom", "convert_sql": "convert",
+    "default_sql": "default",
+    "execute_script": "executeScript",
+]
+
+/// The text with Swift's names.
+package func inSwift(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "_")) else { return text }
+    var result = ""
+    var rest = Substring(text)
+    while !rest.isEmpty {
+        let word = rest.prefix { $0 == "_" || $0.isLetter || $0.isNumber }
+        result += swiftNames[String(word)] ?? String(word)
+        rest = rest.dropFirst(word.count)
+        if let other = rest.popFirst() { result.append(other) }
+    }
+    return result
+}
+
 extension CormorantError: CustomStringConvertible {
     public var description: String {
-        var text = "\(code.name): \(message)"
+        var text = ".\(code): \(message)"
         if let recordIndex { text += " (record \(recordIndex) of the batch)" }
         if let hint { text += "; \(hint)" }
         if let sql { text += " [SQL: \(sql)]" }

@@ -1,6 +1,7 @@
 /// A point in time: microseconds since 1970-01-01 00:00:00 UTC. In the file it is the text `YYYY-MM-DD HH:MM:SS` in UTC,
 /// and `.ffffff` behind it where it is not a whole second: as CURRENT_TIMESTAMP has it, and SQLite's date functions, which
-/// read it (https://www.sqlite.org/lang_datefunc.html). Such texts sort by time.
+/// read it (https://www.sqlite.org/lang_datefunc.html). Such texts compare as the times do, which is why a datetime column
+/// holds no other form. The years are 1 to 9999, as Python has them.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public var microseconds: Int64
 
@@ -8,8 +9,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
-    /// The first microsecond of year 0 and the last of year 9999: what the text form can hold.
-    package static let range: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+    /// The first microsecond of year 1 and the last of year 9999.
+    package static let range: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
 
     /// How many bytes the text form has at most, and how many that of a whole second.
     package static let textSize = 26
@@ -43,13 +44,13 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
 
     /// Reads `YYYY-MM-DD`, then optionally `T` or a space and `HH:MM`, `:SS`, a fraction, and `Z` or `+HH:MM`; nil for
-    /// any other text. Digits beyond microseconds are refused rather than dropped.
+    /// any other text. Digits beyond microseconds are refused rather than dropped. The time may be beyond `range`.
     package init?(parsing text: UnsafeBufferPointer<UInt8>) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(4), scanner.take(0x2D), let month = scanner.number(2), scanner.take(0x2D),
-            let day = scanner.number(2), (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year)
+            let day = scanner.number(2)
         else { return nil }
-        var seconds = days(year: year, month: month, day: day) * 86_400
+        var seconds: Int64 = 0
         var fraction: Int64 = 0
         if !scanner.atEnd {
             guard scanner.take(0x20) || scanner.take(0x54), let hour = scanner.number(2), hour < 24,
@@ -73,7 +74,13 @@ public struct Timestamp: Sendable, Hashable, Comparable {
             }
             guard scanner.atEnd else { return nil }
         }
-        microseconds = seconds * 1_000_000 + fraction
+        self.init(year: year, month: month, day: day, second: seconds, microsecond: fraction)
+    }
+
+    /// nil where there is no such day. The seconds may lead to another day.
+    init?(year: Int64, month: Int64, day: Int64, second: Int64, microsecond: Int64) {
+        guard (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year) else { return nil }
+        microseconds = (days(year: year, month: month, day: day) * 86_400 + second) * 1_000_000 + microsecond
     }
 }
 

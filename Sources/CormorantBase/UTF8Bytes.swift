@@ -48,3 +48,11 @@ package func isValidMultibyte(_ bytes: UnsafeRawPointer, count: Int) -> Bool {
     }
     return true
 }
+
+/// Substring search over bytes.
+package func contains(_ text: String, _ part: String) -> Bool {
+    let text = Array(text.utf8)
+    let part = Array(part.utf8)
+    guard text.count >= part.count else { return false }
+    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
+}

@@ -9,6 +9,8 @@ final class BlockCursor {
     /// nil: rows of raw SQL.
     let types: ColumnTypes?
     let columnNames = ColumnNames()
+    /// What it was last given out as.
+    var stream: ColumnStream?
 
     init(_ cursor: StatementCursor, _ types: ColumnTypes?) {
         self.cursor = cursor
@@ -92,6 +94,7 @@ public func corm_block_cursor_column_name(_ handle: OpaquePointer?, _ column: In
 
 @_cdecl("corm_block_cursor_close") @implementation
 public func corm_block_cursor_close(_ handle: OpaquePointer?) {
-    object(handle)?.cursor.close()
+    // Its rows may be a stream's, which lives longer.
+    if let block = object(handle), block.stream == nil { block.cursor.close() }
     Handles.remove(handle, .blockCursor)
 }

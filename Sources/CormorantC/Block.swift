@@ -56,7 +56,9 @@ private func rowKey(_ key: UnsafeRawPointer?, _ size: Int, of model: ModelDescri
 
 func wrongKeyCount(_ model: ModelDescriptor, _ count: Int) -> CormorantError {
     CormorantError(
-        .binding, "the primary key of \(model.name) has \(max(1, model.keyColumns.count)) values, \(count) were given",
+        .binding,
+        "the primary key of \(model.name) has \(counted(max(1, model.keyColumns.count), "value")), "
+            + "\(countedWere(count, "value")) given",
         hint: "give one value for each key column", table: model.table)
 }
 

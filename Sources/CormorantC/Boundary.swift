@@ -22,7 +22,7 @@ private func report(_ error: any Error, _ outError: ErrorOut) -> corm_status {
 
 /// A C string that must be there and be UTF-8.
 func string(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws -> String {
-    guard let text else { throw CormorantError(.misuse, "the \(what) is NULL", hint: "pass a \(what)") }
+    guard let text else { throw CormorantError(.misuse, "the \(what) is NULL", hint: "pass \(withArticle("\(what)"))") }
     guard let string = String(validatingCString: text) else {
         throw CormorantError(.encoding, "the \(what) is not UTF-8", hint: "convert it")
     }
@@ -34,11 +34,51 @@ func optionalString(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws 
     try text.map { try string($0, what) }
 }
 
+/// What no array of a program's has: a greater count is a mistake, found before memory is asked for.
+let greatestCount = 1 << 24
+
+/// A C array that is as long as its count says.
+func array<T>(_ start: UnsafePointer<T>?, _ count: Int, _ what: StaticString) throws -> UnsafeBufferPointer<T> {
+    guard count != 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
+    guard count > 0, let start else { throw missingArray(what) }
+    try refuseCount(count, what)
+    return UnsafeBufferPointer(start: start, count: count)
+}
+
+func refuseCount(_ count: Int, _ what: StaticString) throws {
+    guard count <= greatestCount else {
+        throw CormorantError(
+            .tooBig, "\(count) \(what) are too many for one call",
+            hint: "check the count; give at most \(greatestCount) at once")
+    }
+}
+
+/// Refuses records that cannot all lie in memory.
+func refuseRecords(_ records: UnsafeRawPointer?, _ count: Int, size: Int) throws {
+    guard count != 0 else { return }
+    guard count > 0, records != nil else { throw missingArray("records") }
+    guard count <= Int(Int32.max), count.multipliedReportingOverflow(by: size).overflow == false else {
+        throw CormorantError(.tooBig, "\(count) records are too many for one call", hint: "check the count")
+    }
+}
+
+/// Bytes that are as many as their size says; none at all where the address is NULL and the size 0.
+func bytes(_ start: UnsafeRawPointer?, _ size: Int, _ what: StaticString) throws -> UnsafeRawBufferPointer {
+    guard size != 0 else { return UnsafeRawBufferPointer(start: start, count: 0) }
+    guard size > 0, start != nil else {
+        throw CormorantError(
+            .misuse, "the \(what) is NULL or its size is negative", hint: "pass as much as its size says")
+    }
+    guard size <= Int(Int32.max) else {
+        throw CormorantError(
+            .tooBig, "the \(what) has \(size) bytes", hint: "check the size; give at most \(Int32.max) bytes at once")
+    }
+    return UnsafeRawBufferPointer(start: start, count: size)
+}
+
 /// An array of C strings.
 func strings(_ list: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ what: StaticString) throws -> [String] {
-    guard count != 0 else { return [] }
-    guard (1...greatestCount).contains(count), let list else { throw missingArray(what) }
-    return try (0..<count).map { try string(list[$0], what) }
+    try array(list, count, what).map { try string($0, what) }
 }
 
 func missingArray(_ what: StaticString) -> CormorantError {

@@ -13,11 +13,30 @@ import CormorantORM
 /// A column reader as an Arrow stream: https://arrow.apache.org/docs/format/CStreamInterface.html
 final class ColumnStream {
     private let reader: ColumnReader
+    /// Whether another has taken its reader over.
+    private var isMovedOut = false
     private var lastError: UnsafeMutablePointer<CChar>?
 
     init(_ reader: ColumnReader) { self.reader = reader }
 
     deinit { free(lastError) }
+
+    /// Another stream of the same rows, where none was read from this one, which has none any more. Some look at a
+    /// stream's schema, and ask for it again to read it.
+    func movedOut() throws -> ColumnStream {
+        guard !reader.isBegun else { throw ColumnStream.gone() }
+        isMovedOut = true
+        return ColumnStream(reader)
+    }
+
+    private static func gone() -> CormorantError {
+        CormorantError(.misuse, "the rows were read, or given out again", hint: "run the query again")
+    }
+
+    private func next() throws -> ColumnBatch? {
+        guard !isMovedOut else { throw ColumnStream.gone() }
+        return try reader.next()
+    }
 
     /// The stream, which keeps this object until it is released.
     func exported() -> ArrowArrayStream {
@@ -27,7 +46,7 @@ final class ColumnStream {
         }
         stream.get_next = { stream, out in
             // An array that reads as released is the end.
-            run(stream) { out?.pointee = try $0.reader.next().map(exportedArray) ?? ArrowArray() }
+            run(stream) { out?.pointee = try $0.next().map(exportedArray) ?? ArrowArray() }
         }
         stream.get_last_error = { stream in UnsafePointer(object(stream)?.lastError) }
         stream.release = { stream in
@@ -41,13 +60,21 @@ final class ColumnStream {
 
     fileprivate func remember(_ error: (any Error)?) {
         free(lastError)
-        lastError = error.flatMap { strdup(String(describing: $0)) }
+        lastError = error.flatMap { strdup(text(of: $0)) }
     }
 }
 
 private func object(_ stream: UnsafeMutablePointer<ArrowArrayStream>?) -> ColumnStream? {
     guard let kept = stream?.pointee.private_data else { return nil }
     return Unmanaged<ColumnStream>.fromOpaque(kept).takeUnretainedValue()
+}
+
+/// With the status by name in front, which an errno does not say.
+private func text(of error: any Error) -> String {
+    guard let error = error as? CormorantError, let name = corm_status_name(error.code.rawValue) else {
+        return String(describing: error)
+    }
+    return "\(String(cString: name)): \(error.message)" + (error.hint.map { " (\($0))" } ?? "")
 }
 
 /// What `boundary` is to the other exports.

@@ -4,11 +4,11 @@ import CormorantORM
 
 /// Gives the rows of a cursor out as a stream; where that fails, as one that reads as released.
 private func stream(
-    _ cursor: StatementCursor, names: [String] = [], to outStream: UnsafeMutablePointer<ArrowArrayStream>?
+    _ cursor: StatementCursor, to outStream: UnsafeMutablePointer<ArrowArrayStream>?
 ) throws {
     let out = try require(outStream, "out_stream")
     out.pointee = ArrowArrayStream()
-    out.pointee = try ColumnStream(ColumnReader(cursor, names: names)).exported()
+    out.pointee = try ColumnStream(ColumnReader(cursor)).exported()
 }
 
 @_cdecl("corm_result_columns") @implementation
@@ -42,8 +42,13 @@ public func corm_block_cursor_columns(
 ) -> corm_status {
     boundary(outError) {
         let block = try Handles.require(handle, .blockCursor, as: BlockCursor.self)
-        Handles.remove(handle, .blockCursor)
-        try stream(block.cursor, names: strings(names, nameCount, "names"), to: outStream)
+        let out = try require(outStream, "out_stream")
+        out.pointee = ArrowArrayStream()
+        let stream =
+            try block.stream.map { try $0.movedOut() }
+            ?? ColumnStream(ColumnReader(block.cursor, names: strings(names, nameCount, "names")))
+        block.stream = stream
+        out.pointee = stream.exported()
         return CORM_OK
     }
 }

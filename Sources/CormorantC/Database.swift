@@ -45,11 +45,13 @@ final class DatabaseBox {
 
 @inline(__always)
 func database(_ handle: OpaquePointer?) throws -> Database {
-    try Handles.require(handle, .database, as: DatabaseBox.self).database
+    if let database = openDatabase(handle) { return database }
+    throw Handles.bad(handle, .database)
 }
 
+@inline(__always)
 private func openDatabase(_ handle: OpaquePointer?) -> Database? {
-    Handles.object(handle, .database, as: DatabaseBox.self)?.database
+    Handles.part(handle, .database, of: DatabaseBox.self) { $0.database }
 }
 
 @_cdecl("corm_open_options_init") @implementation
@@ -76,6 +78,7 @@ func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptio
     var options = OpenOptions()
     guard let given else { return options }
     let raw: corm_open_options = try readStruct(given, given.pointee.struct_size, "corm_open_options")
+    try requireZero(raw.reserved, "corm_open_options")
     func choice<T: RawRepresentable>(_ value: Int32, _ what: String) throws -> T where T.RawValue == Int32 {
         guard let choice = T(rawValue: value) else {
             throw CormorantError(.misuse, "\(what) \(value) is unknown", hint: "use one of the header's constants")
@@ -91,23 +94,8 @@ func openOptions(_ given: UnsafePointer<corm_open_options>?) throws -> OpenOptio
     options.codecs = try cipherSource(raw.cipher)
     if raw.reader_count != 0 { options.readerCount = Int(max(0, raw.reader_count)) }
     options.autoSync = raw.auto_sync
-    if raw.statement_cache_size > 0 { options.statementCacheSize = Int(raw.statement_cache_size) }
+    if raw.statement_cache_size != 0 { options.statementCacheSize = Int(max(0, raw.statement_cache_size)) }
     return options
-}
-
-/// Reads a struct that may be of an older, shorter header; what it lacks is zero.
-func readStruct<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
-    guard size >= 8, Int(size) <= MemoryLayout<T>.size else {
-        throw CormorantError(
-            .misuse, "struct_size \(size) of \(name) is not one this library knows",
-            hint: "initialise the struct with its _INIT macro, and use a library at least as new as the header")
-    }
-    return withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { copy in
-        let raw = UnsafeMutableRawBufferPointer(copy)
-        raw.initializeMemory(as: UInt8.self, repeating: 0)
-        raw.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: Int(size)))
-        return raw.load(as: T.self)
-    }
 }
 
 @_cdecl("corm_database_close") @implementation
@@ -117,7 +105,7 @@ public func corm_database_close(
     if handle == nil { return CORM_OK }
     return boundary(outError) {
         try Handles.require(handle, .database, as: DatabaseBox.self).close()
-        Handles.retire(handle, .database)
+        Handles.remove(handle, .database)
         return CORM_OK
     }
 }
@@ -128,7 +116,9 @@ public func corm_database_execute(
     _ outChanges: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let changes = try database(handle).execute(string(sql, "SQL")) { try bind(values, count, to: $0) }
+        let changes = try database(handle).execute(string(sql, "SQL")) {
+            try bind(values, count, to: $0, borrowing: true)
+        }
         outChanges?.pointee = changes
         return CORM_OK
     }

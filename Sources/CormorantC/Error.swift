@@ -15,8 +15,8 @@ final class ErrorText {
 
     init(_ error: CormorantError) {
         self.error = error
-        message = memory.copy(error.message)
-        hint = error.hint.map(memory.copy)
+        message = memory.copy(error.plainMessage)
+        hint = error.plainHint.map(memory.copy)
         sql = error.sql.map(memory.copy)
         table = error.table.map(memory.copy)
         columns = error.columns.isEmpty ? nil : memory.copy(error.columns.joined(separator: ", "))

@@ -60,9 +60,9 @@ public func corm_expr_in(
 }
 
 func plainValues(_ values: UnsafePointer<corm_value>?, _ count: Int) throws -> [Value] {
-    guard count != 0 else { return [] }
-    guard (1...greatestCount).contains(count), let values else { throw missingArray("values") }
-    return try (0..<count).map { try plainValue(values[$0], "value \($0)") }
+    let values = try array(values, count, "values")
+    try requireMemory(count * MemoryLayout<Value>.stride)
+    return try values.enumerated().map { try plainValue($1, "value \($0)") }
 }
 
 @_cdecl("corm_expr_in_select") @implementation

@@ -36,9 +36,11 @@ func consumedBefore(_ handle: OpaquePointer?, _ what: String, _ copy: String) ->
 
 /// What an array of handles that are consumed holds; all of them are consumed whatever is wrong with one.
 func consume(_ handles: UnsafePointer<OpaquePointer?>?, _ count: Int) -> [Expression] {
-    guard count != 0 else { return [] }
-    guard (1...greatestCount).contains(count), let handles else { return [.problem(missingArray("expressions"))] }
-    return (0..<count).map { consume(handles[$0]) }
+    do {
+        return try array(handles, count, "expressions").map(consume)
+    } catch {
+        return [.problem(error as? CormorantError ?? missingArray("expressions"))]
+    }
 }
 
 /// A SELECT that is consumed.
@@ -132,8 +134,7 @@ func write(
     sql.pointee = arena.copy(compiled.sql)
     let count = compiled.bindings.reduce(0) { if case .list(let values, _) = $1 { $0 + values.count } else { $0 + 1 } }
     outCount?.pointee = count
-    let size = (count + 1) * MemoryLayout<corm_value>.stride
-    let values = arena.allocate(size).alignedUp(for: corm_value.self).assumingMemoryBound(to: corm_value.self)
+    let values = arena.allocateArray(of: corm_value.self, count: count)
     outValues?.pointee = UnsafePointer(values)
     var next = values
     func append(_ value: corm_value) {

@@ -1,3 +1,4 @@
+import CThreads
 import CormorantBase
 import CormorantSQLite
 
@@ -39,6 +40,17 @@ enum HandleKind: UInt8 {
     case listener
     case completion
 
+    /// Whether threads may use one handle at once, or end it while others use it. The others pay nothing for it.
+    @inline(__always)
+    var isShared: Bool {
+        switch self {
+        case .result, .cursor, .records, .error, .arena, .blockCursor, .expression, .statement, .related, .jsonReader,
+            .jsonText, .keySink:
+            false
+        default: true
+        }
+    }
+
     var name: String {
         switch self {
         case .database: "database"
@@ -77,9 +89,10 @@ enum HandleKind: UInt8 {
 /// Layout: kind (8 bits), generation (24 bits), slot + 1 (32 bits).
 enum Handles {
     private struct Slot {
+        /// The kind and generation of the handle that is good, as in the handle; below, in 32 bits, how many threads are
+        /// about to count a reference to the object.
+        var word: Int64 = 0
         var object: Unmanaged<AnyObject>?
-        var generation: UInt32
-        var kind: UInt8
     }
 
     private static let slotsPerChunk = 1024
@@ -93,8 +106,6 @@ enum Handles {
     }()
     nonisolated(unsafe) private static var free: [UInt32] = []
     nonisolated(unsafe) private static var used: UInt32 = 0
-    nonisolated(unsafe) private static var retired: [Unmanaged<AnyObject>] = []
-    nonisolated(unsafe) private static var releasesAtExit = false
 
     /// A new handle that owns the object.
     static func add(_ object: AnyObject, _ kind: HandleKind) throws -> OpaquePointer {
@@ -113,15 +124,16 @@ enum Handles {
         let chunk = Int(index) / slotsPerChunk
         if chunks[chunk] == nil {
             let slots = UnsafeMutablePointer<Slot>.allocate(capacity: slotsPerChunk)
-            slots.initialize(repeating: Slot(object: nil, generation: 0, kind: 0), count: slotsPerChunk)
+            slots.initialize(repeating: Slot(), count: slotsPerChunk)
             chunks[chunk] = slots
         }
         guard let slots = chunks[chunk] else { throw CormorantError(.internal, "the handle table is damaged") }
         let slot = slots + Int(index) % slotsPerChunk
+        let word = word(of: slot)
         slot.pointee.object = Unmanaged.passRetained(object)
-        slot.pointee.kind = kind.rawValue
-        slot.pointee.generation = (slot.pointee.generation &+ 1) & 0xFF_FFFF
-        let bits = UInt(kind.rawValue) << 56 | UInt(slot.pointee.generation) << 32 | UInt(index &+ 1)
+        // The kind of a slot that is free is 0.
+        _ = cthreads_add(word, Int64(kind.rawValue) << 56 &+ 1 << 32)
+        let bits = UInt(bitPattern: Int(cthreads_load(word))) & ~0xFFFF_FFFF | UInt(index &+ 1)
         guard let handle = OpaquePointer(bitPattern: bits) else { throw CormorantError(.internal, "a handle is NULL") }
         return handle
     }
@@ -130,8 +142,32 @@ enum Handles {
     @inline(__always)
     static func object<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type) -> Object?
     {
-        guard let slot = slot(handle, kind), let object = slot.pointee.object else { return nil }
-        return unsafeDowncast(object.takeUnretainedValue(), to: type)
+        part(handle, kind, of: type) { $0 }
+    }
+
+    /// What the object of a handle has.
+    @inline(__always)
+    static func part<Object: AnyObject, Part: AnyObject>(
+        _ handle: OpaquePointer?, _ kind: HandleKind, of type: Object.Type, _ part: (Object) -> Part
+    ) -> Part? {
+        guard let slot = slot(handle, kind) else { return nil }
+        guard kind.isShared else {
+            return slot.pointee.object.map { part(unsafeDowncast($0.takeUnretainedValue(), to: type)) }
+        }
+        // Another thread may be ending the handle: it waits until the reference is counted before it lets the object go.
+        let word = word(of: slot)
+        let isGood = isGood(cthreads_add(word, 1), handle)
+        let held = isGood ? slot.pointee.object.map { counted($0, part) } : nil
+        _ = cthreads_add(word, -1)
+        return held?.takeRetainedValue()
+    }
+
+    /// Counts a reference to the part, and none to the object.
+    @inline(__always)
+    private static func counted<Object: AnyObject, Part: AnyObject>(
+        _ object: Unmanaged<AnyObject>, _ part: (Object) -> Part
+    ) -> Unmanaged<Part> {
+        Unmanaged<Object>.fromOpaque(object.toOpaque())._withUnsafeGuaranteedRef { .passRetained(part($0)) }
     }
 
     /// The object of a handle that must be good.
@@ -151,26 +187,6 @@ enum Handles {
         return true
     }
 
-    /// Ends a handle whose object other threads may just have got: it is released when many more have ended.
-    static func retire(_ handle: OpaquePointer?, _ kind: HandleKind) {
-        guard let object = end(handle, kind) else { return }
-        lock.lock()
-        // Released in the end, too, so that who looks for leaks finds none.
-        if !releasesAtExit { releasesAtExit = atexit { Handles.releaseRetired() } == 0 }
-        retired.append(object)
-        let oldest = retired.count > 64 ? retired.removeFirst() : nil
-        lock.unlock()
-        oldest?.release()
-    }
-
-    private static func releaseRetired() {
-        lock.lock()
-        let objects = retired
-        retired = []
-        lock.unlock()
-        for object in objects { object.release() }
-    }
-
     /// Ends a handle and gives out what it owned; nil when it was none.
     static func take<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type) -> Object? {
         end(handle, kind).map { unsafeDowncast($0.takeRetainedValue(), to: type) }
@@ -180,10 +196,25 @@ enum Handles {
         lock.lock()
         defer { lock.unlock() }
         guard let slot = slot(handle, kind), let object = slot.pointee.object else { return nil }
+        let word = word(of: slot)
+        _ = cthreads_add(word, -(Int64(kind.rawValue) << 56))
+        guard !kind.isShared || isLeft(word) else { return nil }
         slot.pointee.object = nil
-        slot.pointee.kind = 0
-        free.append(UInt32(truncatingIfNeeded: UInt(bitPattern: handle)) &- 1)
+        // A handle is never given out twice: a slot that was used as often as can be told stays free.
+        if UInt(bitPattern: handle) >> 32 & 0xFF_FFFF < 0xFF_FFFF {
+            free.append(UInt32(truncatingIfNeeded: UInt(bitPattern: handle)) &- 1)
+        }
         return object
+    }
+
+    /// Waits for the threads that are counting a reference, which takes a few instructions; for one that does not come to it,
+    /// such as one that the child of a fork does not have, not longer than a second. False: the object must stay.
+    private static func isLeft(_ word: UnsafeMutablePointer<Int64>) -> Bool {
+        for turn in 0..<1100 {
+            if cthreads_load(word) & 0xFFFF_FFFF == 0 { return true }
+            if turn < 100 { sched_yield() } else { usleep(1000) }
+        }
+        return false
     }
 
     @inline(__always)
@@ -194,17 +225,24 @@ enum Handles {
             let slots = chunks[index / slotsPerChunk]
         else { return nil }
         let slot = slots + index % slotsPerChunk
-        guard slot.pointee.kind == kind.rawValue, UInt(slot.pointee.generation) == bits >> 32 & 0xFF_FFFF else {
-            return nil
-        }
-        return slot
+        return isGood(cthreads_load(word(of: slot)), handle) ? slot : nil
+    }
+
+    @inline(__always)
+    private static func isGood(_ word: Int64, _ handle: OpaquePointer?) -> Bool {
+        UInt(bitPattern: Int(word)) >> 32 == UInt(bitPattern: handle) >> 32
+    }
+
+    @inline(__always)
+    private static func word(of slot: UnsafeMutablePointer<Slot>) -> UnsafeMutablePointer<Int64> {
+        UnsafeMutableRawPointer(slot).assumingMemoryBound(to: Int64.self)
     }
 
     @inline(never)
-    private static func bad(_ handle: OpaquePointer?, _ kind: HandleKind) -> CormorantError {
+    static func bad(_ handle: OpaquePointer?, _ kind: HandleKind) -> CormorantError {
         CormorantError(
             .misuse,
             handle == nil ? "the \(kind.name) is NULL" : "the \(kind.name) handle is closed, freed or of another kind",
-            hint: "pass an open \(kind.name)")
+            hint: "pass one that is open")
     }
 }

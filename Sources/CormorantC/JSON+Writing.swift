@@ -42,14 +42,12 @@ public func corm_json_write(
     boundary(outError) {
         let out = try require(outText, "out_text")
         let box = try requireModel(model)
-        guard count == 0 || (count > 0 && records != nil) else { throw missingArray("records") }
-        guard nestedCount == 0 || ((1...greatestCount).contains(nestedCount) && nested != nil) else {
-            throw missingArray("nested")
-        }
+        try refuseRecords(records, count, size: box.records().size)
+        let nested = try array(nested, nestedCount, "nested")
         var tree = JSONTree(try JSONWriter(jsonOptions(options)))
         let start = UnsafeRawPointer(records ?? UnsafeRawPointer(emptyText))
         try tree.add(JSONTree.Level(tree.writer.mapping(of: box.descriptor), box.records(), start, count))
-        for index in 0..<nestedCount { try tree.add(nested.unsafelyUnwrapped[index]) }
+        for level in nested { try tree.add(level) }
         try tree.writer.document(count) { try tree.write(0, $0) }
         out.pointee = try Handles.add(JSONTextBox(tree.writer.json), .jsonText)
         return CORM_OK

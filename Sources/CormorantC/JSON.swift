@@ -41,7 +41,7 @@ final class JSONReaderBox {
                     base: try records.append(), layout: try layout(of: reader.levels[level].model),
                     arena: records.texts)
             }
-            try access.read(from: row)
+            try access.read(fromJSON: row)
         }
     }
 
@@ -82,6 +82,7 @@ func jsonOptions(_ given: UnsafePointer<corm_json_options>?) throws -> JSONOptio
     var options = JSONOptions()
     guard let given else { return options }
     let raw: corm_json_options = try readStruct(given, given.pointee.struct_size, "corm_json_options")
+    try requireZero(raw.reserved, "corm_json_options")
     guard let names = JSONNames(rawValue: raw.names) else {
         throw CormorantError(
             .misuse, "names \(raw.names) are unknown", hint: "use CORM_JSON_PROPERTIES or CORM_JSON_COLUMNS")
@@ -126,8 +127,7 @@ public func corm_json_reader_feed(
 ) -> corm_status {
     boundary(outError) {
         let reader = try requireReader(handle).reader
-        guard size == 0 || (size > 0 && data != nil) else { throw missingArray("data") }
-        try reader.feed(UnsafeRawBufferPointer(start: data, count: size))
+        try reader.feed(bytes(data, size, "data"))
         return CORM_OK
     }
 }

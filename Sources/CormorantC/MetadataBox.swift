@@ -33,9 +33,9 @@ private final class MetadataMemory {
     func list<Element, Raw>(
         _ elements: [Element], _ raw: (Element) -> Raw
     ) -> UnsafeMutableBufferPointer<UnsafePointer<Raw>?> {
-        let pointers = room(for: UnsafePointer<Raw>?.self, elements.count)
+        let pointers = memory.allocateArray(of: UnsafePointer<Raw>?.self, count: elements.count)
         for (index, element) in elements.enumerated() {
-            let place = room(for: Raw.self, 1)
+            let place = memory.allocateArray(of: Raw.self, count: 1)
             place.initialize(to: raw(element))
             (pointers + index).initialize(to: UnsafePointer(place))
         }
@@ -43,16 +43,9 @@ private final class MetadataMemory {
     }
 
     private func names(_ names: [String]) -> (UnsafePointer<UnsafePointer<CChar>?>, Int) {
-        let pointers = room(for: UnsafePointer<CChar>?.self, names.count)
+        let pointers = memory.allocateArray(of: UnsafePointer<CChar>?.self, count: names.count)
         for (index, name) in names.enumerated() { (pointers + index).initialize(to: text(name)) }
         return (UnsafePointer(pointers), names.count)
-    }
-
-    /// At least one, so that no list is NULL.
-    private func room<Raw>(for type: Raw.Type, _ count: Int) -> UnsafeMutablePointer<Raw> {
-        let alignment = MemoryLayout<Raw>.alignment
-        let start = memory.allocate(max(count, 1) * MemoryLayout<Raw>.stride + alignment)
-        return start.alignedUp(toMultipleOf: alignment).bindMemory(to: type, capacity: max(count, 1))
     }
 
     func table(_ table: TableMetadata) -> corm_table_metadata {

@@ -12,9 +12,11 @@ func migrationOptions(_ given: UnsafePointer<corm_migration_options>?) throws ->
     var options = MigrationOptions()
     guard let given else { return options }
     let raw: corm_migration_options = try readStruct(given, given.pointee.struct_size, "corm_migration_options")
+    try requireZero(raw.reserved, "corm_migration_options")
     options.allowDrop = try strings(raw.allow_drop, raw.allow_drop_count, "tables and columns to drop")
     options.snapshot = try optionalString(raw.snapshot, "snapshot path")
     options.keepSnapshot = !raw.drop_snapshot
+    options.allowLossy = raw.allow_lossy
     if let callback = raw.progress {
         let context = CallbackContext(pointer: raw.context)
         options.progress = { progress in

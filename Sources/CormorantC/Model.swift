@@ -166,9 +166,8 @@ public func corm_model_create_tables(
 ) -> corm_status {
     boundary(outError) {
         let database = try database(handle)
-        guard count != 0 else { return CORM_OK }
-        guard count > 0, let models else { throw missingArray("models") }
-        try database.createTables((0..<count).map { try requireModel(models[$0]).descriptor })
+        let models = try descriptors(models, count)
+        if !models.isEmpty { try database.createTables(models) }
         return CORM_OK
     }
 }

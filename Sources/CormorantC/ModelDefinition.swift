@@ -49,6 +49,7 @@ struct ModelDefinition {
                             offset: field.0.offset, size: field.0.size, column: index, kind: $0,
                             isChecked: descriptor.columns[index].type == .decimal,
                             isComputed: field.0.computed_sql != nil,
+                            zeroIsNoKey: descriptor.zeroIsNoKey && index == descriptor.generatedColumn,
                             transform: field.0.transform?.pointee)
                     }
                 }, size: raw.record_size)
@@ -57,7 +58,6 @@ struct ModelDefinition {
 
 /// Far beyond any struct; keeps the arithmetic over sizes and counts from the caller within bounds.
 private let greatestRecordSize = 1 << 24
-let greatestCount = 1 << 24
 
 private func refuse(_ model: String, _ message: String, _ hint: String, _ columns: [String] = []) -> CormorantError {
     CormorantError(.model, "model \(model): \(message)", hint: hint, columns: columns)
@@ -82,10 +82,21 @@ private func fieldKind(_ column: corm_column_def, of model: String, recordSize: 
         }
         return .transform
     }
-    guard let kind = StructLayout.kind(type, size: column.size, isUnsigned: column.is_unsigned) else {
+    guard column.field != 0 else {
+        throw refuse(
+            model, "column \"\(name)\" does not say of what C type its field is",
+            "write it with CORM_COLUMN, or set field to one of the CORM_FIELD_ constants", [name])
+    }
+    let isUnsigned = column.is_unsigned || column.field == CORM_FIELD_UNSIGNED
+    guard let kind = StructLayout.kind(type, size: column.size, isUnsigned: isUnsigned) else {
         throw refuse(
             model, "column \"\(name)\" of type \(type.name) has a field of \(column.size) bytes",
-            "make the field \(StructLayout.fieldTypes(type))", [name])
+            "make the field \(StructLayout.fieldTypes(type, isUnsigned: isUnsigned))", [name])
+    }
+    guard kind.fits(column.field) else {
+        throw refuse(
+            model, "column \"\(name)\" of type \(type.name) has a field of a C type that cannot carry it",
+            "make the field \(StructLayout.fieldTypes(type, isUnsigned: isUnsigned))", [name])
     }
     return kind
 }
@@ -152,7 +163,8 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
     }
     var descriptor = ColumnDescriptor(
         name, try columnType(column), column: try optionalString(column.column, "column name"), isOptional: isOptional,
-        notNull: column.not_null || !isOptional, isUnsigned: column.is_unsigned, primaryKey: column.primary_key,
+        notNull: column.not_null || !isOptional, isUnsigned: column.is_unsigned || kind == .uint64 || kind == .uint32,
+        primaryKey: column.primary_key,
         autoIncrement: column.auto_increment,
         unique: column.unique, indexed: column.indexed, defaultSQL: try optionalString(column.default_sql, "default"),
         checkSQL: try optionalString(column.check_sql, "check"),
@@ -164,6 +176,7 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
         renamedFrom: try optionalString(column.renamed_from, "former column name"),
         convertSQL: try optionalString(column.convert_sql, "conversion"))
     descriptor.isJSONOptional = column.json_optional
+    descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false
     return descriptor
 }
 
@@ -197,11 +210,9 @@ private func action(_ number: Int32) throws -> ForeignKeyAction {
 private func array<T: BitwiseCopyable>(
     _ start: UnsafePointer<T>?, _ count: Int, _ size: UInt32, _ what: StaticString
 ) throws -> [T] {
-    guard count != 0 else { return [] }
-    guard (1...greatestCount).contains(count), let start else { throw missingArray(what) }
     let step = Int(size)
-    return try (0..<count).map { index in
-        let element = UnsafeRawPointer(start) + index * step
-        return try readStruct(element.assumingMemoryBound(to: T.self), size, "an array of the definition")
+    return try array(start, count, what).indices.map { index in
+        let element = UnsafeRawPointer(start).unsafelyUnwrapped + index * step
+        return try readStruct(element.assumingMemoryBound(to: T.self), size, what)
     }
 }

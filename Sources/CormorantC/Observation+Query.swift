@@ -69,14 +69,11 @@ final class KeptValues: @unchecked Sendable {  // never written after init
     private let values: [corm_value]
 
     init(_ given: UnsafePointer<corm_value>?, _ count: Int) throws {
-        guard count != 0 else {
-            values = []
-            return
-        }
-        guard count > 0, let given else { throw missingArray("values") }
-        values = try (0..<count).map { [memory] index in
-            var value = try plainValue(given[index], "a value").cValue(in: memory)
-            value.name = try optionalString(given[index].name, "parameter name").map { memory.copy($0) }
+        values = try array(given, count, "values").map { [memory] given in
+            let plain = try plainValue(given, "a value")
+            try requireMemory(given.type == CORM_VALUE_TEXT || given.type == CORM_VALUE_BLOB ? given.as.bytes.size : 0)
+            var value = plain.cValue(in: memory)
+            value.name = try optionalString(given.name, "parameter name").map { memory.copy($0) }
             return value
         }
     }

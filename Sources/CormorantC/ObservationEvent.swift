@@ -13,8 +13,7 @@ final class EventBox {
 
     /// The values as an array that lives as long as this.
     private func keep(_ values: [corm_value]) -> UnsafeMutablePointer<corm_value> {
-        let array = memory.allocate(max(1, values.count) * MemoryLayout<corm_value>.stride)
-            .bindMemory(to: corm_value.self, capacity: max(1, values.count))
+        let array = memory.allocateArray(of: corm_value.self, count: values.count)
         array.initialize(from: values, count: values.count)
         return array
     }

@@ -84,9 +84,13 @@ public func corm_query_fetch(
         let records = Records(size: layout.size)
         var access = StructRecord(
             base: UnsafeMutableRawPointer(mutating: emptyText), layout: layout, arena: records.texts)
-        try cursor.forEach { reader in
-            access.base = try records.append()
-            try access.read(from: reader)
+        do {
+            try cursor.forEach { reader in
+                access.base = try records.append()
+                try access.read(from: reader)
+            }
+        } catch let error as CormorantError where error.isOfRow {
+            throw error.at(row: records.count - 1)
         }
         out.pointee = try Handles.add(records, .records)
         return CORM_OK
@@ -102,6 +106,7 @@ public func corm_query_first(
         let box = try requireModel(model)
         guard let record else { throw missingRecord() }
         var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
+        if access.arena == nil { try box.refuseTexts() }
         let cursor = try openCursor(handle, box, query, limit: 1)
         defer { cursor.close() }
         let found: Void? = try cursor.next { try access.read(from: $0) }

@@ -4,7 +4,9 @@ import CormorantORM
 import CormorantQuery
 
 private func requireBatch(_ handle: OpaquePointer?) throws -> WriteBatch {
-    try Handles.require(handle, .batch, as: WriteBatch.self)
+    let batch = try Handles.require(handle, .batch, as: WriteBatch.self)
+    try batch.queue.refuseFork()
+    return batch
 }
 
 private func add(
@@ -119,9 +121,12 @@ private final class KeptBlock: @unchecked Sendable {  // never written after ini
     let data: UnsafeRawPointer?
     let size: Int
 
-    init(_ data: UnsafeRawPointer?, _ size: Int) {
-        self.size = max(0, size)
-        self.data = data.map { [memory] in UnsafeRawPointer(memory.copy($0, count: max(0, size))) }
+    init(_ data: UnsafeRawPointer?, _ size: Int) throws {
+        let given = try bytes(data, data == nil ? 0 : size, "block")
+        self.size = given.count
+        self.data = try given.baseAddress.map { [memory] in
+            UnsafeRawPointer(try memory.checkedCopy($0, count: given.count))
+        }
     }
 }
 
@@ -131,7 +136,7 @@ public func corm_block_batch_execute(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let kept = KeptBlock(bindings, size)
+        let kept = try KeptBlock(bindings, size)
         try requireBatch(handle).add(string(sql, "SQL")) { try bindBlock(kept.data, kept.size, to: $0) }
         return CORM_OK
     }
@@ -148,7 +153,7 @@ public func corm_block_batch_write(
         let box = try requireModel(model)
         let operation = try recordOperation(operation, conflict, strings(properties, propertyCount, "properties"))
         guard try MarshalReader(rows, size).sequence() == 1 else { throw MarshalReader.damaged() }
-        batch.add(operation, KeptRow(KeptBlock(rows, size), box), of: box.descriptor)
+        batch.add(operation, KeptRow(try KeptBlock(rows, size), box), of: box.descriptor)
         return CORM_OK
     }
 }

@@ -93,8 +93,7 @@ public func corm_queue_close(
     if handle == nil { return CORM_OK }
     return boundary(outError) {
         try requireQueue(handle).close()
-        // Not removed: other threads may just have got it.
-        Handles.retire(handle, .queue)
+        Handles.remove(handle, .queue)
         return CORM_OK
     }
 }

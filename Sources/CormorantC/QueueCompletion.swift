@@ -1,6 +1,7 @@
 public import CCormorant
 import CormorantBase
 import CormorantORM
+import CormorantSQLite
 
 /// A completion, and the C values that were made of it. One thread at a time.
 private final class CompletionBox {
@@ -24,8 +25,7 @@ private final class CompletionBox {
     private func makeResults() -> UnsafePointer<corm_write_result>? {
         let count = completion.results.count
         guard count > 0 else { return nil }
-        let array = memory.allocate(count * MemoryLayout<corm_write_result>.stride)
-            .bindMemory(to: corm_write_result.self, capacity: count)
+        let array = memory.allocateArray(of: corm_write_result.self, count: count)
         for (index, result) in completion.results.enumerated() {
             (array + index).initialize(
                 to: corm_write_result(
@@ -97,6 +97,7 @@ private final class ListenerCallback: @unchecked Sendable {  // never written af
 /// A listener as long as its handle is not cancelled.
 private final class ListenerBox {
     let listener: QueueListener
+    let fork = ForkMark()
     /// Lives as long as a listener without a callback, too.
     let callback: ListenerCallback
 
@@ -107,7 +108,9 @@ private final class ListenerBox {
 }
 
 private func requireListener(_ handle: OpaquePointer?) throws -> QueueListener {
-    try Handles.require(handle, .listener, as: ListenerBox.self).listener
+    let box = try Handles.require(handle, .listener, as: ListenerBox.self)
+    try box.fork.refuse()
+    return box.listener
 }
 
 @_cdecl("corm_listen_options_init") @implementation

@@ -13,8 +13,8 @@ private func withRecords(
     let box = try requireModel(model)
     let layout = try box.records()
     let arena = try memory(arena)
-    guard count != 0 else { return }
-    guard count > 0, let records else { throw missingArray("records") }
+    try refuseRecords(records, count, size: layout.size)
+    guard let records, count > 0 else { return }
     var access = StructRecord(base: records, layout: layout, arena: arena)
     var madeKeys: [Int] = []
     do {

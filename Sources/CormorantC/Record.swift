@@ -22,6 +22,7 @@ func withRecord(
     let box = try requireModel(model)
     guard let record else { throw missingRecord() }
     var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
+    if use != .writing, access.arena == nil { try box.refuseTexts() }
     return try box.withDescriptor { model in
         switch use {
         case .writing: try database.withPlan(model) { try body($0, &access) }
@@ -40,6 +41,18 @@ func missingRecord() -> CormorantError {
 @inline(__always)
 func memory(_ arena: OpaquePointer?) throws -> ScratchMemory? {
     try arena.map { try Handles.require($0, .arena, as: ScratchMemory.self) }
+}
+
+extension ModelBox {
+    /// Refuses to read records without an arena where they have texts: these would keep what was there before.
+    @inline(never)
+    func refuseTexts() throws {
+        guard let field = try records().firstText else { return }
+        let column = descriptor.columns[field.column]
+        throw CormorantError(
+            .misuse, "the arena is NULL, and \(descriptor.name).\(column.name) has a text or blob to be kept",
+            hint: "pass an arena, which owns it", table: descriptor.table, columns: [column.column])
+    }
 }
 
 func conflictPolicy(_ number: Int32) throws -> ConflictPolicy {

@@ -54,7 +54,7 @@ public func corm_registry_close(
     if handle == nil { return CORM_OK }
     return boundary(outError) {
         try requireRegistry(handle).close()
-        Handles.retire(handle, .registry)
+        Handles.remove(handle, .registry)
         return CORM_OK
     }
 }
@@ -179,8 +179,9 @@ public func corm_registry_attach(
 @_cdecl("corm_registry_migrate") @implementation
 public func corm_registry_migrate(
     _ handle: OpaquePointer?, _ bundle: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
-    _ last: UnsafePointer<CChar>?, _ callback: corm_registry_migrate_callback?, _ context: UnsafeMutableRawPointer?,
-    _ outFailed: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ last: UnsafePointer<CChar>?, _ allowLossy: Bool, _ callback: corm_registry_migrate_callback?,
+    _ context: UnsafeMutableRawPointer?, _ outFailed: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         let failed = try require(outFailed, "out_failed")
@@ -192,7 +193,8 @@ public func corm_registry_migrate(
             // Steps of the program's own get a handle that is not theirs to end.
             let handle = try Handles.add(DatabaseBox(lease.database), .database)
             defer { Handles.remove(handle, .database) }
-            return try lease.database.apply(steps.bundle(handle), upTo: last)
+            return try lease.database.apply(
+                steps.bundle(handle), upTo: last, options: MigrationOptions(allowLossy: allowLossy))
         } told: { migration in
             if case .failure = migration.result { failed.pointee += 1 }
             return callback.map { tell($0, context, migration) } ?? true

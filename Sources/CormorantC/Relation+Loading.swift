@@ -37,7 +37,8 @@ public func corm_relation_load(
         let layout = try box.records()
         let relation = try box.descriptor.relation(named: string(name, "relation"))
         let target = try targetLayout(of: relation)
-        guard count == 0 || (count > 0 && records != nil) else { throw missingArray("records") }
+        try refuseRecords(records, count, size: layout.size)
+        try refuseCount(count, "records")
         let owners =
             try integerKeys(records, count, layout, relation.ownerColumns)
             ?? database.values(of: box.descriptor, relation.ownerColumns, count: count) { index in

@@ -16,7 +16,7 @@ public func corm_relation_save(
         let relation = try box.descriptor.relation(named: string(name, "relation"))
         let arena = try memory(arena)
         guard let record else { throw missingRecord() }
-        guard count == 0 || (count > 0 && related != nil) else { throw missingArray("related records") }
+        try refuseRecords(related, count, size: targetLayout(of: relation).size)
         let deletesRemoved = try requireRemoved(removed)
         var graph = SavedGraph(
             database: database, relation: relation, model: box.descriptor,

@@ -72,7 +72,5 @@ public func corm_schema_hash(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? 
 
 /// The models of an array of handles.
 func descriptors(_ models: UnsafePointer<OpaquePointer?>?, _ count: Int) throws -> [ModelDescriptor] {
-    guard count != 0 else { return [] }
-    guard (1...greatestCount).contains(count), let models else { throw missingArray("models") }
-    return try (0..<count).map { try requireModel(models[$0]).descriptor }
+    try array(models, count, "models").map { try requireModel($0).descriptor }
 }

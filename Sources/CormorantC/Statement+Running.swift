@@ -56,16 +56,14 @@ public func corm_statement_sql(
 
 /// A statement's parameters by name.
 func parameters(_ values: UnsafePointer<corm_value>?, _ count: Int) throws -> [String: Value] {
-    guard count != 0 else { return [:] }
-    guard (1...greatestCount).contains(count), let values else { throw missingArray("values") }
     var named: [String: Value] = [:]
-    for index in 0..<count {
-        guard let name = values[index].name else {
+    for (index, value) in try array(values, count, "values").enumerated() {
+        guard let name = value.name else {
             throw CormorantError(
                 .binding, "value \(index) has no name", hint: "name each parameter's value with corm_value_named")
         }
         let text = try string(name, "parameter name")
-        named[parameterName(text)] = try plainValue(values[index], "parameter \(text)")
+        named[parameterName(text)] = try plainValue(value, "parameter \(text)")
     }
     return named
 }

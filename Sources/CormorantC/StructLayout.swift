@@ -26,20 +26,28 @@ final class StructLayout {
         /// Text whose bytes need more than being UTF-8: a decimal.
         let isChecked: Bool
         let isComputed: Bool
+        /// Whether 0 is no key yet.
+        var zeroIsNoKey = false
         let transform: corm_transform?
     }
 
     let fields: UnsafeMutableBufferPointer<Field>
     /// The field of the generated key.
     let generated: Field?
+    /// Where it lies and how many bytes it has, if 0 in it is no key yet; else no bytes.
+    let plainKey: (offset: Int, size: Int)
     let types: [ColumnType]
     let size: Int
+    /// The first field whose content lies beside the record: without an arena it could not be filled.
+    let firstText: Field?
 
     init(_ model: ModelDescriptor, _ fields: [Field], size: Int) {
         self.fields = .allocate(capacity: fields.count)
         _ = self.fields.initialize(from: fields)
         generated = fields.first { $0.column == model.generatedColumn }
+        plainKey = generated.flatMap { $0.zeroIsNoKey ? ($0.offset, $0.size) : nil } ?? (0, 0)
         types = model.columns.map(\.type)
+        firstText = fields.first { [.cString, .text, .blob, .value].contains($0.kind) }
         self.size = size
     }
 
@@ -70,10 +78,10 @@ final class StructLayout {
     }
 
     /// The C types that a column type can have, for messages.
-    static func fieldTypes(_ type: ColumnType) -> String {
+    static func fieldTypes(_ type: ColumnType, isUnsigned: Bool) -> String {
         switch type {
-        case .int64: "int64_t or corm_optional_int64"
-        case .int32: "int32_t or corm_optional_int32"
+        case .int64: isUnsigned ? "uint64_t or corm_optional_int64" : "int64_t or corm_optional_int64"
+        case .int32: isUnsigned ? "uint32_t or corm_optional_int32" : "int32_t or corm_optional_int32"
         case .bool: "bool or corm_optional_bool"
         case .double: "double or corm_optional_double"
         case .float: "float or corm_optional_float"
@@ -86,6 +94,32 @@ final class StructLayout {
 }
 
 extension StructLayout.Kind {
+    /// Whether it is an integer and nothing beside it, so that a key that SQLite makes is missing where it is 0.
+    var isPlainInteger: Bool { self == .int64 || self == .uint64 || self == .int32 || self == .uint32 }
+
+    /// Whether a field of a C type, as a CORM_FIELD number, is what its size is taken for.
+    func fits(_ field: Int32) -> Bool {
+        switch field {
+        case CORM_FIELD_INTEGER: self == .int64 || self == .int32 || self == .datetime
+        case CORM_FIELD_UNSIGNED: self == .uint64 || self == .uint32
+        case CORM_FIELD_BOOL: self == .bool
+        case CORM_FIELD_DOUBLE: self == .double
+        case CORM_FIELD_FLOAT: self == .float
+        case CORM_FIELD_CHARACTERS: self == .cString
+        case CORM_FIELD_TEXT: self == .text
+        case CORM_FIELD_BLOB: self == .blob
+        case CORM_FIELD_UUID: self == .uuid
+        case CORM_FIELD_OPTIONAL_INT64: [.optionalInt64, .optionalUInt64, .optionalDatetime].contains(self)
+        case CORM_FIELD_OPTIONAL_INT32: self == .optionalInt32 || self == .optionalUInt32
+        case CORM_FIELD_OPTIONAL_BOOL: self == .optionalBool
+        case CORM_FIELD_OPTIONAL_DOUBLE: self == .optionalDouble
+        case CORM_FIELD_OPTIONAL_FLOAT: self == .optionalFloat
+        case CORM_FIELD_OPTIONAL_UUID: self == .optionalUUID
+        case CORM_FIELD_VALUE: self == .value
+        default: false
+        }
+    }
+
     /// Whether the field can say NULL.
     var isOptional: Bool {
         switch self {

@@ -8,7 +8,8 @@ extension StructRecord {
         var record = DynamicRecord(model)
         for field in layout.fields where !field.isComputed {
             do {
-                record.values[field.column] = try value(of: field)
+                let value = try value(of: field)
+                record.values[field.column] = field.zeroIsNoKey && value == .integer(0) ? .null : value
             } catch let error as CormorantError {
                 throw error.prefixed("\(model.name).\(model.columns[field.column].name): ")
             }

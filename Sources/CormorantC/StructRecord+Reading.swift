@@ -6,6 +6,36 @@ import CormorantQuery
 extension StructRecord {
     mutating func read(from reader: RecordReader) throws {
         for field in layout.fields { try read(field, reader) }
+        if layout.plainKey.size > 0 { try refuseZeroKey(reader) }
+    }
+
+    /// Reads what JSON gave, where the key may be missing.
+    mutating func read(fromJSON reader: RecordReader) throws {
+        guard layout.plainKey.size > 0, let key = layout.generated, reader.isNull(at: key.column) else {
+            return try read(from: reader)
+        }
+        for field in layout.fields where field.column != key.column { try read(field, reader) }
+        clearGeneratedKey()
+    }
+
+    /// In a plain integer 0 is no key yet: saved again, the row would become a second one.
+    @inline(__always)
+    private func refuseZeroKey(_ reader: RecordReader) throws {
+        let (offset, size) = layout.plainKey
+        let isZero =
+            size == 8
+            ? base.loadUnaligned(fromByteOffset: offset, as: Int64.self) == 0
+            : base.loadUnaligned(fromByteOffset: offset, as: Int32.self) == 0
+        if isZero { throw zeroKey(reader) }
+    }
+
+    @inline(never)
+    private func zeroKey(_ reader: RecordReader) -> CormorantError {
+        let type = layout.plainKey.size == 8 ? "corm_optional_int64" : "corm_optional_int32"
+        return reader.error(
+            layout.generated?.column ?? 0, .range,
+            "is the key 0, which in a plain integer means that there is none yet",
+            "make the property a \(type), where 0 is a key like any other")
     }
 
     /// Reads some columns and leaves the others alone.
@@ -49,8 +79,11 @@ extension StructRecord {
         text reader: RecordReader, _ column: Int, _ arena: Unmanaged<ScratchMemory>, allowsNUL: Bool
     ) throws -> corm_text {
         guard let text = try reader.validTextIfAny(at: column) else { return corm_text() }
-        let copy = arena._withUnsafeGuaranteedRef { $0.copy(text.baseAddress, count: text.count) }
-            .assumingMemoryBound(to: CChar.self)
+        let copy = try arena._withUnsafeGuaranteedRef { arena in
+            text.count <= 1 << 20
+                ? arena.copy(text.baseAddress, count: text.count)
+                : try arena.checkedCopy(text.baseAddress, count: text.count)
+        }.assumingMemoryBound(to: CChar.self)
         if !allowsNUL, cStringLength(copy) != text.count { throw nulInText(reader, column) }
         return corm_text(data: copy, size: text.count)
     }
@@ -64,7 +97,7 @@ extension StructRecord {
             var value = corm_blob()
             if !reader.isNull(at: column) {
                 let blob = try reader.blob(at: column)
-                value = corm_blob(data: arena.copy(blob.baseAddress, count: blob.count), size: blob.count)
+                value = corm_blob(data: try arena.checkedCopy(blob.baseAddress, count: blob.count), size: blob.count)
             }
             return at.storeBytes(of: value, as: corm_blob.self)
         case .value:

@@ -28,8 +28,8 @@ struct StructRecord: RecordAccess {
             left &-= 1
             let at = UnsafeRawPointer(base + field.offset)
             switch field.kind {
-            case .int64: writer.write(at.loadUnaligned(as: Int64.self), at: column)
-            case .int32: writer.write(Int64(at.loadUnaligned(as: Int32.self)), at: column)
+            case .int64: write(at.loadUnaligned(as: Int64.self), &writer, field)
+            case .int32: write(Int64(at.loadUnaligned(as: Int32.self)), &writer, field)
             case .double: try writer.write(at.loadUnaligned(as: Double.self), at: column)
             case .cString:
                 if let text = at.loadUnaligned(as: UnsafePointer<CChar>?.self) {
@@ -55,6 +55,15 @@ struct StructRecord: RecordAccess {
     }
 
     @inline(__always)
+    private func write(_ integer: Int64, _ writer: inout RecordWriter, _ field: StructLayout.Field) {
+        if integer == 0, field.zeroIsNoKey {
+            writer.writeNull(at: field.column)
+        } else {
+            writer.write(integer, at: field.column)
+        }
+    }
+
+    @inline(__always)
     private func write(
         _ text: UnsafePointer<CChar>, _ size: Int, _ writer: inout RecordWriter, _ field: StructLayout.Field
     ) throws {
@@ -75,9 +84,9 @@ struct StructRecord: RecordAccess {
             guard let integer = Int64(exactly: at.loadUnaligned(as: UInt64.self)) else {
                 throw writer.tooLarge(column)
             }
-            writer.write(integer, at: column)
+            write(integer, &writer, field)
         case .optionalInt32: writer.write(Int64(at.loadUnaligned(as: Int32.self)), at: column)
-        case .uint32, .optionalUInt32: writer.write(Int64(at.loadUnaligned(as: UInt32.self)), at: column)
+        case .uint32, .optionalUInt32: write(Int64(at.loadUnaligned(as: UInt32.self)), &writer, field)
         case .bool, .optionalBool:
             // As a byte: a bool that C left undefined must not become an undefined Bool.
             writer.write(at.loadUnaligned(as: UInt8.self) != 0, at: column)

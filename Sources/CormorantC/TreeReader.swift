@@ -56,8 +56,8 @@ struct TreeReader {
     func optionalModel() throws -> ModelDescriptor? {
         switch try reader.next() {
         case .none: return nil
-        case .integer(let bits):
-            return try requireModel(OpaquePointer(bitPattern: UInt(bitPattern: Int(bits)))).descriptor
+        case .bytes(let bytes, MemoryLayout<UInt>.size):
+            return try requireModel(OpaquePointer(bitPattern: bytes.loadUnaligned(as: UInt.self))).descriptor
         default: throw TreeReader.damaged()
         }
     }

@@ -72,5 +72,6 @@ public func corm_arena_copy(_ arena: OpaquePointer?, _ data: UnsafeRawPointer?, 
     else {
         return nil
     }
-    return memory.copy(data, count: size).assumingMemoryBound(to: CChar.self)
+    return (try? memory.checkedCopy(data, count: size))?
+        .assumingMemoryBound(to: CChar.self)
 }

@@ -51,9 +51,7 @@ extension RecordWriter {
         let expected = max(1, model.keyColumns.count)
         guard let key, count >= 0 else { throw missingArray("key values") }
         guard count == expected else {
-            throw CormorantError(
-                .binding, "the primary key of \(model.name) has \(expected) values, \(count) were given",
-                hint: "give one value for each key column", table: model.table)
+            throw wrongKeyCount(model, count)
         }
         if count == 1, key[0].type == CORM_VALUE_INTEGER {
             try writeKey(key[0].as.integer)
@@ -66,6 +64,10 @@ extension RecordWriter {
         }
     }
 }
+
+/// Whether SQLite could take a text or blob of the size, in any build of it: found before the bytes are looked at.
+@inline(__always)
+private func isPossibleSize(_ size: Int) -> Bool { size >= 0 && size <= Int(Int32.max) }
 
 /// A copy of a C value.
 func plainValue(_ value: corm_value, _ what: String) throws -> Value {
@@ -81,10 +83,11 @@ func plainValue(_ value: corm_value, _ what: String) throws -> Value {
     case CORM_VALUE_REAL: return .real(value.as.real)
     case CORM_VALUE_TEXT, CORM_VALUE_BLOB:
         guard let data = value.as.bytes.data else { return .null }
-        guard value.as.bytes.size >= 0 else {
+        guard isPossibleSize(value.as.bytes.size) else {
             throw CormorantError(.tooBig, "\(what) is too big", hint: "check its size")
         }
         let bytes = UnsafeRawBufferPointer(start: data, count: value.as.bytes.size)
+        try requireMemory(bytes.count)
         if value.type == CORM_VALUE_BLOB { return .blob(Array(bytes)) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CormorantError(.encoding, "\(what) is not UTF-8", hint: "convert the text, or bind it as a blob")
@@ -97,9 +100,12 @@ func plainValue(_ value: corm_value, _ what: String) throws -> Value {
 }
 
 /// Bindings by position and by name, as corm_value.name says.
-func bind(_ values: UnsafePointer<corm_value>?, _ count: Int, to statement: Statement) throws {
+/// - Parameter borrowing: texts and blobs stay where they are until the statement has run; else SQLite copies them.
+func bind(
+    _ values: UnsafePointer<corm_value>?, _ count: Int, to statement: Statement, borrowing: Bool = false
+) throws {
     guard count != 0 else { return try statement.checkBindingCount(0) }
-    guard count > 0, let values else { throw missingArray("values") }
+    let values = try array(values, count, "values")
     var bound = Set<Int>()
     var position = 0
     for offset in 0..<count {
@@ -114,10 +120,26 @@ func bind(_ values: UnsafePointer<corm_value>?, _ count: Int, to statement: Stat
             guard index <= statement.parameterCount else { try statement.checkBindingCount(count); continue }
         }
         let parameter = Int32(truncatingIfNeeded: index)
-        try statement.bind(plainValue(values[offset], "parameter \(statement.describeParameter(parameter))"), parameter)
+        try bind(values[offset], to: statement, parameter, borrowing)
         bound.insert(index)
     }
     if position == count { try statement.checkBindingCount(count) } else { try statement.checkAllBound(bound) }
+}
+
+private func bind(_ value: corm_value, to statement: Statement, _ parameter: Int32, _ borrowing: Bool) throws {
+    let (data, size) = (value.as.bytes.data, value.as.bytes.size)
+    switch value.type {
+    case CORM_VALUE_TEXT:
+        if let data, isPossibleSize(size), isValidUTF8(data, count: size) {
+            return try statement.bindText(data, count: size, parameter, borrowing: borrowing)
+        }
+    case CORM_VALUE_BLOB:
+        if let data, size > 0, isPossibleSize(size) {
+            return try statement.bindBlob(data, count: size, parameter, borrowing: borrowing)
+        }
+    default: break
+    }
+    try statement.bind(plainValue(value, "parameter \(statement.describeParameter(parameter))"), parameter)
 }
 
 /// The value of a row as it is in the file; its bytes are the statement's.

@@ -9,7 +9,7 @@ public func corm_migration_set_version(
     _ options: UnsafePointer<corm_migration_options>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        guard (0...greatestCount).contains(count), count == 0 || steps != nil else { throw missingArray("steps") }
+        _ = try array(steps, count, "steps")
         var versionSteps: [VersionStep] = []
         if let steps {
             // The caller's struct may be shorter than this library's.

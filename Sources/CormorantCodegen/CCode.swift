@@ -206,8 +206,8 @@ struct CCode: CodeWriter {
         let function = members.take(
             finder.kind == .key ? "\(type)_find" : "\(type)_\(verb)_by_\(names.joined(separator: "_and_"))")
         // Parameters that every one of them has, and the type of the record, which a parameter would hide.
-        let taken = ["database", "models", "out_record", "out_records", "arena", "out_error", "query", type]
-        let parameterNames = names.map { taken.contains($0) ? "\($0)_value" : $0 }
+        let taken = ["database", "models", "out_record", "out_records", "arena", "out_error", "query", "values", type]
+        let parameterNames = names.map { taken.contains($0) || $0.hasPrefix("corm_") ? "\($0)_value" : $0 }
         let inputs = zip(parameterNames, columns).map { name, column in
             // A UUID goes in as its text.
             parameter(column.type == .uuid ? "const char *" : plainType(column), name)

@@ -33,7 +33,10 @@ struct Context {
 
     /// - Parameter header: how the code was made.
     func keys(header: String) -> [String: Any] {
-        var functions = NameScope(language == .c ? code.naming.types : [], separator: "_")
+        let habits = language.habits
+        let others = code.naming.types.flatMap { type in ([""] + habits.typeEndings).map { type + $0 } }
+        // In C functions share one space with types, and with what is made of them.
+        var functions = NameScope(others + habits.wholeEndings.map { code.name + $0 }, separator: "_")
         let tables = code.sketch.models.indices.map { table($0, &functions) }
         var keys: [String: Any] = [
             "header": header, "language": language.rawValue, "name": code.name, "type": Words(code.name).upperCamel,
@@ -47,7 +50,7 @@ struct Context {
         let model = code.sketch.models[place]
         let table = model.table
         let fields = model.columns.indices.map { field(place, $0) }
-        // In C functions share one space, elsewhere they are members.
+        // Elsewhere they are members.
         var members = NameScope(code.naming.properties[place] + code.naming.relations[place], separator: "_")
         let finders = model.finders.map { finder in
             language == .c

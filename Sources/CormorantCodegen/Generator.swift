@@ -3,9 +3,6 @@ import CormorantQuery
 
 /// Writes models for a schema.
 package struct Generator {
-    /// What the first line of a generated file has in it.
-    static let mark = "Made by corm generate"
-
     /// What was generated, and what is to be known of it.
     package struct Outcome {
         /// Paths in the folder: those that were written; in a check those that are to be.
@@ -21,6 +18,8 @@ package struct Generator {
     private let files: [OutputFile]
     private let notes: [String]
     private let folder: OutputFolder
+    /// What the first line of a file has in it that is made with the same options; others may share the folder.
+    private let mark: String
 
     /// - Parameters:
     ///   - source: what the schema was read from, for the header.
@@ -36,7 +35,12 @@ package struct Generator {
                 .misuse, "\"\(name)\" is no name for the generated code",
                 hint: "use small letters, digits and underscores, a letter first")
         }
-        let sketch = Sketch(metadata)
+        if language == .c, words.parts[0] == "corm" || cHeaders.contains(name) {
+            throw CormorantError(
+                .misuse, "\"\(name).h\" would take the place of another header",
+                hint: "give the code another name with --name")
+        }
+        let sketch = Sketch(metadata, language)
         guard !sketch.models.isEmpty else {
             let reason = sketch.notes.isEmpty ? "" : "; " + sketch.notes.joined(separator: "; ")
             throw CormorantError(
@@ -44,9 +48,8 @@ package struct Generator {
         }
         let naming = Naming(sketch, language, name: name)
         let made = templates == nil ? "" : ", with templates of its own"
-        let header = commentText(
-            "\(Self.mark) --language \(language.rawValue) from \(source)\(made); changes here are lost when it is made again."
-        )
+        mark = "Made by corm generate --language \(language.rawValue)\(name == "models" ? "" : " --name \(name)") from "
+        let header = commentText("\(mark)\(source)\(made); changes here are lost when it is made again.")
         let context = Context(sketch, naming, language, name: name).keys(header: header)
         let files = try (templates.map(Templates.init(folder:)) ?? Templates(builtIn: language)).render(context)
         var seen = Set<String>()
@@ -68,6 +71,6 @@ package struct Generator {
     package func check() -> Outcome { outcome(folder.stale(files)) }
 
     private func outcome(_ changed: [String]) -> Outcome {
-        Outcome(changed: changed, count: files.count, leftOver: folder.leftOver(files), notes: notes)
+        Outcome(changed: changed, count: files.count, leftOver: folder.leftOver(files, mark), notes: notes)
     }
 }

@@ -20,6 +20,12 @@ struct Habits {
     /// What a taken name gets behind it.
     let typeSuffix: String
     let propertySuffix: String
+    /// What no type's name begins and ends with.
+    var takenFirstWords: Set<String> = []
+    var takenEndings: [String] = []
+    /// What is made of a type's name, and of that of the code as a whole, ends with.
+    var typeEndings: [String] = []
+    var wholeEndings: [String] = []
 }
 
 extension Language {
@@ -33,7 +39,9 @@ extension Language {
         case .c:
             Habits(
                 type: \.snake, property: \.snake, separator: "_", takenTypes: cKeywords.union(cLibrary),
-                takenProperties: cKeywords.union(cMacros), typeSuffix: "_record", propertySuffix: "_")
+                takenProperties: cKeywords.union(cMacros).union(cFields), typeSuffix: "_record", propertySuffix: "_",
+                takenFirstWords: ["corm"], takenEndings: ["_t"], typeEndings: ["_columns", "_keys", "_references"],
+                wholeEndings: ["_create", "_free"])
         case .python:
             Habits(
                 type: \.upperCamel, property: \.snake, separator: "_", takenTypes: pythonTypes,
@@ -78,15 +86,23 @@ private let cMacros = words(
     "assert environ errno i386 linux major makedev minor offsetof setjmp stderr stdin stdout unix va_arg va_copy va_end"
 )
 
+/// Types of fields, which a field of that name would hide from those behind it.
+private let cFields = words(
+    """
+    corm_blob corm_datetime corm_optional_bool corm_optional_double corm_optional_float corm_optional_int32
+    corm_optional_int64 corm_optional_uuid corm_uuid int32_t int64_t
+    """)
+
 /// Types and functions of the C library and of POSIX that are plain words, which a type's name would clash with; before
-/// them parameters of generated functions, which would hide a type.
+/// them parameters of generated functions, which would hide a type, and what its constant would be a macro or another of.
 private let cLibrary = cMacros.union(
     words(
         """
-        arena database definitions i models out_error out_record out_records query relations status values
+        arena count database definitions h i iovec lconv models out_error out_record out_records query relation relations
+        sigval status timespec timeval tm values
         abort abs accept access acos alarm alphasort asctime asin atan atexit atof atoi atol basename bcmp bcopy bind brk
         bsearch bzero calloc cbrt ceil chdir chmod chown chroot clearenv clearerr clock clone close closedir confstr connect
-        copysign corm cos cosh count creat crypt ctime daemon daylight difftime dirname div dprintf drand48 drem dup dup2
+        copysign cos cosh creat crypt ctime daemon daylight difftime dirname div dprintf drand48 drem dup dup2
         encrypt erand48 erf errc error exec execl execv exit exp fabs fchdir fclose fcntl fdim feof ferror fflush ffs fgetc
         fgets fileno flock floor fma fmax fmin fmod fopen fork fpathconf fprintf fputc fputs fread free freopen frexp fscanf
         fseek fstat fsync ftell ftime ftok ftruncate ftw fwrite gamma getc getchar getcwd getdate getegid getenv getgid
@@ -109,6 +125,14 @@ private let cLibrary = cMacros.union(
         vprintf wait waitid waitpid warn warnx wcscat wcschr wcslen write writev y0 y1 yn j0 j1 jn
         """))
 
+/// What `#include` would find in a generated folder instead.
+let cHeaders = words(
+    """
+    assert complex cormorant ctype errno fenv float inttypes limits locale math setjmp signal stdalign
+    stdarg stdatomic stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string strings threads time uchar unistd wchar
+    wctype
+    """)
+
 private let pythonKeywords = words(
     """
     False None True and as assert async await break class continue def del elif else except finally for from global if in
@@ -117,13 +141,13 @@ private let pythonKeywords = words(
 
 private let pythonTypes = words(
     """
-    Any ClassVar Column Database Decimal False Key Model Models None Reference Self ToMany ToOne True UUID annotations
+    Any Column Database Decimal False Key Model Models None Reference Self True UUID annotations
     column datetime many_to_many staticmethod
     """)
 
 /// What the body of a model's class uses, and what a model has of its own.
 private let pythonNames = words(
     """
-    Any ClassVar Column bool bytes cls column database datetime delete dict find float insert int list many_to_many object
+    Any Column bool bytes cls column database datetime delete dict find float insert int list many_to_many object
     refresh save self staticmethod str super to_many to_one type update where
     """)

@@ -15,7 +15,8 @@ struct Naming {
     /// - Parameter name: of the generated code as a whole, which no type can have.
     init(_ sketch: Sketch, _ language: Language, name: String) {
         habits = language.habits
-        var scope = NameScope([name, habits.type(Words(name))], separator: habits.separator)
+        let whole = [name, habits.type(Words(name))] + habits.wholeEndings.map { name + $0 }
+        var scope = NameScope(whole, separator: habits.separator, endings: habits.typeEndings)
         for model in sketch.models {
             let wanted = Words(model.table.name)
             let type = typeName(wanted, &scope)
@@ -49,10 +50,11 @@ struct Naming {
     }
 
     private func typeName(_ words: Words, _ scope: inout NameScope) -> (name: String, isChanged: Bool) {
-        let base = safe(words, "table")
+        let isOurs = words.parts.first.map(habits.takenFirstWords.contains) ?? false
+        let base = isOurs ? Words("table") + words : safe(words, "table")
         func candidate(_ words: Words) -> String {
             let name = habits.type(words)
-            let isTaken = habits.takenTypes.contains(name) || words.parts.first == "corm" && habits.separator == "_"
+            let isTaken = habits.takenTypes.contains(name) || habits.takenEndings.contains { name.hasSuffix($0) }
             return isTaken ? name + habits.typeSuffix : name
         }
         let first = candidate(base.singular)

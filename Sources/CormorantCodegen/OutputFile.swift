@@ -35,7 +35,8 @@ struct OutputFolder {
     func stale(_ files: [OutputFile]) -> [String] { files.filter { !isCurrent($0) }.map(\.path) }
 
     /// Files here that an earlier run made, as their first line says, and this one does not.
-    func leftOver(_ files: [OutputFile]) -> [String] {
+    /// - Parameter mark: what that line has in it.
+    func leftOver(_ files: [OutputFile], _ mark: String) -> [String] {
         let made = Set(files.map(\.path))
         let endings = Set(files.map { ($0.path as NSString).pathExtension })
         let names = (try? manager.contentsOfDirectory(atPath: path)) ?? []
@@ -44,7 +45,7 @@ struct OutputFolder {
                 let handle = FileHandle(forReadingAtPath: path + "/" + name),
                 let head = try? handle.read(upToCount: 256)
             else { return false }
-            return String(decoding: head, as: UTF8.self).prefix { $0 != "\n" }.contains(Generator.mark)
+            return String(decoding: head, as: UTF8.self).prefix { $0 != "\n" }.contains(mark)
         }
     }
 

@@ -76,17 +76,16 @@ struct PythonCode: CodeWriter {
         let relation = code.sketch.models[model].relations[place]
         let target = code.naming.types[relation.target]
         let holder = relation.kind == .toOne ? model : relation.junction ?? relation.target
-        var parts = [pythonLiteral(target)]
-        if let junction = relation.junction { parts.append("through=\(pythonLiteral(code.naming.types[junction]))") }
+        // Functions, for a model may stand above those that it leads to; of a name type checkers know nothing. No
+        // annotation, which would have to be a ClassVar: mypy lets nobody assign to that.
+        var parts = ["lambda: \(target)"]
+        if let junction = relation.junction { parts.append("through=lambda: \(code.naming.types[junction])") }
         if !relation.columns.isEmpty { parts.append("columns=\(tuple(code.columnNames(holder, relation.columns)))") }
         if !relation.targetColumns.isEmpty {
             parts.append("target_columns=\(tuple(code.columnNames(holder, relation.targetColumns)))")
         }
         let name = code.naming.relations[model][place]
-        let kind = relation.kind == .toOne ? "ToOne" : "ToMany"
-        return call(
-            "\(name): ClassVar[\(kind)[\(target)]] = \(relation.kind.rawValue)", parts, indent: "    ",
-            trailingComma: true)
+        return call("\(name) = \(relation.kind.rawValue)", parts, indent: "    ", trailingComma: true)
     }
 
     func model(_ model: Int) -> String {
@@ -161,15 +160,10 @@ struct PythonCode: CodeWriter {
         let references = code.sketch.models.flatMap {
             $0.references + $0.columns.compactMap(\.reference).filter(\.needsReference)
         }
-        var typing: [String] = []
-        if columns.contains(where: { $0.type == .json }) { typing.append("Any") }
-        if !relations.isEmpty { typing.append("ClassVar") }
         var names = ["Column", "Database"]
         if keys.contains(where: { $0.name != nil || $0.condition != nil }) { names.append("Key") }
         names.append("Model")
         if !references.isEmpty { names.append("Reference") }
-        if relations.contains(where: { $0.kind != .toOne }) { names.append("ToMany") }
-        if relations.contains(where: { $0.kind == .toOne }) { names.append("ToOne") }
         let usesOptions = code.sketch.models.indices.contains { model in
             code.sketch.models[model].columns.indices.contains { declaration(model, $0).contains(" = column(") }
         }
@@ -181,7 +175,7 @@ struct PythonCode: CodeWriter {
         var lines: [String] = []
         if columns.contains(where: { $0.type == .datetime }) { lines.append("from datetime import datetime") }
         if columns.contains(where: { $0.type == .decimal }) { lines.append("from decimal import Decimal") }
-        if !typing.isEmpty { lines.append("from typing import \(typing.joined(separator: ", "))") }
+        if columns.contains(where: { $0.type == .json }) { lines.append("from typing import Any") }
         if columns.contains(where: { $0.type == .uuid }) { lines.append("from uuid import UUID") }
         if !lines.isEmpty { lines.append("") }
         lines.append("from cormorant import \(names.joined(separator: ", "))")

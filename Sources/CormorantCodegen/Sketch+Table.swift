@@ -3,7 +3,7 @@ import CormorantQuery
 
 extension ModelSketch {
     /// The table by itself; what leads to other tables comes when all are there.
-    init(_ table: TableMetadata) {
+    init(_ table: TableMetadata, _ language: Language) {
         self.table = table
         columns = table.columns.map { column in
             let isRowID = table.rowIDColumn.map { sameIdentifier($0, column.name) } ?? false
@@ -13,10 +13,11 @@ extension ModelSketch {
             sketch.isAutoIncrement = isRowID && table.isAutoIncrement
             if isRowID || column.isGenerated { sketch.isOptional = true }
             if isNull(column.defaultSQL) { sketch.metadata.defaultSQL = nil }
+            sketch.metadata.generatedSQL = column.generatedSQL.map(onOneLine)
             return sketch
         }
         key = table.primaryKey.compactMap(table.place)
-        noteTypes()
+        noteTypes(language)
         addChecks()
         addIndexes()
         if key.isEmpty {
@@ -28,16 +29,24 @@ extension ModelSketch {
         notes.append("column \(quoteIdentifier(column.metadata.name)) \(text)")
     }
 
-    private mutating func noteTypes() {
+    private mutating func noteTypes(_ language: Language) {
         for column in columns {
             let declared = column.metadata.declaredType
-            if declared.isEmpty {
+            if let other = column.metadata.otherTime {
+                note(
+                    column,
+                    "is declared \(declared) and \(other); it is read as text (corm check tells how to bring it to that form)"
+                )
+            } else if declared.isEmpty {
                 note(column, "has no type; it is read as text")
             } else if column.metadata.type == nil, column.type == .text {
                 note(column, "is declared \(declared), which tells no type; it is read as text")
             }
-            if key.count == 1, column.metadata.isKey, column.type.isInteger, !column.isRowID, !table.isWithoutRowID {
-                note(column, "is an integer key that SQLite does not make; 0 asks for one and is refused")
+            // In the other languages a record cannot be made without it.
+            if language == .c, key.count == 1, column.metadata.isKey, column.type.isInteger, !column.isRowID,
+                !table.isWithoutRowID
+            {
+                note(column, "is a key that the table does not make: set it in each record; 0 stands for no key")
             }
         }
     }
@@ -47,9 +56,9 @@ extension ModelSketch {
             let place = check.column.flatMap(table.place)
             if let place, columns[place].metadata.typeCheck == check.sql, columns[place].type != .text { continue }
             if let place, columns[place].check == nil {
-                columns[place].check = check.sql
+                columns[place].check = onOneLine(check.sql)
             } else {
-                checks.append(check.sql)
+                checks.append(onOneLine(check.sql))
             }
         }
     }
@@ -91,7 +100,7 @@ extension ModelSketch {
         indexes.append(
             IndexSketch(
                 isUnique: index.isUnique, columns: zip(places, index.terms).map { ($0, $1.isDescending) },
-                name: index.origin == .index ? index.name : nil, condition: index.conditionSQL))
+                name: index.origin == .index ? index.name : nil, condition: index.conditionSQL.map(onOneLine)))
     }
 
     /// Gives a name to what has none of its own where the one that the model makes up is taken.

@@ -7,13 +7,13 @@ struct Sketch {
     var models: [ModelSketch] = []
     var notes: [String] = []
 
-    init(_ metadata: Metadata) {
+    init(_ metadata: Metadata, _ language: Language) {
         notes = metadata.problems.map { "\($0.type) \(quoteIdentifier($0.name)) was left out: \($0.message)" }
         for table in metadata.tables where !isOwnTable(table.name) {
             if let reason = table.reasonForNoModel {
                 notes.append("\(table.kind.word) \(quoteIdentifier(table.name)) has no model: \(reason)")
             } else {
-                models.append(ModelSketch(table))
+                models.append(ModelSketch(table, language))
             }
         }
         let places = Dictionary(models.indices.map { (foldedBytes(models[$0].table.name), $0) }) { first, _ in first }

@@ -3,10 +3,13 @@ let pythonTemplates = [
         path: "{{name}}.py",
         text: #"""
             # {{ header }}
+            """The models of all tables."""
+            {% if notes %}
+
             {% for note in notes %}
             # Note: {{ note }}
             {% endfor %}
-            """The models of all tables."""
+            {% endif %}
 
             from __future__ import annotations
 

@@ -17,7 +17,7 @@ extension Date: ColumnValue {
     public func write(to writer: inout RecordWriter, at column: Int) throws {
         guard writer.uses(column) else { return }
         guard let time = Timestamp(self) else {
-            throw writer.wrong(column, .range, "is a date beyond the years 0 to 9999", "give a date within them")
+            throw writer.wrong(column, .range, "is a date beyond the years 1 to 9999", "give a date within them")
         }
         try writer.write(time, at: column)
     }
@@ -25,7 +25,7 @@ extension Date: ColumnValue {
     public var columnValue: Value {
         get throws {
             guard let time = Timestamp(self) else {
-                throw CormorantError(.range, "a date is beyond the years 0 to 9999", hint: "give a date within them")
+                throw CormorantError(.range, "a date is beyond the years 1 to 9999", hint: "give a date within them")
             }
             return try time.columnValue
         }
@@ -42,7 +42,7 @@ extension Date {
 }
 
 extension Timestamp {
-    /// The date to the nearest microsecond; nil beyond the years 0 to 9999.
+    /// The date to the nearest microsecond; nil beyond the years 1 to 9999.
     public init?(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         let seconds = interval.rounded(.down)

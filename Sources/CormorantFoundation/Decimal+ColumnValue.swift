@@ -2,7 +2,7 @@ public import Foundation
 
 /// A `Decimal` in a decimal column. A number with more digits than a Decimal has is an error when it is read;
 /// `DecimalText` reads any.
-extension Decimal: ColumnValue {
+extension Decimal: SQLDecimal {
     public static var columnType: ColumnType { .decimal }
 
     public init(from reader: RecordReader, at column: Int) throws {

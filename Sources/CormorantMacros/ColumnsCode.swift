@@ -4,7 +4,7 @@ extension ModelCode {
         let members =
             [source, sourceInitializer, expressionInitializer] + properties.enumerated().map(column)
             + relations.map(relation)
-        return "\(access)struct Columns: Cormorant.RecordColumns {\n"
+        return "\(access)nonisolated struct Columns: Cormorant.RecordColumns {\n"
             + members.joined(separator: "\n\n").split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : "    \($0)" }.joined(separator: "\n") + "\n}"
     }

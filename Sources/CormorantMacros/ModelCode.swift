@@ -46,12 +46,12 @@ struct ModelCode {
     }
 
     private var reads: [String] {
-        properties.enumerated().map { "self.\($1.identifier) = try \($1.type)(from: reader, at: \($0))" }
+        properties.enumerated().map { "self.\($1.identifier) = try reader.property(\($1.type).self, at: \($0))" }
     }
 
     private var writing: String {
         let lines = properties.enumerated().filter { !$1.isComputed }.map { index, property in
-            "try self.\(property.identifier).write(to: &writer, at: \(index))"
+            "try writer.write(property: self.\(property.identifier), at: \(index))"
         }
         return "\(access)func write(to writer: inout Cormorant.RecordWriter) throws \(block(lines))"
     }

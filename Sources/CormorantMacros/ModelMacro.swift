@@ -21,21 +21,34 @@ public struct ModelMacro: ExtensionMacro {
         let name = structure.name.text.withoutBackticks
         let arguments = ModelArguments(node, name, properties.columns)
         arguments.check(problems)
+        if structure.isNotCopyable { problems.add(.notCopyable, at: structure.name) }
+        // The first one makes the extension.
+        let models = structure.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter { $0.simpleName == "Model" }
+        if let second = models.dropFirst().first { problems.add(.twice, at: second) }
         guard problems.isEmpty else { return [] }
         let code = ModelCode(
             name: name, type: type.trimmedDescription,
             access: access(of: structure, in: context), properties: properties.columns,
             relations: properties.relations, arguments: arguments)
-        return [extending("\(type.trimmed)\(protocols.isEmpty ? "" : ": Cormorant.Record")", with: code.members)]
+        let conformance = protocols.isEmpty ? "" : ": Cormorant.Record"
+        return [
+            extending("\(type.trimmed)\(conformance)", with: code.members, availability: structure.availability)
+        ]
     }
 
     /// The extension with its text as it is: the compiler parses it, and parsing it here too would double the time that the
     /// macro takes.
-    private static func extending(_ type: String, with members: String) -> ExtensionDeclSyntax {
+    ///
+    /// It belongs to no actor, whatever the module's default is: records are read and written on any thread.
+    private static func extending(
+        _ type: String, with members: String, availability: AttributeListSyntax
+    ) -> ExtensionDeclSyntax {
         let lines = members.split(separator: "\n", omittingEmptySubsequences: false)
         let indented = lines.map { $0.isEmpty ? "\n" : "\n    \($0)" }.joined()
         let text = MissingDeclSyntax(placeholder: .identifier(indented + "\n"))
         return ExtensionDeclSyntax(
+            attributes: availability,
+            modifiers: [DeclModifierSyntax(name: .keyword(.nonisolated, trailingTrivia: .space))],
             extensionKeyword: .keyword(.extension, trailingTrivia: .space),
             extendedType: IdentifierTypeSyntax(name: .identifier(type, trailingTrivia: .space)),
             memberBlock: MemberBlockSyntax(members: [MemberBlockItemSyntax(decl: text)]))
@@ -55,6 +68,21 @@ public struct ModelMacro: ExtensionMacro {
             }
         }
         return ""
+    }
+}
+
+extension StructDeclSyntax {
+    /// Its `@available`, a line each.
+    fileprivate var availability: AttributeListSyntax {
+        AttributeListSyntax(
+            attributes.compactMap { element in
+                guard case .attribute(let attribute) = element, attribute.simpleName == "available" else { return nil }
+                return .attribute(attribute.trimmed.with(\.trailingTrivia, .newline))
+            })
+    }
+
+    fileprivate var isNotCopyable: Bool {
+        inheritanceClause?.inheritedTypes.contains { $0.type.trimmedDescription == "~Copyable" } ?? false
     }
 }
 

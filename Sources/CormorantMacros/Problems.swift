@@ -6,7 +6,11 @@ import SwiftSyntaxMacros
 enum Problem {
     case notAStruct
     case generic
+    case notCopyable
+    case twice
     case noColumns
+    case noColumnType(String, String)
+    case weak(String)
     case severalProperties
     case conditional
     case noType(String)
@@ -52,6 +56,11 @@ extension Problem: DiagnosticMessage {
         switch self {
         case .notAStruct: "@Model goes on a struct; make this one, or conform it to Record by hand"
         case .generic: "a model cannot be generic; write one struct for each table"
+        case .notCopyable: "a model is copied as its records are; remove ~Copyable"
+        case .twice: "@Model stands here twice; remove one"
+        case .noColumnType(let name, let type):
+            "'\(name)' is \(type), which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
+        case .weak(let name): "'\(name)' is a reference, which no column holds; mark it @Ignored"
         case .noColumns: "a model needs at least one stored property; declare its columns"
         case .severalProperties: "declare each property of a model in a var of its own"
         case .conditional: "columns cannot depend on #if; declare the property always, or move it out of the model"

@@ -82,7 +82,15 @@ private func storedProperty(
         return nil
     }
     if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
-        problems.add(.implicitlyUnwrapped(name, unwrapped.wrappedType.description), at: type)
+        problems.add(.implicitlyUnwrapped(name, unwrapped.wrappedType.description), at: binding)
+        return nil
+    }
+    if variable.modifiers.contains(where: { ["weak", "unowned"].contains($0.name.text) }) {
+        problems.add(.weak(name), at: variable)
+        return nil
+    }
+    guard !type.isNoColumn else {
+        problems.add(.noColumnType(name, type.description), at: binding)
         return nil
     }
     let property = StoredProperty(
@@ -137,6 +145,21 @@ extension IfConfigDeclSyntax {
             guard case .decls(let members)? = clause.elements else { return false }
             return members.contains { $0.decl.as(VariableDeclSyntax.self)?.isStoredInInstance ?? false }
         }
+    }
+}
+
+extension TypeSyntax {
+    /// Whether no conformance can make it a column: a collection, a tuple, a function. Bytes are one.
+    fileprivate var isNoColumn: Bool {
+        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.isNoColumn }
+        if let array = self.as(ArrayTypeSyntax.self) { return array.element.trimmedDescription != "UInt8" }
+        if let tuple = self.as(TupleTypeSyntax.self) {
+            guard tuple.elements.count == 1, let only = tuple.elements.first else { return true }
+            return only.type.isNoColumn
+        }
+        if self.is(DictionaryTypeSyntax.self) || self.is(FunctionTypeSyntax.self) { return true }
+        guard let generic = self.as(IdentifierTypeSyntax.self) else { return false }
+        return generic.genericArgumentClause != nil && ["Set", "Dictionary"].contains(generic.name.text)
     }
 }
 

@@ -54,21 +54,16 @@ final class Applier {
     /// Copies the file before it is changed; called under the write lock, so that the copy is of what is changed then.
     func takeSnapshot() throws {
         guard let path = options.snapshot else { return }
-        guard database.path != ":memory:" else {
+        guard let file = try database.withConnection({ $0.filePath }) else {
             throw CormorantError(
                 .misuse, "a database in memory has no file to make a snapshot of", hint: "leave the snapshot out")
         }
-        try checkPath(path)
         guard !fileExists(path) else {
             throw CormorantError(
-                .migration, "the snapshot \"\(path)\" is there already, left by a migration that failed half-way",
-                hint: "restore or remove it, or name another")
+                .migration, "the file \"\(path)\", where the snapshot is to be, is there already",
+                hint: "name another; one that a migration left which failed half-way is for restoring the file")
         }
-        let temporary = unfinishedPath(path)
-        removeFile(temporary)
-        defer { removeFile(temporary) }
-        try copy(to: temporary)
-        try moveFile(temporary, to: path)
+        try copy(file, to: path)
         hasSnapshot = true
     }
 
@@ -83,25 +78,18 @@ final class Applier {
 
     /// A connection of its own reads the file as it was last committed: SQLite copies no database from within its own write
     /// transaction.
-    private func copy(to path: String) throws {
+    private func copy(_ file: String, to path: String) throws {
         var openOptions = OpenOptions()
         openOptions.mode = .readOnly
         // The copy of an encrypted file has its key.
         openOptions.codecs = try database.withConnection { $0.codecs }
-        let source = try Connection(path: database.path, options: openOptions)
+        let source = try Connection(path: file, options: openOptions)
         defer { source.close() }
-        openOptions.mode = .create
-        openOptions.journalMode = .delete
-        openOptions.synchronous = .full
-        let target = try Connection(path: path, options: openOptions)
-        defer { target.close() }
-        try source.backup(to: target) { left, total in
+        try source.backup(toNew: path) { left, total in
             options.progress?(
                 MigrationProgress(
                     step: "snapshot", index: 0, count: 0, rows: total - left, totalRows: total)) ?? true
         }
-        // A file of its own, which needs no others beside it to be read.
-        try target.script("PRAGMA journal_mode = DELETE")
     }
 
     /// Runs a plan's steps, telling the progress.
@@ -159,6 +147,7 @@ extension Database {
             var options = OpenOptions()
             options.mode = .readOnly
             options.codecs = codecs ?? connection.codecs
+            try refuseStrayLog(beside: snapshot)
             let source = try Connection(path: snapshot, options: options)
             defer { source.close() }
             guard try source.pragma("page_count") > 0 else {

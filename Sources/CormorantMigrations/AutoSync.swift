@@ -20,7 +20,10 @@ extension Database {
     fileprivate func syncBeforeUse(_ model: ModelDescriptor) throws -> [ModelDescriptor] {
         guard model.attachment == nil else { return [model] }
         let models = model.withRelated
-        if try withReader({ try ModelRegistry(connection: $0).isCurrent(models) }) { return models }
+        if try withReader({ try ModelRegistry(connection: $0).isCurrent(models) }) {
+            tableOwners.note(models)
+            return models
+        }
         if isOnlyReading { return [] }
         return try withConnection { connection in
             // A step of a migration brings the file where it is to be by itself.

@@ -44,7 +44,7 @@ extension MigrationBundle {
         guard plan.problems.isEmpty else { throw refusal(plan.problems) }
         guard !plan.isEmpty, let result = plan.result else { return plan }
         let back = try wayBack(plan, from: result, to: schema)
-        var step = MigrationStep(try bundle.nextID(name), up: .sql(plan.sql), down: .sql(back.sql))
+        var step = MigrationStep(try bundle.nextID(name), up: .sql(plan.commentedSQL), down: .sql(back.commentedSQL))
         step.schemaSQL = result.sql
         step.modelsSQL = modelsSQL
         try files.write(step)
@@ -82,6 +82,7 @@ extension MigrationBundle {
         for var step in steps {
             let applier = Applier(database, MigrationOptions())
             try applier.run { connection in
+                let before = try Schema(connection).withoutOwnTables
                 if step.isOutsideTransaction {
                     try applier.run(step.up, of: step.id, connection, index: 0, count: 1, inTransaction: false)
                 } else {
@@ -90,6 +91,7 @@ extension MigrationBundle {
                     }
                 }
                 step.schemaSQL = try Schema(connection).withoutOwnTables.sql
+                try applier.checkWayBack(of: step, to: before, connection)
             }
             try writeText(step.schemaSQL ?? "", to: files.path(step.id, "schema.sql"))
         }
@@ -129,14 +131,7 @@ extension MigrationBundle {
 /// The plan back, which brings tables and columns back but no values that went: NULL, or a zero or empty value where NULL
 /// is not allowed.
 private func wayBack(_ plan: MigrationPlan, from schema: Schema, to former: Schema) throws -> MigrationPlan {
-    var notes = PlanNotes()
-    for table in schema.tables {
-        notes.allowedDrops.insert(foldIdentifier(table.name))
-        for column in table.columns {
-            notes.allowedDrops.insert("\(foldIdentifier(table.name)).\(foldIdentifier(column.name))")
-        }
-    }
-    notes.allowedDrops.formUnion(schema.virtualTables.map { foldIdentifier($0.name) })
+    let notes = PlanNotes(allowsAll: true)
     let planner = try Planner(schema, file: nil, notes: notes)
     // Columns were renamed after their tables, and go back before them.
     for change in plan.steps.flatMap(\.changes).reversed() {

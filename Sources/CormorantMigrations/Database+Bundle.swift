@@ -50,7 +50,7 @@ extension Database {
         let keep = try last == nil ? -1 : bundle.index(of: last)
         let going = Set(bundle.steps.suffix(from: keep + 1).map(\.id))
         try refuseTransaction()
-        let check = try transaction(.deferred) { try withConnection { try checked(bundle, $0) } }
+        let check = try transaction(.deferred) { try withConnection { try checked(bundle, $0, isGoingBack: true) } }
         let ids = check.states.filter { $0.state == .applied && going.contains($0.id) }.map(\.id)
         guard !ids.isEmpty else { return [] }
         if let id = ids.last(where: { bundle.step($0)?.down == nil }) {
@@ -116,8 +116,38 @@ extension Database {
     }
 
     /// The steps that `apply` would run, in order; what would keep it from running them is an error.
-    package func pending(_ bundle: MigrationBundle) throws -> [MigrationStep] {
-        try transaction(.deferred) { try withConnection { try checked(bundle, $0).pending } }
+    package func pending(_ bundle: MigrationBundle) throws -> [PendingStep] {
+        try transaction(.deferred) {
+            try withConnection { connection in
+                let schema = try Schema(connection).withoutOwnTables
+                var losses = StepLosses(schema)
+                var pending = try checked(bundle, connection).pending.map { step in
+                    guard case .sql(let sql) = step.up else { return PendingStep(step: step, losses: [], problems: []) }
+                    let gone = losses.run(sql)
+                    return PendingStep(
+                        step: step, risk: gone.isEmpty ? step.declaredRisk : .lossy,
+                        losses: try StepLosses.counted(gone, connection), problems: [])
+                }
+                if let first = pending.first?.step {
+                    pending[0].problems = try problems(of: first, schema, connection)
+                }
+                return pending
+            }
+        }
+    }
+
+    /// What rows have against a step, by the schema that it leaves. One that renames is not seen through.
+    private func problems(
+        of step: MigrationStep, _ schema: Schema, _ connection: Connection
+    ) throws -> [MigrationProblem] {
+        guard let target = step.schemaSQL, case .sql(let sql) = step.up else { return [] }
+        let isRenaming = try SQLScript.statements(sql).contains { statement in
+            let words = SQLScript.words(statement.sql, 12).map(foldIdentifier)
+            return words.first == "alter" && words.contains("rename") && !words[2].hasPrefix("corm_new_")
+        }
+        if isRenaming { return [] }
+        let planner = try Planner(schema, file: connection, notes: PlanNotes(allowsAll: true))
+        return (try? planner.plan(to: Schema(script: target)).problems) ?? []
     }
 
     /// A plan from the file's schema back to the one that its last step left; empty where there is no drift.
@@ -125,13 +155,15 @@ extension Database {
         try transaction(.deferred) {
             try withConnection { connection in
                 let rows = try History(connection: connection).rows()
-                guard let last = rows.last else { return MigrationPlan(steps: []) }
-                guard let snapshot = bundle.step(last.id)?.schemaSQL else {
+                let schema = try Schema(connection).withoutOwnTables
+                guard let last = rows.last, schema.hash != last.schemaAfter else { return MigrationPlan(steps: []) }
+                let step = bundle.step(last.id) ?? bundle.steps.last { $0.replacedIDs.contains(last.id) }
+                if step == nil { try HistoryCheck(bundle, rows).validate() }
+                guard let snapshot = step?.schemaSQL else {
                     throw CormorantError(
                         .migration, "step \(last.id) has no schema to compare the file with",
                         hint: "seal the bundle, or give the step the schema that it leaves")
                 }
-                let schema = try Schema(connection).withoutOwnTables
                 return try schemaPlan(from: schema, to: Schema(script: snapshot), allowDrop: [], file: connection)
             }
         }
@@ -139,10 +171,12 @@ extension Database {
 
     // One step ---------------------------------------------------------------------------------------------------------
 
-    private func checked(_ bundle: MigrationBundle, _ connection: Connection) throws -> HistoryCheck {
+    private func checked(
+        _ bundle: MigrationBundle, _ connection: Connection, isGoingBack: Bool = false
+    ) throws -> HistoryCheck {
         let rows = try History(connection: connection).rows()
         let check = HistoryCheck(bundle, rows)
-        try check.validate()
+        try check.validate(isGoingBack: isGoingBack)
         try checkDrift(bundle, rows, connection)
         return check
     }
@@ -183,13 +217,17 @@ extension Database {
             if done == 0 { try applier.takeSnapshot() }
             try history.create()
             let started = try history.time()
-            let before = try Schema(connection).withoutOwnTables.hash
+            let schema = try Schema(connection).withoutOwnTables
+            let before = schema.hash
+            try applier.refuseLosses(of: step.up, step.id, schema, connection)
             guard !step.isOutsideTransaction else {
                 try history.insert(step, schemaBefore: before, schemaAfter: "", started: started, .running)
                 outside = step
                 return step.id
             }
+            let past = try history.rows()
             try applier.run(step.up, of: step.id, connection, index: done, count: done + pending.count)
+            try history.check(past, step.id)
             let after = try Schema(connection).withoutOwnTables.hash
             try history.insert(step, schemaBefore: before, schemaAfter: after, started: started, .applied)
             return step.id
@@ -216,12 +254,15 @@ extension Database {
     ) throws -> String? {
         let history = History(connection: connection)
         return try applier.transaction(connection) {
-            for step in try checked(bundle, connection).replaced { try replace(step, history) }
+            for step in try checked(bundle, connection, isGoingBack: true).replaced { try replace(step, history) }
             guard let row = try history.rows().last, going.contains(row.id), let step = bundle.step(row.id),
                 let down = step.down
             else { return nil }
+            try applier.refuseLosses(of: down, step.id, Schema(connection).withoutOwnTables, connection)
             if done == 0 { try applier.takeSnapshot() }
+            let past = try history.rows()
             try applier.run(down, of: step.id, connection, index: done, count: count)
+            try history.check(past, step.id)
             try history.delete(row.id)
             try checkReturn(step, row, bundle, connection)
             return row.id
@@ -246,6 +287,37 @@ extension Database {
 }
 
 extension Applier {
+    /// Refuses SQL that drops what holds something, without leave.
+    func refuseLosses(
+        of action: MigrationStep.Action, _ id: String, _ schema: Schema, _ connection: Connection
+    ) throws {
+        guard case .sql(let sql) = action, !options.allowLossy else { return }
+        var losses = StepLosses(schema)
+        let gone = try StepLosses.counted(losses.run(sql), connection)
+        guard !gone.isEmpty else { return }
+        throw CormorantError(
+            .migration, "step \(id) would lose \(gone.joined(separator: " and "))",
+            hint: "keep a copy, and allow it with the option allow_lossy; the step was not run")
+    }
+
+    /// Sees that a step's SQL down leads to the schema before it, and undoes that.
+    func checkWayBack(of step: MigrationStep, to before: Schema, _ connection: Connection) throws {
+        guard let down = step.down, !step.isOutsideTransaction else { return }
+        struct Undo: Error {}
+        var left: SchemaChange?
+        do {
+            try transaction(connection) {
+                try run(down, of: step.id, connection, index: 0, count: 1)
+                left = SchemaDifference(from: try Schema(connection).withoutOwnTables, to: before).changes.first
+                throw Undo()
+            }
+        } catch is Undo {}
+        guard let left else { return }
+        throw CormorantError(
+            .migration, "the way back of step \(step.id) does not lead to the schema before it: \(left)",
+            hint: "mend its down.sql, or remove it", table: left.table)
+    }
+
     /// Runs one way of a step inside its transaction.
     func run(
         _ action: MigrationStep.Action, of id: String, _ connection: Connection, index: Int, count: Int,
@@ -265,7 +337,7 @@ extension Applier {
             if !inTransaction { try connection.setForeignKeys(false) }
             try invariants.check(connection, touched: nil)
         } catch let error as CormorantError {
-            throw error.of(step: id)
+            throw error.ofMigration.of(step: id)
         }
     }
 
@@ -327,6 +399,31 @@ private func isHarmless(pragma sql: String) throws -> Bool {
 private let notAuthorized: Int32 = 23
 
 extension CormorantError {
+    /// The same error in words of the tables that there are, not of those that are made to take their places.
+    var ofMigration: CormorantError {
+        func named(_ text: String) -> String {
+            var text = text[...]
+            var named = ""
+            while let character = text.first {
+                if text.hasPrefix("corm_new_") {
+                    text = text.dropFirst(9)
+                } else {
+                    named.append(character)
+                    text = text.dropFirst()
+                }
+            }
+            return named
+        }
+        let isUnknown = contains(message, "no such collation sequence") || contains(message, "no such function")
+        return CormorantError(
+            code, named(message),
+            hint: isUnknown
+                ? "the file's own program registers it, and it is not known here: migrate the file with that program"
+                : hint,
+            sqliteCode: sqliteCode, sql: sql, offset: offset, table: table.map(named), columns: columns,
+            constraint: constraint.map(named))
+    }
+
     /// The same error, with the step in its message.
     func of(step id: String) -> CormorantError {
         CormorantError(

@@ -14,6 +14,7 @@ extension Database {
         try checkModels(models)
         try refuseTransaction()
         if options.allowDrop.isEmpty, try withConnection({ try ModelRegistry(connection: $0).isCurrent(models) }) {
+            tableOwners.note(models)
             return MigrationPlan(steps: [])
         }
         if try withConnection({ $0.isReadOnly }) {
@@ -98,7 +99,18 @@ extension Database {
     ) throws -> MigrationPlan {
         let former = try ModelRegistry(connection: connection).former()
         let schema = try Schema(connection).withoutOwnTables
+        try refuseTaking(models, schema)
         return try modelPlan(models, from: schema, former: former, allowDrop: options.allowDrop, file: connection)
+    }
+
+    /// Refuses a rename of the table of a model that this database was synced with before.
+    private func refuseTaking(_ models: [ModelDescriptor], _ schema: Schema) throws {
+        for model in models {
+            guard let source = model.migration.renamedFrom, schema.has(source), !schema.has(model.table),
+                let owner = tableOwners.model(of: source), owner !== model, owner.name != model.name
+            else { continue }
+            throw taking(model, source, of: owner)
+        }
     }
 
     private func checkModels(_ models: [ModelDescriptor]) throws {
@@ -113,7 +125,7 @@ func modelPlan(
     _ models: [ModelDescriptor], from schema: Schema, former: [String: Schema], allowDrop: [String], file: Connection?
 ) throws -> MigrationPlan {
     let dropping = allowDrop.map(foldIdentifier)
-    var notes = PlanNotes(allowedDrops: Set(dropping))
+    var notes = PlanNotes(allowedDrops: Set(dropping), isOfModels: true)
     for model in models {
         let table = foldIdentifier(model.table)
         for column in model.migration.allowDrop { notes.allowedDrops.insert("\(table).\(foldIdentifier(column))") }
@@ -214,9 +226,7 @@ private func checkRenames(_ models: [ModelDescriptor]) throws {
         guard let source = model.migration.renamedFrom,
             let other = models.first(where: { sameIdentifier($0.table, source) && $0.migration.renamedFrom == nil })
         else { continue }
-        throw CormorantError(
-            .model, "model \(model.name) is renamed from \"\(source)\", which is the table of model \(other.name)",
-            hint: "give one of them another table, or take renamed_from out", table: model.table)
+        throw taking(model, source, of: other)
     }
     var taken: [String: String] = [:]
     for model in models {
@@ -229,12 +239,20 @@ private func checkRenames(_ models: [ModelDescriptor]) throws {
     }
 }
 
+private func taking(_ model: ModelDescriptor, _ source: String, of other: ModelDescriptor) -> CormorantError {
+    CormorantError(
+        .model, "model \(model.name) is renamed from \"\(source)\", which is the table of model \(other.name)",
+        hint:
+            "give one of them another table, or take renamed_from out; a model that is gone is forgotten when the file "
+            + "is opened anew", table: model.table)
+}
+
 /// One error for everything that is in the way.
 func refusal(_ problems: [MigrationProblem]) -> CormorantError {
     let list = problems.map { "\($0.message) (\($0.annotation))" }.joined(separator: "; ")
     return CormorantError(
         .migration, "\(problems.count == 1 ? "a change needs" : "\(problems.count) changes need") a decision: \(list)",
-        hint: "nothing was changed; add the annotations or mend the rows, and sync again")
+        hint: "nothing was changed; do what stands in brackets, and try again")
 }
 
 extension Applier {
@@ -243,12 +261,17 @@ extension Applier {
         let version = try connection.pragma("schema_version")
         if !plan.isEmpty { try carryOut(plan, connection) }
         try ModelRegistry(connection: connection).store(models, former: plan.touched == nil ? nil : version)
+        database.tableOwners.note(models)
     }
 
     /// Runs a plan inside the transaction and sees to it that nothing else changed.
     func carryOut(_ plan: MigrationPlan, _ connection: Connection) throws {
         let invariants = try Invariants(connection, counted: plan.guarded, checked: plan.guarded)
-        try execute(plan.steps, connection)
+        do {
+            try execute(plan.steps, connection)
+        } catch let error as CormorantError {
+            throw error.ofMigration
+        }
         if let result = plan.result,
             let change = SchemaDifference(from: result, to: try Schema(connection).withoutOwnTables).changes.first
         {

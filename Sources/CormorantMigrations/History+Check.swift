@@ -114,8 +114,10 @@ struct HistoryCheck {
     }
 
     /// Throws what keeps steps from being applied or taken back.
-    func validate() throws {
+    /// - Parameter isGoingBack: steps that came late are then no hindrance: it is the way out.
+    func validate(isGoingBack: Bool = false) throws {
         for state in [MigrationState.State.dirty, .newer, .missing, .modified, .order] {
+            if isGoingBack, state == .order { continue }
             let ids = states.filter { $0.state == state }.map(\.id)
             if !ids.isEmpty { throw problem(state, ids.joined(separator: ", ")) }
         }
@@ -137,8 +139,10 @@ struct HistoryCheck {
                 hint: "bring the step back; to join steps, squash them")
         case .modified:
             CormorantError(
-                .migrationModified, "\(ids) was changed after it was applied",
-                hint: "undo the change, and put what is new into a step of its own")
+                .migrationModified, "\(ids) is not the step that was applied to the file by that name",
+                hint:
+                    "undo the change of it, and put what is new into a step of its own; a file of another program takes "
+                    + "that one's steps")
         default:
             CormorantError(
                 .migrationOrder, "\(ids) is not applied and stands before steps that are",

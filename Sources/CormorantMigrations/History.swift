@@ -82,6 +82,18 @@ struct History {
         _ = try statement.step()
     }
 
+    /// Refuses that a step has changed the history itself.
+    func check(_ past: [Row], _ id: String) throws {
+        func identity(_ row: Row) -> [String] {
+            [row.id, row.sha256, row.schemaBefore, row.schemaAfter, row.state.rawValue]
+        }
+        guard try rows().map(identity) == past.map(identity) else {
+            throw CormorantError(
+                .migration, "step \(id) changes the table \(Self.table), which keeps the history",
+                hint: "leave it alone; squash, adopt and resolve change the history", table: Self.table)
+        }
+    }
+
     func delete(_ id: String) throws {
         let statement = try Statement(connection, "DELETE FROM \(Self.table) WHERE id = ?1")
         try statement.bind(.text(id), 1)

@@ -10,7 +10,7 @@ struct Invariants {
     /// Tables whose foreign keys are checked; nil: all.
     private let checked: [String]?
     private let violations: [String: Int64]
-    private let brokenBefore: Set<String>
+    private let brokenBefore: Set<Dependent>
 
     private struct SchemaRow {
         var table: String
@@ -27,7 +27,7 @@ struct Invariants {
         for table in counted { counts[table] = try Self.count(table, connection) }
         self.counts = counts
         violations = try Self.violations(connection, checked)
-        brokenBefore = try Self.broken(connection)
+        brokenBefore = Set(try Dependent.broken(connection).keys)
     }
 
     /// Throws when something is not as it was that should be.
@@ -52,14 +52,16 @@ struct Invariants {
             }
             guard more > 0 else { continue }
             throw CormorantError(
-                .foreignKey, "\(more) \(more == 1 ? "row" : "rows") of \"\(table)\" would refer to rows that are gone",
-                hint: "foreign keys do not act during a migration: change the rows that refer to others, too",
+                .foreignKey,
+                "\(more) \(more == 1 ? "row" : "rows") of \"\(table)\" would refer to rows that are not there",
+                hint: "change or delete those rows in the same migration: foreign keys do not act during one",
                 table: table)
         }
         if let touched { try checkObjects(try Self.objects(connection), touched) }
-        if let what = try Self.broken(connection).subtracting(brokenBefore).min() {
+        let broken = try Dependent.broken(connection).filter { !brokenBefore.contains($0.key) }
+        if let (what, reason) = broken.min(by: { $0.key < $1.key }) {
             throw CormorantError(
-                .migration, "\(what) would no longer work", hint: "change or drop it in the same migration")
+                .migration, "\(what) would no longer work: \(reason)", hint: "change or drop it in the same migration")
         }
     }
 
@@ -89,7 +91,7 @@ struct Invariants {
     /// Rows without their parent, by table; -1 where a key's parent columns are not unique, which SQLite cannot check.
     private static func violations(_ connection: Connection, _ checked: [String]?) throws -> [String: Int64] {
         var found: [String: Int64] = [:]
-        for table in try checked ?? names(of: "table", connection) {
+        for table in try checked ?? Dependent.names("type = 'table'", connection) {
             let sql = "SELECT count(*) FROM pragma_foreign_key_check(\(textLiteral(table)))"
             do {
                 let statement = try Statement(connection, sql)
@@ -115,50 +117,6 @@ struct Invariants {
         }
         return found
     }
-
-    /// Views, and tables whose triggers, SQLite cannot compile.
-    private static func broken(_ connection: Connection) throws -> Set<String> {
-        var found: Set<String> = []
-        for name in try names(of: "view", connection)
-        where !compiles("SELECT * FROM \(quoteIdentifier(name))", connection) {
-            found.insert("view \"\(name)\"")
-        }
-        let watched = Set(try names(of: "trigger", connection, column: "tbl_name"))
-        for table in watched {
-            let name = quoteIdentifier(table)
-            let assignments = try columns(of: table, connection).map { "\(quoteIdentifier($0)) = NULL" }
-            let statements = [
-                "DELETE FROM \(name)", "INSERT INTO \(name) DEFAULT VALUES",
-                "UPDATE \(name) SET \(assignments.joined(separator: ", "))",
-            ]
-            if !statements.allSatisfy({ compiles($0, connection) }) { found.insert("a trigger of \"\(table)\"") }
-        }
-        return found
-    }
-
-    private static func compiles(_ sql: String, _ connection: Connection) -> Bool {
-        (try? Statement(connection, sql)) != nil
-    }
-
-    private static func names(of type: String, _ connection: Connection, column: String = "name") throws -> [String] {
-        let statement = try Statement(
-            connection, "SELECT \(column) FROM sqlite_schema WHERE type = '\(type)' AND \(notInternal)")
-        var names: [String] = []
-        while try statement.step() { if let name = Row(statement).cell(0).string { names.append(name) } }
-        return names
-    }
-
-    /// Those that can be written.
-    private static func columns(of table: String, _ connection: Connection) throws -> [String] {
-        let statement = try Statement(
-            connection, "SELECT name FROM pragma_table_xinfo(\(textLiteral(table))) WHERE hidden = 0")
-        var names: [String] = []
-        while try statement.step() { if let name = Row(statement).cell(0).string { names.append(name) } }
-        return names
-    }
 }
 
 private let mismatch: Int64 = -1
-
-/// SQLite keeps tables of its own, which come and go by themselves.
-private let notInternal = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"

@@ -40,10 +40,15 @@ extension Metadata {
         fillColumns(connection)
     }
 
-    /// Asks SQLite for the columns of the tables that have none.
+    /// Asks SQLite for the columns of the tables that have none. Views over views over views can take it a second each, in
+    /// which it cannot be interrupted.
     fileprivate mutating func fillColumns(_ connection: Connection) {
+        let end = monotonicTime() + 2_000_000_000
         for place in tables.indices where tables[place].columns.isEmpty {
             do {
+                guard monotonicTime() < end else {
+                    throw CormorantError(.schema, "SQLite takes too long over the views before it")
+                }
                 try tables[place].readColumns(connection)
             } catch {
                 let message = (error as? CormorantError)?.message ?? "\(error)"

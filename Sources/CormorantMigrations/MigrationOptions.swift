@@ -2,8 +2,11 @@ import CormorantBase
 
 /// What a migration is told beside the schema it leads to.
 public struct MigrationOptions: Sendable {
-    /// What may be dropped with its data: tables, and columns as `table.column`.
+    /// What may go: tables with their rows, columns with their values as `table.column`; between schemas also `trigger:name`,
+    /// `view:name`, `index:name` (a unique one), `check:table`, `unique:table` and `foreign_key:table`.
     public var allowDrop: [String]
+    /// Whether steps of a bundle may drop tables and columns that hold something, up or down.
+    public var allowLossy: Bool
     /// A copy of the file made before anything is changed; nil for none. It must not be there yet.
     public var snapshot: String?
     /// Whether the copy stays after success; after a failure it always does.
@@ -14,10 +17,11 @@ public struct MigrationOptions: Sendable {
 
     /// Options; without arguments the defaults: nothing is dropped, no snapshot, no progress.
     public init(
-        allowDrop: [String] = [], snapshot: String? = nil, keepSnapshot: Bool = true,
+        allowDrop: [String] = [], allowLossy: Bool = false, snapshot: String? = nil, keepSnapshot: Bool = true,
         progress: (@Sendable (MigrationProgress) -> Bool)? = nil
     ) {
         self.allowDrop = allowDrop
+        self.allowLossy = allowLossy
         self.snapshot = snapshot
         self.keepSnapshot = keepSnapshot
         self.progress = progress

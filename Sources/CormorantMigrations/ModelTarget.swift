@@ -14,7 +14,14 @@ struct ModelTarget {
     ///   - dropping: tables that may go.
     init(_ models: [ModelDescriptor], file: Schema, former: [String: Schema], dropping: Set<String>) throws {
         schema = file
-        for name in dropping { schema.removeTable(name) }
+        for name in dropping {
+            schema.removeTable(name)
+            if name.hasPrefix("index:") { schema.removeIndex(String(name.dropFirst(6))) }
+            if name.hasPrefix("view:") { schema.views.removeAll { sameIdentifier($0.name, String(name.dropFirst(5))) } }
+            if name.hasPrefix("trigger:") {
+                schema.triggers.removeAll { sameIdentifier($0.name, String(name.dropFirst(8))) }
+            }
+        }
         for model in models {
             let wanted = try declared(model)
             merge(wanted, of: model, former: former[foldIdentifier(model.table)] ?? Schema(), into: file)

@@ -9,6 +9,8 @@ public enum MigrationRisk: Int32, Sendable {
     case annotated = 1
     /// It drops data, as it was told to.
     case lossy = 2
+    /// It depends on rows that could not be looked at, as of a plan that was made without a file.
+    case unchecked = 3
 }
 
 /// The way from one schema to another. A value: making one changes nothing.
@@ -23,6 +25,10 @@ public struct MigrationPlan: Sendable {
         public var sql: [String]
         /// How it treats the rows that are there.
         public var risk: MigrationRisk
+        /// What goes, counted, such as `1,204 values of "person.fax"`.
+        public var losses: [String] = []
+        /// What else it does to values, and which constraints go, such as `2 NULLs of "t.v" become 'n/a'`.
+        public var notes: [String] = []
         /// Rows that it writes again; nil where the plan was made without a file.
         public var rows: Int64?
         /// Why it may not run, each with what would allow it; empty: it may.
@@ -57,7 +63,7 @@ public struct MigrationPlan: Sendable {
         return Set(changes.flatMap { [$0.table, $0.name ?? $0.table] }.map(foldIdentifier))
     }
     /// Greatest of the steps' risks.
-    public var risk: MigrationRisk { steps.map(\.risk).max { $0.rawValue < $1.rawValue } ?? .safe }
+    public var risk: MigrationRisk { steps.map(\.risk).max { $0.weight < $1.weight } ?? .safe }
     /// All statements, each ended by a semicolon and a new line.
     public var sql: String { steps.map(\.sqlText).joined() }
 }
@@ -71,6 +77,8 @@ public struct MigrationProblem: Sendable, Hashable {
     public var message: String
     /// What would allow it, such as `allow_drop "age"`.
     public var annotation: String
+    /// What `MigrationOptions.allowDrop` must name, such as `person.age`; nil where that does not allow it.
+    package var drop: String?
 }
 
 extension MigrationPlan: CustomStringConvertible {
@@ -79,25 +87,26 @@ extension MigrationPlan: CustomStringConvertible {
         guard !isEmpty else { return "nothing to do\n" }
         var text = ""
         for (index, step) in steps.enumerated() {
-            let rows = step.rows.map { $0 > 0 ? ", \($0) \($0 == 1 ? "row" : "rows")" : "" } ?? ""
-            text += "\(index + 1). \(step.summary) (\(step.risk.name)\(rows))\n"
+            let rows = step.rows.map { $0 > 0 ? ", \(counted($0, "row"))" : "" } ?? ""
+            text += "\(index + 1). \(visible(step.summary)) (\(visible(step.danger))\(rows))\n"
             if step.changes.count != 1 || step.changes[0].description != step.summary {
-                for change in step.changes { text += "   - \(change)\n" }
+                for change in step.changes { text += "   - \(visible(change.description))\n" }
             }
-            for problem in step.problems { text += "   ! \(problem.message): \(problem.annotation)\n" }
+            for note in step.notes { text += "   * \(visible(note))\n" }
+            for problem in step.problems { text += "   ! \(visible("\(problem.message): \(problem.annotation)"))\n" }
             for sql in step.sql { text += indented(sql) }
         }
         return text
     }
 
     private func indented(_ sql: String) -> String {
-        sql.split(separator: "\n", omittingEmptySubsequences: false).map { "     \($0)\n" }.joined()
+        sql.split(separator: "\n", omittingEmptySubsequences: false).map { "     \(visible(String($0)))\n" }.joined()
     }
 }
 
 extension MigrationPlan {
-    /// The plan as one JSON document: `{"risk": ..., "steps": [{"summary", "risk", "rows", "changes", "problems",
-    /// "sql"}]}`.
+    /// The plan as one JSON document: `{"risk": ..., "steps": [{"summary", "risk", "rows", "losses", "notes", "changes",
+    /// "problems", "sql"}]}`.
     public var json: String {
         var out = JSONText()
         out.object {
@@ -107,6 +116,8 @@ extension MigrationPlan {
                     $0.member("summary", step.summary)
                     $0.member("risk", step.risk.name)
                     $0.member("rows", step.rows)
+                    $0.array("losses", step.losses) { $0.value($1) }
+                    $0.array("notes", step.notes) { $0.value($1) }
                     $0.array("changes", step.changes) { out, change in
                         out.object {
                             $0.member("kind", change.kind.rawValue)
@@ -137,6 +148,28 @@ extension MigrationRisk {
         case .safe: "safe"
         case .annotated: "annotated"
         case .lossy: "lossy"
+        case .unchecked: "unchecked"
+        }
+    }
+
+    /// Greater for what is to be looked at more.
+    var weight: Int {
+        switch self {
+        case .safe: 0
+        case .annotated: 1
+        case .unchecked: 2
+        case .lossy: 3
+        }
+    }
+}
+
+extension MigrationPlan.Step {
+    /// The risk for a person: what is lost stands out.
+    var danger: String {
+        switch risk {
+        case .safe, .annotated: risk.name
+        case .unchecked: "depends on the rows, which were not looked at"
+        case .lossy: losses.isEmpty ? "drops what holds nothing" : "LOSES \(losses.joined(separator: " and "))"
         }
     }
 }

@@ -2,177 +2,236 @@ import CormorantBase
 import CormorantQuery
 import CormorantSQLite
 
-// What the rows that are there have against a change. Without a file nothing is known of rows, and only what drops is
-// asked about.
+// What the rows that are there have against the changes of a table. Without a file nothing is known of rows: only what drops
+// is asked about, and the step is not called safe.
 extension Planner {
-    func problems(
-        of change: SchemaChange, in table: TableDefinition, _ difference: TableDifference
-    ) throws -> [MigrationProblem] {
-        switch change.kind {
-        case .dropColumn: return droppedColumn(change, table)
-        case .addColumn: return try addedColumn(change, table, difference)
-        case .changeType: return try retyped(change, table, difference)
-        case .changeNotNull: return try tightened(change, table, difference)
-        case .addCheck: return try checked(change, table, difference)
-        case .addUnique: return try uniqueConstraint(change, table, difference)
-        case .addForeignKey: return try orphans(change, table, difference)
-        case .changePrimaryKey: return try keyed(table, difference)
-        default: return []
+    /// - Parameters:
+    ///   - changes: those of the difference that one step makes.
+    ///   - isCopied: whether the rows are written anew; ALTER TABLE changes no value.
+    func judge(
+        _ changes: [SchemaChange], of table: TableDefinition, _ difference: TableDifference, _ future: FutureRows,
+        isCopied: Bool
+    ) throws -> Judgement {
+        var judgement = Judgement()
+        judgement.rows = try rowCount(of: table.name)
+        if isCopied { try ask(valueQuestions(future), of: future.source, &judgement) }
+        for change in changes where change.kind == .addColumn { added(change, table, difference, &judgement) }
+        try dropped(changes, table, &judgement)
+        lost(changes, table, &judgement)
+        try ask(checks(changes, difference, future, isCopied), of: future.source, &judgement)
+        try uniques(changes, difference, future, &judgement)
+        try references(of: table, difference, future, isCopied, &judgement)
+        return judgement
+    }
+
+    /// The rows of a table of the file, as the whole plan makes them.
+    func future(_ table: String) -> FutureRows? {
+        guard let present = base.table(table), let wanted = target.table(table) else { return nil }
+        return future(present, TableDifference(from: present, to: wanted, in: base, and: target))
+    }
+
+    func future(_ present: TableDefinition, _ difference: TableDifference) -> FutureRows {
+        FutureRows(present, difference, rows: origins.source(present)) { notes.conversion(of: $0, in: present.name) }
+    }
+
+    private func dropped(_ changes: [SchemaChange], _ table: TableDefinition, _ judgement: inout Judgement) throws {
+        let names = changes.filter { $0.kind == .dropColumn }.compactMap(\.name)
+        let shape = TableShape(table)
+        for name in names {
+            // What is computed can be computed again.
+            let isStored = shape.column(name)?.computed == nil
+            let count = try file.flatMap {
+                isStored
+                    ? try rows("SELECT count(\(quoteIdentifier(name))) FROM \(origins.source(table))", $0) : 0
+            }
+            let column = "\"\(table.name).\(name)\""
+            guard notes.allows(dropOf: table.name, column: name) else {
+                let values = count.map { $0 == 0 ? ", which holds no value" : " with its \(counted($0, "value"))" }
+                judgement.problems.append(
+                    MigrationProblem(
+                        message: "column \(column) would go\(values ?? " with its values")",
+                        annotation: "allow_drop \"\(name)\", or renamed_from \"\(name)\" where it has a new name",
+                        drop: "\(table.name).\(name)"))
+                continue
+            }
+            if count != 0 {
+                judgement.losses.append((count.map { counted($0, "value") } ?? "the values") + " of \(column)")
+            }
         }
     }
 
-    private func droppedColumn(_ change: SchemaChange, _ table: TableDefinition) -> [MigrationProblem] {
-        guard let name = change.name, !notes.allows(dropOf: table.name, column: name) else { return [] }
-        return [
-            MigrationProblem(
-                message: "column \"\(table.name).\(name)\" would go with its values",
-                annotation: "allow_drop \"\(name)\", or renamed_from \"\(name)\" where it has a new name")
-        ]
-    }
-
-    private func addedColumn(
-        _ change: SchemaChange, _ table: TableDefinition, _ difference: TableDifference
-    ) throws -> [MigrationProblem] {
+    private func added(
+        _ change: SchemaChange, _ table: TableDefinition, _ difference: TableDifference, _ judgement: inout Judgement
+    ) {
         guard let name = change.name, let column = difference.after.column(name), column.notNull != nil,
             column.defaultValue.map({ $0.canonical == "null" }) ?? true, column.computed == nil,
-            difference.after.rowIDColumn?.name != column.name, notes.conversion(of: name, in: table.name) == nil,
-            let rows = try count("SELECT count(*) FROM \(origins.source(table))"), rows > 0
-        else { return [] }
-        return [
-            MigrationProblem(
-                message: "\(rows) \(rows == 1 ? "row" : "rows") would have no value in \"\(table.name).\(name)\"",
-                annotation: "give it a default or convert_sql, or let it be NULL")
-        ]
-    }
-
-    private func retyped(
-        _ change: SchemaChange, _ table: TableDefinition, _ difference: TableDifference
-    ) throws -> [MigrationProblem] {
-        guard let name = change.name, let column = difference.after.column(name),
-            let old = difference.before.column(name), notes.conversion(of: name, in: table.name) == nil
-        else { return [] }
-        if old.affinity == column.affinity, !difference.after.strict { return [] }
-        let quoted = quoteIdentifier(name)
-        let there = "CAST(\(quoted) AS \(column.affinity.rawValue))"
-        let survives = """
-            CASE typeof(\(quoted)) WHEN 'integer' THEN CAST(\(there) AS INTEGER) WHEN 'real' THEN CAST(\(there) AS REAL) \
-            WHEN 'text' THEN CAST(\(there) AS TEXT) ELSE CAST(\(there) AS BLOB) END
-            """
-        let lost = try count("SELECT count(*) FROM \(origins.source(table)) WHERE \(survives) IS NOT \(quoted)")
-        let way = "would change by going from \(change.before ?? "") to \(change.after ?? "")"
-        let message: String
-        if let lost {
-            guard lost > 0 else { return [] }
-            message = "\(lost) \(lost == 1 ? "value" : "values") of \"\(table.name).\(name)\" \(way)"
-        } else {
-            // Without the rows, only an integer is known to survive as a text.
-            if old.affinity == .integer, column.affinity == .text { return [] }
-            message = "values of \"\(table.name).\(name)\" may be such that they \(way)"
+            difference.after.rowIDColumn?.name != column.name, notes.conversion(of: name, in: table.name) == nil
+        else { return }
+        guard let rows = judgement.rows, rows > 0 else {
+            guards.append("SELECT count(*) FROM \(origins.source(table))")
+            if file == nil { judgement.isOpen = true }
+            return
         }
-        return [MigrationProblem(message: message, annotation: "give it convert_sql, or mend the rows")]
-    }
-
-    private func tightened(
-        _ change: SchemaChange, _ table: TableDefinition, _ difference: TableDifference
-    ) throws -> [MigrationProblem] {
-        guard let name = change.name, let column = difference.after.column(name), column.notNull != nil,
-            column.defaultValue.map({ $0.canonical == "null" }) ?? true,
-            notes.conversion(of: name, in: table.name) == nil,
-            let nulls = try count(
-                "SELECT count(*) FROM \(origins.source(table)) WHERE \(quoteIdentifier(name)) IS NULL"), nulls > 0
-        else { return [] }
-        return [
+        judgement.problems.append(
             MigrationProblem(
-                message: "\(nulls) \(nulls == 1 ? "row holds" : "rows hold") NULL in \"\(table.name).\(name)\"",
-                annotation: "give it a default or convert_sql, or mend the rows")
-        ]
+                message: "\(counted(rows, "row")) would have no value in \"\(table.name).\(name)\"",
+                annotation: "give it a default or convert_sql, or let it be NULL"))
     }
 
-    private func checked(
-        _ change: SchemaChange, _ table: TableDefinition, _ difference: TableDifference
-    ) throws -> [MigrationProblem] {
-        // Values that a conversion makes are checked when the rows are copied.
-        guard notes.conversions[foldIdentifier(table.name)] == nil,
-            let (condition, _) = difference.after.checks.first(where: { $0.definition.sql == change.after }),
-            let refused = try count(
-                "SELECT count(*) FROM \(origins.source(table)) WHERE NOT (\(condition.text))"), refused > 0
-        else { return [] }
-        return [
-            MigrationProblem(
-                message: "\(refused) \(refused == 1 ? "row" : "rows") of \"\(table.name)\" "
-                    + "\(refused == 1 ? "does" : "do") not meet \(oneLine(change.after ?? ""))",
-                annotation: "mend the rows, or give the column convert_sql")
-        ]
-    }
-
-    private func uniqueConstraint(
-        _ change: SchemaChange, _ table: TableDefinition, _ difference: TableDifference
-    ) throws -> [MigrationProblem] {
-        for unique in difference.after.uniques where unique.described == change.after {
-            if case .unique(let terms, _) = unique.kind { return try checkUnique(terms, where: nil, table: table.name) }
+    /// Constraints that were there and are not wanted any more. One that takes the place of another is no loss.
+    private func lost(_ changes: [SchemaChange], _ table: TableDefinition, _ judgement: inout Judgement) {
+        let columns = changes.filter { $0.kind == .dropColumn }.compactMap(\.name)
+        for (drop, add, word) in [
+            (SchemaChange.Kind.dropCheck, SchemaChange.Kind.addCheck, "check"), (.dropUnique, .addUnique, "unique"),
+            (.dropForeignKey, .addForeignKey, "foreign_key"),
+        ] {
+            // One over a column that goes was named with it.
+            let gone = changes.filter { change in
+                change.kind == drop && !columns.contains { mentions(change.before ?? "", $0) }
+            }
+            guard gone.count > changes.count(where: { $0.kind == add }) else { continue }
+            for change in gone {
+                let text = oneLine(change.before ?? "")
+                if drop == .dropUnique, isUniqueByIndex(change, table.name) { continue }
+                guard notes.allows(word, table.name) else {
+                    judgement.problems.append(
+                        MigrationProblem(
+                            message: "\"\(table.name)\" would lose its \(text)",
+                            annotation: "allow_drop \"\(word):\(table.name)\"", drop: "\(word):\(table.name)"))
+                    continue
+                }
+                judgement.notes.append("\"\(table.name)\" loses its \(text)")
+            }
         }
-        return []
+    }
+
+    /// Whether an index of the target does what a UNIQUE did.
+    private func isUniqueByIndex(_ change: SchemaChange, _ table: String) -> Bool {
+        target.indexes.contains { index in
+            sameIdentifier(index.table, table) && index.isUnique && index.condition == nil
+                && "UNIQUE (\(index.terms.map { $0.expression.text }.joined(separator: ", ")))" == change.before
+        }
+    }
+
+    private func checks(
+        _ changes: [SchemaChange], _ difference: TableDifference, _ future: FutureRows, _ isCopied: Bool
+    ) -> [RowQuestion] {
+        let columns = changes.filter { $0.kind == .addColumn }.compactMap { $0.name.flatMap(difference.after.column) }
+        let ofColumns = columns.filter { $0.defaultValue != nil }.flatMap { $0.definition.constraints.map(\.sql) }
+        let added = Set(changes.filter { $0.kind == .addCheck }.compactMap(\.after) + ofColumns)
+        let asked = difference.after.checks.filter { added.contains($0.definition.sql) || isCopied && future.isChanged }
+        return asked.map { check in
+            RowQuestion(condition: "NOT (\(check.check.text))", matters: added.contains(check.definition.sql)) {
+                count in
+                .problem(
+                    MigrationProblem(
+                        message: "\(counted(count, "row")) of \"\(future.name)\" "
+                            + "\(count == 1 ? "does" : "do") not meet \(oneLine(check.definition.sql))",
+                        annotation: "mend the rows, or give the column convert_sql"))
+            }
+        }
+    }
+
+    /// What is to be unique from now on, and what is so and gets other values or another collation.
+    private func uniques(
+        _ changes: [SchemaChange], _ difference: TableDifference, _ future: FutureRows, _ judgement: inout Judgement
+    ) throws {
+        func isTouched(_ terms: [IndexTerm]) -> Bool {
+            terms.contains { $0.column.map(future.isChanged) ?? future.isChanged }
+        }
+        let added = Set(changes.filter { $0.kind == .addUnique }.compactMap(\.after))
+        for unique in difference.after.uniques {
+            guard case .unique(let terms, _) = unique.kind, added.contains(unique.described) || isTouched(terms) else {
+                continue
+            }
+            try checkUnique(terms, where: nil, of: future.source, table: future.name, &judgement)
+        }
+        let key = difference.after.primaryKey
+        if !key.isEmpty, key.allSatisfy({ $0.column.map { difference.before.column($0) != nil } ?? false }),
+            changes.contains(where: { $0.kind == .changePrimaryKey }) || isTouched(key)
+        {
+            try checkUnique(key, where: nil, of: future.source, table: future.name, &judgement)
+        }
+        for index in target.indexes where index.isUnique && sameIdentifier(index.table, future.name) {
+            // One that is new or changed has a step of its own.
+            guard base.index(index.name).map(index.isEqual) ?? false, isTouched(index.terms) else { continue }
+            try checkUnique(index.terms, where: index.condition, of: future.source, table: future.name, &judgement)
+        }
     }
 
     /// Rows that a UNIQUE over the terms would refuse.
-    func checkUnique(_ terms: [IndexTerm], where condition: SQLFragment?, table: String) throws -> [MigrationProblem] {
-        guard let table = current.table(table) else { return [] }
+    func checkUnique(
+        _ terms: [IndexTerm], where condition: SQLFragment?, of source: String, table: String,
+        _ judgement: inout Judgement
+    ) throws {
         let list = terms.map { term in
             term.expression.text + (term.collation.map { " COLLATE \(quoteIdentifier($0))" } ?? "")
         }
         let present = list.map { "(\($0)) IS NOT NULL" } + (condition.map { ["(\($0.text))"] } ?? [])
         let grouped = """
-            SELECT count(*) AS n FROM \(origins.source(table)) WHERE \(present.joined(separator: " AND ")) \
+            SELECT count(*) AS n FROM \(source) WHERE \(present.joined(separator: " AND ")) \
             GROUP BY \(list.joined(separator: ", ")) HAVING count(*) > 1
             """
-        guard let rows = try count("SELECT coalesce(sum(n), 0) FROM (\(grouped))"), rows > 0 else { return [] }
-        return [
+        guard let rows = try count("SELECT coalesce(sum(n), 0) FROM (\(grouped))", &judgement), rows > 0 else { return }
+        judgement.problems.append(
             MigrationProblem(
-                message: "\(rows) rows of \"\(table.name)\" are alike in \(list.joined(separator: ", ")), "
-                    + "which is to be unique", annotation: "mend the rows")
-        ]
+                message: "\(counted(rows, "row")) of \"\(table)\" are alike in \(list.joined(separator: ", ")), "
+                    + "which is to be unique", annotation: "mend the rows"))
+    }
+
+    /// Rows whose parents are missing: of foreign keys that are new, and of those whose values or whose parents' values
+    /// become others.
+    private func references(
+        of table: TableDefinition, _ difference: TableDifference, _ future: FutureRows, _ isCopied: Bool,
+        _ judgement: inout Judgement
+    ) throws {
+        let added = Set(difference.changes.filter { $0.kind == .addForeignKey }.compactMap(\.after))
+        for (key, definition) in difference.after.foreignKeys {
+            let parent = sameIdentifier(key.table, table.name) ? future : self.future(key.table)
+            // A parent whose keys become others asks for its children.
+            let isParentChanged = isChanged(key.table) && parent.map { isKeyChanged(key, in: $0) } ?? false
+            let isAsked = added.contains(definition.sql) || key.columns.contains(where: future.isChanged)
+            guard isParentChanged ? sameIdentifier(key.table, table.name) : isAsked else { continue }
+            try orphans(key, future, parent, &judgement)
+        }
+        guard isCopied else { return }
+        for (child, key) in children[foldIdentifier(table.name)] ?? [] where !sameIdentifier(child, table.name) {
+            guard isKeyChanged(key, in: future), let rows = self.future(child) else { continue }
+            try orphans(key, rows, future, &judgement)
+        }
+    }
+
+    private func isKeyChanged(_ key: ForeignKeyDefinition, in parent: FutureRows) -> Bool {
+        resolved(key, in: target).tableColumns.contains(where: parent.isChanged)
     }
 
     private func orphans(
-        _ change: SchemaChange, _ table: TableDefinition, _ difference: TableDifference
-    ) throws -> [MigrationProblem] {
-        guard let key = difference.after.foreignKeys.first(where: { $0.definition.sql == change.after })?.key else {
-            return []
-        }
+        _ key: ForeignKeyDefinition, _ child: FutureRows, _ parent: FutureRows?, _ judgement: inout Judgement
+    ) throws {
         let present = key.columns.map { "child.\(quoteIdentifier($0)) IS NOT NULL" }
-        var sql = """
-            SELECT count(*) FROM (SELECT * FROM \(origins.source(table))) AS child \
-            WHERE \(present.joined(separator: " AND "))
-            """
+        var sql =
+            "SELECT count(*) FROM (SELECT * FROM \(child.source)) AS child WHERE \(present.joined(separator: " AND "))"
         // A parent that the same plan makes has no rows, but for its first ones.
-        if notes.seeds[foldIdentifier(key.table)] != nil { return [] }
-        if !isNew(key.table), let parent = current.table(key.table) {
-            let parentColumns = key.tableColumns.isEmpty ? resolved(key, in: current).tableColumns : key.tableColumns
-            guard parentColumns.count == key.columns.count else { return [] }
+        if notes.seeds[foldIdentifier(key.table)] != nil { return }
+        if let parent {
+            let parentColumns = resolved(key, in: target).tableColumns
+            guard parentColumns.count == key.columns.count else { return }
             let matches = zip(key.columns, parentColumns).map { column, target in
                 "child.\(quoteIdentifier(column)) = parent.\(quoteIdentifier(target))"
             }
             sql += """
-                 AND NOT EXISTS (SELECT 1 FROM (SELECT * FROM \(origins.source(parent))) AS parent \
+                 AND NOT EXISTS (SELECT 1 FROM (SELECT * FROM \(parent.source)) AS parent \
                 WHERE \(matches.joined(separator: " AND ")))
                 """
+        } else if target.table(key.table) == nil {
+            // It cannot work at all, which is said elsewhere.
+            return
         }
-        guard let rows = try count(sql), rows > 0 else { return [] }
-        return [
+        guard let rows = try count(sql, &judgement), rows > 0 else { return }
+        judgement.problems.append(
             MigrationProblem(
-                message:
-                    "\(rows) \(rows == 1 ? "row" : "rows") of \"\(table.name)\" refer to no row of \"\(key.table)\"",
-                annotation: "mend the rows, or leave the reference out")
-        ]
-    }
-
-    private func keyed(_ table: TableDefinition, _ difference: TableDifference) throws -> [MigrationProblem] {
-        let terms = difference.after.primaryKey
-        guard terms.allSatisfy({ $0.column.map { difference.before.column($0) != nil } ?? false }), !terms.isEmpty
-        else {
-            return []
-        }
-        return try checkUnique(terms, where: nil, table: table.name)
+                message: "\(counted(rows, "row")) of \"\(child.name)\" \(rows == 1 ? "refers" : "refer") to no row of "
+                    + "\"\(key.table)\"", annotation: "mend the rows, or leave the reference out"))
     }
 
     /// nil without a file.
@@ -183,20 +242,35 @@ extension Planner {
 
     /// How many rows are in a step's way; nil without a file, or where the rows cannot be asked, which then shows when they
     /// are copied. A query that gives none is asked again when the plan is carried out.
-    private func count(_ sql: String) throws -> Int64? {
+    private func count(_ sql: String, _ judgement: inout Judgement) throws -> Int64? {
         let found = try file.flatMap { try rows(sql, $0) }
         if found == 0 || file == nil { guards.append(sql) }
+        if found == nil { judgement.isOpen = true }
         return found
     }
 }
 
+/// Whether SQL names a column, quoted or not.
+private func mentions(_ sql: String, _ name: String) -> Bool {
+    var source = SQLTokenizer(sql)
+    while let token = try? source.next() {
+        let text = String(decoding: source.bytes[token.range], as: UTF8.self)
+        if sameIdentifier(text, name) || sameIdentifier(text, quoteIdentifier(name)) { return true }
+    }
+    return false
+}
+
 /// The number that a query gives; nil where it cannot be asked.
 func rows(_ sql: String, _ connection: Connection) throws -> Int64? {
-    let statement: Statement
+    guard let statement = try statement(sql, connection) else { return nil }
+    return try statement.step() ? Row(statement).cell(0).int64 : nil
+}
+
+/// nil for one that SQLite cannot compile.
+func statement(_ sql: String, _ connection: Connection) throws -> Statement? {
     do {
-        statement = try Statement(connection, sql)
-    } catch let error as CormorantError where error.code == .sql {
+        return try Statement(connection, sql)
+    } catch let error as CormorantError where error.code == .sql || error.code == .sqlite {
         return nil
     }
-    return try statement.step() ? Row(statement).cell(0).int64 : nil
 }

@@ -8,13 +8,18 @@ extension Planner {
     func rebuild(_ present: TableDefinition, to wanted: TableDefinition, _ difference: TableDifference) throws {
         let name = quoteIdentifier(present.name)
         let temporary = freeName(for: present.name)
+        let future = future(present, difference)
         var sql = [wanted.sql(named: temporary)]
-        let copied = copy(present, difference)
+        var copied = rowIDs(difference).map { [$0] } ?? []
+        for column in future.columns {
+            if let value = column.written { copied.append((quoteIdentifier(column.name), value)) }
+        }
         if !copied.isEmpty {
             let columns = copied.map(\.column).joined(separator: ", ")
             let values = copied.map(\.value).joined(separator: ", ")
+            // OR ABORT: what a constraint says to do on a conflict must not leave rows out.
             sql.append(
-                "INSERT INTO \(quoteIdentifier(temporary)) (\(columns))\nSELECT \(values)\nFROM \(name)")
+                "INSERT OR ABORT INTO \(quoteIdentifier(temporary)) (\(columns))\nSELECT \(values)\nFROM \(name)")
         }
         if difference.before.autoIncrement, difference.after.autoIncrement {
             sql += keepSequence(of: present.name, for: temporary)
@@ -26,18 +31,21 @@ extension Planner {
         sql.append("PRAGMA legacy_alter_table = OFF")
         sql += current.indexes.filter { sameIdentifier($0.table, present.name) }.map(\.sql)
         sql += current.triggers.filter { sameIdentifier($0.table, present.name) }.map(\.sql)
-        var problems: [MigrationProblem] = []
-        for change in difference.changes { problems += try self.problems(of: change, in: present, difference) }
-        let isLossy = difference.changes.contains { $0.kind == .dropColumn }
-        let isAnnotated = difference.changes.contains { change in
-            change.name.map { notes.conversion(of: $0, in: present.name) != nil } ?? false
-        }
+        let judgement = try judge(difference.changes, of: present, difference, future, isCopied: true)
         let summary =
             difference.changes.count == 1
             ? difference.changes[0].description : "rebuild \"\(present.name)\" for \(difference.changes.count) changes"
         try add(
-            summary, difference.changes, sql, risk: isLossy ? .lossy : isAnnotated ? .annotated : .safe,
-            rows: rowCount(of: present.name), problems: problems, rebuilt: [present.name])
+            summary, difference.changes, sql,
+            risk: risk(difference.changes, judgement, isAnnotated: future.columns.contains(where: \.isConverted)),
+            judgement, rebuilt: [present.name])
+    }
+
+    /// How a step treats the rows, by what they said and by what it does.
+    func risk(_ changes: [SchemaChange], _ judgement: Judgement, isAnnotated: Bool = false) -> MigrationRisk {
+        if changes.contains(where: { $0.kind == .dropColumn }) || !judgement.losses.isEmpty { return .lossy }
+        if judgement.isOpen { return .unchecked }
+        return isAnnotated || !judgement.notes.isEmpty ? .annotated : .safe
     }
 
     private func freeName(for table: String) -> String {
@@ -48,33 +56,6 @@ extension Planner {
             name = "corm_new_" + name
         }
         return name
-    }
-
-    /// The columns to be written, quoted, each with the SQL of its value.
-    private func copy(_ present: TableDefinition, _ difference: TableDifference) -> [(column: String, value: String)] {
-        let (before, after) = (difference.before, difference.after)
-        var copied: [(column: String, value: String)] = []
-        if let rowID = rowIDs(difference) { copied.append(rowID) }
-        for column in after.columns where column.computed == nil {
-            let name = quoteIdentifier(column.name)
-            let conversion = notes.conversion(of: column.name, in: present.name)
-            guard let old = before.column(column.name) else {
-                if let conversion { copied.append((name, "(\(conversion))")) }
-                continue
-            }
-            let retyped = !sameIdentifier(old.definition.type, column.definition.type)
-            let tightened = column.notNull != nil && old.notNull == nil
-            if let conversion, retyped || tightened {
-                copied.append((name, "(\(conversion))"))
-            } else if tightened, let value = column.defaultValue, before.rowIDColumn?.name != old.name {
-                copied.append((name, "coalesce(\(name), \(value.text))"))
-            } else if retyped, column.affinity == .blob, old.affinity == .text {
-                copied.append((name, "CAST(\(name) AS BLOB)"))
-            } else {
-                copied.append((name, name))
-            }
-        }
-        return copied
     }
 
     /// Rows keep their rowid, also where no column shows it or the column is new.

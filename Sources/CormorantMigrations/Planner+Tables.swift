@@ -29,12 +29,12 @@ extension Planner {
         }
         let drops = alterations.filter { $0.change.kind == .dropColumn }.map { $0.sql + ";" }
         guard drops.isEmpty || replica.accepts(drops.joined()) else { return false }
+        let future = future(present, difference)
         for (change, sql) in alterations {
             let isDrop = change.kind == .dropColumn
-            let problems = try problems(of: change, in: present, difference)
-            try add(
-                change.description, [change], [sql], risk: isDrop ? .lossy : .safe,
-                rows: isDrop ? rowCount(of: present.name) : 0, problems: problems)
+            var judgement = try judge([change], of: present, difference, future, isCopied: false)
+            if !isDrop, judgement.rows != nil { judgement.rows = 0 }
+            try add(change.description, [change], [sql], risk: risk([change], judgement), judgement)
         }
         return true
     }

@@ -11,8 +11,14 @@ final class Planner {
     /// What rows are counted in; nil: a plan without a file.
     let file: Connection?
     var notes: PlanNotes
-    private let origin: Schema
+    let origin: Schema
     private(set) var current: Schema
+    /// What the plan leads from, renames already made, and to; set by `plan(to:)`.
+    private(set) var base = Schema()
+    private(set) var target = Schema()
+    private var changed: Set<String> = []
+    /// The target's foreign keys by their parents' folded names.
+    private(set) var children: [String: [(table: String, key: ForeignKeyDefinition)]] = [:]
     var steps: [MigrationPlan.Step] = []
     /// Where the rows of a renamed table or column are before the plan runs.
     var origins = Origins()
@@ -50,10 +56,16 @@ final class Planner {
     /// Adds what leads from the replica's schema to the target's.
     func plan(to target: Schema) throws -> MigrationPlan {
         let difference = SchemaDifference(from: current, to: target)
-        let changed = Set(difference.changes.map { foldIdentifier($0.table) })
-        func isChanged(_ table: TableDefinition) -> Bool { changed.contains(foldIdentifier(table.name)) }
+        base = current
+        self.target = target
+        for table in target.tables where table.mayRefer {
+            for (key, _) in TableShape(table).foreignKeys {
+                children[foldIdentifier(key.table), default: []].append((table.name, key))
+            }
+        }
+        changed = Set(difference.changes.map { foldIdentifier($0.table) })
         try dropDependents(difference)
-        for table in target.tables where isChanged(table) {
+        for table in target.tables where isChanged(table.name) {
             if let present = current.table(table.name) {
                 try change(present, to: table, target: target)
             } else {
@@ -61,15 +73,20 @@ final class Planner {
             }
         }
         try changeVirtualTables(to: target)
-        for table in current.tables where isChanged(table) && target.table(table.name) == nil {
+        for table in current.tables where isChanged(table.name) && target.table(table.name) == nil {
             try drop(table.name, sql: table.sql)
         }
         try createDependents(SchemaDifference(from: current, to: target))
         try seed()
         try checkEnd(target)
+        try checkReferences()
+        try checkDependents()
         return MigrationPlan(
             steps: steps, origin: origin, result: current, guarded: guarded(), renamed: origins.newNames)
     }
+
+    /// Whether the plan makes, changes or drops the table.
+    func isChanged(_ table: String) -> Bool { changed.contains(foldIdentifier(table)) }
 
     private func create(_ table: String, sql: String) throws {
         try add("create table \"\(table)\"", [SchemaChange(.createTable, table, after: sql)], [sql])
@@ -107,22 +124,59 @@ final class Planner {
     private func drop(_ kind: String, _ name: String, _ change: SchemaChange) throws {
         // A view takes its triggers along.
         if kind == "TRIGGER", current.trigger(name) == nil { return }
-        try add(change.description, [change], ["DROP \(kind) \(quoteIdentifier(name))"])
+        var judgement = Judgement(rows: 0)
+        if isLost(kind, name) {
+            let word = kind.lowercased()
+            if notes.allows(word, name) {
+                judgement.notes.append("\(word) \"\(name)\" goes")
+            } else {
+                judgement.problems.append(
+                    MigrationProblem(
+                        message: "\(word) \"\(name)\" would go", annotation: "allow_drop \"\(word):\(name)\"",
+                        drop: "\(word):\(name)"))
+            }
+        }
+        try add(
+            change.description, [change], ["DROP \(kind) \(quoteIdentifier(name))"], risk: risk([], judgement),
+            judgement)
+    }
+
+    /// Whether the target has nothing of the name, and rows may come to be that were refused or otherwise.
+    private func isLost(_ kind: String, _ name: String) -> Bool {
+        switch kind {
+        case "TRIGGER": target.trigger(name) == nil
+        case "VIEW": target.view(name) == nil
+        default: target.index(name) == nil && current.index(name)?.isUnique ?? false && !isUniqueElsewhere(name)
+        }
+    }
+
+    /// Whether a UNIQUE of the target, or an index of another name, is over the same.
+    private func isUniqueElsewhere(_ name: String) -> Bool {
+        guard let index = current.index(name) else { return false }
+        if target.indexes.contains(where: { $0.isEqual(index) }) { return true }
+        guard index.condition == nil, let table = target.table(index.table).map(TableShape.init) else { return false }
+        return table.uniques.contains {
+            if case .unique(let terms, _) = $0.kind { terms == index.terms } else { false }
+        }
+            || table.primaryKey == index.terms
     }
 
     private func createDependents(_ difference: SchemaDifference) throws {
         for kind in [SchemaChange.Kind.createIndex, .createView, .createTrigger] {
             for change in difference.changes where change.kind == kind {
                 guard let sql = change.after else { continue }
-                let problems = kind == .createIndex ? try duplicates(sql, change) : []
-                try add(change.description, [change], [sql], problems: problems)
+                var judgement = Judgement(rows: 0)
+                if kind == .createIndex { try duplicates(sql, &judgement) }
+                try add(change.description, [change], [sql], risk: risk([], judgement), judgement)
             }
         }
     }
 
-    private func duplicates(_ sql: String, _ change: SchemaChange) throws -> [MigrationProblem] {
-        guard case .index(let index) = try SchemaParser.object(sql), index.isUnique else { return [] }
-        return try checkUnique(index.terms, where: index.condition, table: index.table)
+    private func duplicates(_ sql: String, _ judgement: inout Judgement) throws {
+        guard case .index(let index) = try SchemaParser.object(sql), index.isUnique,
+            let future = future(index.table)
+        else { return }
+        try checkUnique(index.terms, where: index.condition, of: future.source, table: index.table, &judgement)
     }
 
     private func changeVirtualTables(to target: Schema) throws {
@@ -138,31 +192,34 @@ final class Planner {
 
     private func drop(_ table: String, sql: String) throws {
         let rows = try rowCount(of: table)
-        var problems: [MigrationProblem] = []
-        if !notes.allows(dropOf: table) {
-            problems.append(
+        var judgement = Judgement(rows: rows)
+        if notes.allows(dropOf: table) {
+            if rows != 0 {
+                judgement.losses.append((rows.map { counted($0, "row") } ?? "the rows") + " of \"\(table)\"")
+            }
+        } else {
+            let what = rows.map { $0 == 0 ? ", which is empty" : " with \(counted($0, "row"))" } ?? " with its rows"
+            judgement.problems.append(
                 MigrationProblem(
-                    message: "table \"\(table)\" would go" + (rows.map { " with \($0) rows" } ?? ""),
-                    annotation: "allow_drop \"\(table)\""))
+                    message: "table \"\(table)\" would go\(what)", annotation: "allow_drop \"\(table)\"", drop: table))
         }
         try add(
             "drop table \"\(table)\"", [SchemaChange(.dropTable, table, before: sql)],
-            ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, rows: rows, problems: problems)
+            ["DROP TABLE \(quoteIdentifier(table))"], risk: .lossy, judgement)
     }
 
     /// Adds a step and takes the replica through it.
     func add(
-        _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe, rows: Int64? = 0,
-        problems: [MigrationProblem] = [], rebuilt: [String] = []
+        _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe,
+        _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = []
     ) throws {
         let last = try replica.lastRow()
-        do {
-            for statement in sql { try replica.run(statement) }
-        } catch let error as CormorantError {
-            throw CormorantError(
-                .migration, "\(summary) cannot be done: \(error.message)",
-                hint: error.hint ?? "change the models or what is in the way, and plan again",
-                sqliteCode: error.sqliteCode, sql: error.sql, table: changes.first?.table)
+        for statement in sql {
+            do {
+                try replica.run(statement)
+            } catch let error as CormorantError {
+                throw refusal(of: statement, summary, error, table: changes.first?.table)
+            }
         }
         // What only makes something leaves all else as it is; to read that anew for each of hundreds of tables takes long.
         if !changes.isEmpty, changes.allSatisfy({ $0.kind == .createTable || $0.kind == .createIndex }),
@@ -174,8 +231,9 @@ final class Planner {
         }
         steps.append(
             MigrationPlan.Step(
-                summary: summary, changes: changes, sql: sql, risk: risk, rows: file == nil ? nil : rows,
-                problems: problems, guards: guards, rebuilt: rebuilt))
+                summary: summary, changes: changes, sql: sql, risk: risk, losses: judgement.losses,
+                notes: judgement.notes, rows: file == nil ? nil : judgement.rows, problems: judgement.problems,
+                guards: guards, rebuilt: rebuilt))
         guards = []
     }
 
@@ -198,6 +256,16 @@ final class Planner {
     }
 }
 
+extension TableDefinition {
+    /// Whether it has foreign keys; cheaper than to ask for its shape.
+    var mayRefer: Bool {
+        func refers(_ constraint: ConstraintDefinition) -> Bool {
+            if case .foreignKey = constraint.kind { true } else { false }
+        }
+        return constraints.contains(where: refers) || columns.contains { $0.constraints.contains(where: refers) }
+    }
+}
+
 /// What a plan is told beside the two schemas.
 struct PlanNotes {
     /// Folded names of tables, and of columns as `table.column`, that may be dropped.
@@ -206,9 +274,18 @@ struct PlanNotes {
     var conversions: [String: [String: String]] = [:]
     /// Statements that fill a new table, by folded table.
     var seeds: [String: String] = [:]
+    /// Whether the target is of models: what it lacks besides tables and columns is what they declared before, and no longer.
+    var isOfModels = false
+    /// Whether everything may go, as on the way back.
+    var allowsAll = false
+
+    /// Whether a trigger, a view, an index or the constraints of a table may go: `trigger:name`, `check:table`.
+    func allows(_ kind: String, _ name: String) -> Bool {
+        isOfModels || allowsAll || allowedDrops.contains("\(kind):\(foldIdentifier(name))")
+    }
 
     func allows(dropOf table: String, column: String? = nil) -> Bool {
-        allowedDrops.contains(foldIdentifier(column.map { "\(table).\($0)" } ?? table))
+        allowsAll || allowedDrops.contains(foldIdentifier(column.map { "\(table).\($0)" } ?? table))
     }
 
     func conversion(of column: String, in table: String) -> String? {

@@ -13,21 +13,22 @@ public struct RegistryMigration: Sendable {
 }
 
 extension Registry {
-    /// Applies the steps of a bundle that each database lacks, as `Database.apply`. A failure does not stop the others. What is
-    /// done stays done: after a crash, or when it was stopped, the same call goes on, and passes by those that lack nothing.
+    /// Applies the steps of a bundle that each database lacks, as `Database.apply`. A failure does not stop the others. What
+    /// is done stays done: after a crash, or when it was stopped, the same call goes on, and passes by those that lack nothing.
     /// Those that were not open are closed again, so that the ones in use stay open.
     /// - Parameters:
     ///   - names: nil: all whose files are there.
     ///   - last: the step to go to; nil: all.
+    ///   - allowLossy: whether steps may drop tables and columns that hold something; else they are failures.
     ///   - progress: told of each, must not use the registry; false stops, and the call throws `interrupted`.
     /// - Returns: the failures by name.
     public func migrate(
-        _ bundle: MigrationBundle, _ names: [String]? = nil, upTo last: String? = nil,
+        _ bundle: MigrationBundle, _ names: [String]? = nil, upTo last: String? = nil, allowLossy: Bool = false,
         progress: (RegistryMigration) -> Bool = { _ in true }
     ) throws -> [String: CormorantError] {
         var failures: [String: CormorantError] = [:]
         try migrate(names, bundle, upTo: last) {
-            try $0.database.apply(bundle, upTo: last)
+            try $0.database.apply(bundle, upTo: last, options: MigrationOptions(allowLossy: allowLossy))
         } told: { migration in
             if case .failure(let error) = migration.result { failures[migration.name] = error }
             return progress(migration)

@@ -44,6 +44,24 @@ final class Replica {
         }
     }
 
+    /// What cannot work here, each with SQLite's reason; of triggers the very ones.
+    func broken() throws -> [Dependent: String] {
+        var found = try Dependent.broken(connection)
+        for dependent in found.keys where dependent.kind == .triggers {
+            let triggers = try Dependent.names(
+                "type = 'trigger' AND tbl_name = \(textLiteral(dependent.name))", connection)
+            for trigger in triggers {
+                let others = triggers.filter { $0 != trigger }.map { "DROP TRIGGER \(quoteIdentifier($0));" }
+                try connection.script("SAVEPOINT attempt;" + others.joined())
+                defer { try? connection.script("ROLLBACK TO attempt; RELEASE attempt") }
+                guard let reason = try Dependent.faultOfTriggers(dependent.name, connection) else { continue }
+                found[Dependent(kind: .trigger, name: trigger)] = reason
+                found[dependent] = nil
+            }
+        }
+        return found
+    }
+
     /// Adds to a schema what was made since a row of sqlite_schema was its last one.
     func readNewer(than row: Int64, into schema: inout Schema) throws { try schema.read(connection, above: row) }
 

@@ -32,6 +32,9 @@ public struct ColumnDescriptor: Sendable {
     public var jsonKey: String?
     /// Whether JSON may lack the key though the column has no default and cannot be NULL: the face fills it in.
     package var isJSONOptional = false
+    /// Whether 0 in the record is no key yet, where the key is SQLite's to make: a plain integer of a C struct, which
+    /// begins as zeros and has no NULL.
+    package var zeroIsNoKey = false
     /// The column's former name: a migration renames it instead of adding a new one.
     public var renamedFrom: String?
     /// SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column

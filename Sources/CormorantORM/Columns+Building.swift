@@ -54,6 +54,8 @@ enum ColumnMisfit: Error {
     case kind
     case null
     case range
+    /// A text that has not the form of a datetime column.
+    case time
     case notUTF8
     case tooLong
     case noMemory
@@ -180,7 +182,9 @@ struct ColumnBuilder {
             if rounded.isInfinite, !value.isInfinite { throw .range }
             store(rounded, at: row)
         case .time:
-            guard cell.type == StorageType.text, let time = Timestamp(parsing: cell.text) else { throw .kind }
+            guard cell.type == StorageType.text, let time = Timestamp(stored: cell.text) else {
+                throw .time
+            }
             store(time.microseconds, at: row)
         default: throw .kind
         }

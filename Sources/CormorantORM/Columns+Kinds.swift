@@ -55,7 +55,7 @@ extension StatementCursor {
                     isOptional: column.isOptional && !column.notNull)
             }
         }
-        let known = compiled?.records?.columns ?? compiled?.columns ?? []
+        let known = compiled.map { $0.records?.columns ?? $0.columns.map { $0?.column } } ?? []
         return columnNames.indices.map { index in
             let source = Int32(truncatingIfNeeded: index)
             if known.indices.contains(index), let column = known[index] {
@@ -109,7 +109,7 @@ extension ColumnKind {
         case StorageType.integer:
             self == .double || self == .bool && 0...1 ~= cell.int64 ? self : .int64
         case StorageType.real: .double
-        case StorageType.text: self == .time && Timestamp(parsing: cell.text) != nil ? .time : .text
+        case StorageType.text: self == .time && Timestamp(stored: cell.text) != nil ? .time : .text
         case StorageType.blob: .blob
         default: self
         }

@@ -30,6 +30,8 @@ package final class ColumnReader {
     private var rowsBefore = 0
     /// Why it ended before its last row. It comes again, so that the end is not taken for the last row.
     private var failure: (any Error)?
+    /// Whether a batch was taken from it.
+    package private(set) var isBegun = false
 
     package static let rowsPerBatch = 65_536
     /// A batch ends with the row whose texts and blobs reach this, so that a few long ones fill it too.
@@ -65,6 +67,7 @@ package final class ColumnReader {
 
     /// The next batch; nil at the end. After an error it is the same error again.
     package func next() throws -> ColumnBatch? {
+        isBegun = true
         if let failure { throw failure }
         if let ready = first {
             first = nil
@@ -152,6 +155,14 @@ package final class ColumnReader {
         case .range:
             return error(
                 .range, "\(found) that does not fit", "the column holds \(kind.plural): CAST it to another type")
+        case .time:
+            let fault = TimeFormError(cell?.type == StorageType.text ? cell?.text : nil, storage: found)
+            let known = cursor.model.flatMap { model in
+                model.columns.first { $0.name == name }.map { (model.table, $0.column) }
+            }
+            return CormorantError(
+                fault.code, "column \"\(name)\" \(fault.what) (in row \(rowsBefore + row))",
+                hint: known.map(fault.hint) ?? fault.hint, columns: [name])
         case .notUTF8: return error(.encoding, "text that is not UTF-8", "read it as a blob: CAST(... AS BLOB)")
         case .tooLong: return error(.tooBig, "more text than a batch can hold", "leave the longest out")
         case .noMemory: return error(.noMemory, "no memory left", "select fewer columns")

@@ -66,11 +66,7 @@ extension Database {
         guard let connection = writer.connection else { throw databaseClosed() }
         let depth = connection.transactionDepth
         writer.keptDepth = depth
-        connection.keepsTransaction = true
-        defer {
-            writer.keptDepth = 0
-            connection.keepsTransaction = false
-        }
+        defer { writer.keptDepth = 0 }
         let result = Swift.Result(catching: body)
         let isLeftOpen = connection.transactionDepth > depth
         for _ in depth..<max(depth, connection.transactionDepth) { try? rollback() }

@@ -11,35 +11,17 @@ extension Database {
     package func backup(
         to path: String, codecs: (any PageCodecSource)? = nil, progress: CopyProgress? = nil
     ) throws {
-        try checkPath(path)
-        guard !fileExists(path) else {
-            throw CormorantError(
-                .cannotOpen, "\"\(path)\" is there already", hint: "remove it, or name another file")
-        }
         if let codecs {
             try refuseRunningCursors()
             return try withConnection { try $0.copy(to: path, codecs: codecs, progress: progress) }
         }
-        let temporary = unfinishedPath(path)
-        try makeEmpty(temporary)
-        defer { for suffix in ["", "-journal"] { removeFile(temporary + suffix) } }
         try withCommittedState { source in
-            var options = OpenOptions()
-            options.journalMode = .delete
-            options.synchronous = .full
-            options.codecs = source.codecs
-            let target = try Connection(path: temporary, options: options)
-            defer { target.close() }
             // A snapshot that holds nobody up; with other journals it would, and the copy begins anew when others write.
             let isWAL = try Statement(source, "PRAGMA journal_mode").firstText() == "wal"
             if isWAL { try source.script("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1") }
             defer { if isWAL { try? source.script("COMMIT") } }
-            try source.backup(to: target) { left, total in progress?(total - left, total) ?? true }
-            // A file of its own, which needs no others beside it to be read.
-            try target.script("PRAGMA journal_mode = DELETE")
-            try keepRights(of: source.path, on: temporary)
+            try source.backup(toNew: path) { left, total in progress?(total - left, total) ?? true }
         }
-        try moveFile(temporary, to: path)
     }
 
     /// Runs `body` on a connection of its own, so that this one stays free; for memory on this one.

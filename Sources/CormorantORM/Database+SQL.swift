@@ -3,7 +3,8 @@ import CormorantQuery
 import CormorantSQLite
 
 extension Database {
-    /// Runs one SQL statement to its end; rows it gives are dropped.
+    /// Runs one SQL statement to its end. One that is there for its rows, such as a SELECT, throws `misuse`; those of a PRAGMA
+    /// and of RETURNING are dropped.
     /// - Returns: rows inserted, updated or deleted by it.
     @discardableResult
     public func execute(_ sql: String, _ bindings: Bindings = .none) throws -> Int64 {
@@ -16,9 +17,17 @@ extension Database {
             let statement = try connection.statement(sql)
             defer { connection.recycle(statement) }
             try bind(statement)
+            try refuseQuery(statement, sql)
             while try statement.step() {}
             return statement.isReadOnly || connection.totalChanges == before ? 0 : connection.changes
         }
+    }
+
+    private func refuseQuery(_ statement: Statement, _ sql: String) throws {
+        guard statement.columnCount > 0, statement.isReadOnly, SQLPlace.isQuery(sql) else { return }
+        throw CormorantError(
+            .misuse, "the statement is there for its rows, which executing it would drop", hint: "run it as a query",
+            sql: sql)
     }
 
     /// Runs one statement `count` times with other bindings, in one transaction.
@@ -31,6 +40,7 @@ extension Database {
                 for index in 0..<count {
                     do {
                         try bind(statement)
+                        if index == 0 { try refuseQuery(statement, sql) }
                         while try statement.step() {}
                     } catch let error as CormorantError {
                         throw error.at(record: index)

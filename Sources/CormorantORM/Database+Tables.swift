@@ -12,10 +12,14 @@ extension Database {
             // Nothing to do is the usual case at start-up and must not wait for the write lock.
             if try missing(models, connection).isEmpty { return }
             try transaction {
-                for sql in try missing(models, connection) {
-                    let statement = try connection.statement(sql)
-                    defer { connection.recycle(statement) }
-                    _ = try statement.step()
+                for (model, sql) in try missing(models, connection) {
+                    do {
+                        let statement = try connection.statement(sql)
+                        defer { connection.recycle(statement) }
+                        _ = try statement.step()
+                    } catch {
+                        throw model.explain(error)
+                    }
                 }
             }
         }
@@ -39,20 +43,22 @@ extension Database {
     }
 
     /// The CREATE statements that are to run, in order.
-    private func missing(_ models: [ModelDescriptor], _ connection: Connection) throws -> [String] {
+    private func missing(
+        _ models: [ModelDescriptor], _ connection: Connection
+    ) throws -> [(model: ModelDescriptor, sql: String)] {
         let names = try SchemaNames(connection)
         try checkReferences(models, names)
-        var statements: [String] = []
+        var statements: [(ModelDescriptor, String)] = []
         for model in dependencyOrder(models) {
             let create = model.createStatements
             if !names.tables.contains(foldIdentifier(model.table)) {
-                statements += create
+                statements += create.map { (model, $0) }
                 continue
             }
             try checkColumns(of: model, connection)
             for (index, sql) in zip(model.schema.indexes, create.dropFirst()) {
                 guard let table = names.indexes[foldIdentifier(index.name)] else {
-                    statements.append(sql)
+                    statements.append((model, sql))
                     continue
                 }
                 guard sameIdentifier(table, model.table) else {
@@ -82,30 +88,14 @@ extension Database {
         let statement = try connection.statement("PRAGMA table_xinfo(\(quoteIdentifier(model.table)))")
         defer { connection.recycle(statement) }
         var present = Set<String>()
-        var rowIDs = Set<String>()
-        var keyCount = 0
         while try statement.step() {
-            let row = Row(statement)
-            guard case .text(let name) = try row.value(1), case .text(let type) = try row.value(2) else { continue }
-            present.insert(foldIdentifier(name))
-            guard row.cell(5).int64 > 0 else { continue }
-            keyCount += 1
-            if sameIdentifier(type, "INTEGER") { rowIDs.insert(foldIdentifier(name)) }
+            if case .text(let name) = try Row(statement).value(1) { present.insert(foldIdentifier(name)) }
         }
         let lacking = model.schema.columns.map(\.name).filter { !present.contains(foldIdentifier($0)) }
         guard lacking.isEmpty else {
             throw CormorantError(
                 .schema, "table \"\(model.table)\" lacks \(lacking.joined(separator: ", ")) of model \(model.name)",
                 hint: "migrate the file, or change the model", table: model.table, columns: lacking)
-        }
-        if model.generatesKey, model.schema.module == nil,
-            keyCount != 1 || !rowIDs.contains(foldIdentifier(model.keyNames[0]))
-        {
-            throw CormorantError(
-                .schema,
-                "\"\(model.table).\(model.keyNames[0])\" is not the table's INTEGER PRIMARY KEY, which makes keys",
-                hint: "migrate the file, or give the model the key that the table has", table: model.table,
-                columns: model.keyNames)
         }
     }
 

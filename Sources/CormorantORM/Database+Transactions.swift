@@ -2,55 +2,48 @@ import CormorantBase
 import CormorantSQLite
 
 extension Database {
-    /// Begins a transaction or, inside one, a savepoint. It belongs to this thread.
-    public func begin(_ kind: TransactionKind = .immediate) throws {
-        if kind == .read, let readers {
-            writer.lock.share()
-            if try readers.begin(writer) { return }
-        }
-        if kind == .read { try writer.enter() } else { _ = try writing() }
-        // Kept until the transaction ends, so that other threads wait.
-        do {
-            try writer.connected().begin(kind)
-        } catch {
-            writer.leave()
-            throw error
-        }
-        let isOutermost = writer.connection?.transactionDepth == 1
-        if isOutermost {
-            currentThread().beginTransaction()
-            forgetPreparation()
-        }
-        writer.hasTransaction = true
-        if writer.readDepth > 0 || (kind == .read && isOutermost) { writer.readDepth += 1 }
-    }
+    /// Begins a transaction or, inside one, a savepoint. It belongs to this thread and, within a task, to the task: nothing may
+    /// be awaited until it ends.
+    @available(*, noasync, message: "await transaction, read or write with a body")
+    public func begin(_ kind: TransactionKind = .immediate) throws { _ = try open(kind) }
 
     /// Commits the innermost transaction or releases the innermost savepoint. On failure it stays open.
+    @available(*, noasync, message: "await transaction, read or write with a body")
     public func commit() throws {
-        if try readers?.end() ?? false { return }
-        try end { try $0.commit() }
+        try refuseLeaving(committing: true)
+        try endInnermost(committing: true)
     }
 
     /// Rolls back the innermost transaction or savepoint.
+    @available(*, noasync, message: "await transaction, read or write with a body")
     public func rollback() throws {
+        try refuseLeaving(committing: false)
+        try endInnermost(committing: false)
+    }
+
+    func endInnermost(committing: Bool) throws {
         if try readers?.end() ?? false { return }
-        try end { connection in
+        guard writer.lock.isMine, writer.lock.lock(0) == .taken else { throw nothingOpen() }
+        defer { writer.leaveWriter() }
+        guard let connection = writer.connection else { throw databaseClosed() }
+        guard connection.transactionDepth > writer.keptDepth else { throw nothingOpen() }
+        if committing {
+            try connection.commit()
+        } else {
             forgetPreparation()
             try connection.rollback()
         }
+        ended()
     }
 
-    private func end(_ body: (Connection) throws -> Void) throws {
-        guard writer.lock.isMine else { throw isClosed ? databaseClosed() : noTransaction() }
-        guard let connection = writer.connection else { throw databaseClosed() }
-        guard connection.transactionDepth > writer.keptDepth else { throw noTransaction() }
-        try body(connection)
+    /// The writer's innermost transaction has ended, or the one with this number.
+    func ended(_ number: Int64? = nil) {
         if writer.readDepth > 0 { writer.readDepth -= 1 }
-        if connection.transactionDepth == 0 {
+        if writer.connection?.transactionDepth == 0 {
             currentThread().endTransaction()
             writer.hasTransaction = false
         }
-        writer.leaveWriter()
+        writer.ended(number)
     }
 
     /// Whether the transaction that this thread has open only reads.
@@ -76,7 +69,8 @@ extension Database {
     }
 
     /// Runs `body` in a transaction, or in a savepoint inside one: committed when it returns, rolled back when it
-    /// throws.
+    /// throws. In `async` code the body takes the database: `await database.transaction { database in ... }`.
+    @available(*, noasync, message: "await transaction with a body that takes the database")
     @discardableResult
     public func transaction<T>(_ kind: TransactionKind = .immediate, _ body: () throws -> T) throws -> T {
         try begin(kind)

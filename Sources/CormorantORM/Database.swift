@@ -2,6 +2,18 @@ import CormorantBase
 import CormorantQuery
 import CormorantSQLite
 
+/// What the child of a fork has of its parent's files: it is kept, because closing it would be closing the parent's.
+private enum Forgotten {
+    private static let lock = RecursiveLock()
+    nonisolated(unsafe) private static var objects: [AnyObject?] = []
+
+    static func keep(_ more: [AnyObject?]) {
+        lock.lock()
+        defer { lock.unlock() }
+        objects += more
+    }
+}
+
 /// An open database. Safe to share between threads: writes run one at a time, in their order; reads run beside them, each on a
 /// snapshot, where the file has a write-ahead log. A transaction belongs to the thread that began it.
 public final class Database: @unchecked Sendable {  // `writer` and `readers` have locks of their own
@@ -13,6 +25,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     private var isOpen = true
     /// While steps of a migration run, which may be functions of the host.
     package var isMigrating = false
+    /// The models that migrations brought to the file.
+    package let tableOwners = TableOwners()
     /// Whether raw SQL, or an attached file, left the writer otherwise than a newly opened one is.
     let hasOwnSettings = AtomicFlag()
     private let preparedModels: PreparedModels?
@@ -25,8 +39,9 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         weak var queue: WriteQueue?
     }
 
-    /// Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O
-    /// (secure_delete = FAST, whatever the build of SQLite has); PRAGMA secure_delete = ON overwrites freed pages, too.
+    /// Opens a database file, or memory with the path ":memory:"; a path that begins with "file:" is a URI of SQLite's. What
+    /// is deleted is overwritten where that costs no I/O (secure_delete = FAST, whatever the build of SQLite has); PRAGMA
+    /// secure_delete = ON overwrites freed pages, too.
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
         self.path = path
         connection = try Connection(path: path, options: options)
@@ -41,6 +56,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     }
 
     deinit {
+        if writer.lock.isForked { return Forgotten.keep([connection, writer, readers]) }
         // The writer last, for it alone can take the log with it.
         _ = readers?.close()
         writer.close()
@@ -62,7 +78,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     func closeIfFree() throws -> Bool {
         for queue in openQueues() { try queue.close() }
         switch writer.lock.lock(0) {
-        case .taken, .abandoned: break
+        case .taken, .abandoned, .dispossessed: break
         case .forked: return true
         case .timedOut: return false
         }
@@ -91,7 +107,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         let depth = min(connection.transactionDepth, writer.lock.holds - 1)
         writer.close()
         if depth > 0 { currentThread().endTransaction() }
-        for _ in 0..<depth { writer.lock.unlock() }
+        writer.lock.dropKept(depth)
         return true
     }
 

@@ -96,7 +96,10 @@ package final class JSONMapping {
         columnCount = model.columns.count
         facts = .allocate(capacity: members.count)
         _ = facts.initialize(from: members.map { [memory] in Fact($0, model, memory) })
-        let holdsNull = model.columns.map { $0.isOptional && !($0.notNull && options.isStrict) }
+        let holdsNull = model.columns.enumerated().map { index, column in
+            column.isOptional && !(column.notNull && options.isStrict)
+                || model.zeroIsNoKey && index == model.generatedColumn
+        }
         self.holdsNull = holdsNull
         takesNull = model.columns.enumerated().map { index, column in
             !column.notNull || index == model.generatedColumn || column.computedSQL != nil

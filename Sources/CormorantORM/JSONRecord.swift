@@ -130,7 +130,7 @@ final class JSONRecord: RecordAccess {
         let isGenerated = column == mapping.model.generatedColumn
         if isImport ? isGenerated : mapping.holdsNull[column] && mapping.takesNull[column] {
             writer.writeNull(at: column)
-        } else if isFilledLater || isGenerated || descriptor.computedSQL != nil
+        } else if isFilledLater || descriptor.computedSQL != nil
             || (descriptor.isJSONOptional && !isImport)
         {
             try writeNothing(column, &writer)
@@ -138,7 +138,7 @@ final class JSONRecord: RecordAccess {
             guard writer.uses(column) else { return }
             if isImport, descriptor.isOptional { return writer.writeNull(at: column) }
             try writer.statement.bind(mappings.defaultValue(sql), writer.parameters[column])
-        } else if mapping.takesNull[column] {
+        } else if mapping.takesNull[column], !isGenerated {
             try writeNothing(column, &writer)
         } else {
             throw JSONFault(

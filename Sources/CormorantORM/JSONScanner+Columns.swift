@@ -30,8 +30,11 @@ extension JSONScanner {
         case .datetime:
             let token = try string("a string of a time")
             let bytes = plain(token, writer)
-            guard let time = Timestamp(parsing: bytes), Timestamp.range.contains(time.microseconds) else {
+            guard let time = Timestamp(parsing: bytes) else {
                 throw JSONFault(.type, "the string is no time", "write it as 2026-01-31T12:00:00Z")
+            }
+            guard Timestamp.range.contains(time.microseconds) else {
+                throw JSONFault(.range, "the time is beyond the years 1 to 9999", "give a time within them")
             }
             try writer.write(time, at: column)
         case .uuid:
@@ -65,7 +68,8 @@ extension JSONScanner {
         _ column: Int, _ mapping: JSONMapping, _ writer: inout RecordWriter, isImport: Bool
     ) throws {
         let descriptor = mapping.model.columns[column]
-        if mapping.takesNull[column] {
+        // A key that cannot be missing is the program's to give.
+        if mapping.takesNull[column], isImport || mapping.holdsNull[column] || column != mapping.model.generatedColumn {
             if mapping.holdsNull[column] || isImport { return writer.writeNull(at: column) }
             return try writer.writeZero(at: column)
         }

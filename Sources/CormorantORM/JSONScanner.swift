@@ -281,10 +281,15 @@ package struct JSONScanner {
         case UInt8(ascii: "["): "an array"
         case UInt8(ascii: "\""): "a string"
         case UInt8(ascii: "-"), 0x30...0x39: "a number"
-        case UInt8(ascii: "t"), UInt8(ascii: "f"): "true or false"
-        case UInt8(ascii: "n"): "null"
+        case UInt8(ascii: "t") where has("true"), UInt8(ascii: "f") where has("false"): "true or false"
+        case UInt8(ascii: "n") where has("null"): "null"
         default: "a value"
         }
+    }
+
+    private func has(_ word: StaticString) -> Bool {
+        guard end - position >= word.utf8CodeUnitCount else { return false }
+        return (0..<word.utf8CodeUnitCount).allSatisfy { base[position + $0] == word.utf8Start[$0] }
     }
 
     /// A value of another kind than there should be. What is no value at all is malformed.

@@ -1,5 +1,13 @@
 import CormorantBase
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The text that was fed and not read yet, in one piece; and whether the value that comes next is all there.
 struct JSONText {
     private var memory: UnsafeMutablePointer<UInt8>?
@@ -23,7 +31,8 @@ struct JSONText {
             let needed = size + bytes.count
             if needed > capacity / 2 {
                 let larger = max(4096, needed * 2)
-                let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+                guard let room = malloc(larger) else { throw noMemory(larger) }
+                let moved = room.assumingMemoryBound(to: UInt8.self)
                 if let memory { moved.update(from: memory + start, count: size) }
                 memory?.deallocate()
                 memory = moved

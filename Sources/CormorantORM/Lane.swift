@@ -8,7 +8,14 @@ package final class Lane {
     package internal(set) var connection: Connection? {
         didSet { isOpen = connection != nil }
     }
-    private var isOpen = false
+    private var isOpen = false { didSet { isPlain = isOpen && owner == nil } }
+    /// The task that the transaction belongs to that is open, where it belongs to one.
+    private(set) var owner: TransactionOwner? { didSet { isPlain = isOpen && owner == nil } }
+    /// How many transactions were open before the owner's.
+    private var beforeOwner = 0
+    /// Open, and used by whom the lock lets.
+    private var isPlain = false
+    let transactions = OpenTransactions()
     /// While a transaction of the program's is open.
     var hasTransaction = false
     /// How many of the open transactions and savepoints only a queue may end, which runs a write inside them.
@@ -53,6 +60,9 @@ package final class Lane {
         self.isReader = isReader
     }
 
+    /// No thread finds it any more.
+    func disown() { readers = nil }
+
     private struct WeakCursor {
         weak var cursor: StatementCursor?
     }
@@ -74,7 +84,7 @@ package final class Lane {
     /// Gives the turn up where nothing can be done in it.
     @inline(__always)
     func check() throws {
-        if isOpen, !lock.anyIsCancelled, !transactionIsLost { return }
+        if isPlain, !lock.anyIsCancelled, !transactionIsLost { return }
         try refuse()
     }
 
@@ -82,6 +92,7 @@ package final class Lane {
     private func refuse() throws {
         do {
             try refuseIfCancelled()
+            try refuseOtherTask()
             try connected().checkTransaction()
         } catch {
             lock.unlock()
@@ -119,7 +130,7 @@ package final class Lane {
     /// - Returns: false where another thread has it for longer, and in the child of a fork, which has no turn.
     func enterQuietly(_ timeout: Int) -> Bool {
         switch lock.lock(timeout) {
-        case .taken: return true
+        case .taken, .dispossessed: return true
         case .abandoned:
             rollBack()
             return true
@@ -137,6 +148,9 @@ package final class Lane {
             throw CormorantError(
                 .busy, "another thread uses the database for longer than the busy timeout",
                 hint: "keep transactions short, or give a longer busy timeout when opening")
+        case .dispossessed:
+            lock.unlock()
+            throw brokenUp()
         case .abandoned:
             rollBack()
             lock.unlock()
@@ -151,8 +165,36 @@ package final class Lane {
         if Threads.isCancelled { throw CormorantError(.interrupted, "the thread's calls are cancelled") }
     }
 
+    /// Throws where the open transaction belongs to another task than the one that runs now.
+    func refuseOtherTask() throws {
+        if let owner, !owner.isCalling { throw otherTask() }
+    }
+
+    // Transactions ----------------------------------------------------------------------------------------------------
+
+    /// A transaction or savepoint has begun, for which the calling thread keeps the turn.
+    func began(_ owner: TransactionOwner?) -> Int64 {
+        let number = newTransactionNumber()
+        if self.owner == nil, let owner {
+            beforeOwner = transactions.count
+            self.owner = owner
+        }
+        transactions.append(number, task: owner?.task ?? 0)
+        lock.keep()
+        return number
+    }
+
+    /// The innermost one has ended, or the one with this number.
+    func ended(_ number: Int64? = nil) {
+        if let number { transactions.remove(number) } else { transactions.removeLast() }
+        if owner != nil, transactions.count <= beforeOwner { owner = nil }
+        lock.dropKept()
+    }
+
     /// Ends what a thread left open.
     func rollBack() {
+        _ = transactions.removeAll()
+        owner = nil
         readDepth = 0
         keptDepth = 0
         hasTransaction = false
@@ -178,7 +220,13 @@ package final class Lane {
 
     private func findPlan(for model: ModelDescriptor) throws -> ModelPlan {
         let key = ObjectIdentifier(model)
-        let plan = try plans[key] ?? ModelPlan(model, connected())
+        let plan: ModelPlan
+        if let ready = plans[key] {
+            plan = ready
+        } else {
+            plan = try ModelPlan(model, connected())
+            try plan.connection.checkTimes(of: model.tableReference)
+        }
         if model.isVariant, plans[key] == nil { keepFew(key) }
         plans[key] = plan
         lastPlan = plan
@@ -217,6 +265,8 @@ package final class Lane {
         plans = [:]
         variants = []
         lastPlan = nil
+        _ = transactions.removeAll()
+        owner = nil
         readDepth = 0
         hasTransaction = false
         self.connection = nil
@@ -227,10 +277,4 @@ package final class Lane {
     func endCursors() {
         for cursor in cursors.values { cursor.cursor?.interrupted() }
     }
-}
-
-func usedAfterFork() -> CormorantError {
-    CormorantError(
-        .misuse, "the database was opened before this process was forked",
-        hint: "open it anew in the child, and leave the parent's alone")
 }

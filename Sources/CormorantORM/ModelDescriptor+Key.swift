@@ -8,7 +8,8 @@ extension ModelDescriptor {
         let count = max(1, keyColumns.count)
         guard key.count == count else {
             throw CormorantError(
-                .binding, "the primary key of \(name) has \(count) values, \(key.count) were given",
+                .binding,
+                "the primary key of \(name) has \(counted(count, "value")), \(countedWere(key.count, "value")) given",
                 hint: "give one value for each column of the key, in its order", table: table)
         }
         return try zip(key, keyColumns.isEmpty ? [nil] : keyColumns.map { Optional($0) }).map { value, column in

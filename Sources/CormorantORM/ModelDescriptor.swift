@@ -27,10 +27,10 @@ public final class ModelDescriptor: Sendable {
     nonisolated(unsafe) package weak var face: AnyObject?
     /// How its records belong to those of other models.
     package let relations: RelationList
-    /// The column that insert fills in when it is NULL, or 0 where it cannot be NULL; -1 for none.
+    /// The column that insert fills in when it is NULL; -1 for none.
     package let generatedColumn: Int
-    /// Whether the generated column can hold NULL in a record.
-    package let keyIsOptional: Bool
+    /// Whether 0 stands for NULL there.
+    package let zeroIsNoKey: Bool
     /// Whether the key is the table's hidden one, or one column that takes every integer.
     let hasPlainKey: Bool
     /// Whether a write can change the record beyond its key: computed columns, or a default for an optional property.
@@ -100,7 +100,7 @@ public final class ModelDescriptor: Sendable {
         generatedColumn = rowID ?? -1
         hasPlainKey =
             keyColumns.isEmpty || single.map { columns[$0].type == .int64 && !columns[$0].isUnsigned } ?? false
-        keyIsOptional = rowID.map { !columns[$0].notNull } ?? true
+        zeroIsNoKey = rowID.map { columns[$0].zeroIsNoKey } ?? false
         keyMayNotFit = rowID.map { columns[$0].type == .int32 } ?? false
         generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
         hasComputed = columns.contains { $0.computedSQL != nil }

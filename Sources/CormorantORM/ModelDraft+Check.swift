@@ -66,12 +66,19 @@ extension ModelDraft {
         for (what, sql) in [
             ("default", column.defaultSQL), ("check", column.checkSQL), ("computed expression", column.computedSQL),
         ] {
-            if let sql, sql.isEmpty || sql.utf8.contains(0) {
+            guard let sql else { continue }
+            if sql.isEmpty || sql.utf8.contains(0) {
                 throw refuse("has an empty \(what)", "give an SQL expression, or leave it out")
+            }
+            if let fault = expressionFault(sql) {
+                throw refuse("has a \(what) that is no SQL expression: \(fault)", "give one whole expression")
             }
         }
         if let collation = column.collation, collation.isEmpty || collation.utf8.contains(0) {
             throw refuse("has an empty collation", "name one, such as NOCASE, or leave it out")
+        }
+        if let collation = column.collation, !isKnownCollation(collation) {
+            throw refuse("has the collation \"\(collation)\", which is not known", "use BINARY, NOCASE or RTRIM")
         }
         if let target = column.references { try check(target, of: column, refuse) }
     }
@@ -119,6 +126,11 @@ extension ModelDraft {
                     throw refuse(
                         "column \"\(column.name)\" has an empty conversion", "give an SQL expression, or leave it out",
                         [column.name])
+                }
+                if let fault = expressionFault(sql) {
+                    throw refuse(
+                        "column \"\(column.name)\" has a conversion that is no SQL expression: \(fault)",
+                        "give one whole expression", [column.name])
                 }
                 if column.computedSQL != nil {
                     throw refuse(
@@ -218,6 +230,9 @@ extension ModelDraft {
             if let whereSQL = key.whereSQL, whereSQL.isEmpty {
                 throw refuse("\(what) has an empty condition", "drop it")
             }
+            if let fault = key.whereSQL.flatMap(expressionFault) {
+                throw refuse("\(what) has a condition that is no SQL expression: \(fault)", "give one whole expression")
+            }
             let made = "\(table)_\(key.columns.compactMap(ordered).map(\.name).joined(separator: "_"))"
             let name = key.name ?? "\(made)_\(key.kind == .unique ? "key" : "index")"
             try checkIdentifier(name, "index name")
@@ -254,6 +269,9 @@ extension ModelDraft {
     private func checkOrder() throws(CormorantError) {
         for condition in checks where condition.isEmpty || condition.utf8.contains(0) {
             throw refuse("it has an empty check", "give an SQL condition, or leave it out")
+        }
+        for fault in checks.compactMap(expressionFault) {
+            throw refuse("it has a check that is no SQL expression: \(fault)", "give one whole condition")
         }
         var seen = Set<String>()
         for property in columnOrder {

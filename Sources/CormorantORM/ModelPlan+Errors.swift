@@ -11,6 +11,15 @@ extension ModelPlan {
         switch error.code {
         case .check:
             let check = model.schema.checks.first { $0.name == error.constraint }
+            // A check that the model makes itself of a column's type.
+            if let column = check?.column.flatMap({ name in model.columns.first { $0.column == name } }),
+                column.type == .json, check?.condition != column.checkSQL
+            {
+                return CormorantError(
+                    .check, "\(model.name).\(column.name) is not JSON", hint: "give a JSON text",
+                    sqliteCode: error.sqliteCode, sql: error.sql, table: model.table, columns: [column.column],
+                    constraint: error.constraint)
+            }
             return named(error, columns: check?.column.map { [$0] } ?? [])
         case .foreignKey:
             let columns = isWriting ? model.schema.foreignKeys.flatMap(\.columns) : []
@@ -26,7 +35,8 @@ extension ModelPlan {
     private func named(_ error: CormorantError, columns: [String]) -> CormorantError {
         let place = columns.isEmpty ? model.table : "\(model.table).\(columns.joined(separator: ", "))"
         return CormorantError(
-            error.code, "\(error.message) (\(place))", hint: error.hint, sqliteCode: error.sqliteCode, sql: error.sql,
+            error.code, "\(error.message) (\(place))", hint: error.plainHint, sqliteCode: error.sqliteCode,
+            sql: error.sql,
             offset: error.offset, table: model.table, columns: columns, constraint: error.constraint)
     }
 }

@@ -64,6 +64,7 @@ extension ModelPlan {
         let statement = planned.statement
         scratch.reset()
         try record.write(to: &writer)
+        if writer.wantsKey, !tableMakesKeys { try requireMadeKeys() }
         var changed = false
         if planned.returnsRow {
             while try statement.step() {
@@ -145,10 +146,34 @@ extension ModelPlan {
         RecordWriter(planned.statement, planned.parameters, model, scratch, makesKey: makesKey)
     }
 
+    /// A file of another program may have made the table, and SQLite stores NULL in a key that it does not make.
+    @inline(never)
+    private func requireMadeKeys() throws {
+        let key = model.columns[model.generatedColumn].column
+        let table = model.attachment == nil ? "?1" : "?1, ?3"
+        let there = model.attachment == nil ? "" : " AND schema = ?3"
+        let statement = try connection.statement(
+            """
+            SELECT EXISTS (SELECT 1 FROM pragma_table_xinfo(\(table)) WHERE pk = 1 AND name = ?2 COLLATE NOCASE)
+                AND NOT EXISTS (SELECT 1 FROM pragma_index_list(\(table)) WHERE origin = 'pk')
+              OR EXISTS (SELECT 1 FROM pragma_table_list(?1) WHERE type = 'virtual'\(there))
+              OR lower(?2) IN ('rowid', 'oid', '_rowid_')
+                AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(\(table)) WHERE name = ?2 COLLATE NOCASE)
+            """)
+        defer { connection.recycle(statement) }
+        try statement.bind(.positional(([model.table, key] + [model.attachment].compactMap { $0 }).map { .text($0) }))
+        tableMakesKeys = try statement.step() && Row(statement).cell(0).int64 == 1
+        guard tableMakesKeys else {
+            throw CormorantError(
+                .schema,
+                "the record has no key, and the table makes none: \"\(model.table).\(key)\" is no INTEGER PRIMARY KEY",
+                hint: "give the record its key, or migrate the file", table: model.table, columns: [key])
+        }
+    }
+
     private func noRecord() -> CormorantError {
         CormorantError(
             .noRecord, "no row of \"\(model.table)\" has this record's key",
-            hint: "insert it, or save instead of update",
-            table: model.table)
+            hint: "insert it, or save instead of update; before that it may have no key at all", table: model.table)
     }
 }

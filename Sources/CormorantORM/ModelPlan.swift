@@ -43,6 +43,8 @@ package final class ModelPlan {
     private var testing: PlannedStatement?
     /// Whether the record written last got its key from SQLite.
     package var madeKey = false
+    /// Whether the table is known to make the key that a record lacks.
+    var tableMakesKeys = false
     /// Whether an error rolls back more than the record it is about.
     package var isInBatch = false
     private var lastNamedUpdate: (names: [String], planned: PlannedStatement)?
@@ -170,7 +172,9 @@ package final class ModelPlan {
         guard error.code == .sql else { return error }
         return CormorantError(
             .schema, "model \(model.name) does not fit the file: \(error.message)",
-            hint: "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
+            hint: error.message.hasSuffix("because it is a view")
+                ? "write to the tables that it reads, or give it an INSTEAD OF trigger"
+                : "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
             offset: error.offset, table: model.table)
     }
 }

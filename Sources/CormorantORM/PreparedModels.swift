@@ -1,3 +1,4 @@
+import CormorantBase
 import CormorantSQLite
 
 /// What a database does to a model before it is first used, and those that were done at once with it; without the model
@@ -60,5 +61,25 @@ final class PreparedModels: @unchecked Sendable {
         lock.lock()
         ofTransaction = [:]
         lock.unlock()
+    }
+}
+
+/// Which model a table is of, as long as there is such a model.
+package final class TableOwners: @unchecked Sendable {
+    private struct Owner { weak var model: ModelDescriptor? }
+    // Its lock guards what follows.
+    private let lock = RecursiveLock()
+    private var owners: [String: Owner] = [:]
+
+    package func note(_ models: [ModelDescriptor]) {
+        lock.lock()
+        defer { lock.unlock() }
+        for model in models { owners[foldIdentifier(model.table)] = Owner(model: model) }
+    }
+
+    package func model(of table: String) -> ModelDescriptor? {
+        lock.lock()
+        defer { lock.unlock() }
+        return owners[foldIdentifier(table)]?.model
     }
 }

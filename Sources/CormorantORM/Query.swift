@@ -65,7 +65,7 @@ extension ModelPlan {
         let order = try query.order.map(ordered)
         let limited = query.limit != nil || query.offset > 0
         let select = compiler.select(
-            model.columns.map(\.column), from: model.table, attributes: columns.map { model.columns[$0].column },
+            model.columns.map(\.column), from: model.table, attributes: columns.map { compared($0) },
             order: order, limited: limited)
         let statement: Statement
         do {
@@ -103,9 +103,14 @@ extension ModelPlan {
     }
 
     private func ordered(_ term: String) throws -> OrderedColumn {
-        if let column = model.column(named: term) { return OrderedColumn(model.columns[column].column) }
+        if let column = model.column(named: term) { return compared(column) }
         let property = term.hasPrefix("-") ? String(term.dropFirst()) : term
-        return OrderedColumn(model.columns[try model.require(property)].column, descending: true)
+        return compared(try model.require(property), descending: true)
+    }
+
+    private func compared(_ index: Int, descending: Bool = false) -> OrderedColumn {
+        let column = model.columns[index]
+        return OrderedColumn(column.column, descending: descending, isDecimal: column.type == .decimal)
     }
 }
 

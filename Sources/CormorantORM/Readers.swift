@@ -4,7 +4,9 @@ import CormorantSQLite
 /// The connections that read beside a database's writer, each on a snapshot of its own. They are opened when threads need
 /// them, and never more than `count`.
 final class Readers: @unchecked Sendable {  // `state` guards what is below it; a lane is used under its own lock
-    private let lanes: [Lane]
+    /// Under `state`, but for `current`'s copies.
+    private var lanes: [Lane]
+    private let count: Int
     private let permits: Permits
     private let path: String
     private var options: OpenOptions
@@ -29,7 +31,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         options.keepsJournalMode = true
         options.codecs = writer.codecs
         self.options = options
-        let count = min(options.readerCount, 64)
+        count = min(options.readerCount, 64)
         permits = Permits(count)
         var lanes: [Lane] = []
         for _ in 0..<count { lanes.append(Lane(nil, timeout: options.busyTimeout)) }
@@ -49,7 +51,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
             return lane
         }
         if writer.lock.isMine { return nil }
-        return try takeFree()
+        return try takeFree(writer)
     }
 
     /// The reader that the calling thread is using.
@@ -64,8 +66,8 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     }
 
     /// A reader that nobody uses, locked and in use.
-    func takeFree() throws -> Lane? {
-        if lanes[0].lock.isForked { throw usedAfterFork() }
+    func takeFree(_ writer: Lane) throws -> Lane? {
+        if writer.lock.isForked { throw usedAfterFork() }
         let thread = currentThread().pointee.id
         if !permits.tryTake() {
             guard try waitForPermit(thread) else { return nil }
@@ -101,12 +103,13 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
 
     /// - Returns: false for a thread whose own cursors are running: it might wait for itself.
     private func waitForPermit(_ thread: Int64) throws -> Bool {
-        for lane in lanes { freeIfAbandoned(lane) }
+        for lane in current { freeIfAbandoned(lane) }
         state.lock()
         let hasOne = lanes.contains { $0.taker == thread }
         state.unlock()
         if hasOne { return permits.tryTake() }
-        guard permits.take(options.busyTimeout, givingUpWhen: { Threads.isCancelled }) else { throw isFull() }
+        let timeout = Threads.isPatient ? Int.max : options.busyTimeout
+        guard permits.take(timeout, givingUpWhen: { Threads.isCancelled }) else { throw isFull() }
         return true
     }
 
@@ -119,7 +122,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     private func isFull() -> CormorantError {
         if Threads.isCancelled { return CormorantError(.interrupted, "the thread's calls are cancelled") }
         return CormorantError(
-            .busy, "all \(lanes.count) readers of the database are in use for longer than the busy timeout",
+            .busy, "all \(count) readers of the database are in use for longer than the busy timeout",
             hint: "close results and cursors and end read transactions, or open with more readers")
     }
 
@@ -179,6 +182,34 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         permits.giveBack()
     }
 
+    /// The lanes as they are now.
+    private var current: [Lane] {
+        state.lock()
+        defer { state.unlock() }
+        return lanes
+    }
+
+    /// Puts another in the place of one that was taken away from a thread. In the list of what that thread holds it stays, so
+    /// it is kept for ever.
+    func replace(_ lane: Lane) {
+        let new = Lane(nil, timeout: lane.timeout)
+        new.belong(to: self, isReader: true)
+        state.lock()
+        lanes = lanes.map { $0 === lane ? new : $0 }
+        close(connectionOf: lane)
+        lane.disown()
+        free.append(new)
+        state.unlock()
+        _ = Unmanaged.passRetained(lane)
+        permits.giveBack()
+    }
+
+    /// The one on which this transaction is open.
+    func lane(of number: Int64) -> Lane? { current.first { $0.transactions.place(of: number) != .nowhere } }
+
+    /// The innermost transaction of a task that reads.
+    func newest(of task: Int64) -> Int64? { current.lazy.compactMap { $0.transactions.newest(of: task) }.first }
+
     // All of them ----------------------------------------------------------------------------------------------------
 
     /// Runs `body` while nobody reads: new readers wait, those there are have so many milliseconds to end.
@@ -187,7 +218,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         let end = monotonicTime() &+ Int64(milliseconds) &* 1_000_000
         var taken = 0
         defer { for _ in 0..<taken { permits.giveBack() } }
-        while taken < lanes.count {
+        while taken < count {
             let left = Int(max(0, end &- monotonicTime()) / 1_000_000)
             guard permits.take(left, givingUpWhen: { false }) else { return false }
             taken += 1
@@ -251,7 +282,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         state.lock()
         trace = callback
         state.unlock()
-        for lane in lanes {
+        for lane in current {
             guard lane.lock.lock(options.busyTimeout) == .taken else { throw isFull() }
             lane.connection?.setTrace(callback)
             lane.lock.unlock()
@@ -282,7 +313,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
             if held > 0, held == lane.lock.holds - 1 {
                 forget(lane)
                 currentThread().endTransaction()
-                for _ in 0..<held { lane.lock.unlock() }
+                lane.lock.dropKept(held)
             }
             lane.close()
             lane.uses = 0
@@ -300,15 +331,16 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
 
 extension Readers {
     /// Begins a transaction that reads, or one inside it.
-    /// - Returns: false where it must be one of the writer.
-    func begin(_ writer: Lane) throws -> Bool {
+    /// - Returns: its number; nil where it must be one of the writer.
+    func begin(_ writer: Lane, _ owner: TransactionOwner?) throws -> Int64? {
         if let lane = held(), lane.readDepth > 0 {
+            try lane.refuseOtherTask()
             _ = lane.lock.lock(0)
             lane.readDepth += 1
-            return true
+            return lane.began(owner)
         }
-        if writer.lock.isMine { return false }
-        guard let lane = try takeFree() else { return false }
+        if writer.lock.isMine { return nil }
+        guard let lane = try takeFree(writer) else { return nil }
         do {
             try lane.connected().begin(.read)
         } catch {
@@ -317,14 +349,16 @@ extension Readers {
         }
         lane.readDepth = 1
         currentThread().beginTransaction()
-        return true
+        return lane.began(owner)
     }
 
-    /// Ends the innermost transaction that reads.
+    /// Ends the innermost transaction that reads, or the one with this number.
     /// - Returns: false where the thread has none.
-    func end() throws -> Bool {
+    func end(_ number: Int64? = nil) throws -> Bool {
         guard let lane = held(), lane.readDepth > 0 else { return false }
+        _ = lane.lock.lock(0)
         lane.readDepth -= 1
+        lane.ended(number)
         guard lane.readDepth == 0 else {
             lane.lock.unlock()
             return true

@@ -134,10 +134,8 @@ public struct RecordReader {
     }
 
     public func timestamp(at column: Int) throws -> Timestamp {
-        guard let time = Timestamp(parsing: try text(at: column)) else {
-            throw error(
-                column, .type, "is no time", "the file must hold YYYY-MM-DD HH:MM:SS or YYYY-MM-DD HH:MM:SS.ffffff")
-        }
+        let cell = cell(at: column)
+        guard cell.type == StorageType.text, let time = Timestamp(stored: cell.text) else { throw noTime(column) }
         return time
     }
 
@@ -181,6 +179,26 @@ extension RecordReader {
         }
         return error(
             column, .type, "holds \(StorageType.name(type)), not \(expected)", "mend the file, or change the model")
+    }
+
+    @inline(never)
+    private func noTime(_ column: Int) -> CormorantError {
+        let cell = cell(at: column)
+        if cell.type == StorageType.null { return mismatch(column, "text") }
+        let fault = TimeFormError(
+            cell.type == StorageType.text ? cell.text : nil, storage: StorageType.name(cell.type))
+        guard let model = model?.takeUnretainedValue() else {
+            return error(column, fault.code, fault.what, fault.hint)
+        }
+        var place = ""
+        if model.keyColumns.count == 1, case let key = self.cell(at: model.keyColumns[0]),
+            key.type == StorageType.integer
+        {
+            place = " (in the row with the key \(key.int64))"
+        }
+        return error(
+            column, fault.code, fault.what + place,
+            fault.hint(model.table, model.columns[column].column))
     }
 
     @usableFromInline @inline(never)

@@ -10,10 +10,8 @@ public struct RecordWriter {
     @usableFromInline let borrowedScratch: Unmanaged<ScratchMemory>
     /// The statement's parameter for each column of the model, 0 for none.
     @usableFromInline package let parameters: UnsafePointer<Int32>
-    /// The column that a NULL or a plain 0 asks SQLite to fill in; -1 for none.
+    /// The column that a NULL asks SQLite to fill in; -1 for none.
     @usableFromInline package let generatedColumn: Int
-    /// Whether that column may be NULL, so that 0 is a key like any other.
-    @usableFromInline package let keyIsOptional: Bool
     /// Whether it was asked.
     @usableFromInline package var wantsKey = false
 
@@ -26,7 +24,6 @@ public struct RecordWriter {
         borrowedScratch = .passUnretained(scratch)
         self.parameters = parameters
         generatedColumn = makesKey ? model.generatedColumn : -1
-        keyIsOptional = model.keyIsOptional
     }
 
     package var statement: Statement { borrowedStatement.takeUnretainedValue() }
@@ -79,12 +76,7 @@ public struct RecordWriter {
     public mutating func write(_ value: Int64, at column: Int) {
         let parameter = parameters[column]
         if parameter == 0 { return }
-        if column == generatedColumn, value == 0, !keyIsOptional {
-            wantsKey = true
-            bindNull(parameter)
-        } else {
-            bind(value, parameter)
-        }
+        bind(value, parameter)
     }
 
     /// NaN is refused: SQLite would store NULL.
@@ -141,7 +133,7 @@ public struct RecordWriter {
     public mutating func write(_ value: Timestamp, at column: Int) throws {
         guard uses(column) else { return }
         guard Timestamp.range.contains(value.microseconds) else {
-            throw wrong(column, .range, "is a time beyond the years 0 to 9999", "give a time within them")
+            throw wrong(column, .range, "is a time beyond the years 1 to 9999", "give a time within them")
         }
         let bytes = allocate(Timestamp.textSize).assumingMemoryBound(to: UInt8.self)
         let count = value.write(to: bytes)

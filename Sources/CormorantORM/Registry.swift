@@ -66,11 +66,6 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         self.options = options
     }
 
-    deinit {
-        // In the child of a fork the files are the parent's: they are only forgotten.
-        if monitor.isForked { for file in files.values { _ = file.database.map { Unmanaged.passRetained($0) } } }
-    }
-
     // Names ---------------------------------------------------------------------------------------------------------
 
     /// Gives a file a name. It need not be there yet.
@@ -78,6 +73,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     public func register(_ name: String, path: String, options: OpenOptions? = nil) throws {
         try refuseNUL(name, "name")
         try refuseNUL(path, "path")
+        try refuseURI(path, "a registry finds files by their paths")
         guard path != ":memory:" else {
             throw CormorantError(
                 .misuse, "a database in memory would be lost when it is closed", hint: "register a file")

@@ -10,6 +10,7 @@ struct RegistryPattern: Sendable {
 
     init(_ pattern: String) throws {
         try refuseNUL(pattern, "pattern")
+        try refuseURI(pattern, "a registry finds files by their paths")
         let bytes = Array(absolutePath(pattern).utf8)
         let place = Array("{name}".utf8)
         let places = bytes.indices.filter { bytes[$0...].starts(with: place) }

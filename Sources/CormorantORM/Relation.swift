@@ -136,7 +136,9 @@ extension ModelDescriptor {
     package func relation(named name: String) throws -> Relation {
         if let found = try relations.find(name, resolve) { return found }
         throw CormorantError(
-            .misuse, "model \(self.name) has no relation \"\(name)\"", hint: nearestNames(to: name, relations.names),
+            .misuse, "model \(self.name) has no relation \"\(name)\"",
+            hint: relations.names.isEmpty
+                ? "the model has no relations; add one" : nearestNames(to: name, relations.names),
             table: table)
     }
 

@@ -1,8 +1,8 @@
 /// What raw SQL says of the connection that it must run on. It is told by its words alone, so that no connection need prepare
 /// it first; where that is not enough to be sure, it is the writer's.
-enum SQLPlace {
+package enum SQLPlace {
     /// Whether a reader can run it: a SELECT that asks for nothing that only the writer knows.
-    static func canBeReader(_ sql: String) -> Bool {
+    package static func canBeReader(_ sql: String) -> Bool {
         var isFirst = true
         var isWith = false
         return forEachWord(sql) { word in
@@ -17,6 +17,16 @@ enum SQLPlace {
             return !isWith
                 || !(word.isWord("insert") || word.isWord("update") || word.isWord("delete") || word.isWord("replace"))
         } && !isFirst
+    }
+
+    /// Whether a statement that gives rows and changes nothing is there for its rows: all but PRAGMA.
+    static func isQuery(_ sql: String) -> Bool {
+        var isPragma = false
+        _ = forEachWord(sql) { word in
+            isPragma = word.isWord("pragma")
+            return false
+        }
+        return !isPragma
     }
 
     /// Whether it may leave the connection with what others do not have: a temporary table, an attached file, a setting that

@@ -37,7 +37,11 @@ extension Schema {
             let (type, name, table, sql) = (texts[0], texts[1], texts[2], texts[3])
             if foldIdentifier(name).hasPrefix("sqlite_") || shadows.contains(foldIdentifier(table)) { continue }
             do {
-                for column: Int32 in 0..<4 where row.cell(column).string == nil { throw row.invalidText(3) }
+                for column: Int32 in 0..<4 where row.cell(column).string == nil {
+                    throw CormorantError(
+                        .encoding, "the schema's entry of the \(type) \(quoteIdentifier(name)) is not UTF-8",
+                        hint: "make the \(type) anew with the sqlite3 shell, under names that are UTF-8")
+                }
                 append(try Self.object(sql, type: type, name: name))
             } catch {
                 let message = (error as? CormorantError)?.message ?? "\(error)"
@@ -46,8 +50,14 @@ extension Schema {
         }
     }
 
-    /// https://www.sqlite.org/pragma.html#pragma_table_list
+    /// https://www.sqlite.org/pragma.html#pragma_table_list; for it SQLite works out the columns of every view, which may
+    /// take long, so it is asked only where there are modules.
     private static func shadowTables(_ connection: Connection) throws -> Set<String> {
+        let modules = try connection.statement(
+            "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND rootpage = 0 LIMIT 1")
+        defer { connection.recycle(modules) }
+        guard try modules.step() else { return [] }
+        modules.reset()
         let statement = try connection.statement("PRAGMA main.table_list")
         defer { connection.recycle(statement) }
         var names = Set<String>()
@@ -64,7 +74,7 @@ extension Schema {
             object = try SchemaParser.object(sql)
         } catch {
             throw CormorantError(
-                .schema, "the file's \(type) \"\(name)\" cannot be understood: \(error.message)", hint: error.hint,
+                .schema, "the file's \(type) \"\(name)\" cannot be understood: \(error.message)", hint: error.plainHint,
                 sql: sql, offset: error.offset, table: name)
         }
         guard sameIdentifier(object.name, name) else {

@@ -1,3 +1,26 @@
+import CormorantBase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+package func noMemory(_ count: Int) -> CormorantError {
+    CormorantError(.noMemory, "there is no memory for \(count) bytes", hint: "free some memory, or give less at once")
+}
+
+/// Refuses what the system has no memory for, where Swift is to allocate much at once: that would end the process.
+package func requireMemory(_ count: Int) throws {
+    guard count > 1 << 20 else { return }
+    // Not malloc, which an optimizing compiler leaves out where what it gives is not used.
+    let room = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+    guard let room, room != MAP_FAILED else { throw noMemory(count) }
+    munmap(room, count)
+}
+
 /// Memory that is filled from one end and emptied at once: for texts that must outlive the call that made them, such as
 /// those of a record being bound or of an array of records. Addresses stay until `reset`. One thread at a time.
 @usableFromInline
@@ -46,6 +69,24 @@ package final class ScratchMemory {
             return cursor
         }
         return grow(count)
+    }
+
+    /// A copy that says so where there is no memory for it, which matters where it is large: `copy` would end the process.
+    package func checkedCopy(_ bytes: UnsafeRawPointer?, count: Int) throws -> UnsafeMutableRawPointer {
+        guard count > 1 << 20, let bytes else { return copy(bytes, count: count) }
+        guard let own = malloc(count + 1) else { throw noMemory(count) }
+        own.copyMemory(from: bytes, byteCount: count)
+        own.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+        state.pointee.others.append(own)
+        state.pointee.hasOthers = true
+        return own
+    }
+
+    /// Room for an array of at least one, wherever texts that went before end.
+    package func allocateArray<Element>(of type: Element.Type, count: Int) -> UnsafeMutablePointer<Element> {
+        let alignment = MemoryLayout<Element>.alignment
+        let start = allocate(max(count, 1) * MemoryLayout<Element>.stride + alignment)
+        return start.alignedUp(toMultipleOf: alignment).bindMemory(to: type, capacity: max(count, 1))
     }
 
     /// A copy of the bytes, followed by a NUL.

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantQuery
 import CormorantSQLite
 
 extension StatementCursor {
@@ -6,11 +7,12 @@ extension StatementCursor {
     /// - Parameter names: the keys; empty: the model's properties, else the statement's names.
     package func json(names: [String] = []) throws -> [UInt8] {
         var json = [UInt8(ascii: "[")]
-        var members: [(key: [UInt8], column: Int32)] = []
+        var members: [Member] = []
         try readRows { row in
             if members.isEmpty { members = try jsonMembers(names) } else { json.append(UInt8(ascii: ",")) }
             for member in members {
                 json.append(contentsOf: member.key)
+                if let time = member.time { try checkTime(row.cell(member.column), of: time.table, time.column) }
                 try row.appendJSON(column: member.column, to: &json)
             }
             json.append(UInt8(ascii: "}"))
@@ -21,12 +23,19 @@ extension StatementCursor {
     }
 
     /// Each column with what stands before its value.
-    private func jsonMembers(_ names: [String]) throws -> [(key: [UInt8], column: Int32)] {
+    private func jsonMembers(_ names: [String]) throws -> [Member] {
         try outlineColumns(names: names).enumerated().map { index, column in
             var key = [UInt8(ascii: index == 0 ? "{" : ",")]
             appendJSONString(column.name.utf8, to: &key)
             key.append(UInt8(ascii: ":"))
-            return (key, column.source)
+            var time: TimeColumn?
+            if let table = model?.tableReference, table.columns[index].type == .datetime {
+                time = (table, table.columns[index])
+            }
+            return (key, column.source, time)
         }
     }
+
+    private typealias TimeColumn = (table: TableReference, column: TableReference.Column)
+    private typealias Member = (key: [UInt8], column: Int32, time: TimeColumn?)
 }

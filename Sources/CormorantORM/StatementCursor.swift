@@ -25,6 +25,8 @@ package final class StatementCursor {
     private let isRawSQL: Bool
     /// What it was compiled of, where that was not SQL.
     let compiled: CompiledStatement?
+    /// The result columns whose values must have the form of a datetime column; those of records see to it themselves.
+    private let timeColumns: [(place: Int32, table: TableReference, column: TableReference.Column)]
     /// The texts it is bound to.
     private let scratch: ScratchMemory?
 
@@ -36,6 +38,7 @@ package final class StatementCursor {
     ) {
         self.isRawSQL = isRawSQL
         self.compiled = compiled
+        timeColumns = compiled?.timeColumns ?? []
         self.database = database
         self.lane = lane
         self.connection = connection
@@ -181,8 +184,13 @@ package final class StatementCursor {
             return nil
         }
         do {
+            if reprepared != nil { try statement.refuseTransactionWord(connection) }
             onRow = try statement.step()
             if reprepared != nil { try confirmColumns(statement) }
+            if onRow, !timeColumns.isEmpty {
+                let row = Row(statement)
+                for time in timeColumns { try checkTime(row.cell(time.place), of: time.table, time.column) }
+            }
         } catch {
             finish()
             throw isRawSQL ? error : plan?.explain(error) ?? error

@@ -178,7 +178,7 @@ extension WriteQueue {
         return threadID == currentThread().pointee.id
     }
 
-    private func refuseFork() throws {
+    package func refuseFork() throws {
         if database.writer.lock.isForked { throw usedAfterFork() }
     }
 

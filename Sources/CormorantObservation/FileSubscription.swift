@@ -1,7 +1,8 @@
 import CormorantBase
 import CormorantSQLite
 
-/// Calls back when a database file or its log may have been written, by whatever process.
+/// Calls back when a database file or its log may have been written, by whatever process. On systems other than Linux nobody
+/// watches the file, and what is observed is what is committed through the database.
 final class FileSubscription: Sendable {
     let path: String
     let changed: @Sendable () -> Void
@@ -13,9 +14,6 @@ final class FileSubscription: Sendable {
         self.changed = changed
         #if os(Linux)
             try FileWatcher.shared.add(self)
-        #else
-            throw CormorantError(
-                .sqlite, "files are watched on Linux only", hint: "observe a database in memory, or on Linux")
         #endif
     }
 

@@ -8,7 +8,8 @@
         import Musl
     #endif
 
-    /// One thread for all files of the process that are watched. It sleeps until the kernel tells of a write.
+    /// One thread for all files of the process that are watched. It sleeps until the kernel tells of a write, and ends with
+    /// the last of them.
     final class FileWatcher: @unchecked Sendable {  // `lock` guards everything below it
         static let shared = FileWatcher()
 
@@ -96,9 +97,20 @@
             while true {
                 wait()
                 let due = readEvents()
+                if isOver() { return }
                 for subscription in due { subscription.changed() }
                 if !due.isEmpty { usleep(UInt32(FileWatcher.rest * 1000)) }
             }
+        }
+
+        /// Lets go of the kernel when nothing is watched any more. A later watch begins anew, with another thread.
+        private func isOver() -> Bool {
+            lock.lock()
+            defer { lock.unlock() }
+            guard files.isEmpty else { return false }
+            close(inotify)
+            inotify = -1
+            return true
         }
 
         private func wait() {

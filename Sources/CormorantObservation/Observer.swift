@@ -14,6 +14,7 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
     var layout = RowLayout.plain
     private weak let hub: ObservationHub?
     private let mailbox: Mailbox<Result<Pending, CormorantError>>
+    private let fork = ForkMark()
     /// Held while a result of the live query becomes an event, which is told by what changed since the one before.
     private let taking = RecursiveLock()
 
@@ -66,13 +67,17 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
     package var isCancelled: Bool { mailbox.isEnded }
 
     /// A file descriptor that can be read while events wait or the watch has ended. It belongs to the observer.
-    package func descriptor() throws -> Int32 { try mailbox.descriptor() }
+    package func descriptor() throws -> Int32 {
+        try fork.refuse()
+        return try mailbox.descriptor()
+    }
 
     /// Has `ready` called when events begin to wait, and at the end.
     package func onReady(_ ready: @escaping () -> Void) { mailbox.onReady(ready) }
 
     /// The next event; nil when none waits. Throws what kept a live query from being run.
     package func next() throws -> ObservationEvent? {
+        try fork.refuse()
         taking.lock()
         defer { taking.unlock() }
         while let pending = try mailbox.next()?.get() {

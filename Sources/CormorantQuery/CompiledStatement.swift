@@ -17,7 +17,11 @@ package struct CompiledStatement: Sendable {
     /// The model whose columns the rows have, all and in order; nil for other rows.
     package let records: TableReference?
     /// The models' columns that the rows of a SELECT with columns of its own hold; nil for other expressions. May be empty.
-    package let columns: [TableReference.Column?]
+    package let columns: [ColumnReference?]
+    /// The types of those columns, and of times and decimals that are made of them.
+    package let types: [ColumnType?]
+    /// The tables whose datetime columns it names or reads.
+    package let timeTables: [TableReference]
     /// Whether it changes no data.
     package let isSelect: Bool
 
@@ -25,13 +29,16 @@ package struct CompiledStatement: Sendable {
 
     package init(
         _ sql: String, _ bindings: [Binding], of table: TableReference? = nil, records: TableReference? = nil,
-        columns: [TableReference.Column?] = [], isSelect: Bool = false
+        columns: [ColumnReference?] = [], types: [ColumnType?] = [], timeTables: [TableReference] = [],
+        isSelect: Bool = false
     ) {
         self.sql = sql
         self.bindings = bindings
         self.table = table
         self.records = records
         self.columns = columns
+        self.types = types
+        self.timeTables = timeTables
         self.isSelect = isSelect
         hasParameters = bindings.contains { if case .parameter = $0 { true } else { false } }
     }
@@ -47,6 +54,8 @@ package enum ParameterForm: Sendable {
     case plain
     /// As a value of this column's type.
     case comparedWith(ColumnReference)
+    /// As a decimal among decimals.
+    case decimal
     /// A LIKE pattern in which the value stands for itself.
     case pattern(BinaryOperator)
 
@@ -54,6 +63,7 @@ package enum ParameterForm: Sendable {
         switch self {
         case .plain: value
         case .comparedWith(let column): try value.comparable(with: column)
+        case .decimal: try value.exactDecimal()
         case .pattern(let kind): try value.pattern(for: kind)
         }
     }
@@ -79,19 +89,20 @@ extension Value {
             (.json, .text), (.blob, .blob):
             return self
         case (.datetime, .integer(let microseconds)):
-            guard Timestamp.range.contains(microseconds) else {
-                throw CormorantError(
-                    .range, "a time is beyond the years 0 to 9999", hint: "give a time within them")
-            }
-            return .text(Timestamp(microseconds: microseconds).description)
+            return try stored(Timestamp(microseconds: microseconds))
         case (.datetime, .text(var text)):
-            return text.withUTF8 { Timestamp(parsing: $0) }.map { .text($0.description) }
+            return try text.withUTF8 { Timestamp(parsing: $0) }.map(stored)
         case (.decimal, .text(var text)):
             return text.withUTF8 { isDecimalText($0) } ? self : nil
         case (.uuid, .text(var text)):
             return text.withUTF8 { UUIDBytes(parsing: $0) }.map { .text($0.description) }
         default: return nil
         }
+    }
+
+    private func stored(_ time: Timestamp) throws -> Value {
+        guard Timestamp.range.contains(time.microseconds) else { throw Timestamp.beyondRange("a time") }
+        return .text(time.description)
     }
 
     /// The LIKE pattern that finds this text as it stands: with `\\` as its escape character.

@@ -265,12 +265,6 @@ extension Expression {
 
     package func labelled(_ name: String) -> Expression { Expression(.labelled(self, name), over: depth) }
 
-    /// Whether it is a decimal column that no collation of its own was given.
-    var isDecimalColumn: Bool {
-        if case .column(let reference) = node { return reference.column.type == .decimal }
-        return false
-    }
-
     /// The type that a value beside this expression must have.
     var typeHint: ColumnReference? {
         switch node {

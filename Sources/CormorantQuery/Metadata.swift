@@ -77,6 +77,9 @@ public struct ColumnMetadata: Sendable {
     public var affinity: Affinity
     /// The type of a model's column that such a column holds; nil where nothing tells.
     public var type: ColumnType?
+    /// Of a column declared as times whose values were looked at: the first that has not the form of a datetime column, as
+    /// messages show it.
+    package var otherTime: String?
     /// Whether NULL can be in it: a row number and what is NOT NULL cannot.
     public var isNullable = true
     public var defaultSQL: String?

@@ -62,23 +62,27 @@ extension SQLCompiler {
 
     /// Parameters: the attributes (NULL equals NULL), then limit and offset if there is a limit.
     package func select(
-        _ columns: [String], from table: String, attributes: [String], order: [OrderedColumn], limited: Bool
+        _ columns: [String], from table: String, attributes: [OrderedColumn], order: [OrderedColumn], limited: Bool
     ) -> String {
         var sql = "SELECT \(dialect.list(columns)) FROM \(self.table(table))"
         if !attributes.isEmpty {
-            let conditions = attributes.enumerated().map { index, name in
-                "\(dialect.identifier(name)) IS \(dialect.parameter(index + 1))"
+            let conditions = attributes.enumerated().map { index, column in
+                "\(compared(column)) IS \(dialect.parameter(index + 1))"
             }
             sql += " WHERE \(conditions.joined(separator: " AND "))"
         }
         if !order.isEmpty {
-            let terms = order.map { dialect.identifier($0.name) + ($0.descending ? " DESC" : "") }
+            let terms = order.map { compared($0) + ($0.descending ? " DESC" : "") }
             sql += " ORDER BY \(terms.joined(separator: ", "))"
         }
         if limited {
             sql += " LIMIT \(dialect.parameter(attributes.count + 1)) OFFSET \(dialect.parameter(attributes.count + 2))"
         }
         return sql
+    }
+
+    private func compared(_ column: OrderedColumn) -> String {
+        dialect.identifier(column.name) + (column.isDecimal ? " COLLATE corm_decimal" : "")
     }
 
     /// How many rows another SELECT has. The line break ends a comment the SELECT may end with.

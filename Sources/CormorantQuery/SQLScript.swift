@@ -25,6 +25,12 @@ package struct SQLScript {
         }
     }
 
+    /// The first words of a statement, names without their quotes.
+    package static func words(_ sql: String, _ count: Int) -> [String] {
+        guard let script = try? SQLScript(sql) else { return [] }
+        return script.parser.tokens.prefix(count).map(script.parser.unquoted)
+    }
+
     let parser: SchemaParser
     /// The tokens of each statement.
     private(set) var ranges: [Range<Int>] = []

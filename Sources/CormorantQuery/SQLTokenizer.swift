@@ -224,6 +224,18 @@ package struct SQLTokenizer {
     }
 }
 
+/// SQL as a person reads it in a line: what stands between its words, be it comments or new lines, is a blank.
+package func onOneLine(_ sql: String) -> String {
+    var tokenizer = SQLTokenizer(sql)
+    guard let tokens = try? tokenizer.all() else { return sql }
+    var line: [UInt8] = []
+    for (index, token) in tokens.enumerated() {
+        if index > 0, tokens[index - 1].range.upperBound < token.range.lowerBound { line.append(0x20) }
+        line += tokenizer.bytes[token.range]
+    }
+    return String(decoding: line, as: UTF8.self)
+}
+
 private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D && byte != 0x0B) }
 
 private func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }

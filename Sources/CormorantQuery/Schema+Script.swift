@@ -15,8 +15,26 @@ extension Schema {
                     .schema, "what is temporary is no part of a file's schema: \"\(object.name)\" at byte \(offset)",
                     hint: "take TEMP away, or the statement", sql: script, offset: offset)
             }
-            append(object)
+            // SQLite's shell also writes what SQLite makes by itself.
+            if !foldIdentifier(object.name).hasPrefix("sqlite_") { append(object) }
         }
+        removeShadows()
+    }
+
+    /// Takes away the tables behind virtual tables, which come with those.
+    private mutating func removeShadows() {
+        let shadows = Set(
+            virtualTables.flatMap { table in
+                let parts: [String] =
+                    switch foldIdentifier(table.module) {
+                    case "fts5": ["data", "idx", "content", "docsize", "config"]
+                    case "fts3", "fts4": ["content", "segments", "segdir", "docsize", "stat"]
+                    case "rtree", "rtree_i32", "geopoly": ["node", "parent", "rowid"]
+                    default: []
+                    }
+                return parts.map { foldIdentifier(table.name) + "_" + $0 }
+            })
+        if !shadows.isEmpty { tables.removeAll { shadows.contains(foldIdentifier($0.name)) } }
     }
 
     package init(objects: some Sequence<SchemaObject>) {

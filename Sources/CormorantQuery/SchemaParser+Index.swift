@@ -26,16 +26,13 @@ extension SchemaParser {
     func split(_ range: Range<Int>) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var start = range.lowerBound
-        var depth = 0
-        for position in range {
-            switch tokens[position].kind {
-            case .leftParenthesis: depth += 1
-            case .rightParenthesis: depth -= 1
-            case .comma where depth == 0:
+        var position = start
+        while position < range.upperBound {
+            if tokens[position].kind == .comma {
                 parts.append(start..<position)
                 start = position + 1
-            default: break
             }
+            position = (closings[position] ?? position) + 1
         }
         parts.append(start..<range.upperBound)
         return parts
@@ -92,7 +89,7 @@ extension SchemaParser {
     /// What is in the parentheses, where they are around all of it.
     func insideParentheses(_ range: Range<Int>) -> Range<Int>? {
         guard range.count > 2, tokens[range.lowerBound].kind == .leftParenthesis,
-            closing(range.lowerBound, in: range) == range.upperBound - 1
+            closings[range.lowerBound] == range.upperBound - 1
         else { return nil }
         let inner = range.lowerBound + 1..<range.upperBound - 1
         // Of rows of values and of SELECTs they are a part.
@@ -100,42 +97,32 @@ extension SchemaParser {
         return isSelect || split(inner).count > 1 ? nil : inner
     }
 
-    private func closing(_ open: Int, in range: Range<Int>) -> Int? {
-        var depth = 0
-        for position in open..<range.upperBound {
-            if tokens[position].kind == .leftParenthesis { depth += 1 }
-            if tokens[position].kind == .rightParenthesis { depth -= 1 }
-            if depth == 0 { return position }
-        }
-        return nil
-    }
-
     /// A term that ends in COLLATE, where that is about all of it and not about its last operand: a name, a literal, a
-    /// group in parentheses or a call of a function.
+    /// group in parentheses or a call of a function. Of several the last one counts.
     private func collated(_ range: Range<Int>) throws(CormorantError) -> (expression: Range<Int>, collation: String)? {
         guard range.count > 2, tokens[range.upperBound - 2].keyword == .collate else { return nil }
-        let expression = range.dropLast(2)
-        let last = tokens[range.upperBound - 1]
-        let first = tokens[expression.lowerBound]
-        var operand = expression.lowerBound
+        let first = tokens[range.lowerBound]
+        var operand = range.lowerBound
         if first.kind != .leftParenthesis {
             guard first.keyword?.canBeName != false else { return nil }
             operand += 1
         }
-        // What follows a call or a group may only be other COLLATEs.
+        // What follows a call or a group may only be COLLATEs.
+        if tokens[operand].kind == .leftParenthesis {
+            guard let close = closings[operand], close < range.upperBound else { return nil }
+            operand = close + 1
+        }
         var end = operand
-        if operand < expression.upperBound, tokens[operand].kind == .leftParenthesis {
-            guard let close = closing(operand, in: expression) else { return nil }
-            end = close + 1
+        while end + 1 < range.upperBound, tokens[end].keyword == .collate { end += 2 }
+        guard operand < end, end == range.upperBound else { return nil }
+        for name in stride(from: operand + 1, to: end, by: 2) {
+            switch tokens[name].kind {
+            case .identifier, .quotedIdentifier, .text: break
+            case .keyword where tokens[name].keyword?.canBeWord == true: break
+            default: throw unexpected("a collation", at: name..<name + 1)
+            }
         }
-        while end + 1 < expression.upperBound, tokens[end].keyword == .collate { end += 2 }
-        guard end == expression.upperBound else { return nil }
-        switch last.kind {
-        case .identifier, .quotedIdentifier, .text: break
-        case .keyword where last.keyword?.canBeWord == true: break
-        default: throw unexpected("a collation", at: range.upperBound - 1..<range.upperBound)
-        }
-        return (expression, unquoted(last))
+        return (range.lowerBound..<operand, unquoted(tokens[end - 1]))
     }
 
     /// The column that a single token names.

@@ -7,6 +7,9 @@ import CormorantBase
 package struct SchemaParser {
     let source: SQLTokenizer
     let tokens: [SQLToken]
+    /// Where each parenthesis that opens is closed, by its place in `tokens`; what nothing closes is not there. So that
+    /// no group is looked through once for each group around it.
+    let closings: [Int: Int]
     /// The tokens of the statement that is read.
     var statement: Range<Int>
     /// The next token.
@@ -18,8 +21,19 @@ package struct SchemaParser {
     init(_ source: SQLTokenizer, _ tokens: [SQLToken]) {
         self.source = source
         self.tokens = tokens
+        closings = Self.closings(tokens)
         statement = tokens.indices
         index = 0
+    }
+
+    private static func closings(_ tokens: [SQLToken]) -> [Int: Int] {
+        var closings: [Int: Int] = [:]
+        var open: [Int] = []
+        for (position, token) in tokens.enumerated() {
+            if token.kind == .leftParenthesis { open.append(position) }
+            if token.kind == .rightParenthesis, let start = open.popLast() { closings[start] = position }
+        }
+        return closings
     }
 
     /// The object that one CREATE statement makes, with semicolons around it or without.

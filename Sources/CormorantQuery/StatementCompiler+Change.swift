@@ -3,6 +3,7 @@ import CormorantBase
 extension StatementCompiler {
     mutating func write(_ change: Change) throws {
         try write(change.commonTables)
+        noteTimes(of: change.table)
         switch change.kind {
         case .update: try write(update: change)
         case .delete:
@@ -13,6 +14,7 @@ extension StatementCompiler {
         case .insertSelect(let columns, let select):
             sql += "INSERT \(change.policy.keyword)INTO \(change.table.source)"
             try write(names: columns, of: change.table)
+            try checkExact(columns, of: change.table, from: select)
             sql += " "
             try write(change.upsert == nil ? select : select.endingInWhere)
             scopes.append(Scope(of: change.table))
@@ -34,6 +36,7 @@ extension StatementCompiler {
     }
 
     private mutating func write(_ assignments: [(column: Int, value: Expression)], of table: TableReference) throws {
+        try refuseTwice(assignments.map(\.column), of: table)
         for (index, assignment) in assignments.enumerated() {
             if index > 0 { sql += ", " }
             sql += table.columns[assignment.column].quoted + " = "
@@ -54,7 +57,8 @@ extension StatementCompiler {
             sql += "?"
             bindings.append(.value(try value.comparable(with: reference)))
         case .parameter(let name): bindParameter(name, .comparedWith(reference))
-        default: try write(value, at: .any)
+        default:
+            if reference.column.type == .decimal { try write(exact: value) } else { try write(value, at: .any) }
         }
     }
 
@@ -94,7 +98,17 @@ extension StatementCompiler {
         try writeUpsert(change)
     }
 
+    /// SQLite takes one of the values and says nothing.
+    private func refuseTwice(_ columns: [Int], of table: TableReference) throws {
+        guard let (_, column) = columns.enumerated().first(where: { columns[..<$0].contains($1) }) else { return }
+        throw CormorantError(
+            .misuse, "\(table.model).\(table.columns[column].property) is set twice",
+            hint: "set each property once; an insert of values makes one row, so insert several as records",
+            table: table.name, columns: [table.columns[column].name])
+    }
+
     private mutating func write(names columns: [Int], of table: TableReference) throws {
+        try refuseTwice(columns, of: table)
         if let computed = columns.first(where: { table.columns[$0].isComputed }) {
             throw CormorantError(
                 .misuse, "\(table.model).\(table.columns[computed].property) is computed and cannot be set",

@@ -3,6 +3,7 @@ import CormorantBase
 extension StatementCompiler {
     /// Writes a column, with its table's name where more than one table could have it.
     mutating func write(_ reference: ColumnReference) throws {
+        if reference.column.type == .datetime { noteTimes(of: reference.path.last?.target ?? reference.table) }
         guard !scopes.isEmpty else { return sql += reference.column.quoted }
         if scopes.count == 1, !scopes[0].qualifies, scopes[0].only === reference.table, reference.alias == nil,
             reference.path.isEmpty
@@ -39,7 +40,7 @@ extension StatementCompiler {
             }
             level -= 1
         }
-        let known = scopes.flatMap { $0.tables.map(\.name) }
+        let known = scopes.flatMap { $0.tables.map(\.name) }.filter { !$0.isEmpty }
         let what = reference.alias.map { "\(reference.table.model) as \"\($0)\"" } ?? reference.table.model
         throw CormorantError(
             .misuse, "\(what).\(reference.column.property) is used, but the query does not read from \(what)",

@@ -28,7 +28,7 @@ extension StatementCompiler {
             try parenthesized(.equality < outer) { try $0.write(operands, inRows: rows) }
         case .inSelect(let operand, let select):
             try parenthesized(.equality < outer) { compiler in
-                try compiler.write(operand, at: .comparison)
+                try compiler.write(compared: operand, at: .comparison)
                 compiler.sql += " IN "
                 try compiler.write(subquery: select)
             }
@@ -74,6 +74,10 @@ extension StatementCompiler {
                 compiler.sql += "NOT "
                 try compiler.write(operand, at: .not)
             }
+        case .negate where isDecimal(operand):
+            sql += "corm_decimal_neg("
+            try write(operand, at: .any)
+            sql += ")"
         case .negate, .bitNot:
             try parenthesized(.sign < outer) { compiler in
                 // A space, so that two of them do not begin a comment.
@@ -91,6 +95,7 @@ extension StatementCompiler {
     private mutating func write(
         _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ outer: Precedence
     ) throws {
+        if try write(decimal: op, left, right) { return }
         let own = op.precedence
         // Equality and comparisons group from the left, which nobody reads right: they get parentheses.
         let operandLevel = op.isCondition ? own.next : own
@@ -107,24 +112,30 @@ extension StatementCompiler {
     /// Writes an expression that is ordered or compared: decimals by their numbers, not their texts.
     mutating func write(compared operand: Expression, at level: Precedence) throws {
         try write(operand, at: level)
-        if operand.isDecimalColumn { sql += " COLLATE corm_decimal" }
+        if comparesAsDecimal(operand) { sql += " COLLATE corm_decimal" }
     }
 
     /// Writes an expression whose value, if it is one, is of the type of the column beside it.
     private mutating func write(_ expression: Expression, at level: Precedence, beside other: Expression?) throws {
-        if let hint = other?.typeHint {
+        guard let other else { return try write(expression, at: level) }
+        let made = other.typeHint == nil ? type(of: other) : nil
+        if let hint = other.typeHint ?? (made?.type == .datetime ? made?.column : nil) {
             switch expression.node {
-            case .value(let value, nil):
+            case .value(let value, nil), .value(let value, .decimal):
                 sql += "?"
                 bindings.append(.value(try value.comparable(with: hint)))
                 return
             case .parameter(let name): return bindParameter(name, .comparedWith(hint))
             default: break
             }
-            // SQLite takes the left one's collation, and the right one's where that has none.
+        }
+        // SQLite takes the left one's collation, and the right one's where that has none.
+        guard (made?.type ?? other.typeHint?.column.type) == .decimal, !isDecimal(expression) else {
             return try write(compared: expression, at: level)
         }
-        if other != nil { try write(compared: expression, at: level) } else { try write(expression, at: level) }
+        try write(exact: expression)
+        // Where the other side is a value, nothing else says so.
+        if case .value = other.node { sql += " COLLATE corm_decimal" }
     }
 
     private mutating func bind(_ value: Value, _ type: ColumnType?) throws {
@@ -188,8 +199,7 @@ extension StatementCompiler {
     /// of parameters nor its parser is met.
     private mutating func write(_ operand: Expression, in values: [Value]) throws {
         try write(compared: operand, at: .comparison)
-        let hint = operand.typeHint
-        let stored = try hint.map { hint in try values.map { try $0.comparable(with: hint) } } ?? values
+        let stored = try values.map { try bound($0, beside: operand) }
         if stored.count <= 100 {
             sql += " IN ("
             for (index, value) in stored.enumerated() {
@@ -209,15 +219,22 @@ extension StatementCompiler {
                 .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
         }
         sql += "("
-        try write(separated: operands)
+        try write(separated: operands, compared: true)
         sql += ") IN (SELECT value"
         for column in 1..<operands.count { sql += ", value\(column)" }
         sql += " FROM corm_values(?))"
-        let hints = operands.map(\.typeHint)
         let stored = try rows.enumerated().map { index, value in
-            try hints[index % operands.count].map { try value.comparable(with: $0) } ?? value
+            try bound(value, beside: operands[index % operands.count])
         }
         bindings.append(.list(stored, width: operands.count))
+    }
+
+    /// A value as it is compared with an expression.
+    private func bound(_ value: Value, beside operand: Expression) throws -> Value {
+        if let hint = operand.typeHint { return try value.comparable(with: hint) }
+        guard let made = type(of: operand) else { return value }
+        if made.type == .datetime, let column = made.column { return try value.comparable(with: column) }
+        return made.type == .decimal ? try value.exactDecimal() : value
     }
 
     private mutating func write(
@@ -226,17 +243,18 @@ extension StatementCompiler {
         sql += "CASE"
         if let base {
             sql += " "
-            try write(base, at: .any)
+            try write(compared: base, at: .any)
         }
+        let isExact = cases.contains { isDecimal($0.then) } || otherwise.map { isDecimal($0) } ?? false
         for (when, then) in cases {
             sql += " WHEN "
             try write(when, at: .any, beside: base)
             sql += " THEN "
-            try write(then, at: .any)
+            if isExact { try write(exact: then) } else { try write(then, at: .any) }
         }
         if let otherwise {
             sql += " ELSE "
-            try write(otherwise, at: .any)
+            if isExact { try write(exact: otherwise) } else { try write(otherwise, at: .any) }
         }
         sql += " END"
     }
@@ -254,11 +272,22 @@ extension StatementCompiler {
             throw CormorantError(
                 .misuse, "\"\(call.name)\" cannot name a function", hint: "use letters, digits and _")
         }
-        sql += call.name + "("
-        if call.isDistinct { sql += "DISTINCT " }
         let name = foldIdentifier(call.name)
+        let exact = try exactCall(call, name)
+        sql += (exact?.name ?? call.name) + "("
+        if call.isDistinct { sql += "DISTINCT " }
         if call.arguments.isEmpty, name == "count" { sql += "*" }
-        try write(separated: call.arguments, compared: name == "min" || name == "max")
+        let compares = call.isDistinct || ["min", "max", "nullif"].contains(name)
+        for (index, argument) in call.arguments.enumerated() {
+            if index > 0 { sql += ", " }
+            if let exact, exact.exact.contains(index), !isDecimal(argument) {
+                try write(exact: argument)
+            } else if compares {
+                try write(compared: argument, at: .any)
+            } else {
+                try write(argument, at: .any)
+            }
+        }
         sql += ")"
         if let filter = call.filter {
             sql += " FILTER (WHERE "
@@ -270,7 +299,7 @@ extension StatementCompiler {
         var gap = ""
         if !window.partition.isEmpty {
             sql += "PARTITION BY "
-            try write(separated: window.partition)
+            try write(separated: window.partition, compared: true)
             gap = " "
         }
         if !window.order.isEmpty {

@@ -8,7 +8,7 @@ extension StatementCompiler {
         let found = try scanner.scan()
         guard found == valueCount else {
             throw CormorantError(
-                .binding, "the raw SQL has \(found) parameters, \(valueCount) values were given",
+                .binding, "the raw SQL has \(counted(found, "parameter")), \(countedWere(valueCount, "value")) given",
                 hint: "give one value for each ?", sql: text)
         }
     }

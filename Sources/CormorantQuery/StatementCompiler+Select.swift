@@ -22,7 +22,8 @@ extension StatementCompiler {
         first.order = []
         first.limit = nil
         first.offset = nil
-        try write(core: first)
+        let isDistinct = select.compounds.contains { $0.operation != .unionAll }
+        try write(core: first, isDistinct: isDistinct)
         for compound in select.compounds {
             let member = compound.select
             sql += compound.operation.keyword
@@ -30,22 +31,27 @@ extension StatementCompiler {
                 member.compounds.isEmpty && member.order.isEmpty && member.limit == nil
                 && member.offset == nil && member.commonTables.isEmpty
             if isCore {
-                try write(core: member)
+                try write(core: member, isDistinct: isDistinct)
             } else {
                 sql += "SELECT * FROM "
                 try write(subquery: member)
             }
         }
-        try writeOrder(select.order.map(\.namingResult))
+        let inner = within(first)
+        try writeOrder(
+            select.order.map { term in
+                let named = term.namingResult
+                return inner.comparesAsDecimal(term.orderParts.operand) ? named.comparedAsDecimal : named
+            })
         try writeLimit(select)
     }
 
     /// All but WITH and the members of a compound.
-    private mutating func write(core select: Select) throws {
+    private mutating func write(core select: Select, isDistinct: Bool = false) throws {
         scopes.append(try scope(of: select))
         defer { scopes.removeLast() }
         sql += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
-        try write(columnsOf: select)
+        try write(columnsOf: select, isDistinct: isDistinct || select.isDistinct)
         var endOfSources = sql.count
         if let source = select.source {
             sql += " FROM "
@@ -64,7 +70,7 @@ extension StatementCompiler {
         try writeWhere(select.conditions)
         if !select.groupBy.isEmpty {
             sql += " GROUP BY "
-            try write(separated: select.groupBy)
+            try write(separated: select.groupBy, compared: true)
         }
         if !select.having.isEmpty {
             sql += " HAVING "
@@ -75,17 +81,23 @@ extension StatementCompiler {
         insertPaths(at: endOfSources)
     }
 
-    private mutating func write(columnsOf select: Select) throws {
+    /// - Parameter isDistinct: equal values are one, so that decimals among them are compared as numbers.
+    private mutating func write(columnsOf select: Select, isDistinct: Bool) throws {
         guard select.columns.isEmpty else {
             for (index, column) in select.columns.enumerated() {
                 if index > 0 { sql += ", " }
-                try write(column, at: .any)
-                if case .labelled(_, let name) = column.node { sql += " AS " + Dialect.sqlite.identifier(name) }
+                if isDistinct { try write(compared: column, at: .any) } else { try write(column, at: .any) }
+                if case .labelled(_, let name) = column.node {
+                    sql += " AS " + Dialect.sqlite.identifier(name)
+                } else if isDistinct, case .column(let reference) = column.node, comparesAsDecimal(column) {
+                    sql += " AS " + reference.column.quoted
+                }
             }
             return
         }
         switch select.source?.kind {
         case .table(let table):
+            noteTimes(of: table)
             guard scopes[scopes.count - 1].qualifies else { return sql += table.columnList }
             let prefix = Dialect.sqlite.identifier(scopes[scopes.count - 1].tables[0].written) + "."
             for (index, column) in table.columns.enumerated() {
@@ -98,8 +110,9 @@ extension StatementCompiler {
         }
     }
 
-    private func scope(of select: Select) throws -> Scope {
+    func scope(of select: Select) throws -> Scope {
         var scope = Scope(qualifies: namesAll || !select.joins.isEmpty || !scopes.isEmpty)
+        scope.select = select
         if scopes.isEmpty, select.joins.isEmpty, let source = select.source, case .table(let table) = source.kind {
             let name = source.alias ?? table.name
             scope.tables = [.init(name: name, table: table, written: name)]
@@ -110,7 +123,10 @@ extension StatementCompiler {
             let name = source.name
             if name.isEmpty {
                 if case .problem(let error) = source.kind { throw error }
-                if select.joins.isEmpty { continue }
+                if select.joins.isEmpty {
+                    scope.tables.append(.init(name: "", table: nil, source: source.kind, written: ""))
+                    continue
+                }
                 throw CormorantError(
                     .misuse, "a subquery is joined without a name", hint: "give it an alias")
             }
@@ -120,7 +136,7 @@ extension StatementCompiler {
             }
             var table: TableReference?
             if case .table(let reference) = source.kind { table = reference }
-            scope.tables.append(.init(name: name, table: table, written: unusedName(name)))
+            scope.tables.append(.init(name: name, table: table, source: source.kind, written: unusedName(name)))
         }
         return scope
     }
@@ -160,6 +176,7 @@ extension StatementCompiler {
 
     mutating func write(_ tables: [CommonTable]) throws {
         guard !tables.isEmpty else { return }
+        commonTables += tables
         let isRecursive = tables.contains { $0.select.reads(from: $0.name) }
         sql += isRecursive ? "WITH RECURSIVE " : "WITH "
         let outer = scopes
@@ -215,6 +232,14 @@ extension Select {
 }
 
 extension Expression {
+    /// The order term of a decimal, which has no collation yet.
+    fileprivate var comparedAsDecimal: Expression {
+        if case .ordered(let inner, let direction) = node {
+            return Expression.collate(inner, "corm_decimal").ordered(direction)
+        }
+        return .collate(self, "corm_decimal")
+    }
+
     /// The order term of a compound SELECT, which can name result columns only.
     fileprivate var namingResult: Expression {
         switch node {

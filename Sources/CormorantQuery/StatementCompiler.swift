@@ -8,8 +8,15 @@ package struct StatementCompiler {
     var scopes: [Scope] = []
     /// Inside the SET of an upsert: the table whose new row is `excluded`.
     var upserted: TableReference?
+    /// The tables whose datetime columns stand in the statement.
+    private(set) var timeTables: [TableReference] = []
     /// Set when a relation's path was met where columns stand without their table's name.
     var needsNames = false
+    /// The common table expressions that can be read from.
+    var commonTables: [CommonTable] = []
+    /// How many subqueries deep types are looked for.
+    var nesting = 0
+    let lookups = Lookups()
     /// Whether every column stands with its table's name.
     let namesAll: Bool
 
@@ -18,6 +25,8 @@ package struct StatementCompiler {
         struct Table {
             let name: String
             let table: TableReference?
+            /// Where its rows come from, if not from a model's table.
+            var source: Source.Kind?
             /// What the SQL calls it: another name where a SELECT around it has one of the same name.
             let written: String
 
@@ -27,6 +36,8 @@ package struct StatementCompiler {
         }
 
         var tables: [Table] = []
+        /// What has the result columns.
+        var select: Select?
         /// The usual case: its one table, under its own name and inside nothing.
         var only: TableReference?
         /// Whether columns stand with their table's name.
@@ -54,17 +65,21 @@ package struct StatementCompiler {
         let compiler = try run { try $0.write(select) }
         var records: TableReference?
         if select.columns.isEmpty, case .table(let table)? = select.source?.kind { records = table }
+        let types = select.columns.isEmpty ? [] : compiler.within(select).types(of: select.columns)
         // The members of a compound may differ in type.
-        let columns = select.compounds.isEmpty ? select.columns.map(\.typeHint?.column) : []
+        let columns = select.compounds.isEmpty ? types.map { $0?.column } : []
         return CompiledStatement(
             compiler.sql.text, compiler.bindings, of: select.firstTable, records: records, columns: columns,
+            types: select.compounds.isEmpty ? types.map { $0?.type } : [], timeTables: compiler.timeTables,
             isSelect: true)
     }
 
     package static func compile(_ change: Change) throws -> CompiledStatement {
         let compiler = try run { try $0.write(change) }
         return CompiledStatement(
-            compiler.sql.text, compiler.bindings, of: change.table, columns: change.returning.map(\.typeHint?.column))
+            compiler.sql.text, compiler.bindings, of: change.table,
+            columns: compiler.types(of: change.returning).map { $0?.column },
+            types: compiler.types(of: change.returning).map { $0?.type }, timeTables: compiler.timeTables)
     }
 
     /// An expression apart from any statement: its columns stand alone.
@@ -95,6 +110,10 @@ package struct StatementCompiler {
         inner.order = []
         if inner.limit == nil { inner.limit = .value(.integer(1)) }
         return try compile(inner)
+    }
+
+    mutating func noteTimes(of table: TableReference) {
+        if table.hasTimes, !timeTables.contains(where: { $0 === table }) { timeTables.append(table) }
     }
 
     private static func run(_ body: (inout StatementCompiler) throws -> Void) throws -> StatementCompiler {

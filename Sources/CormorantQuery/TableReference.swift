@@ -34,12 +34,14 @@ package final class TableReference: Sendable {
     package let name: String
     package let quoted: String
     /// The same, followed by the name that columns stand with where that is not the table's.
-    let source: String
+    package let source: String
     package let columns: [Column]
     /// Positions of the primary key's columns; empty when the key is hidden.
     package let key: [Int]
     /// Name of the hidden key's column, where the key is hidden.
     package let hiddenKey: String?
+    /// Whether it has datetime columns.
+    package let hasTimes: Bool
     /// `"a", "b"`: what SELECT lists to get whole records.
     let columnList: String
     /// The `ModelDescriptor` of the layer above, which says so once it is made; nil when it is gone.
@@ -54,6 +56,7 @@ package final class TableReference: Sendable {
         self.columns = columns
         self.key = key
         self.hiddenKey = hiddenKey
+        hasTimes = columns.contains { $0.type == .datetime }
         let plain = Dialect.sqlite.identifier(name)
         quoted = attachment.map { "\(Dialect.sqlite.identifier($0)).\(plain)" } ?? plain
         source = attachment == nil ? plain : "\(quoted) AS \(Dialect.sqlite.identifier(self.name))"

@@ -124,10 +124,13 @@ package struct IndexSchema: Sendable {
 package struct OrderedColumn: Sendable, Hashable {
     package var name: String
     package var descending: Bool
+    /// Whether it is ordered as a decimal, where that is not the column's own business.
+    package var isDecimal: Bool
 
-    package init(_ name: String, descending: Bool = false) {
+    package init(_ name: String, descending: Bool = false, isDecimal: Bool = false) {
         self.name = name
         self.descending = descending
+        self.isDecimal = isDecimal
     }
 }
 

@@ -107,11 +107,3 @@ public enum Affinity: String, Sendable {
         }
     }
 }
-
-/// Substring search over bytes.
-package func contains(_ text: String, _ part: String) -> Bool {
-    let text = Array(text.utf8)
-    let part = Array(part.utf8)
-    guard text.count >= part.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
-}

@@ -2,6 +2,21 @@ import CSQLite
 import CormorantBase
 
 extension Connection {
+    /// Writes this database, as this connection sees it and with its encryption, to a file that is not there.
+    package func backup(
+        toNew path: String, shouldContinue: (_ remaining: Int64, _ total: Int64) -> Bool
+    ) throws {
+        try makeDatabase(at: path, rightsOf: filePath) { temporary in
+            var options = OpenOptions(journalMode: .delete, synchronous: .full)
+            options.codecs = codecs
+            let target = try Connection(path: temporary, options: options)
+            defer { target.close() }
+            try backup(to: target, shouldContinue: shouldContinue)
+            // A file of its own, which needs no others beside it to be read.
+            try target.script("PRAGMA journal_mode = DELETE")
+        }
+    }
+
     /// Writes this database, as this connection sees it, over another; a reader or a crash meets the old or the new one.
     /// Source: https://www.sqlite.org/backup.html
     /// - Parameter shouldContinue: asked after every few pages with those left and all; false stops and changes nothing.

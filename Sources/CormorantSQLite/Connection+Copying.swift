@@ -15,20 +15,8 @@ package typealias CopyProgress = (_ pages: Int64, _ total: Int64) -> Bool
 extension Connection {
     /// Copies the database as it is at one moment to a file, which is there when the copy is whole.
     package func copy(to path: String, codecs: (any PageCodecSource)?, progress: CopyProgress? = nil) throws {
-        try checkPath(path)
         let codec = try codecs?.makeCodec(path: path)
-        let temporary = unfinishedPath(path)
-        try makeEmpty(temporary)
-        defer { removeDatabase(temporary) }
-        try copy(toNew: temporary, codec, progress: progress)
-        try keepRights(of: self.path, on: temporary)
-        try synchronize(temporary)
-        for suffix in ["-wal", "-journal", "-shm"] where access(path + suffix, F_OK) == 0 {
-            throw CormorantError(
-                .cannotOpen, "\"\(path)\" is in use, or was left by a crash: \"\(path)\(suffix)\" is there",
-                hint: "copy to another path, or close what uses the file")
-        }
-        try replace(path, by: temporary)
+        try makeDatabase(at: path, rightsOf: filePath) { try copy(toNew: $0, codec, progress: progress) }
     }
 
     /// Writes a copy to a file that is empty.
@@ -85,6 +73,7 @@ package func recode(
     _ path: String, from: (any PageCodecSource)?, to: (any PageCodecSource)?, progress: CopyProgress?
 ) throws {
     try checkPath(path)
+    try refuseURI(path, "a file is encrypted by its path")
     guard path != ":memory:" else {
         throw CormorantError(
             .misuse, "a database in memory has no file to encrypt", hint: "write it to a file by backup")
@@ -103,6 +92,7 @@ private func recodeFile(
 ) throws {
     // A link stays one.
     let path = resolvedPath(path)
+    try refuseStrayLog(beside: path)
     var options = OpenOptions(mode: .readWrite)
     options.codecs = from
     options.keepsJournalMode = true
@@ -158,59 +148,7 @@ private func resolvedPath(_ path: String) -> String {
     return String(cString: resolved)
 }
 
-private func removeDatabase(_ path: String) {
-    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
-}
-
-/// A new file that only its owner reads, until it has the rights that it is to have; what a killed process left goes.
-package func makeEmpty(_ path: String) throws {
-    removeDatabase(path)
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else {
-        throw CormorantError(
-            .cannotOpen, "\"\(path)\" cannot be made: \(systemMessage(errno))",
-            hint: "check that its folder is there and can be written")
-    }
-    close(file)
-}
-
 private func linkCount(_ path: String) -> Int {
     var info = stat()
     return stat(path, &info) == 0 ? Int(info.st_nlink) : 1
-}
-
-/// What is copied from memory has no rights to keep: it gets those of any new file.
-package func keepRights(of path: String, on copy: String) throws {
-    var info = stat()
-    guard path != ":memory:" else {
-        let mask = umask(0o077)
-        umask(mask)
-        guard chmod(copy, 0o644 & ~mask) == 0 else { throw cannotWrite(copy) }
-        return
-    }
-    guard stat(path, &info) == 0, chmod(copy, info.st_mode & 0o7777) == 0 else { throw cannotWrite(copy) }
-    // Only the superuser can give files away; others own what they may replace in most cases.
-    _ = chown(copy, info.st_uid, info.st_gid)
-}
-
-private func synchronize(_ path: String) throws {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw cannotWrite(path) }
-    defer { close(file) }
-    guard fsync(file) == 0 else { throw cannotWrite(path) }
-}
-
-private func replace(_ path: String, by copy: String) throws {
-    guard rename(copy, path) == 0 else { throw cannotWrite(path) }
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
-    let file = open(folder, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return }
-    fsync(file)
-    close(file)
-}
-
-private func cannotWrite(_ path: String) -> CormorantError {
-    CormorantError(
-        .io, "\"\(path)\" cannot be written: \(systemMessage(errno))", hint: "check its folder and the free space")
 }

@@ -1,14 +1,9 @@
 import CSQLite
 import CormorantBase
 
-/// A URI can name another VFS or a shared cache, which would go past the codec.
-func refuseURI(_ path: String) throws {
-    guard !path.hasPrefix("file:") else {
-        throw CormorantError(
-            .misuse, "an encrypted file is not opened by a URI", hint: "give its path; write ./file: where it begins so"
-        )
-    }
-}
+/// Why an encrypted file is opened by a path alone: a URI can name another VFS or a shared cache, which would go past the
+/// codec.
+let encryptedByPath = "an encrypted file is opened by its path"
 
 extension Connection {
     /// Settings of an encrypted file, before its first statement.
@@ -52,7 +47,7 @@ extension Connection {
                 .transaction, "a file cannot be attached inside a transaction", hint: "attach it before the transaction"
             )
         }
-        if codecs != nil { try refuseURI(path) }
+        if codecs != nil { try refuseURI(path, encryptedByPath) }
         let codec = try codecs?.makeCodec(path: path)
         if codec != nil { try keepTemporaryTablesSecret() }
         let statement = try allowingAttach { try Statement(self, "ATTACH ? AS \(quoteIdentifier(name))") }
@@ -60,8 +55,8 @@ extension Connection {
         do {
             defer { statement.finalize() }
             _ = try offering(codec) { try statement.step() }
-        } catch let error as CormorantError where error.code == .notADatabase && codec == nil {
-            throw keyMissing(path, error)
+        } catch {
+            throw openingFailure(path, error, isPlain: codec == nil)
         }
         do {
             if let codec { try prepare(codec, schema: name) }
@@ -153,7 +148,8 @@ extension Connection {
         return (.truncated, path)
     }
 
-    /// The pages of the file whose authentication fails. `interrupt` ends it, as it ends a statement.
+    /// The pages of the file whose authentication fails. Of a page that a checkpoint had half copied when its program was
+    /// killed the write-ahead log has the good one, which is read instead. `interrupt` ends it, as it ends a statement.
     /// - Parameter limit: how many of them are listed.
     package func pagesNotAuthentic(limit: Int) throws -> (pages: [UInt32], count: Int) {
         guard let file = Shim.database(handle, "main") else {
@@ -175,12 +171,16 @@ extension Connection {
         defer { pulse.finalize() }
         var size: Int64 = 0
         guard file.fileSize(&size) == SQLITE_OK else { throw error(SQLITE_IOERR) }
-        guard size % Int64(file.pageSize) == 0 else {
+        let all = UInt32(clamping: size / Int64(file.pageSize))
+        let logged = file.index.log?.pagesInUse() ?? [:]
+        func isInLog(_ number: UInt32) -> Bool {
+            logged[number].map { file.index.log?.isAuthentic(number, inFrame: $0) ?? false } ?? false
+        }
+        guard size % Int64(file.pageSize) == 0 || isInLog(all &+ 1) else {
             throw CormorantError(.truncated, "\"\(path)\" was cut off", hint: "restore a backup")
         }
         var pages: [UInt32] = []
         var count = 0
-        let all = UInt32(clamping: size / Int64(file.pageSize))
         for number in 1...max(1, all) where number <= all && number != file.lockPage {
             if number % 64 == 1 { _ = try pulse.step() }
             var isAuthentic = file.isAuthentic(number)
@@ -189,6 +189,7 @@ extension Connection {
                 sleepMilliseconds(2)
                 isAuthentic = file.isAuthentic(number)
             }
+            if isAuthentic == false, isInLog(number) { continue }
             guard let isAuthentic else { throw CormorantError(.io, "page \(number) of \"\(path)\" cannot be read") }
             guard !isAuthentic else { continue }
             count += 1
@@ -199,8 +200,11 @@ extension Connection {
 }
 
 /// The error of a file that was opened without a key and does not begin as a database does.
-func keyMissing(_ path: String, _ error: CormorantError) -> CormorantError {
-    guard looksEncrypted(path) else { return error }
+func plainFailure(_ path: String, _ error: CormorantError) -> CormorantError {
+    guard looksEncrypted(path) else {
+        return CormorantError(
+            .notADatabase, "\"\(path)\" is no database", hint: "check the path", sqliteCode: error.sqliteCode)
+    }
     return CormorantError(
         .keyMissing, "\"\(path)\" is encrypted, or is no database", hint: "open it with its key",
         sqliteCode: error.sqliteCode)
@@ -228,9 +232,8 @@ private func looksEncrypted(_ path: String) -> Bool {
 private func withFirstBytes<T>(of path: String, _ count: Int, _ body: (UnsafeRawPointer) -> T) -> T? {
     var handle: OpaquePointer?
     defer { sqlite3_close_v2(handle) }
-    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE, Shim.name) == SQLITE_OK else {
-        return nil
-    }
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI
+    guard sqlite3_open_v2(path, &handle, flags, Shim.name) == SQLITE_OK else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { bytes in
         guard let file = Shim.plainPointer(handle, "main"), let start = bytes.baseAddress,
             file.pointee.pMethods?.pointee.xRead?(file, start, Int32(truncatingIfNeeded: count), 0) == SQLITE_OK

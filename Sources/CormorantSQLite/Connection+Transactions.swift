@@ -85,6 +85,23 @@ extension Connection {
         }
     }
 
+    /// Rolls back all that is open because one was left that is not the innermost. The others are still to be left; until
+    /// then nothing works on.
+    package func breakUp(_ reason: CormorantError) throws {
+        loss = reason
+        if isInTransaction { try rollBackAll() }
+        savepoints -= 1
+    }
+
+    private func rollBackAll() throws {
+        do {
+            try run("ROLLBACK")
+        } catch let error as CormorantError where error.code == .interrupted && isInTransaction {
+            endReaders?()
+            try run("ROLLBACK")
+        }
+    }
+
     private func checkAlive() throws {
         guard savepoints > 0 else { throw noTransaction() }
         try checkTransaction()
@@ -93,7 +110,7 @@ extension Connection {
     /// Refuses to work on as if a transaction were open that SQLite has rolled back.
     @inline(__always)
     package func checkTransaction() throws {
-        if savepoints > 0, !isInTransaction { throw rolledBack() }
+        if savepoints > 0, !isInTransaction { throw loss ?? rolledBack() }
     }
 
     private func rolledBack() -> CormorantError {
@@ -103,7 +120,7 @@ extension Connection {
     }
 
     func updateCommitHook() {
-        guard changeLog != nil || keepsTransaction else {
+        guard changeLog != nil else {
             sqlite3_commit_hook(handle, nil, nil)
             return
         }
@@ -113,14 +130,29 @@ extension Connection {
                 guard let context else { return 0 }
                 let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
                 connection.changeLog?.commitBegins()
-                return connection.keepsTransaction ? 1 : 0
+                return 0
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     private func run(_ sql: String) throws {
-        let statement = try statement(sql)
+        let statement = try ownStatement(sql)
         defer { recycle(statement) }
         _ = try statement.step()
+    }
+}
+
+/// What was begun by calls is theirs to end: SQL would end it behind their backs, with what is not certain yet.
+func notForSQL(_ word: String, _ sql: String) -> CormorantError {
+    CormorantError(
+        .transaction, "\(word) stands inside a transaction that is not begun by SQL",
+        hint: "begin, commit and roll back by the calls for transactions, nested ones for savepoints, not by SQL",
+        sql: sql)
+}
+
+extension Statement {
+    /// Refuses to run what was prepared before the transaction began that it would end.
+    package func refuseTransactionWord(_ connection: Connection) throws {
+        if connection.transactionDepth > 0, let transactionWord { throw notForSQL(transactionWord, sql) }
     }
 }
 

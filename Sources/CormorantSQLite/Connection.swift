@@ -13,16 +13,16 @@ package final class Connection {
     package internal(set) var changeLog: ChangeLog?
     var versionStatement: Statement?
     let busyTimeout: Int32
-    var savepoints = 0
-    /// While the transaction is not for SQL to end: COMMIT fails, and rolls it back.
-    package var keepsTransaction = false {
-        didSet { if keepsTransaction != oldValue { updateCommitHook() } }
-    }
+    var savepoints = 0 { didSet { if savepoints == 0 { loss = nil } } }
+    /// Why the transactions that are to be left yet were rolled back, where that was not SQLite's doing.
+    package internal(set) var loss: CormorantError?
     /// Ends the statements that its owner has running.
     package var endReaders: (() -> Void)?
     package private(set) var isOpen = true
     /// Pages in the write-ahead log after the last commit, once `watchLog` was called.
     package internal(set) var logPages = 0
+    /// Tables whose rows were looked at before their first use.
+    package var lookedAt: [ObjectIdentifier: AnyObject] = [:]
     private var attachments: [ObjectIdentifier: AnyObject] = [:] {
         didSet { hasAttachments = !attachments.isEmpty }
     }
@@ -42,12 +42,13 @@ package final class Connection {
         guard !memory || options.codecs == nil else {
             throw CormorantError(.misuse, "a database in memory has no file to encrypt", hint: "open it without a key")
         }
-        if options.codecs != nil { try refuseURI(path) }
+        if options.codecs != nil { try refuseURI(path, encryptedByPath) }
         codec = try options.codecs?.makeCodec(path: path)
         if let template = options.template, !memory {
             try copyTemplate(template, to: path, mayBePlain: options.codecs?.hasPlainHeader ?? true, codec != nil)
         }
-        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
+        // URIs whatever the build of SQLite does by itself.
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI
         switch options.mode {
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         case .readWrite: flags |= SQLITE_OPEN_READWRITE | (memory ? SQLITE_OPEN_CREATE : 0)
@@ -65,25 +66,24 @@ package final class Connection {
         busyTimeout = Int32(clamping: max(0, options.busyTimeout))
         isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
         do {
-            guard status == SQLITE_OK else { throw cannotOpen(error(status), path) }
-            try apply(options, memory: memory)
+            guard status == SQLITE_OK else { throw error(status) }
+            try apply(options)
             // What was wrong with the file before a journal put it right.
             faults.clear()
-        } catch let error as CormorantError where error.code == .notADatabase && codec == nil {
-            defer { close() }
-            throw keyMissing(path, error)
         } catch {
-            close()
-            throw error
+            defer { close() }
+            throw openingFailure(path, error, isPlain: codec == nil)
         }
     }
 
     deinit { close() }
 
-    private func apply(_ options: OpenOptions, memory: Bool) throws {
+    private func apply(_ options: OpenOptions) throws {
         setDoubleQuotedStrings(false)
         try registerValueList()
         try registerDecimalCollation()
+        try registerTimeFunction()
+        try registerDecimalFunctions()
         sqlite3_busy_timeout(handle, busyTimeout)
         if let codec { try prepare(codec, schema: "main") }
         guard !isReadOnly || options.mode == .readOnly else {
@@ -99,7 +99,7 @@ package final class Connection {
         // Reading the schema shows now, not at the first query, that a file is no database.
         try script("SELECT 1 FROM sqlite_schema LIMIT 1")
         try readyKeys("main")
-        guard !memory, !isReadOnly, !options.keepsJournalMode else { return }
+        guard filePath != nil, !isReadOnly, !options.keepsJournalMode else { return }
         let wanted = options.journalMode.keyword
         let got = try setJournalMode(wanted, options.busyTimeout)
         guard sameIdentifier(wanted, got) else {
@@ -129,6 +129,8 @@ package final class Connection {
         attachments = [:]
         cache.removeAll()
         versionStatement = nil
+        // SQLite had no memory for it.
+        guard handle != nil else { return }
         setTrace(nil)
         sqlite3_set_authorizer(handle, nil, nil)
         if let log = changeLog {
@@ -150,6 +152,10 @@ package final class Connection {
             while let begin = next, begin.pointee != 0 {
                 var statement: OpaquePointer?
                 var status = sqlite3_prepare_v2(handle, begin, -1, &statement, &next)
+                if savepoints > 0, let word = transactionWordOf(statement) {
+                    sqlite3_finalize(statement)
+                    throw notForSQL(word, sql)
+                }
                 while status == SQLITE_OK, statement != nil {
                     status = sqlite3_step(statement)
                     if status == SQLITE_ROW { status = SQLITE_OK } else { break }
@@ -167,6 +173,14 @@ package final class Connection {
 
     /// A prepared statement for raw SQL, from the cache where it is there. Give it back with `recycle`.
     package func statement(_ sql: String) throws -> Statement {
+        let statement = try ownStatement(sql)
+        guard savepoints > 0, let word = statement.transactionWord else { return statement }
+        recycle(statement)
+        throw notForSQL(word, sql)
+    }
+
+    /// The same, which may begin and end transactions.
+    func ownStatement(_ sql: String) throws -> Statement {
         if let cached = cache.take(sql) { return cached }
         return try Statement(self, sql)
     }
@@ -200,8 +214,12 @@ func nulInSQL(_ sql: String) -> CormorantError {
     CormorantError(.sql, "the SQL text holds a NUL character", hint: "pass data as bindings, not as SQL text", sql: sql)
 }
 
-private func cannotOpen(_ error: CormorantError, _ path: String) -> CormorantError {
-    guard error.code == .cannotOpen else { return error }
+/// An error of opening, with the path, and without SQL that the caller never wrote.
+func openingFailure(_ path: String, _ error: any Error, isPlain: Bool) -> any Error {
+    guard let error = error as? CormorantError else { return error }
+    if isPlain, error.code == .notADatabase { return plainFailure(path, error) }
+    guard !contains(error.message, "\"\(path)\"") else { return error.withoutSQL() }
+    guard error.code == .cannotOpen else { return error.withoutSQL().prefixed("\"\(path)\" cannot be opened: ") }
     return CormorantError(
         .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",
         hint: "check the path, its folder and their permissions", sqliteCode: error.sqliteCode)

@@ -1,4 +1,5 @@
 import CThreads
+import CormorantBase
 
 #if canImport(Glibc)
     import Glibc
@@ -28,6 +29,8 @@ enum SharedNumbers {
     /// How many of the threads that have ended left a transaction open.
     nonisolated(unsafe) static let abandoned = make()
 
+    /// How many transactions were begun.
+    nonisolated(unsafe) static let transactions = make()
     /// How many threads are cancelled.
     nonisolated(unsafe) static let cancelled = make()
 
@@ -40,6 +43,24 @@ enum SharedNumbers {
 
 /// How often this process is the child of a fork since the library was loaded.
 nonisolated(unsafe) var forkCount: Int32 = 0
+
+/// Tells whether the process is the child of a fork since this was made: what threads of the parent held then is held for ever.
+package struct ForkMark: Sendable {
+    private let forks: Int32
+
+    package init() {
+        Threads.watchForks()
+        forks = forkCount
+    }
+
+    package func refuse() throws { if forks != forkCount { throw usedAfterFork() } }
+}
+
+package func usedAfterFork() -> CormorantError {
+    CormorantError(
+        .misuse, "the database was opened before this process was forked",
+        hint: "open it anew in the child, and leave the parent's alone")
+}
 
 package enum Threads {
     private static let lock = RecursiveLock()
@@ -64,6 +85,9 @@ package enum Threads {
     }()
 
     static func watchForks() { _ = forks }
+
+    /// The task of Swift's that runs on the calling thread; 0: none.
+    package static var task: Int64 { Int64(Int(bitPattern: cthreads_task())) }
 
     private static func ended(_ record: UnsafeMutableRawPointer?) {
         guard let record = record?.assumingMemoryBound(to: cthreads_record.self), record.pointee.transactions > 0 else {
@@ -106,8 +130,17 @@ package enum Threads {
         return cancelled.contains(currentThread().pointee.id)
     }
 
+    /// Whether the calling thread waits for a reader as long as it takes.
+    package static var isPatient: Bool {
+        get { currentThread().pointee.is_patient }
+        set { currentThread().pointee.is_patient = newValue }
+    }
+
     fileprivate static func watchEnd(_ record: ThreadRecord) { pthread_setspecific(atEnd, record) }
 }
+
+/// The number of a transaction that begins.
+package func newTransactionNumber() -> Int64 { cthreads_add(SharedNumbers.transactions, 1) }
 
 extension UnsafeMutablePointer where Pointee == cthreads_record {
     /// The thread begins a transaction: should it end before that does, others are told.

@@ -55,6 +55,24 @@ final class EncryptedLogFile: ShimFile {
         Int64(EncryptedLogFile.headerSize) &+ (number &- 1) &* Int64(frameSize)
     }
 
+    /// The newest frame of each page that readers take from here.
+    func pagesInUse() -> [UInt32: Int64] {
+        guard let frames = database.index.framesInUse else { return [:] }
+        var pages: [UInt32: Int64] = [:]
+        for number in frames {
+            guard readRaw(frame.bytes, 4, frameOffset(Int64(number))) == SQLITE_OK else { break }
+            pages[bigEndian32(frame.bytes)] = Int64(number)
+        }
+        return pages
+    }
+
+    /// Whether the page in a frame is authentic.
+    func isAuthentic(_ page: UInt32, inFrame number: Int64) -> Bool {
+        let offset = frameOffset(number) &+ Int64(EncryptedLogFile.frameHeaderSize)
+        return readRaw(frame.bytes, pageSize, offset) == SQLITE_OK
+            && database.codec.decrypt(page, frame.bytes) == .authentic
+    }
+
     func beginWriting() { forget() }
 
     func endWriting() {

@@ -2,9 +2,14 @@ import CThreads
 
 /// A mutex that the thread holding it may take again, and that others get in the order in which they came.
 package final class FairLock: Permits, @unchecked Sendable {
-    package enum Outcome { case taken, timedOut, abandoned, forked }
+    package enum Outcome { case taken, timedOut, abandoned, dispossessed, forked }
 
     private var depth = 0
+    /// How many of the holds last from call to call. With no others the thread is between calls, and the number of its
+    /// owner stands negative, so that another thread can tell, and take the lock away.
+    private var kept = 0
+    /// The threads that it was taken away from and that do not know it yet. Of who holds the lock.
+    private var dispossessed: Set<Int64> = []
     private var lastOwner: Int64 = 0
     private let forks = forkCount
     private let cancelled = SharedNumbers.cancelled
@@ -25,31 +30,38 @@ package final class FairLock: Permits, @unchecked Sendable {
     package func share() { cthreads_store(numbers + 3, 1) }
 
     /// Takes the lock, or says why not. After `abandoned` it is taken, too: from a thread that has ended with a transaction
-    /// open. `forked`: this process is a child of the one whose lock it is.
+    /// open. After `dispossessed` it is taken, too: it had been taken away from this thread, which is told this once. `forked`:
+    /// this process is a child of the one whose lock it is.
     package func lock(_ timeout: Int) -> Outcome {
         let me = currentThread().pointee.id
         guard forks == forkCount else { return .forked }
-        if cthreads_load(owner) == me {
-            depth &+= 1
-            return .taken
-        }
+        if isTakenAgain(me) { return .taken }
         if !tryTake() {
             let hasTurn = take(timeout) { isAbandoned || Threads.isCancelled }
             guard hasTurn else { return seize(me) }
         }
         cthreads_note(owner, me)
         depth = 1
-        if lastOwner != me { ownerChanged(me) }
+        if lastOwner != me {
+            ownerChanged(me)
+            if !dispossessed.isEmpty, dispossessed.remove(me) != nil { return .dispossessed }
+        }
         return .taken
+    }
+
+    /// Takes it once more where this thread has it.
+    @inline(__always)
+    private func isTakenAgain(_ me: Int64) -> Bool {
+        let holder = cthreads_load(owner)
+        guard holder == me || (holder == -me && cthreads_swap(owner, holder, me)) else { return false }
+        depth &+= 1
+        return true
     }
 
     /// Takes the lock if no thread but this one has ever come, and does not wait.
     package func lockIfAlone() -> Bool {
         let me = currentThread().pointee.id
-        if cthreads_load(owner) == me {
-            depth &+= 1
-            return true
-        }
+        if isTakenAgain(me) { return true }
         if isShared || forks != forkCount { return false }
         guard tryTake() else {
             share()
@@ -74,15 +86,48 @@ package final class FairLock: Permits, @unchecked Sendable {
 
     private func seize(_ me: Int64) -> Outcome {
         let other = cthreads_load(owner)
-        guard Threads.hasEnded(other), cthreads_swap(owner, other, me) else { return .timedOut }
+        guard Threads.hasEnded(abs(other)), cthreads_swap(owner, other, me) else { return .timedOut }
         depth = 1
+        kept = 0
         ownerChanged(me)
         return .abandoned
+    }
+
+    /// Takes the lock away from a thread that keeps it between calls.
+    /// - Parameter telling: whether that thread is told when it comes again.
+    /// - Returns: false where no thread does.
+    package func takeAway(telling: Bool) -> Bool {
+        let me = currentThread().pointee.id
+        let other = cthreads_load(owner)
+        guard other < 0, cthreads_swap(owner, other, me) else { return false }
+        depth = 1
+        kept = 0
+        ownerChanged(me)
+        if telling { dispossessed.insert(-other) }
+        return true
+    }
+
+    /// Has one of the holds last from call to call.
+    package func keep() {
+        kept &+= 1
+        rest()
+    }
+
+    /// One hold less lasts from call to call; the thread is inside of a call.
+    package func dropKept(_ count: Int = 1) {
+        kept &-= count
+        depth &-= count
+    }
+
+    @inline(__always)
+    private func rest() {
+        if depth == kept { cthreads_note(owner, 0 &- cthreads_load(owner)) }
     }
 
     package func unlock() {
         guard depth == 1 else {
             depth &-= 1
+            rest()
             return
         }
         let afterwards = beforeRelease?()
@@ -93,16 +138,16 @@ package final class FairLock: Permits, @unchecked Sendable {
     }
 
     /// Whether the thread that holds it has ended with a transaction open.
-    package var isAbandoned: Bool { Threads.hasEnded(cthreads_load(owner)) }
+    package var isAbandoned: Bool { Threads.hasEnded(abs(cthreads_load(owner))) }
 
     /// Whether any thread is cancelled.
     package var anyIsCancelled: Bool { cthreads_load(cancelled) > 0 }
 
     /// Whether this thread holds it.
-    package func isHeld(by thread: Int64) -> Bool { cthreads_load(owner) == thread }
+    package func isHeld(by thread: Int64) -> Bool { abs(cthreads_load(owner)) == thread }
 
     /// Whether the calling thread holds it.
-    package var isMine: Bool { cthreads_load(owner) == currentThread().pointee.id }
+    package var isMine: Bool { isHeld(by: currentThread().pointee.id) }
 
     /// How often the calling thread, which holds it, has taken it.
     package var holds: Int { depth }

@@ -15,6 +15,11 @@ func systemMessage(_ number: Int32) -> String {
     return String(cString: text)
 }
 
+/// What the system's error is: a full disk, or something else.
+func systemCode(_ number: Int32, else code: ErrorCode) -> ErrorCode {
+    number == ENOSPC || number == EDQUOT ? .full : code
+}
+
 package func checkPath(_ path: String) throws {
     guard !path.isEmpty else {
         throw CormorantError(.misuse, "the path is empty", hint: "give a file, or \":memory:\"")
@@ -39,20 +44,21 @@ func pathProblem(_ path: String) -> String {
 /// Copies a template database to `path` unless something is there. The copy is made beside it and linked into place, so
 /// that no reader ever sees half a file and two processes cannot overwrite one another.
 func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ isEncrypted: Bool) throws {
-    func failure(_ what: String, _ hint: String) -> CormorantError {
-        CormorantError(.cannotOpen, "the template \"\(template)\" cannot be copied to \"\(path)\": \(what)", hint: hint)
+    func failure(_ what: String, _ hint: String, _ code: ErrorCode = .cannotOpen) -> CormorantError {
+        CormorantError(code, "the template \"\(template)\" cannot be copied to \"\(path)\": \(what)", hint: hint)
     }
     func systemFailure(_ what: String, _ number: Int32) -> CormorantError {
-        failure("\(what): \(systemMessage(number))", "check both paths and their permissions")
+        failure(
+            "\(what): \(systemMessage(number))", "check both paths and their permissions",
+            systemCode(number, else: .cannotOpen))
     }
+    for path in [path, template] { try refuseURI(path, "a template is copied by its path") }
     guard access(path, F_OK) != 0 else { return }
     for suffix in ["-wal", "-journal"] where fileSize(template + suffix) > 0 {
         throw failure(
             "its \(suffix.dropFirst()) holds changes that a copy would miss", "open and close the template once")
     }
-    for suffix in ["-wal", "-journal", "-shm"] where access(path + suffix, F_OK) == 0 {
-        throw failure("\"\(path)\(suffix)\" is left over from another database", "remove it")
-    }
+    try refuseLeftovers(beside: path)
     let source = open(template, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw systemFailure("reading", errno) }
     defer { close(source) }

@@ -141,8 +141,16 @@ package func isFolder(_ path: String) -> Bool {
     return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
 }
 
+/// Whether it is a pipe, a socket or a device: opening one may wait, and it is read but once.
+package func isStream(_ path: String) -> Bool {
+    var info = stat()
+    return stat(path, &info) == 0 && ![S_IFREG, S_IFDIR].contains(info.st_mode & S_IFMT)
+}
+
 private func failure(_ what: String, _ number: Int32) -> CormorantError {
-    CormorantError(.cannotOpen, "\(what): \(systemMessage(number))", hint: "check the path and its permissions")
+    CormorantError(
+        systemCode(number, else: .cannotOpen), "\(what): \(systemMessage(number))",
+        hint: "check the path and its permissions")
 }
 
 /// Which file a path leads to, whatever its name.

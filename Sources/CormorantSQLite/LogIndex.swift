@@ -67,6 +67,15 @@ final class LogIndex {
         return true
     }
 
+    /// The frames that readers take pages from, not from the database file: those that are committed and not copied into it.
+    var framesInUse: ClosedRange<UInt32>? {
+        guard let memory, memory.load(fromByteOffset: 12, as: UInt8.self) != 0 else { return nil }
+        let last = memory.load(fromByteOffset: 16, as: UInt32.self)
+        // https://www.sqlite.org/walformat.html: nBackfill, after the two copies of the header.
+        let copied = memory.load(fromByteOffset: 2 * LogIndex.size, as: UInt32.self)
+        return copied < last ? copied &+ 1...last : nil
+    }
+
     /// The header as it stays until the next commit; nil while its writer has it to correct still, or is at it.
     func settledHeader() -> [UInt8]? {
         guard let memory, let log else { return [] }

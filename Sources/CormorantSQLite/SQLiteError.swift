@@ -29,10 +29,6 @@ func sqliteError(
             constraint: constraint)
     }
     switch code & 0xFF {
-    case SQLITE_CONSTRAINT where code == SQLITE_CONSTRAINT | 2 << 8:  // COMMITHOOK
-        return make(
-            .transaction, "the transaction is that of a queue's group, and was rolled back",
-            hint: "leave COMMIT to the queue")
     case SQLITE_CONSTRAINT: return constraintError(code, message, make)
     case SQLITE_LOCKED:
         return make(
@@ -50,6 +46,9 @@ func sqliteError(
         return make(
             .readOnly, message, hint: "open the file for writing, and check that it and its folder are writable")
     case SQLITE_INTERRUPT: return make(.interrupted, "the statement was interrupted")
+    case SQLITE_IOERR where systemCode(systemError, else: .io) == .full:
+        return make(
+            .full, systemMessage(systemError), hint: "free some disk space and try again; nothing was written")
     case SQLITE_IOERR:
         return make(.io, systemError == 0 ? message : "\(message): \(systemMessage(systemError))")
     case SQLITE_CORRUPT:
@@ -63,7 +62,18 @@ func sqliteError(
     case SQLITE_NOMEM: return make(.noMemory, message)
     case SQLITE_TOOBIG: return make(.tooBig, message, hint: "SQLite takes texts and blobs up to 1,000,000,000 bytes")
     case SQLITE_MISUSE: return make(.misuse, message)
-    case SQLITE_ERROR: return make(.sql, message)
+    case SQLITE_ERROR where message.hasSuffix("no transaction is active"):
+        return make(
+            .sql, message, hint: "begin one first; an error may have rolled it back, as ON CONFLICT ROLLBACK does")
+    case SQLITE_ERROR where message == "cannot start a transaction within a transaction":
+        return make(.sql, message, hint: "end the one that is open first, or use a SAVEPOINT inside it")
+    case SQLITE_AUTH:
+        return make(
+            .transaction, "a step of a migration has its transaction, and ends, begins and attaches nothing",
+            hint: "leave BEGIN, COMMIT, ROLLBACK, ATTACH and DETACH out")
+    case SQLITE_ERROR:
+        if let fault = DecimalFault(rawValue: message) { return make(fault.code, message, hint: fault.hint) }
+        return make(.sql, message)
     case SQLITE_MISMATCH: return make(.type, message, hint: "give the key an integer")
     default: return make(.sqlite, message)
     }

@@ -20,6 +20,13 @@ enum StatementStart {
     case pragma
     case other
 
+    /// The word with which a statement begins that begins or ends a transaction or savepoint; else nil.
+    static func transactionWord(_ sql: UnsafePointer<CChar>) -> String? {
+        var words = Words(sql)
+        let word = words.next() ?? ""
+        return ["begin", "commit", "end", "rollback", "savepoint", "release"].contains(word) ? word.uppercased() : nil
+    }
+
     init(_ sql: UnsafePointer<CChar>) {
         self = .other
         var words = Words(sql)

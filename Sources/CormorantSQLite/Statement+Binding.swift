@@ -31,6 +31,19 @@ extension Statement {
         if status != SQLITE_OK { throw bindError(status) }
     }
 
+    package func bindText(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws {
+        let status = sqlite3_bind_text64(
+            pointer, index, bytes.assumingMemoryBound(to: CChar.self), UInt64(truncatingIfNeeded: count),
+            borrowing ? nil : transientBytes, UInt8(SQLITE_UTF8))
+        if status != SQLITE_OK { throw bindError(status) }
+    }
+
+    package func bindBlob(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws {
+        let status = sqlite3_bind_blob64(
+            pointer, index, bytes, UInt64(truncatingIfNeeded: count), borrowing ? nil : transientBytes)
+        if status != SQLITE_OK { throw bindError(status) }
+    }
+
     /// Binds a copy of the value.
     package func bind(_ value: Value, _ index: Int32) throws {
         var status = SQLITE_OK
@@ -81,7 +94,8 @@ extension Statement {
     package func checkBindingCount(_ count: Int) throws {
         guard count == parameterCount else {
             throw CormorantError(
-                .binding, "the statement has \(parameterCount) parameters, \(count) values were given",
+                .binding,
+                "the statement has \(counted(parameterCount, "parameter")), \(countedWere(count, "value")) given",
                 hint: "give one value for each parameter", sql: sql)
         }
     }

@@ -12,6 +12,8 @@ package final class Statement {
     package var columnCount: Int { Int(sqlite3_column_count(pointer)) }
     /// How often SQLite has prepared it again.
     package var reprepareCount: Int32 { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0) }
+    /// BEGIN, COMMIT and the like, where it is one.
+    package let transactionWord: String?
     /// Outlives the statement, which it finalises or whose owner keeps it.
     private unowned(unsafe) let connection: Connection
     private var isFinalized = false
@@ -38,13 +40,14 @@ package final class Statement {
             }
         }
         pointer = prepared
+        transactionWord = transactionWordOf(prepared)
         parameterCount = Int(sqlite3_bind_parameter_count(prepared))
         guard status == SQLITE_OK else { throw connection.error(status, sql: sql) }
         guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
         guard !trailing else {
             throw CormorantError(
                 .sql, "the SQL holds more than one statement",
-                hint: "run them one by one, or as a script without bindings", sql: sql)
+                hint: "run them one by one, or all by execute_script, which takes no bindings", sql: sql)
         }
         guard prepared != nil else {
             throw CormorantError(.sql, "the SQL holds no statement", hint: "give one SQL statement", sql: sql)
@@ -111,6 +114,12 @@ package final class Statement {
         defer { reset() }
         return try step() ? sqlite3_column_text(pointer, 0).map { String(cString: $0) } : nil
     }
+}
+
+/// Those statements read, and have no columns.
+func transactionWordOf(_ statement: OpaquePointer?) -> String? {
+    guard sqlite3_column_count(statement) == 0, sqlite3_stmt_readonly(statement) != 0 else { return nil }
+    return sqlite3_sql(statement).flatMap(StatementStart.transactionWord)
 }
 
 package func databaseClosed() -> CormorantError {

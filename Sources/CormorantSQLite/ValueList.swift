@@ -122,7 +122,7 @@ nonisolated(unsafe) private var valueListModule: sqlite3_module = {
     module.xColumn = { cursor, context, column in
         guard let cursor = listCursor(cursor)?.pointee, let list = cursor.list else { return SQLITE_OK }
         list._withUnsafeGuaranteedRef { list in
-            if column < list.width { result(list.values[cursor.row * list.width + Int(column)], context) }
+            if column < list.width { setResult(list.values[cursor.row * list.width + Int(column)], context) }
         }
         return SQLITE_OK
     }
@@ -133,7 +133,8 @@ nonisolated(unsafe) private var valueListModule: sqlite3_module = {
     return module
 }()
 
-private func result(_ value: Value, _ context: OpaquePointer?) {
+/// Gives a copy of the value as the result of a function.
+func setResult(_ value: Value, _ context: OpaquePointer?) {
     switch value {
     case .null: sqlite3_result_null(context)
     case .integer(let integer): sqlite3_result_int64(context, integer)

@@ -17,7 +17,7 @@ struct Adopt: ParsableCommand {
     var to: String?
 
     func run() throws {
-        let bundle = try MigrationBundle(folder: bundle)
+        let bundle = try openBundle(bundle)
         let database = try database.open(.write)
         try database.adopt(bundle, upTo: to)
         try tell(database.status(bundle).filter { $0.state == .applied }.map(\.id), as: "adopted", false)

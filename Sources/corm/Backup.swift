@@ -14,6 +14,7 @@ struct Backup: ParsableCommand {
 
     func run() throws {
         let database = try database.open()
+        Interruption.expectLeavings()
         let bar = ProgressBar()
         try database.backup(to: copy) { copied, total in
             bar.show("copying", copied, of: total, "pages")

@@ -43,7 +43,7 @@ struct Check: ParsableCommand {
                 }
             }
             if doctor.isReadable {
-                if let bundle { try doctor.checkSteps(database, MigrationBundle(folder: bundle)) }
+                if let bundle { try doctor.checkSteps(database, openBundle(bundle)) }
                 if let schema { try doctor.checkDrift(database, SchemaSource(schema, self.database.keys)) }
             }
         } catch let error as CormorantError where [.corrupt, .altered, .truncated].contains(error.code) {
@@ -85,7 +85,7 @@ struct Check: ParsableCommand {
                 }
             }
         }
-        try Output.standard.line(document.text)
+        try Output.standard.data(document.text)
     }
 }
 

@@ -37,7 +37,7 @@ let version = "0.1.0"
 enum Main {
     static func main() {
         Interruption.install()
-        Output.ignoreBrokenPipes()
+        Output.ignoreWriteSignals()
         exitProcess(run(Array(CommandLine.arguments.dropFirst())))
     }
 

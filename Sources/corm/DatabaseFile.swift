@@ -45,7 +45,13 @@ enum DatabaseAccess {
 func openDatabase(
     _ path: String, _ access: DatabaseAccess, _ keys: KeyOptions, isMain: Bool = true
 ) throws -> Database {
+    try refuseURI(path, "corm opens files by their paths")
     if access != .create, path != ":memory:", !path.isEmpty { try refuseMissing(path) }
+    guard !isStream(path) else {
+        throw CormorantError(
+            .cannotOpen, "\"\(visible(path))\" is a pipe or a device, and a database is a file",
+            hint: "write what it gives into a file first")
+    }
     let encryption = try keys.encryption(of: path, isMain: isMain)
     let head = fileHead(path)
     try refuseOther(than: encryption == nil ? [.database, .empty] : [.database, .empty, .cipher, .other], path, head)
@@ -60,6 +66,7 @@ func openDatabase(
     // Schemas of any program are read.
     try database.withConnection { $0.acceptForeignSchemas() }
     Interruption.onRequest { [weak database] in database?.interrupt() }
+    if access != .read { Interruption.expectLeavings() }
     return database
 }
 

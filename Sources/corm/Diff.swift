@@ -1,4 +1,5 @@
 import ArgumentParser
+import CormorantBase
 import CormorantMigrations
 import CormorantQuery
 
@@ -27,7 +28,7 @@ struct Diff: ParsableCommand {
         if json {
             var document = JSONText()
             document.object { $0.array("changes", changes) { $0.value($1) } }
-            try Output.standard.line(document.text)
+            try Output.standard.data(document.text)
         } else {
             for change in changes { try Output.standard.line(line(change)) }
             if changes.isEmpty { try Output.standard.line("no difference") }

@@ -31,30 +31,6 @@ private func displayWidth(_ scalar: Unicode.Scalar) -> Int {
     }
 }
 
-/// Text of a file as one line of a table or a message: what would move the cursor or command the terminal is written as an
-/// escape.
-func visible(_ text: String) -> String {
-    func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x20...0x7E: true
-        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: false
-        default: true
-        }
-    }
-    if text.unicodeScalars.allSatisfy(isPlain) { return text }
-    var shown = ""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\n": shown += "\\n"
-        case "\r": shown += "\\r"
-        case "\t": shown += "\\t"
-        case _ where isPlain(scalar): shown.unicodeScalars.append(scalar)
-        default: shown += "\\u{\(String(scalar.value, radix: 16))}"
-        }
-    }
-    return shown
-}
-
 /// The text cut to a width, its end then marked.
 func cut(_ text: String, to width: Int) -> String {
     guard displayWidth(text) > width else { return text }

@@ -8,6 +8,7 @@ import CormorantSQLite
 /// The checks of `check`, each adding what it finds.
 struct Doctor {
     private(set) var findings: [Finding] = []
+    private var hasChecks = false
 
     /// Whether what the file says can be believed so far.
     var isReadable: Bool { !findings.contains { $0.severity == .damage } }
@@ -64,20 +65,39 @@ struct Doctor {
 
     mutating func checkSchema(_ database: Database) throws {
         let metadata = try database.metadata()
+        hasChecks = metadata.tables.contains { !$0.checks.isEmpty }
+        let tables = Dictionary(metadata.tables.map { (foldIdentifier($0.name), $0) }) { first, _ in first }
         for problem in metadata.problems {
             add(
                 .warning, "schema", "the \(problem.type) \"\(problem.name)\" cannot be understood: \(problem.message)",
                 "SQLite may still use it; migrations refuse it: create it anew", table: problem.table)
         }
         for table in metadata.tables where table.kind == .table {
-            for key in table.foreignKeys { checkKey(key, of: table, metadata) }
+            for key in table.foreignKeys { checkKey(key, of: table, tables) }
             try checkRows(of: table, database)
+            for column in table.columns where column.type == .datetime {
+                try checkTimes(in: column.name, of: table.name, database)
+            }
         }
     }
 
-    private mutating func checkKey(_ key: ForeignKeyMetadata, of table: TableMetadata, _ metadata: Metadata) {
+    /// Models with a datetime column there refuse them: they do not compare as time.
+    private mutating func checkTimes(in column: String, of table: String, _ database: Database) throws {
+        let (count, first) = try database.otherTimes(in: column, of: table)
+        guard count > 0, let first else { return }
+        let rows = count == 1 ? "1 row" : "\(count) rows"
+        add(
+            .warning, "times", "\"\(table)\".\"\(column)\" \(first) (\(rows))",
+            "such values do not compare as time; bring them to the form: corm query FILE "
+                + "\(shellQuoted(TimeFormError.rewrite(table, column))) --write",
+            table: table)
+    }
+
+    private mutating func checkKey(
+        _ key: ForeignKeyMetadata, of table: TableMetadata, _ tables: [String: TableMetadata]
+    ) {
         let columns = key.columns.joined(separator: ", ")
-        guard let parent = metadata.tables.first(where: { sameIdentifier($0.name, key.table) }) else {
+        guard let parent = tables[foldIdentifier(key.table)] else {
             add(
                 .warning, "foreign_keys",
                 "\"\(table.name)\" (\(columns)) refers to the table \"\(key.table)\", which is not there",
@@ -136,7 +156,6 @@ struct Doctor {
 
     /// A connection that may only read knows no CHECK constraints.
     mutating func checkAccess(_ database: Database) throws {
-        let hasChecks = try database.metadata().tables.contains { !$0.checks.isEmpty }
         guard hasChecks, try database.withConnection({ $0.isReadOnly }) else { return }
         add(
             .note, "constraints",

@@ -7,7 +7,8 @@ struct Down: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Take steps of a bundle back, the last first.",
         discussion: "Without --to or --all the last step goes. Values that a step dropped do not come back: keep a "
-            + "snapshot where they matter.")
+            + "snapshot where they matter. What would drop a table or a column that holds something asks for --allow-lossy."
+    )
 
     @OptionGroup var database: DatabaseFile
 
@@ -30,7 +31,7 @@ struct Down: ParsableCommand {
     }
 
     func run() throws {
-        let bundle = try MigrationBundle(folder: bundle)
+        let bundle = try openBundle(bundle)
         let database = try database.open(.write)
         let applied = try database.status(bundle).filter { $0.state == .applied }.map(\.id)
         let last = all ? nil : to ?? applied.dropLast().last

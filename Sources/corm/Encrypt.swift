@@ -73,6 +73,7 @@ private func recode(_ path: String, from: Encryption?, to: Encryption?, label: S
     let bar = ProgressBar()
     // A signal is no longer the end: the copy is taken away first.
     Interruption.onRequest {}
+    Interruption.expectLeavings()
     try CormorantSQLite.recode(path, from: from, to: to) { done, total in
         bar.show(label, done, of: total, "pages")
         return !Interruption.isRequested

@@ -27,19 +27,21 @@ func report(_ error: any Error) -> Int32 {
 private func failed(_ error: any Error) -> Int32 {
     guard let error = error as? CormorantError else { return ExitCode.outputClosed.rawValue }
     if Interruption.isRequested, error.code == .interrupted {
-        printError("interrupted", hint: error.hint)
+        printError("interrupted", hint: error.plainHint)
         return ExitCode.interrupted.rawValue
     }
-    var text = error.message
+    var text = visible(error.plainMessage)
     if let sql = error.sql, let offset = error.offset { text += "\n" + place(offset, in: sql) }
-    printError(text, hint: advice(for: error))
+    printError(text, hint: advice(for: error).map { visible($0) })
     return ExitCode.failure.rawValue
 }
 
 /// What the argument parser throws: mistakes, and the texts of --help and --version.
 private func failed(parsing error: any Error) -> Int32 {
     let code = Command.exitCode(for: error)
-    let text = Command.fullMessage(for: error)
+    // Of several lines are the usage and the help, not what was given.
+    let text = CommandLine.arguments.filter { $0.utf8.contains(0x0A) }
+        .reduce(Command.fullMessage(for: error)) { $0.replacing($1, with: visible($1)) }
     if code == .success {
         do {
             try Output.standard.line(text)
@@ -65,7 +67,7 @@ private func place(_ offset: Int, in sql: String) -> String {
     let bytes = Array(sql.utf8)
     let offset = min(offset, bytes.count)
     let start = bytes[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-    let end = bytes[offset...].firstIndex(of: 0x0A) ?? bytes.count
+    let end = bytes[offset...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? bytes.count
     let before = visible(String(decoding: bytes[start..<offset], as: UTF8.self))
     let line = before + visible(String(decoding: bytes[offset..<end], as: UTF8.self))
     return "  \(line)\n  \(String(repeating: " ", count: displayWidth(before)))^"

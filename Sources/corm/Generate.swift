@@ -64,7 +64,7 @@ struct Generate: ParsableCommand {
     private func metadata() throws -> Metadata {
         if schema.hasSuffix(".json") { return try Metadata(json: readTextFile(schema)) }
         switch try SchemaSource(schema, keys, isMain: true) {
-        case .database(let database): return try database.metadata()
+        case .database(let database): return try database.metadataWithTimes()
         case let other: return try other.schema().metadata()
         }
     }

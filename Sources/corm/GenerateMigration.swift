@@ -1,4 +1,5 @@
 import ArgumentParser
+import CormorantBase
 import CormorantMigrations
 import CormorantQuery
 import CormorantSQLite
@@ -26,7 +27,8 @@ struct GenerateMigration: ParsableCommand {
     @Option(
         name: .customLong("allow-drop"),
         help: ArgumentHelp(
-            "A table, or a column as TABLE.COLUMN, that the step may drop with its data.", valueName: "name"))
+            "What may go: a table, a column as TABLE.COLUMN, or trigger:NAME, view:NAME, index:NAME, check:TABLE, "
+                + "unique:TABLE, foreign_key:TABLE.", valueName: "name"))
     var allowDrop: [String] = []
 
     @Flag(help: "Write JSON.")
@@ -38,7 +40,7 @@ struct GenerateMigration: ParsableCommand {
         let last = isFolder(bundle) ? try MigrationBundle(folder: bundle).lastSchema() : Schema()
         try refuseProblems(of: MigrationPlan(from: last, to: schema, of: nil, options: options))
         let plan = try MigrationBundle.generate(bundle, name: name, to: schema, options: options)
-        if json { return try Output.standard.line(plan.json) }
+        if json { return try Output.standard.data(plan.json) }
         if !plan.isEmpty, let step = try MigrationBundle(folder: bundle).steps.last {
             try Output.standard.line("wrote \(visible(bundle))/\(visible(step.id))")
         }

@@ -18,6 +18,7 @@ func graphviz(_ dot: String, _ format: String) throws -> [UInt8] {
     }
     // From here on Ctrl-C must not leave the folder behind.
     Interruption.onRequest {}
+    Interruption.expectLeavings()
     try writeText(dot, to: "\(folder)/in.dot")
     let status = try spawn("dot", ["-T\(format)", "-o", "\(folder)/out", "\(folder)/in.dot"])
     try Interruption.check()

@@ -184,7 +184,7 @@ struct Import: ParsableCommand {
                 $0.member("imported", Int64(count))
                 $0.member("rejected", Int64(rejected))
             }
-            try Output.standard.line(document.text)
+            try Output.standard.data(document.text)
         } else {
             let rest = rejected > 0 ? ", \(rejected) rejected" : ""
             try Output.standard.line("\(count) \(count == 1 ? "row" : "rows") imported\(rest)")

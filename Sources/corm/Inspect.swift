@@ -28,7 +28,7 @@ struct Inspect: ParsableCommand {
         let summary = try database.transaction(.deferred) {
             try FileSummary(database, encryption: encryption, fast: fast)
         }
-        if json { return try Output.standard.line(summary.json(database.path)) }
+        if json { return try Output.standard.data(summary.json(database.path)) }
         guard tables.isEmpty else {
             for (index, name) in tables.enumerated() {
                 if index > 0 { try Output.standard.line() }
@@ -97,7 +97,7 @@ struct Inspect: ParsableCommand {
             table.indexes.map { describe($0, summary) } + table.foreignKeys.map(describe)
             + summary.referring(to: table).map { "referred to by \($0)" }
             + table.triggers.map { "trigger \($0.name)  \($0.timing.rawValue) \($0.event.rawValue)" }
-            + table.checks.map { "check \($0.sql)" }
+            + table.checks.map { "check \($0.name.map { "\($0): " } ?? "")\(onOneLine($0.sql))" }
         if !lines.isEmpty { try Output.standard.line() }
         for line in lines { try Output.standard.line(visible(line)) }
     }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CormorantBase
 import CormorantORM
 import CormorantSQLite
@@ -11,11 +12,13 @@ import CormorantSQLite
 #endif
 
 /// Ctrl-C and its like: the command rolls back, removes its temporary files and ends. A second one ends it at once; SQLite
-/// then rolls back when the file is opened next.
+/// then rolls back when the file is opened next. A command that only reads is ended after a second, whatever it is at: SQLite
+/// does not look up while it prepares a statement.
 enum Interruption {
     private static let lock = RecursiveLock()
     nonisolated(unsafe) private static var signalled: Int32 = 0  // `lock` guards it and `stops`
     nonisolated(unsafe) private static var stops: [@Sendable () -> Void] = []
+    nonisolated(unsafe) private static var hasLeavings = false  // `lock` guards it, too
     nonisolated(unsafe) private static var mainThread: pthread_t?
 
     /// Waits for the signals on a thread of its own, where it may do more than a signal's handler.
@@ -69,6 +72,13 @@ enum Interruption {
         stops.append(stop)
     }
 
+    /// From here on the command has something to put away before it ends: a transaction, or a file that is half written.
+    static func expectLeavings() {
+        lock.lock()
+        defer { lock.unlock() }
+        hasLeavings = true
+    }
+
     private final class Waiter {
         var signals: sigset_t
         init(_ signals: sigset_t) { self.signals = signals }
@@ -94,10 +104,14 @@ enum Interruption {
             lock.lock()
             if signalled != 0 || stops.isEmpty { _exit(128 + number) }
             signalled = number
-            let stops = stops
+            let (stops, waits) = (stops, hasLeavings)
             lock.unlock()
             for stop in stops { stop() }
             if let mainThread { pthread_kill(mainThread, SIGUSR1) }
+            if waits { continue }
+            usleep(900_000)
+            Output.error("corm: interrupted\n")
+            _exit(ExitCode.interrupted.rawValue)
         }
     }
 }

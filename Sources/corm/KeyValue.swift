@@ -34,10 +34,10 @@ struct KeyValue: ParsableCommand {
             guard let entry = try place.database.open().store(place.store).entry(place.key) else {
                 throw noEntry(place)
             }
-            if json { return try Output.standard.line(jsonText(of: entry)) }
+            if json { return try Output.standard.data(jsonText(of: entry)) }
             switch entry.value {
             case .blob(let bytes): try Output.standard.write(bytes: bytes)
-            case .text(let text): try Output.standard.line(text)
+            case .text(let text): try Output.standard.data(text)
             case .integer(let integer): try Output.standard.line("\(integer)")
             case .real(let real): try Output.standard.line("\(real)")
             case .null: try Output.standard.line("")
@@ -112,7 +112,7 @@ struct KeyValue: ParsableCommand {
                 let page = try store.entries(range)
                 for entry in page {
                     if json {
-                        try Output.standard.write(separator + jsonText(of: entry))
+                        try Output.standard.write(bytes: (separator + jsonText(of: entry)).utf8)
                         separator = ",\n"
                     } else {
                         try Output.standard.line("\(visible(entry.key))\t\(shown(entry.value))")

@@ -42,10 +42,18 @@ struct Migrate: ParsableCommand {
             throw CormorantError(
                 .misuse, "--to names a step, and a schema has none", hint: "leave it out, or give a bundle")
         }
-        let plan = try target.plan(source, of: database)
-        try refuseProblems(of: plan)
-        try database.apply(plan, options: migration.options(target.allowDrop))
-        try Output.standard.write(json ? plan.json + "\n" : plan.description)
+        var plan = try target.plan(source, of: database)
+        // Another process may change the file between plan and lock: what is left to do is planned anew.
+        for attempt in 1... {
+            try refuseProblems(of: plan)
+            do {
+                try database.apply(plan, options: migration.options(target.allowDrop))
+                break
+            } catch let error as CormorantError where error.code == .migrationDrift && attempt < 10 {
+                plan = try target.plan(source, of: database)
+            }
+        }
+        try json ? Output.standard.data(plan.json) : Output.standard.write(plan.description)
     }
 }
 
@@ -54,7 +62,7 @@ func tell(_ steps: [String], as verb: String, _ json: Bool) throws {
     if json {
         var document = JSONText()
         document.object { $0.array(verb, steps) { $0.value($1) } }
-        try Output.standard.line(document.text)
+        try Output.standard.data(document.text)
     } else {
         for step in steps { try Output.standard.line("\(verb) \(visible(step))") }
         if steps.isEmpty { try Output.standard.line("nothing to do") }

@@ -25,7 +25,8 @@ final class Output: @unchecked Sendable {  // used by the main thread alone
         self.name = name
     }
 
-    func write(_ text: String) throws { try write(bytes: text.utf8) }
+    /// A text for a person, of one line or several: nothing in it commands the terminal.
+    func write(_ text: String) throws { try write(bytes: printable(text, on: .output).utf8) }
 
     func write(bytes: some Sequence<UInt8>) throws {
         buffer.append(contentsOf: bytes)
@@ -34,6 +35,12 @@ final class Output: @unchecked Sendable {  // used by the main thread alone
 
     func line(_ text: String = "") throws {
         try write(text)
+        try write("\n")
+    }
+
+    /// A line for a program, as it is.
+    func data(_ line: String) throws {
+        try write(bytes: line.utf8)
         try write("\n")
     }
 
@@ -68,14 +75,21 @@ final class Output: @unchecked Sendable {  // used by the main thread alone
         #endif
     }
 
-    /// Writes to standard error at once. A failure there has nowhere to be told.
-    static func error(_ text: String) {
+    /// Writes a text for a person to standard error at once. A failure there has nowhere to be told.
+    static func error(_ text: String) { command(printable(text, on: .error)) }
+
+    /// Writes to the terminal of standard error what is to command it, too.
+    static func command(_ text: String) {
         let bytes = Array(text.utf8)
         _ = bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { write(2, $0, bytes.count) } }
     }
 
-    /// Writing to a closed pipe then fails, so that the command can put things away before it ends.
-    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+    /// Writing to a closed pipe, or beyond the greatest size of a file (`ulimit -f`), then fails, so that the command can put
+    /// things away before it ends.
+    static func ignoreWriteSignals() {
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+    }
 }
 
 func exitProcess(_ status: Int32) -> Never { exit(status) }

@@ -37,6 +37,7 @@ final class OutputFile {
         let resolved = realpath(path, nil)
         self.path = resolved.map { String(cString: $0) } ?? path
         free(resolved)
+        if isPlain { Interruption.expectLeavings() }
         temporary = isPlain ? "\(self.path).\(getpid()).part" : nil
         descriptor =
             temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }

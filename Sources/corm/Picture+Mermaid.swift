@@ -1,3 +1,4 @@
+import CormorantBase
 import CormorantQuery
 
 extension Picture {
@@ -56,7 +57,8 @@ private func word(_ text: String) -> String {
         String.UnicodeScalarView(
             text.unicodeScalars.map { scalar in
                 switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "_", "(", ")", "\u{C0}"...: scalar
+                case "a"..."z", "A"..."Z", "0"..."9", "_", "(", ")": scalar
+                case "\u{C0}"... where scalar.isVisible: scalar
                 default: "_"
                 }
             }))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CormorantBase
 import CormorantMigrations
 import CormorantORM
 
@@ -19,40 +20,45 @@ struct Plan: ParsableCommand {
         let source = try SchemaSource(target.target, self.database.keys)
         if case .bundle(let bundle) = source {
             let steps = try database.pending(bundle)
-            try Output.standard.write(json ? document(steps) : text(steps))
+            try json ? Output.standard.data(document(steps)) : Output.standard.write(text(steps))
             if !steps.isEmpty { throw ExitCode.findings }
         } else {
             let plan = try target.plan(source, of: database)
-            try Output.standard.write(json ? plan.json + "\n" : plan.description)
+            try json ? Output.standard.data(plan.json) : Output.standard.write(plan.description)
             if !plan.isEmpty { throw ExitCode.findings }
         }
     }
 
-    private func text(_ steps: [MigrationStep]) -> String {
+    private func text(_ steps: [PendingStep]) -> String {
         guard !steps.isEmpty else { return "nothing to do\n" }
         var text = ""
         for (index, step) in steps.enumerated() {
-            text += "\(index + 1). \(visible(step.id))\n"
-            for line in sql(step).split(separator: "\n") { text += "     \(line)\n" }
+            let risk = step.losses.isEmpty ? step.risk?.name : "LOSES " + step.losses.joined(separator: " and ")
+            text += "\(index + 1). \(visible(step.step.id))\(risk.map { " (\(visible($0)))" } ?? "")\n"
+            for problem in step.problems { text += "   ! \(visible(problem.message))\n" }
+            for line in sql(step).split(separator: "\n") { text += "     \(visible(String(line)))\n" }
         }
         return text
     }
 
-    private func document(_ steps: [MigrationStep]) -> String {
+    private func document(_ steps: [PendingStep]) -> String {
         var document = JSONText()
         document.object {
             $0.array("steps", steps) { json, step in
                 json.object {
-                    $0.member("id", step.id)
+                    $0.member("id", step.step.id)
+                    $0.member("risk", step.risk?.name)
+                    $0.array("losses", step.losses) { $0.value($1) }
+                    $0.array("problems", step.problems) { $0.value($1.message) }
                     $0.member("sql", sql(step))
                 }
             }
         }
-        return document.text + "\n"
+        return document.text
     }
 
     /// Steps of a folder are SQL.
-    private func sql(_ step: MigrationStep) -> String {
-        if case .sql(let sql) = step.up { sql } else { "" }
+    private func sql(_ step: PendingStep) -> String {
+        if case .sql(let sql) = step.step.up { sql } else { "" }
     }
 }

@@ -40,13 +40,13 @@ final class ProgressBar: @unchecked Sendable {  // `lock` is not needed: one thr
             let bar = String(repeating: "█", count: full) + String(repeating: "░", count: cells - full)
             line = "\(bar) \(Int(share * 100))%  \(line)"
         }
-        Output.error("\r\u{1B}[2K\(cut(line, to: width - 1))")
+        Output.command("\r\u{1B}[2K\(cut(line, to: width - 1))")
         isShown = true
     }
 
     /// Takes the line away, before anything else is written.
     func clear() {
-        if isShown { Output.error("\r\u{1B}[2K") }
+        if isShown { Output.command("\r\u{1B}[2K") }
         isShown = false
     }
 

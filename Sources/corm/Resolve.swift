@@ -31,7 +31,7 @@ struct Resolve: ParsableCommand {
     var outcome: Outcome
 
     func run() throws {
-        let bundle = try MigrationBundle(folder: bundle)
+        let bundle = try openBundle(bundle)
         try database.open(.write).resolve(bundle, step, applied: outcome == .applied)
     }
 }

@@ -19,8 +19,8 @@ enum SchemaSource {
         if path == "-" {
             self = .script(try readStandardInput())
         } else if isFolder(path) {
-            self = .bundle(try MigrationBundle(folder: path))
-        } else if [.text, .empty].contains(fileHead(path).kind) {
+            self = .bundle(try openBundle(path))
+        } else if isStream(path) || [.text, .empty].contains(fileHead(path).kind) {
             self = .script(try readTextFile(path))
         } else {
             self = .database(try openDatabase(path, .read, keys, isMain: isMain))
@@ -32,9 +32,52 @@ enum SchemaSource {
         switch self {
         case .database(let database): try database.withConnection { try Schema($0).withoutOwnTables }
         case .bundle(let bundle): try bundle.lastSchema()
-        case .script(let sql): try Schema(script: sql).withoutOwnTables
+        case .script(let sql): try Self.schema(sql)
         }
     }
+
+    private static func schema(_ script: String) throws -> Schema {
+        do {
+            return try Schema(script: script).withoutOwnTables
+        } catch {
+            guard error.message.hasPrefix("CREATE was expected") else { throw error }
+            throw CormorantError(
+                error.code, error.message,
+                hint: "a script has CREATE statements alone; of a dump make a file first: sqlite3 FILE < DUMP",
+                sql: error.sql, offset: error.offset)
+        }
+    }
+}
+
+extension Database {
+    /// The metadata, where a column declared as times has no type if one of its values has another form than a datetime
+    /// column's.
+    func metadataWithTimes() throws -> Metadata {
+        var metadata = try metadata()
+        for table in metadata.tables.indices where metadata.tables[table].kind == .table {
+            for column in metadata.tables[table].columns.indices
+            where metadata.tables[table].columns[column].type == .datetime {
+                let name = metadata.tables[table].columns[column].name
+                guard let first = try otherTimes(in: name, of: metadata.tables[table].name, limit: 1).first else {
+                    continue
+                }
+                metadata.tables[table].columns[column].type = nil
+                metadata.tables[table].columns[column].otherTime = first
+            }
+        }
+        return metadata
+    }
+}
+
+/// The steps of a folder, which must have some: with the path of another folder there would be nothing to do.
+func openBundle(_ path: String) throws -> MigrationBundle {
+    let bundle = try MigrationBundle(folder: path)
+    guard !bundle.steps.isEmpty else {
+        throw CormorantError(
+            .migration, "the folder \"\(path)\" has no steps",
+            hint: "check the path; corm generate-migration writes a bundle's first step")
+    }
+    return bundle
 }
 
 /// What brings a file to a schema.
@@ -47,7 +90,8 @@ struct MigrationTarget: ParsableArguments {
     @Option(
         name: .customLong("allow-drop"),
         help: ArgumentHelp(
-            "A table, or a column as TABLE.COLUMN, that may be dropped with its data. A bundle needs no leave.",
+            "What may go: a table, a column as TABLE.COLUMN, or trigger:NAME, view:NAME, index:NAME, check:TABLE, "
+                + "unique:TABLE, foreign_key:TABLE.",
             valueName: "name"))
     var allowDrop: [String] = []
 
@@ -67,9 +111,12 @@ struct MigrationRun: ParsableArguments {
         completion: .file())
     var snapshot: String?
 
+    @Flag(help: "Let steps of a bundle drop tables and columns that hold something.")
+    var allowLossy = false
+
     func options(_ allowDrop: [String] = []) -> MigrationOptions {
         let bar = ProgressBar()
-        return MigrationOptions(allowDrop: allowDrop, snapshot: snapshot) { progress in
+        return MigrationOptions(allowDrop: allowDrop, allowLossy: allowLossy, snapshot: snapshot) { progress in
             let place = progress.count > 1 ? "\(progress.index + 1) of \(progress.count): " : ""
             bar.show(place + progress.step, progress.rows, of: progress.totalRows, "rows")
             return !Interruption.isRequested
@@ -80,13 +127,7 @@ struct MigrationRun: ParsableArguments {
 /// Throws what stands in the way of a plan, with the options that allow it.
 func refuseProblems(of plan: MigrationPlan) throws {
     guard !plan.problems.isEmpty else { return }
-    let drops = plan.steps.filter { !$0.problems.isEmpty }.flatMap(\.changes).compactMap { change in
-        switch change.kind {
-        case .dropTable: change.table
-        case .dropColumn: change.name.map { "\(change.table).\($0)" }
-        default: nil
-        }
-    }
+    let drops = plan.problems.compactMap(\.drop)
     let options = drops.map { "--allow-drop \(shellQuoted($0))" }.joined(separator: " ")
     let hint = options.isEmpty ? "mend the rows, or write a step of a bundle by hand" : "\(options) drops it"
     throw CormorantError(

@@ -12,7 +12,7 @@ struct Seal: ParsableCommand {
 
     func run() throws {
         try MigrationBundle.seal(bundle)
-        let count = try MigrationBundle(folder: bundle).steps.count
+        let count = try openBundle(bundle).steps.count
         try Output.standard.line("sealed \(count) \(count == 1 ? "step" : "steps")")
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CormorantBase
 import CormorantMigrations
 
 /// Makes one step of a bundle's first ones.
@@ -18,6 +19,6 @@ struct Squash: ParsableCommand {
         try MigrationBundle.squash(bundle, upTo: to)
         let after = try MigrationBundle(folder: bundle).steps.map(\.id)
         let count = before.count - after.count + 1
-        try Output.standard.line("made one of \(count) steps: \(visible(before[count - 1]))")
+        try Output.standard.line("joined \(count) steps into \(visible(before[count - 1]))")
     }
 }

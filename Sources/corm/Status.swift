@@ -18,11 +18,12 @@ struct Status: ParsableCommand {
     var json = false
 
     func run() throws {
-        let bundle = try MigrationBundle(folder: bundle)
+        let bundle = try openBundle(bundle)
         let database = try database.open()
         let states = try database.status(bundle)
-        // From what the last step left to what is there now.
-        let drift = try database.drift(bundle).steps.flatMap(\.changes)
+        // From what the last step left to what is there now; steps that are not known here cannot tell.
+        let isKnown = !states.contains { $0.state == .newer || $0.state == .missing }
+        let drift = isKnown ? try database.drift(bundle).steps.flatMap(\.changes) : []
         try json ? write(states, drift) : show(states, drift)
         if !drift.isEmpty || states.contains(where: { $0.state != .applied }) { throw ExitCode.findings }
     }
@@ -54,7 +55,7 @@ struct Status: ParsableCommand {
             }
             $0.array("drift", drift) { $0.value($1) }
         }
-        try Output.standard.line(document.text)
+        try Output.standard.data(document.text)
     }
 }
 

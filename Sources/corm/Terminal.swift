@@ -1,3 +1,5 @@
+import CormorantBase
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -31,6 +33,9 @@ func environment(_ name: String) -> String? { getenv(name).map { String(cString:
 
 /// Marks up text on a terminal, and leaves it as it is elsewhere.
 struct Style {
+    /// What begins a mark, and what ends all of them.
+    fileprivate static let codes = ["0", "1", "2", "1;31", "1;33", "32"]
+
     private let isOn: Bool
 
     init(of terminal: Terminal) { isOn = terminal.hasColours }
@@ -42,6 +47,21 @@ struct Style {
     func green(_ text: String) -> String { marked(text, "32") }
 
     private func marked(_ text: String, _ code: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+}
+
+/// What may be written to a person: lines and tabs stay, on a terminal marks of `Style` do, and all else that would command it
+/// is shown as an escape, wherever it comes from.
+func printable(_ text: String, on terminal: Terminal) -> String {
+    // What nearly all texts are.
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A }) { return text }
+    let pieces = text.split(separator: "\u{1B}", omittingEmptySubsequences: false).map {
+        visible(String($0), except: ["\n", "\t"])
+    }
+    let isMarked = terminal.hasColours
+    return pieces.dropFirst().reduce(pieces[0]) { shown, piece in
+        let isMark = isMarked && Style.codes.contains { piece.hasPrefix("[\($0)m") }
+        return shown + (isMark ? "\u{1B}" : "\\u{1b}") + piece
+    }
 }
 
 /// An argument as a shell takes it.

@@ -1,3 +1,5 @@
+import CormorantBase
+
 /// Prints rows in columns: aligned, with a line under the titles. Memory stays flat, for the widths are those of the first
 /// rows. On a terminal what is too wide is cut.
 struct TextTable {
@@ -28,7 +30,7 @@ struct TextTable {
     private var columns: [(width: Int, isNumber: Bool)]?
 
     init(_ titles: [String], on output: Output = .standard) {
-        self.titles = titles.map(visible)
+        self.titles = titles.map { visible($0) }
         self.output = output
     }
 

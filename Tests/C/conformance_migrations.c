@@ -34,6 +34,7 @@ bool parse_options(step *s, corm_migration_options *out_options) {
         .struct_size = sizeof *out_options,
         .snapshot = snapshot == NULL ? NULL : beside(s->run, snapshot),
         .drop_snapshot = json_is_true(member(s, "dropSnapshot")),
+        .allow_lossy = json_is_true(member(s, "allowLossy")),
     };
     return parse_names(s->run, member(s, "allowDrop"), &out_options->allow_drop, &out_options->allow_drop_count);
 }
@@ -69,7 +70,7 @@ static bool check_steps(step *s, corm_plan *plan, char *summaries, char *problem
 }
 
 bool check_plan(step *s, corm_plan *plan) {
-    static const char *const risks[] = {"safe", "annotated", "lossy"};
+    static const char *const risks[] = {"safe", "annotated", "lossy", "unchecked"};
     char summaries[4096] = "";
     char problems[4096] = "";
     bool good =

@@ -40,6 +40,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         .length = (uint32_t)json_integer_value(json_object_get(json, "length")),
         .offset = index * sizeof(corm_value),
         .size = sizeof(corm_value),
+        .field = CORM_FIELD_VALUE,
         .primary_key = json_is_true(json_object_get(json, "primaryKey")),
         .auto_increment = json_is_true(json_object_get(json, "autoIncrement")),
         .not_null = json_is_true(json_object_get(json, "notNull")),

@@ -57,4 +57,7 @@ extern corm_model *people;
 /* Inserts persons 1 to count, named "p1" and so on, of age 1 and so on. */
 void insert_people(int count);
 
+/* The leave that steps need which drop tables and columns with something in them. */
+#define LOSSY (&(const corm_migration_options){.struct_size = sizeof(corm_migration_options), .allow_lossy = true})
+
 #endif

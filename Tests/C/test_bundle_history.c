@@ -32,7 +32,9 @@ static void refused(corm_status expected, corm_bundle *bundle, const char *part)
     GIVES(expected, apply(bundle));
     says(part);
     assert_non_null(corm_error_hint(failure));
-    GIVES(expected, corm_bundle_revert(bundle, db, NULL, NULL, &failure));
+    /* Steps that came late are no hindrance on the way back, which leads out of it. */
+    if (expected != CORM_E_MIGRATION_ORDER)
+        GIVES(expected, corm_bundle_revert(bundle, db, NULL, NULL, &failure));
     assert_string_equal(schema_now(), before);
 }
 
@@ -78,7 +80,7 @@ static void a_step_that_was_edited(void **state) {
     const corm_bundle_step step = {.struct_size = sizeof step, .id = "2", .up_sql = "CREATE TABLE \"2\" (x) "};
     OK(corm_bundle_add(bundle, &step, &failure));
     assert_string_equal(states_of(bundle), "1 applied, 2 modified");
-    refused(CORM_E_MIGRATION_MODIFIED, bundle, "2 was changed");
+    refused(CORM_E_MIGRATION_MODIFIED, bundle, "2 is not the step that was applied");
     corm_bundle_free(bundle);
 }
 
@@ -163,7 +165,7 @@ static void a_step_outside_a_transaction_that_fails_is_dirty(void **state) {
     OK(corm_bundle_resolve(bundle, db, "2", true, &failure));
     assert_string_equal(states_of(bundle), "1 applied, 2 applied");
     OK(apply(bundle));
-    OK(corm_bundle_revert(bundle, db, "1", NULL, &failure));
+    OK(corm_bundle_revert(bundle, db, "1", LOSSY, &failure));
     GIVES(CORM_E_SQL, apply(bundle));
     run("DROP TABLE half");
     OK(corm_bundle_resolve(bundle, db, "2", false, &failure));
@@ -234,7 +236,7 @@ static void steps_in_a_file_that_had_tables(void **state) {
     run("CREATE TABLE other (x); INSERT INTO other VALUES (1)");
     corm_bundle *bundle = of(LIST("1", "2"));
     OK(apply(bundle));
-    OK(corm_bundle_revert(bundle, db, NULL, NULL, &failure));
+    OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
     assert_string_equal(schema_now(), "CREATE TABLE other (x)");
     corm_bundle_free(bundle);
 }

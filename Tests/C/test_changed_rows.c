@@ -45,6 +45,31 @@ static void tables_without_rowid_have_their_keys(void **state) {
     corm_observer_cancel(observer);
 }
 
+/* finding c.md 2: arrays began where a text ended. */
+static void arrays_of_values_can_be_read_by_any_machine(void **state) {
+    (void)state;
+    corm_region region = {.table = "person"};
+    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
+    options.regions = &region;
+    options.region_count = 1;
+    options.values = true;
+    corm_observer *observer;
+    corm_event *event;
+    corm_change change;
+    OK(corm_database_observe(db, &options, &observer, &failure));
+    run("BEGIN; INSERT INTO person (name) VALUES ('abc'), ('de'), ('f'); UPDATE person SET name = 'x'; COMMIT");
+    GIVES(CORM_ROW, corm_observer_next(observer, &event, &failure));
+    assert_true(corm_event_change_count(event) >= 3);
+    for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
+        OK(corm_event_change(event, index, &change, &failure));
+        assert_int_equal((uintptr_t)change.key % _Alignof(corm_value), 0);
+        assert_int_equal((uintptr_t)change.old_values % _Alignof(corm_value), 0);
+        assert_int_equal((uintptr_t)change.new_values % _Alignof(corm_value), 0);
+    }
+    corm_event_free(event);
+    corm_observer_cancel(observer);
+}
+
 static void many_rows_are_told_as_a_table(void **state) {
     (void)state;
     corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
@@ -66,6 +91,7 @@ static void many_rows_are_told_as_a_table(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(tables_without_rowid_have_their_keys),
+        TEST(arrays_of_values_can_be_read_by_any_machine),
         TEST(many_rows_are_told_as_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

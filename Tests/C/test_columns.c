@@ -65,7 +65,7 @@ static void raw_rows_have_the_declared_types(void **state) {
         "f BOOLEAN, g DATETIME, h STRING, i);"
         "INSERT INTO t VALUES (1, 'x', 1, x'0001', 5, 1, '2024-02-29 12:00:00', 'text', 7),"
         "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),"
-        "(-9223372036854775807 - 1, 'é' || char(0), 2.5, x'', 0.25, 0, '1970-01-01', '', 8)",
+        "(-9223372036854775807 - 1, 'é' || char(0), 2.5, x'', 0.25, 0, '1970-01-01 00:00:00', '', 8)",
         &failure));
     read_columns("SELECT * FROM t");
     assert_string_equal(schema.format, "+s");

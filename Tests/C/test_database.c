@@ -98,9 +98,13 @@ static void sql_tells_its_changes(void **state) {
                              CORM_VALUES(corm_value_text("a"), corm_value_text("b")), &changes, &failure));
     assert_int_equal(changes, 2);
     assert_int_equal(corm_database_last_insert_id(db), 2);
-    OK(corm_database_execute(db, "SELECT * FROM person", CORM_NO_VALUES, &changes, &failure));
+    /* finding c.md 12: it said CORM_OK and dropped the rows. */
+    GIVES(CORM_E_MISUSE, corm_database_execute(db, "SELECT * FROM person", CORM_NO_VALUES, NULL, &failure));
+    GIVES(CORM_E_MISUSE,
+          corm_database_execute(db, "/* */ WITH n AS (SELECT 1) SELECT * FROM n", NULL, 0, NULL, &failure));
+    OK(corm_database_execute(db, "UPDATE person SET name = name WHERE 0 RETURNING id", CORM_NO_VALUES, NULL, &failure));
+    OK(corm_database_execute(db, "PRAGMA user_version", CORM_NO_VALUES, &changes, &failure));
     assert_int_equal(changes, 0);
-    assert_int_equal(corm_database_changes(db), 2);
     OK(corm_database_execute(db, "DELETE FROM person WHERE id = :id",
                              CORM_VALUES(corm_value_named("id", corm_value_int64(1))), NULL, &failure));
     assert_int_equal(corm_database_changes(db), 1);
@@ -147,21 +151,26 @@ static void trace(const char *sql, int64_t nanoseconds, void *context) {
 static void a_trace_sees_sql_and_time_and_no_values(void **state) {
     (void)state;
     traced seen = {0};
+    /* Before its first use a table is looked at. */
+    insert_people(1);
     OK(corm_database_set_trace(db, trace, &seen, &failure));
-    OK(corm_database_execute(db, "SELECT ?, 'shown'", CORM_VALUES(corm_value_text("hidden")), NULL, &failure));
+    OK(corm_database_execute(db, "UPDATE person SET name = ? WHERE 'shown' = ''",
+                             CORM_VALUES(corm_value_text("hidden")), NULL, &failure));
     assert_int_equal(seen.count, 1);
-    assert_string_equal(seen.sql, "SELECT ?, 'shown'");
+    assert_string_equal(seen.sql, "UPDATE person SET name = ? WHERE 'shown' = ''");
     assert_true(seen.nanoseconds >= 0);
-    OK(corm_database_execute(
-        db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT max(i) FROM n",
-        CORM_NO_VALUES, NULL, &failure));
+    OK(corm_database_execute(db,
+                             "DELETE FROM person WHERE id = (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+                             "FROM n WHERE i < 300000) "
+                             "SELECT max(i) FROM n)",
+                             CORM_NO_VALUES, NULL, &failure));
     assert_true(seen.nanoseconds > 1000000);
     insert_people(1);
     assert_int_equal(seen.count, 3);
     assert_non_null(strstr(seen.sql, "INSERT"));
     OK(corm_database_set_trace(db, NULL, NULL, &failure));
     insert_people(0);
-    OK(corm_database_execute(db, "SELECT 1", CORM_NO_VALUES, NULL, &failure));
+    OK(corm_database_execute(db, "PRAGMA user_version", CORM_NO_VALUES, NULL, &failure));
     assert_int_equal(seen.count, 3);
 }
 
@@ -174,10 +183,12 @@ static void *interrupt_soon(void *unused) {
 
 static void interrupt_stops_what_runs(void **state) {
     (void)state;
-    const char *endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    const char *endless =
+        "DELETE FROM person WHERE id = (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        "SELECT max(i) FROM n)";
     pthread_t thread;
     corm_database_interrupt(db);
-    OK(corm_database_execute(db, "SELECT 1", CORM_NO_VALUES, NULL, &failure));
+    OK(corm_database_execute(db, "PRAGMA user_version", CORM_NO_VALUES, NULL, &failure));
     pthread_create(&thread, NULL, interrupt_soon, NULL);
     int64_t start = milliseconds();
     GIVES(CORM_E_INTERRUPTED, corm_database_execute(db, endless, CORM_NO_VALUES, NULL, &failure));

@@ -23,11 +23,123 @@ typedef struct everything {
     corm_datetime q;
 } everything;
 
+/* Fields that have the size of one that would do: findings code.md, 1. */
+typedef struct lookalikes {
+    int64_t key;
+    char eight[8];
+    char sixteen[16];
+    char thirty_two[32];
+    int64_t integer;
+    double real;
+    int8_t small;
+    enum { FIRST, SECOND } choice;
+    void *pointer;
+    const char *text;
+    uint64_t natural;
+} lookalikes;
+
+/* Tries a model of a key and this column. */
+static corm_status try_column(corm_column_def column) {
+    corm_column_def columns[] = {CORM_COLUMN(lookalikes, key, CORM_INT64, .primary_key = true), column};
+    corm_model_def definition = CORM_MODEL(lookalikes, "Lookalikes", columns);
+    corm_model *model = NULL;
+    forget_failure();
+    corm_status status = corm_model_create(&definition, &model, &failure);
+    corm_model_free(model);
+    return status;
+}
+
+static void a_field_is_told_by_its_type(void **state) {
+    (void)state;
+#define TRY(...) try_column((corm_column_def)CORM_COLUMN(lookalikes, __VA_ARGS__))
+    assert_int_equal(TRY(eight, CORM_TEXT), CORM_E_MODEL);
+    assert_string_equal(corm_error_message(failure),
+                        "model Lookalikes: column \"eight\" of type text has a field of a C type that cannot carry it");
+    assert_string_equal(corm_error_hint(failure), "make the field const char * or corm_text");
+    assert_int_equal(TRY(sixteen, CORM_TEXT), CORM_E_MODEL);
+    assert_int_equal(TRY(sixteen, CORM_UUID), CORM_E_MODEL);
+    assert_int_equal(TRY(thirty_two, CORM_TEXT), CORM_E_MODEL);
+    assert_int_equal(TRY(thirty_two, CORM_INT64), CORM_E_MODEL);
+    assert_int_equal(TRY(integer, CORM_DOUBLE), CORM_E_MODEL);
+    assert_int_equal(TRY(integer, CORM_TEXT), CORM_E_MODEL);
+    assert_int_equal(TRY(real, CORM_INT64), CORM_E_MODEL);
+    assert_int_equal(TRY(small, CORM_BOOL), CORM_E_MODEL);
+    assert_int_equal(TRY(pointer, CORM_TEXT), CORM_E_MODEL);
+    assert_int_equal(TRY(text, CORM_DATETIME), CORM_E_MODEL);
+    assert_int_equal(TRY(choice, CORM_INT32), CORM_OK);
+    assert_int_equal(TRY(integer, CORM_DATETIME), CORM_OK);
+    assert_int_equal(TRY(real, CORM_DOUBLE), CORM_OK);
+    assert_int_equal(TRY(text, CORM_JSON), CORM_OK);
+    assert_int_equal(TRY(natural, CORM_INT64), CORM_OK);
+    assert_int_equal(TRY(natural, CORM_DATETIME), CORM_E_MODEL);
+    assert_int_equal(TRY(integer, CORM_INT64, .is_unsigned = true), CORM_E_MODEL);
+    assert_string_equal(corm_error_hint(failure), "make the field uint64_t or corm_optional_int64");
+    corm_column_def unsaid = CORM_COLUMN(lookalikes, eight, CORM_TEXT);
+    unsaid.field = 0;
+    assert_int_equal(try_column(unsaid), CORM_E_MODEL);
+    assert_string_equal(corm_error_columns(failure), "eight");
+    assert_non_null(strstr(corm_error_hint(failure), "CORM_COLUMN"));
+#undef TRY
+}
+
+/* A plain unsigned field need not be called so: what does not fit is never stored as a negative number. */
+static void an_unsigned_field_is_one_by_its_type(void **state) {
+    (void)state;
+    corm_column_def columns[] = {
+        CORM_COLUMN(lookalikes, key, CORM_INT64, .primary_key = true),
+        CORM_COLUMN(lookalikes, natural, CORM_INT64),
+    };
+    corm_model_def definition = CORM_MODEL(lookalikes, "Lookalikes", columns);
+    corm_model *model = NULL;
+    corm_database *database = NULL;
+    lookalikes one = {.key = 1, .natural = UINT64_MAX};
+    OK(corm_model_create(&definition, &model, &failure));
+    OK(corm_database_open(":memory:", NULL, &database, &failure));
+    OK(corm_model_create_tables(database, (const corm_model *const[]){model}, 1, &failure));
+    GIVES(CORM_E_RANGE, corm_record_insert(database, model, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    one.natural = INT64_MAX;
+    OK(corm_record_insert(database, model, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    OK(corm_database_close(database, &failure));
+    corm_model_free(model);
+}
+
+/* Options of an older and of a newer header, and bytes kept for later ones: findings code.md, 3, and c.md, 7. */
+static void options_say_how_long_they_are(void **state) {
+    (void)state;
+    struct {
+        corm_open_options known;
+        int64_t added[2];
+    } newer = {.known = {.struct_size = sizeof newer}};
+    corm_database *database = NULL;
+    OK(corm_database_open(":memory:", &newer.known, &database, &failure));
+    OK(corm_database_close(database, &failure));
+    newer.added[1] = 1;
+    GIVES(CORM_E_MISUSE, corm_database_open(":memory:", &newer.known, &database, &failure));
+    newer = (__typeof__(newer)){.known = {.struct_size = offsetof(corm_open_options, auto_sync), .auto_sync = true}};
+    OK(corm_database_open(":memory:", &newer.known, &database, &failure));
+    OK(corm_database_close(database, &failure));
+    newer.known = (corm_open_options){.struct_size = sizeof newer.known, .reserved = {0, 0, 1}};
+    GIVES(CORM_E_MISUSE, corm_database_open(":memory:", &newer.known, &database, &failure));
+    corm_json_options json = {.struct_size = sizeof json, .reserved = {1}};
+    corm_json_reader *reader = NULL;
+    corm_column_def columns[] = {CORM_COLUMN(lookalikes, key, CORM_INT64, .primary_key = true)};
+    corm_model_def definition = CORM_MODEL(lookalikes, "Lookalikes", columns);
+    corm_model *model = NULL;
+    OK(corm_model_create(&definition, &model, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_reader_create(model, &json, &reader, &failure));
+    corm_model_free(model);
+    for (size_t index = 0; index < 4; index++) {
+        static const uint32_t wrong[] = {0, 4, 4096, UINT32_MAX};
+        newer.known = (corm_open_options){.struct_size = wrong[index]};
+        GIVES(CORM_E_MISUSE, corm_database_open(":memory:", &newer.known, &database, &failure));
+    }
+}
+
 /* Tries a model of one key and one column of this field. */
-static corm_status try_field(corm_type type, size_t offset, size_t size) {
+static corm_status try_field(corm_type type, int32_t field, size_t offset, size_t size) {
     corm_column_def columns[] = {
         CORM_COLUMN(everything, a, CORM_INT64, .primary_key = true),
-        {.name = "tried", .type = type, .length = 5, .offset = offset, .size = size},
+        {.name = "tried", .offset = offset, .size = size, .field = field, .type = type, .length = 5},
     };
     corm_model_def definition = CORM_MODEL(everything, "Tried", columns);
     corm_model *model = NULL;
@@ -56,12 +168,28 @@ static void a_field_must_be_of_a_size_its_type_can_have(void **state) {
         {8, 16, SIZE(p)},
         {8, 16, SIZE(p)},
     };
+    static const int32_t fields[13][2] = {
+        {0},
+        {CORM_FIELD_INTEGER, CORM_FIELD_OPTIONAL_INT64},
+        {CORM_FIELD_INTEGER, CORM_FIELD_OPTIONAL_INT32},
+        {CORM_FIELD_BOOL, CORM_FIELD_OPTIONAL_BOOL},
+        {CORM_FIELD_DOUBLE, CORM_FIELD_OPTIONAL_DOUBLE},
+        {CORM_FIELD_FLOAT, CORM_FIELD_OPTIONAL_FLOAT},
+        {CORM_FIELD_CHARACTERS, CORM_FIELD_TEXT},
+        {CORM_FIELD_CHARACTERS, CORM_FIELD_TEXT},
+        {CORM_FIELD_BLOB},
+        {CORM_FIELD_INTEGER, CORM_FIELD_OPTIONAL_INT64},
+        {CORM_FIELD_UUID, CORM_FIELD_OPTIONAL_UUID},
+        {CORM_FIELD_CHARACTERS, CORM_FIELD_TEXT},
+        {CORM_FIELD_CHARACTERS, CORM_FIELD_TEXT},
+    };
     for (corm_type type = CORM_INT64; type <= CORM_JSON; type += 1) {
         for (size_t size = 0; size <= 40; size += 1) {
             bool good = false;
             for (int index = 0; index < 4; index += 1)
                 good = good || (size != 0 && size == allowed[type][index]);
-            corm_status status = try_field(type, offsetof(everything, i), size);
+            int32_t field = size == SIZE(p) ? CORM_FIELD_VALUE : fields[type][size == allowed[type][0] ? 0 : 1];
+            corm_status status = try_field(type, field, offsetof(everything, i), size);
             if (status != (good ? CORM_OK : CORM_E_MODEL)) {
                 print_error("type %d of size %zu gives %s\n", type, size, corm_status_name(status));
                 fail();
@@ -74,17 +202,17 @@ static void a_field_must_be_of_a_size_its_type_can_have(void **state) {
 
 static void a_field_must_lie_in_the_record(void **state) {
     (void)state;
-    assert_int_equal(try_field(CORM_INT64, sizeof(everything) - 8, 8), CORM_OK);
-    assert_int_equal(try_field(CORM_INT64, sizeof(everything) - 7, 8), CORM_E_MODEL);
-    assert_int_equal(try_field(CORM_INT64, sizeof(everything), 8), CORM_E_MODEL);
-    assert_int_equal(try_field(CORM_BLOB, sizeof(everything) - 8, 16), CORM_E_MODEL);
-    assert_int_equal(try_field(CORM_INT64, SIZE_MAX - 3, 8), CORM_E_MODEL);
-    assert_int_equal(try_field(CORM_INT64, SIZE_MAX, 8), CORM_E_MODEL);
+    assert_int_equal(try_field(CORM_INT64, CORM_FIELD_INTEGER, sizeof(everything) - 8, 8), CORM_OK);
+    assert_int_equal(try_field(CORM_INT64, CORM_FIELD_INTEGER, sizeof(everything) - 7, 8), CORM_E_MODEL);
+    assert_int_equal(try_field(CORM_INT64, CORM_FIELD_INTEGER, sizeof(everything), 8), CORM_E_MODEL);
+    assert_int_equal(try_field(CORM_BLOB, CORM_FIELD_BLOB, sizeof(everything) - 8, 16), CORM_E_MODEL);
+    assert_int_equal(try_field(CORM_INT64, CORM_FIELD_INTEGER, SIZE_MAX - 3, 8), CORM_E_MODEL);
+    assert_int_equal(try_field(CORM_INT64, CORM_FIELD_INTEGER, SIZE_MAX, 8), CORM_E_MODEL);
     assert_non_null(strstr(corm_error_message(failure), "tried"));
     assert_non_null(corm_error_hint(failure));
-    assert_int_equal(try_field(0, 0, 8), CORM_E_MODEL);
-    assert_int_equal(try_field(13, 0, 8), CORM_E_MODEL);
-    assert_int_equal(try_field(-1, 0, 8), CORM_E_MODEL);
+    assert_int_equal(try_field(0, CORM_FIELD_INTEGER, 0, 8), CORM_E_MODEL);
+    assert_int_equal(try_field(13, CORM_FIELD_INTEGER, 0, 8), CORM_E_MODEL);
+    assert_int_equal(try_field(-1, CORM_FIELD_INTEGER, 0, 8), CORM_E_MODEL);
 }
 
 /* The definition of a person, changed by the statements given, is refused with this status. */
@@ -133,6 +261,47 @@ static void definitions_that_cannot_work(void **state) {
     SPOILT(CORM_E_ENCODING, c[1].default_sql = "'\xff'");
 }
 
+static void says(const char *part) {
+    if (strstr(corm_error_message(failure), part) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", corm_error_message(failure), part);
+}
+
+/* finding c.md 11: they were taken, and failed in words of SQLite that named neither model nor column. */
+static void sql_that_is_no_expression(void **state) {
+    (void)state;
+    static const char *const wrong[] = {
+        "1); DROP TABLE person; --", "('x", "1 /*", "1 --", "1, 2", "?", ")(", "'open", "abs(1", "[open", "1; 2", "\1"};
+    corm_model *model;
+    for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index += 1) {
+        for (int place = 0; place < 4; place += 1) {
+            corm_column_def columns[] = {
+                CORM_COLUMN(person, id, CORM_INT64, .primary_key = true),
+                CORM_COLUMN(person, height, CORM_DOUBLE),
+            };
+            const char **places[] = {&columns[1].check_sql, &columns[1].default_sql, &columns[1].computed_sql,
+                                     &columns[1].convert_sql};
+            *places[place] = wrong[index];
+            const corm_model_def definition = CORM_MODEL(person, "Person", columns);
+            GIVES(CORM_E_MODEL, corm_model_create(&definition, &model, &failure));
+            says("Person");
+            says("\"height\"");
+        }
+    }
+    corm_column_def columns[] = {
+        CORM_COLUMN(person, id, CORM_INT64, .primary_key = true),
+        CORM_COLUMN(person, name, CORM_TEXT, .column = "title", .collation = "NOPE"),
+    };
+    corm_model_def definition = CORM_MODEL(person, "Page", columns);
+    GIVES(CORM_E_MODEL, corm_model_create(&definition, &model, &failure));
+    says("\"NOPE\"");
+    columns[1].collation = "nocase";
+    columns[1].check_sql = "pags > (1) -- pages\n AND 1";
+    OK(corm_model_create(&definition, &model, &failure));
+    GIVES(CORM_E_SQL, corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    says("Page.name: no such column: pags");
+    corm_model_free(model);
+}
+
 static void sizes_of_another_header_are_refused(void **state) {
     (void)state;
     corm_model *model;
@@ -144,14 +313,15 @@ static void sizes_of_another_header_are_refused(void **state) {
     definition = person_def;
     definition.column_def_size = 3;
     GIVES(CORM_E_MISUSE, corm_model_create(&definition, &model, &failure));
+    says("size of columns is given as 3");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_field_must_be_of_a_size_its_type_can_have),
-        TEST(a_field_must_lie_in_the_record),
-        TEST(definitions_that_cannot_work),
-        TEST(sizes_of_another_header_are_refused),
+        TEST(a_field_is_told_by_its_type),    TEST(an_unsigned_field_is_one_by_its_type),
+        TEST(options_say_how_long_they_are),  TEST(a_field_must_be_of_a_size_its_type_can_have),
+        TEST(a_field_must_lie_in_the_record), TEST(definitions_that_cannot_work),
+        TEST(sql_that_is_no_expression),      TEST(sizes_of_another_header_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

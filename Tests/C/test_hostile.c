@@ -18,6 +18,7 @@ static corm_model *named(const char *name) {
          .type = CORM_TEXT,
          .offset = offsetof(word, text),
          .size = 8,
+         .field = CORM_FIELD_CHARACTERS,
          .not_null = true,
          .unique = true},
     };
@@ -173,7 +174,8 @@ static void blobs_beyond_what_sqlite_takes(void **state) {
     GIVES(CORM_E_TOO_BIG, corm_record_insert(db, model, &one, CORM_CONFLICT_ABORT, NULL, &failure));
     GIVES(CORM_E_TOO_BIG,
           corm_database_execute(db, "SELECT ?", CORM_VALUES(corm_value_blob("x", SIZE_MAX)), NULL, &failure));
-    GIVES(CORM_E_TOO_BIG, corm_database_execute(db, "SELECT zeroblob(2000000000)", CORM_NO_VALUES, NULL, &failure));
+    GIVES(CORM_E_TOO_BIG, corm_database_execute(db, "INSERT INTO person (name) VALUES (zeroblob(2000000000))",
+                                                CORM_NO_VALUES, NULL, &failure));
     assert_int_equal(select_int("SELECT count(*) FROM box"), 0);
     corm_model_free(model);
 }
@@ -186,7 +188,7 @@ static void sql_that_is_not_utf8_or_not_there(void **state) {
     GIVES(CORM_E_SQL, corm_database_execute(db, "  -- nothing\n", CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_E_SQL, corm_database_execute(db, ";", CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_E_SQL, corm_database_execute(db, "SELECT 1; SELECT 2", CORM_NO_VALUES, NULL, &failure));
-    OK(corm_database_execute(db, "SELECT 1; -- nothing more ; ", CORM_NO_VALUES, NULL, &failure));
+    OK(corm_database_execute(db, "DELETE FROM person; -- nothing more ; ", CORM_NO_VALUES, NULL, &failure));
 }
 
 static void transactions_begun_in_raw_sql(void **state) {
@@ -196,10 +198,23 @@ static void transactions_begun_in_raw_sql(void **state) {
     OK(corm_database_execute(db, "ROLLBACK", CORM_NO_VALUES, NULL, &failure));
     assert_int_equal(select_int("SELECT count(*) FROM person"), 0);
     OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    OK(corm_database_execute(db, "COMMIT", CORM_NO_VALUES, NULL, &failure));
-    GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
+    /* finding swift.md bug 3 */
+    GIVES(CORM_E_TRANSACTION, corm_database_execute(db, "COMMIT", CORM_NO_VALUES, NULL, &failure));
     OK(corm_transaction_rollback(db, &failure));
+    OK(corm_database_execute(db, "BEGIN", CORM_NO_VALUES, NULL, &failure));
     insert_people(1);
+    GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
+    assert_non_null(strstr(corm_error_message(failure), "begun by raw SQL"));
+    /* One that was prepared before the transaction began. */
+    corm_result *result = NULL;
+    OK(corm_result_open(db, "COMMIT", CORM_NO_VALUES, &result, &failure));
+    OK(corm_database_execute(db, "ROLLBACK", CORM_NO_VALUES, NULL, &failure));
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
+    insert_people(1);
+    GIVES(CORM_E_TRANSACTION, corm_result_next(result, &failure));
+    corm_result_close(result);
+    OK(corm_transaction_rollback(db, &failure));
+    assert_int_equal(select_int("SELECT count(*) FROM person"), 0);
 }
 
 int main(void) {

@@ -28,7 +28,8 @@ static void a_definition_is_copied(void **state) {
     (void)state;
     char name[] = "createdAt";
     char table[] = "things";
-    corm_column_def columns[] = {{.name = name, .type = CORM_INT64, .offset = 0, .size = 8, .primary_key = true}};
+    corm_column_def columns[] = {
+        {.name = name, .size = 8, .field = CORM_FIELD_INTEGER, .type = CORM_INT64, .primary_key = true}};
     corm_model_def definition = {
         .struct_size = sizeof(corm_model_def),
         .column_def_size = sizeof(corm_column_def),

@@ -1,6 +1,7 @@
 /* Observation: what is told of a commit and what never is, by callback and by descriptor, and what listeners may do. */
 #include "listeners.h"
 
+#include <dirent.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -247,6 +248,39 @@ static void virtual_tables_are_told_as_a_whole(void **state) {
     corm_observer_cancel(observer);
 }
 
+static int thread_count(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+    assert_non_null(tasks);
+    while (readdir(tasks) != NULL)
+        count += 1;
+    closedir(tasks);
+    return count;
+}
+
+/* finding c.md 6: the thread that watches files never ended. */
+static void the_thread_ends_with_the_last_watch(void **state) {
+    (void)state;
+    /* The thread of the test before may still be ending. */
+    int before = thread_count();
+    for (int wait = 0; wait < 60; wait += 1) {
+        usleep(5000);
+        int now = thread_count();
+        before = now < before ? now : before;
+    }
+    for (int round = 0; round < 3; round += 1) {
+        log_of log = {0};
+        corm_observer *one = watch((corm_observe_options){.model = people}, &log, tell);
+        corm_observer *two = watch((corm_observe_options){.model = people}, &log, tell);
+        assert_int_equal(thread_count(), before + 1);
+        corm_observer_cancel(one);
+        corm_observer_cancel(two);
+        for (int wait = 0; wait < 1000 && thread_count() > before; wait += 1)
+            usleep(5000);
+        assert_int_equal(thread_count(), before);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_transaction_gives_one_event_with_each_row_once),
@@ -256,6 +290,7 @@ int main(void) {
         TEST(events_wait_at_a_descriptor),
         TEST(changed_schemas_are_told),
         TEST(virtual_tables_are_told_as_a_whole),
+        TEST(the_thread_ends_with_the_last_watch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,7 +198,7 @@ static void options_of_an_older_header(void **state) {
     OK(SYNC_WITH(&options, pet));
     options.struct_size = 0;
     GIVES(CORM_E_MISUSE, SYNC_WITH(&options, pet));
-    options.struct_size = sizeof options + 8;
+    options.struct_size = sizeof options + 4096;
     GIVES(CORM_E_MISUSE, SYNC_WITH(&options, pet));
     const corm_migration_options none = {.struct_size = sizeof none, .allow_drop_count = 1};
     GIVES(CORM_E_MISUSE, SYNC_WITH(&none, pet));

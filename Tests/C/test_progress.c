@@ -80,7 +80,7 @@ static void cancel_of_steps_keeps_those_before(void **state) {
     OK(corm_bundle_apply(bundle, db, NULL, &options, &failure));
     int calls_of_all = counted.count;
     assert_string_equal(counted.last_step, "2");
-    OK(corm_bundle_revert(bundle, db, NULL, NULL, &failure));
+    OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
     for (int at = 0; at < calls_of_all; at += 1) {
         counted = (calls){.cancel_at = at};
         GIVES(CORM_E_INTERRUPTED, corm_bundle_apply(bundle, db, NULL, &options, &failure));
@@ -90,7 +90,7 @@ static void cancel_of_steps_keeps_those_before(void **state) {
         if (is_there("a"))
             GIVES(CORM_E_INTERRUPTED, corm_bundle_revert(bundle, db, NULL, &options, &failure));
         assert_int_equal(is_there("a"), at >= calls_of_all / 2);
-        OK(corm_bundle_revert(bundle, db, NULL, NULL, &failure));
+        OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
     }
     corm_bundle_free(bundle);
 }

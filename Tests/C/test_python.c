@@ -281,7 +281,7 @@ static void functions_that_are_missing(void **state) {
     lacking.tuple_new = NULL;
     GIVES(CORM_E_MISUSE, corm_python_use(&lacking, &failure));
     lacking = python;
-    lacking.struct_size = sizeof lacking + 8;
+    lacking.struct_size = sizeof lacking + 4096;
     GIVES(CORM_E_MISUSE, corm_python_use(&lacking, &failure));
     lacking.struct_size = sizeof lacking - 8;
     GIVES(CORM_E_MISUSE, corm_python_use(&lacking, &failure));

@@ -74,11 +74,13 @@ static void by_attributes_in_order_in_pages(void **state) {
     person one = {0};
     query.order_by = (const char *const[]){"-id"};
     query.order_by_count = 1;
-    OK(corm_query_first(db, people, &query, &one, NULL, &failure));
+    corm_arena *arena = corm_arena_create();
+    OK(corm_query_first(db, people, &query, &one, arena, &failure));
     assert_int_equal(one.id, 4);
     query.limit = 0;
     query.offset = 4;
-    GIVES(CORM_NOT_FOUND, corm_query_first(db, people, &query, &one, NULL, &failure));
+    GIVES(CORM_NOT_FOUND, corm_query_first(db, people, &query, &one, arena, &failure));
+    corm_arena_free(arena);
     assert_int_equal(one.id, 4);
 }
 

@@ -27,7 +27,10 @@ static char texts[8][100], tag[20];
 
 static void note(corm_completion *completion, void *context) {
     (void)context;
+    /* The tag first: its text must not be where the results begin (finding c.md 2, its kin). */
+    snprintf(tag, sizeof tag, "%s", corm_completion_tag(completion) ? corm_completion_tag(completion) : "");
     const corm_write_result *results = corm_completion_results(completion, &part_count);
+    CHECK((uintptr_t)results % _Alignof(corm_write_result) == 0);
     CHECK((results == NULL) == (part_count == 0));
     for (size_t index = 0; index < part_count && index < 8; index += 1) {
         parts[index] = results[index];
@@ -38,7 +41,6 @@ static void note(corm_completion *completion, void *context) {
     status = corm_completion_status(completion);
     corm_error *error = corm_completion_error(completion);
     failed_part = error ? corm_error_record_index(error) : -1;
-    snprintf(tag, sizeof tag, "%s", corm_completion_tag(completion) ? corm_completion_tag(completion) : "");
     told += 1;
 }
 

@@ -78,13 +78,27 @@ static void a_body_may_fail_with_a_status_alone(void **state) {
     GIVES(CORM_E_MISUSE, corm_queue_perform(queue, NULL, NULL, &failure));
 }
 
+static corm_observer *watch;
+static corm_listener *listener;
+static corm_batch *batch;
+
 static int in_child(void) {
     step one = {.sql = INSERT};
-    corm_listener *listener;
+    corm_listener *other;
     int wrong = corm_queue_add(queue, run_step, &one, NULL, NULL, NULL) != CORM_E_MISUSE;
     wrong += corm_queue_perform(queue, run_step, &one, NULL) != CORM_E_MISUSE;
     wrong += corm_queue_flush(queue, NULL) != CORM_E_MISUSE;
-    wrong += corm_queue_listen(queue, NULL, &listener, NULL) != CORM_E_MISUSE;
+    wrong += corm_queue_listen(queue, NULL, &other, NULL) != CORM_E_MISUSE;
+    /* finding c.md 15: these said CORM_OK. */
+    corm_event *event;
+    corm_completion *completion;
+    int descriptor;
+    wrong += corm_observer_next(watch, &event, NULL) != CORM_E_MISUSE;
+    wrong += corm_observer_descriptor(watch, &descriptor, NULL) != CORM_E_MISUSE;
+    wrong += corm_listener_next(listener, &completion, NULL) != CORM_E_MISUSE;
+    wrong += corm_listener_descriptor(listener, &descriptor, NULL) != CORM_E_MISUSE;
+    wrong += corm_batch_execute(batch, "SELECT 1", NULL, 0, NULL) != CORM_E_MISUSE;
+    wrong += corm_batch_insert(batch, people, &(person){.name = "x"}, 0, NULL) != CORM_E_MISUSE;
     wrong += corm_queue_close(queue, NULL) != CORM_OK;
     wrong += corm_database_close(db, NULL) != CORM_OK;
     return wrong;
@@ -94,6 +108,10 @@ static void a_child_of_a_fork_is_refused(void **state) {
     (void)state;
     step one = {.sql = INSERT};
     OK(corm_queue_perform(queue, run_step, &one, &failure));
+    corm_observe_options options = {.struct_size = sizeof options, .model = people};
+    OK(corm_database_observe(db, &options, &watch, &failure));
+    OK(corm_queue_listen(queue, NULL, &listener, &failure));
+    OK(corm_queue_begin(queue, &batch, &failure));
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -105,6 +123,9 @@ static void a_child_of_a_fork_is_refused(void **state) {
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    corm_observer_cancel(watch);
+    corm_listener_cancel(listener);
+    corm_batch_free(batch);
     OK(corm_queue_perform(queue, run_step, &one, &failure));
     assert_int_equal(select_int(COUNT), 2);
 }

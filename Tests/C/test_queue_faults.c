@@ -71,13 +71,13 @@ static void a_write_ends_no_transaction_but_its_own(void **state) {
     mistakes = 0;
     step steps[] = {
         {.sql = INSERT},
-        {.sql = INSERT "; COMMIT", .expected = CORM_E_TRANSACTION, .message = "queue's group"},
+        {.sql = INSERT "; COMMIT", .expected = CORM_E_TRANSACTION, .message = "COMMIT stands"},
         {.sql = INSERT "; END", .expected = CORM_E_TRANSACTION},
         {.sql = INSERT},
         {.body = commit_too_often},
-        {.sql = INSERT "; ROLLBACK", .expected = CORM_E_TRANSACTION, .message = "ended its group's transaction"},
-        {.sql = "ROLLBACK; BEGIN; " INSERT, .expected = CORM_E_SQL},
-        {.sql = "BEGIN", .expected = CORM_E_SQL},
+        {.sql = INSERT "; ROLLBACK", .expected = CORM_E_TRANSACTION, .message = "ROLLBACK stands"},
+        {.sql = "ROLLBACK; BEGIN; " INSERT, .expected = CORM_E_TRANSACTION},
+        {.sql = "BEGIN", .expected = CORM_E_TRANSACTION},
         {.body = leave_open, .expected = CORM_E_TRANSACTION, .message = "left a transaction open"},
         {.sql = INSERT},
     };

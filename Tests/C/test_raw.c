@@ -60,10 +60,10 @@ static void parameters_other_than_plain_ones(void **state) {
 
 static void too_few_and_too_many_values(void **state) {
     (void)state;
-    EXPRESSION_FAILS(CORM_E_BINDING, "2 parameters, 1 values",
+    EXPRESSION_FAILS(CORM_E_BINDING, "2 parameters, 1 value was",
                      corm_expr_raw("? + ?", CORM_VALUES(corm_value_int64(1))));
-    EXPRESSION_FAILS(CORM_E_BINDING, "0 parameters, 1 values", corm_expr_raw("1", CORM_VALUES(corm_value_int64(1))));
-    EXPRESSION_FAILS(CORM_E_BINDING, "1 parameters, 0 values", raw("?"));
+    EXPRESSION_FAILS(CORM_E_BINDING, "0 parameters, 1 value was", corm_expr_raw("1", CORM_VALUES(corm_value_int64(1))));
+    EXPRESSION_FAILS(CORM_E_BINDING, "1 parameter, 0 values were", raw("?"));
     EXPRESSION_FAILS(CORM_E_MISUSE, "values", corm_expr_raw("?", NULL, 1));
     EXPRESSION_FAILS(CORM_E_RANGE, "", corm_expr_raw("?", CORM_VALUES(corm_value_uint64(UINT64_MAX))));
 }

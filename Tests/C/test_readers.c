@@ -227,10 +227,13 @@ static int64_t is_over;
 static void *read_always(void *unused) {
     (void)unused;
     person found;
+    corm_arena *arena = corm_arena_create();
     while (!__atomic_load_n(&is_over, __ATOMIC_SEQ_CST)) {
         CHECK(number("SELECT count(*) FROM person WHERE height >= 0") == 10);
-        CHECK(corm_record_find(db, people, CORM_VALUES(corm_value_int64(1)), &found, NULL, NULL) == CORM_OK);
+        CHECK(corm_record_find(db, people, CORM_VALUES(corm_value_int64(1)), &found, arena, NULL) == CORM_OK);
+        corm_arena_clear(arena);
     }
+    corm_arena_free(arena);
     return NULL;
 }
 

@@ -240,17 +240,28 @@ static void a_fleet_is_migrated(void **state) {
     OK(corm_bundle_add(bundle, &fill, &failure));
     char seen[400] = "";
     int64_t failed = -1;
-    GIVES(CORM_E_INTERRUPTED, corm_registry_migrate(registry, bundle, NULL, 0, NULL, told, seen, &failed, &failure));
+    GIVES(CORM_E_INTERRUPTED,
+          corm_registry_migrate(registry, bundle, NULL, 0, NULL, false, told, seen, &failed, &failure));
     says("after 3 of 3");
     assert_string_equal(seen, "a 0/3 2; b 1/3 0CORM_E_NOT_A_DATABASE; c 2/3 2; ");
     assert_int_equal(failed, 1);
-    OK(corm_registry_migrate(registry, bundle, NULL, 0, NULL, NULL, NULL, &failed, &failure));
+    OK(corm_registry_migrate(registry, bundle, NULL, 0, NULL, false, NULL, NULL, &failed, &failure));
     const char *const some[] = {"a", "d", "../e"};
     seen[0] = 0;
-    GIVES(CORM_E_INTERRUPTED, corm_registry_migrate(registry, bundle, some, 3, "1", told, seen, &failed, &failure));
+    GIVES(CORM_E_INTERRUPTED,
+          corm_registry_migrate(registry, bundle, some, 3, "1", false, told, seen, &failed, &failure));
     assert_string_equal(seen, "a 0/3 0; d 1/3 1; ../e 2/3 0CORM_E_MISUSE; ");
-    GIVES(CORM_E_MIGRATION, corm_registry_migrate(registry, bundle, NULL, 0, "7", NULL, NULL, &failed, &failure));
-    GIVES(CORM_E_MISUSE, corm_registry_migrate(registry, bundle, NULL, 0, NULL, NULL, NULL, NULL, &failure));
+    const corm_bundle_step drop = {.struct_size = sizeof drop, .id = "3", .up_sql = "DROP TABLE t"};
+    OK(corm_bundle_add(bundle, &drop, &failure));
+    OK(corm_registry_migrate(registry, bundle, (const char *const[]){"a"}, 1, NULL, false, NULL, NULL, &failed,
+                             &failure));
+    assert_int_equal(failed, 1);
+    OK(corm_registry_migrate(registry, bundle, (const char *const[]){"a"}, 1, NULL, true, NULL, NULL, &failed,
+                             &failure));
+    assert_int_equal(failed, 0);
+    GIVES(CORM_E_MIGRATION,
+          corm_registry_migrate(registry, bundle, NULL, 0, "7", false, NULL, NULL, &failed, &failure));
+    GIVES(CORM_E_MISUSE, corm_registry_migrate(registry, bundle, NULL, 0, NULL, false, NULL, NULL, NULL, &failure));
     corm_bundle_free(bundle);
 }
 

@@ -119,7 +119,11 @@ static void a_key_that_the_table_does_not_make_is_refused(void **state) {
     OK(corm_database_execute_script(db, "CREATE TABLE wide (id INT PRIMARY KEY)", &failure));
     corm_model *model = NULL;
     OK(corm_model_create(&wide_def, &model, &failure));
-    GIVES(CORM_E_SCHEMA, corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    wide record = {.id = 3};
+    OK(corm_record_insert(db, model, &record, CORM_CONFLICT_ABORT, NULL, &failure));
+    record.id = 0;
+    GIVES(CORM_E_SCHEMA, corm_record_insert(db, model, &record, CORM_CONFLICT_ABORT, NULL, &failure));
     corm_model_free(model);
 }
 

@@ -136,6 +136,58 @@ static void a_read_only_handle_begins_deferred(void **state) {
     OK(corm_database_close(reader, &failure));
 }
 
+/* finding python.md B2 */
+static void left_by_their_numbers(void **state) {
+    (void)state;
+    int64_t outer = 0, inner = 0;
+    OK(corm_transaction_open(db, CORM_TRANSACTION_IMMEDIATE, NULL, NULL, &outer, &failure));
+    OK(corm_transaction_open(db, CORM_TRANSACTION_IMMEDIATE, NULL, NULL, &inner, &failure));
+    assert_true(0 < outer && outer < inner);
+    insert("kept");
+    OK(corm_transaction_close(db, inner, true, &failure));
+    GIVES(CORM_E_TRANSACTION, corm_transaction_close(db, inner, false, &failure));
+    OK(corm_transaction_close(db, outer, true, &failure));
+    assert_int_equal(count(), 1);
+    OK(corm_transaction_open(db, CORM_TRANSACTION_IMMEDIATE, NULL, NULL, &outer, &failure));
+    OK(corm_transaction_open(db, CORM_TRANSACTION_IMMEDIATE, NULL, NULL, &inner, &failure));
+    insert("lost");
+    GIVES(CORM_E_TRANSACTION, corm_transaction_close(db, outer, true, &failure));
+    assert_int_equal(corm_transaction_depth(db), 1);
+    person one = {.name = "lost, too"};
+    GIVES(CORM_E_TRANSACTION, corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+    GIVES(CORM_E_TRANSACTION, corm_transaction_close(db, inner, true, &failure));
+    assert_int_equal(corm_transaction_depth(db), 0);
+    assert_int_equal(count(), 1);
+    GIVES(CORM_E_TRANSACTION, corm_transaction_close(db, 0, true, &failure));
+    GIVES(CORM_E_MISUSE, corm_transaction_open(db, CORM_TRANSACTION_IMMEDIATE, NULL, NULL, NULL, &failure));
+}
+
+static int64_t task_of(void *context) { return *(int64_t *)context; }
+
+static void of_one_task(void **state) {
+    (void)state;
+    static const int32_t kinds[] = {CORM_TRANSACTION_IMMEDIATE, CORM_TRANSACTION_READ};
+    for (int index = 0; index < 2; index += 1) {
+        int64_t task = 1, transaction = 0, other = 0;
+        OK(corm_transaction_open(db, kinds[index], task_of, &task, &transaction, &failure));
+        task = 2;
+        int64_t rows;
+        GIVES(CORM_E_TRANSACTION, corm_query_count(db, people, NULL, &rows, &failure));
+        GIVES(CORM_E_TRANSACTION, corm_transaction_open(db, kinds[index], task_of, &task, &other, &failure));
+        task = 1;
+        OK(corm_transaction_open(db, kinds[index], task_of, &task, &other, &failure));
+        OK(corm_transaction_close(db, other, true, &failure));
+        task = 0;
+        GIVES(CORM_E_TRANSACTION, corm_transaction_close(db, transaction, true, &failure));
+        assert_int_equal(corm_transaction_depth(db), 0);
+        /* In no task it is the thread's alone. */
+        OK(corm_transaction_open(db, kinds[index], task_of, &task, &transaction, &failure));
+        task = 3;
+        assert_int_equal(count(), 0);
+        OK(corm_transaction_close(db, transaction, true, &failure));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(commit_keeps_and_rollback_forgets),
@@ -147,6 +199,8 @@ int main(void) {
         TEST(closing_rolls_back),
         TEST(reading_while_a_result_is_open),
         TEST(a_read_only_handle_begins_deferred),
+        TEST(left_by_their_numbers),
+        TEST(of_one_task),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,8 @@ static const char *put_sequence(const char *text) {
     return text + 1;
 }
 
+static void put_handle(const corm_model *model) { put_bytes(&tree, &model, sizeof(model)); }
+
 /* N: None; P, Q, T, W: the handles of people, pets, tags, nodes; 'text'; numbers. */
 static const char *put_item(const char *text) {
     size_t length = strcspn(text + 1, "'");
@@ -56,7 +58,7 @@ static const char *put_item(const char *text) {
     case 'Q':
     case 'T':
     case 'W':
-        put_long(&tree, (int64_t)(*text == 'P' ? people : *text == 'Q' ? pets : *text == 'T' ? tags : nodes));
+        put_handle(*text == 'P' ? people : *text == 'Q' ? pets : *text == 'T' ? tags : nodes);
         return text + 1;
     default:
         put_int(&tree, (int32_t)strtol(text, &end, 10));

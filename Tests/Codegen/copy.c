@@ -5,7 +5,7 @@
 
 static corm_model *models[MODELS_COUNT];
 
-static corm_status run(const char *from, const char *to, corm_error **error) {
+static corm_status copyRows(const char *from, const char *to, corm_error **error) {
     /* The tables come in any order. */
     const corm_open_options options = {.struct_size = sizeof options, .foreign_keys_off = true};
     corm_database *source = NULL, *copy = NULL;
@@ -39,7 +39,7 @@ static corm_status run(const char *from, const char *to, corm_error **error) {
 
 int main(int argc, char **argv) {
     corm_error *error = NULL;
-    if (argc < 2 || run(argv[1], argc > 2 ? argv[2] : NULL, &error) != CORM_OK) {
+    if (argc < 2 || copyRows(argv[1], argc > 2 ? argv[2] : NULL, &error) != CORM_OK) {
         fprintf(stderr, "%s\n", error ? corm_error_message(error) : "usage: copy FROM [TO]");
         corm_error_free(error);
         return 1;

@@ -13,6 +13,7 @@ NAMES = (
     "users", "user", "people", "data", "news", "series", "statuses", "order", "group", "table", "from", "types",
     "bytes", "str", "datetime", "corm_model", "Cormorant", "database", "arena", "a.b", "x" * 300, "end?", "??=",
     "%s", "$1", "null", "NULL", "rowid", "id", "count", "main", "errno", "linux",
+    "int64_t", "size_t", "corm", "corm_blob", "values", "h", "EOF", "models_create", "class_columns", "int_find", "tm",
 )  # fmt: skip
 TYPES = (
     "INTEGER", "TEXT", "REAL", "BLOB", "", "INT", "VARCHAR(20)", "NVARCHAR(7)", "BOOLEAN", "DATETIME", "DATE", "TIME",

@@ -6,13 +6,26 @@ CORMORANT_TABLES makes the schema larger.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
-from conftest import HERE, build_swift, check_python, compile_c, compile_swift, generate, make, run
-from hostile import schema
+from conftest import HERE, ROOT, build_swift, check_python, compile_c, compile_swift, generate, make, run
+from hostile import fold, schema
 
+# What C and its library have, and what generated code calls its own.
+RESERVED = """
+    alignas alignof auto bool break case char complex const constexpr default do double else enum extern false
+    float goto if inline int long main nullptr register restrict return short signed sizeof static struct
+    switch thread_local true typedef typeof union unsigned void volatile while class this new delete template
+    namespace and or xor not NULL EOF errno assert offsetof stdin stdout stderr linux unix i386 tm timespec
+    timeval div_t size_t ssize_t time_t int8_t int64_t uint64_t intptr_t max_align_t ptrdiff_t wchar_t va_list
+    FILE printf malloc time signal index abs exit h count models models_create models_free models_count
+    models_h definitions relations relation status i model target a a_columns a_keys a_references a_find
+    a_find_by_id a_find_by_a a_fetch_by_a a_record a_value values query database out_record out_records
+    out_error arena table table_a corm corm_a table_corm corm_record corm_ cormorant
+"""
 TABLES = int(os.environ.get("CORMORANT_TABLES", "40"))
 
 
@@ -31,6 +44,21 @@ def test_python(database: Path, tmp_path: Path) -> None:
 def test_c(database: Path, tmp_path: Path) -> None:
     program = compile_c(generate(database, "c", tmp_path / "out"))
     assert run(program, database) == ""
+
+
+def test_c_names_that_the_header_the_language_or_the_code_itself_has(tmp_path: Path) -> None:
+    """finding reliability.md A8: tables, columns and keys are called as what is there already."""
+    headers = "".join(path.read_text() for path in sorted((ROOT / "include").rglob("*.h")))
+    # Without the table that the library itself keeps its models in.
+    names = (set(re.findall(r"\bcorm_\w+", headers)) | set(RESERVED.split())) - {"corm_models"}
+    folded = {fold(name): name for name in sorted(names) if not name.lower().startswith("sqlite_")}
+    script = "".join(
+        f'CREATE TABLE "{name}" (id INTEGER PRIMARY KEY, "{name}_" INT, "{name}" INT UNIQUE REFERENCES corm);'
+        if fold(name) != "id" else "CREATE TABLE id (a INTEGER PRIMARY KEY, id INT REFERENCES id);"
+        for name in folded.values()
+    )  # fmt: skip
+    program = compile_c(generate(make(tmp_path / "names.db", script), "c", tmp_path / "out"))
+    assert run(program, tmp_path / "names.db") == ""
 
 
 def test_swift(tmp_path: Path) -> None:

@@ -71,3 +71,20 @@ def test_what_is_no_copy_is_not_restored(corm: Corm) -> None:
         assert rows(path, "SELECT count(*) FROM t") == [(1000,)]
         corm.fails("restore", "new.db", copy)
         assert not (corm.folder / "new.db").exists(), copy
+
+
+# finding reliability.md A1: the copy held the rows of the file that was there before
+@pytest.mark.parametrize("suffix", ["-wal", "-journal", "-shm"])
+def test_no_copy_is_made_beside_what_another_file_left(corm: Corm, suffix: str) -> None:
+    make(corm.folder / "a.db", f"CREATE TABLE t (x); {FILL}")
+    (corm.folder / f"copy.db{suffix}").write_text("left")
+    assert f"copy.db{suffix}" in corm.fails("backup", "a.db", "copy.db")
+    assert not (corm.folder / "copy.db").exists()
+
+
+# finding c.md 1
+def test_a_file_is_opened_and_made_by_its_path(corm: Corm) -> None:
+    make(corm.folder / "a.db", f"CREATE TABLE t (x); {FILL}")
+    assert "is a URI" in corm.fails("backup", "a.db", "file:copy.db")
+    assert "is a URI" in corm.fails("query", "file:a.db", "SELECT 1")
+    assert [path.name for path in corm.folder.iterdir()] == ["a.db"]

@@ -61,6 +61,29 @@ def test_foreign_keys_without_index(corm: Corm) -> None:
     assert findings(corm, status=0) == []
 
 
+def test_times_that_do_not_compare_as_time(corm: Corm) -> None:  # finding python.md B3
+    import shlex
+
+    make(
+        corm.folder / "a.db",
+        """
+        CREATE TABLE rental (id INTEGER PRIMARY KEY, at DATETIME, back TIMESTAMP, day DATE);
+        INSERT INTO rental (at, back, day) VALUES ('2005-05-24 22:53:30.000', '2005-05-24 22:53:30', '2005-05-24');
+        INSERT INTO rental (at) VALUES ('2005-05-24T22:53:30+02:00'), (NULL), ('2005-05-24 22:53:30.250000');
+        """,
+    )
+    [finding] = findings(corm, status=2)
+    assert (finding["severity"], finding["check"], finding["table"]) == ("warning", "times", "rental")
+    assert finding["message"] == (
+        '"rental"."at" holds "2005-05-24 22:53:30.000", which is not the form of a datetime column (2 rows)'
+    )
+    corm.run(*shlex.split(finding["hint"].split(": corm ")[1].replace("FILE", "a.db")))
+    assert rows(corm.folder / "a.db", "SELECT at FROM rental") == [
+        ("2005-05-24 22:53:30",), ("2005-05-24 20:53:30",), (None,), ("2005-05-24 22:53:30.250000",),
+    ]  # fmt: skip
+    assert findings(corm, status=0) == []
+
+
 def test_references_that_cannot_work(corm: Corm) -> None:
     make(
         corm.folder / "a.db",

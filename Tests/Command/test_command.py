@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import resource
 import signal
 import sqlite3
 import time
@@ -126,6 +127,23 @@ def test_an_interrupted_write_leaves_nothing(corm: Corm) -> None:
     assert [entry.name for entry in corm.folder.iterdir()] == ["a.db"]
 
 
+def test_the_greatest_size_of_a_file_is_told(corm: Corm) -> None:
+    """As a full disk, not by the death that SIGXFSZ is: findings migrations.md, C13."""
+    make(corm.folder / "f.db", "CREATE TABLE t (a); INSERT INTO t VALUES ('kept')")
+    fill = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)"
+        " INSERT INTO t SELECT randomblob(1000) FROM n"
+    )
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))
+    try:
+        said = corm.fails("query", "f.db", fill, "--write")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "File too large" in said, said
+    assert rows(corm.folder / "f.db", "SELECT a FROM t") == [("kept",)]
+
+
 def test_a_full_disk_is_told(corm: Corm) -> None:
     make(corm.folder / "a.db", "")
     import subprocess
@@ -142,3 +160,43 @@ def test_a_full_disk_is_told(corm: Corm) -> None:
         )
     assert done.returncode == 1
     assert b"corm: standard output cannot be written: No space left on device" in done.stderr
+
+
+def views(depth: int, family: str = "") -> str:
+    """Each joins the one before it twice."""
+    first = f"CREATE TABLE t{family} (a); CREATE VIEW v{family}_0 AS SELECT * FROM t{family};"
+    return first + "".join(
+        f"CREATE VIEW v{family}_{i} AS SELECT x.a FROM v{family}_{i - 1} x JOIN v{family}_{i - 1} y;"
+        for i in range(1, depth)
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_sqlite_does_not_look_up(corm: Corm, number: int) -> None:
+    """finding reliability.md A6: SQLite 3.40 prepares a statement to its end, here for many seconds."""
+    make(corm.folder / "a.db", "".join(views(14, f"{i}") for i in range(60)))
+    process = corm.start("query", "a.db", " UNION ALL ".join(f"SELECT * FROM v{i}_13" for i in range(60)))
+    time.sleep(1)
+    assert process.poll() is None
+    began = time.monotonic()
+    process.send_signal(number)
+    _, told = process.communicate()
+    assert time.monotonic() - began < 3
+    assert process.returncode == 130
+    assert told == b"corm: interrupted\n"
+
+
+def test_views_that_explode_are_told_in_seconds(corm: Corm) -> None:
+    """finding reliability.md A6"""
+    make(corm.folder / "a.db", views(60))
+    began = time.monotonic()
+    out = corm.run("inspect", "a.db").out
+    assert "view v_59: its columns are not known: SQLite takes too long over the views before it" in out
+    assert "not understood: view v_3:" not in out
+    for command in (
+        ("check", "a.db"),
+        ("generate", "a.db", "--language", "c", "--out", "out"),
+        ("export", "a.db", "t"),
+    ):
+        corm.run(*command, status=None)
+    assert time.monotonic() - began < 25

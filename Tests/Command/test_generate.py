@@ -32,10 +32,10 @@ def test_python_says_keys_relations_defaults_and_checks(corm: Corm) -> None:
         "id: Column[int | None] = column(default=None, kw_only=True, primary_key=True)",
         "email: Column[str | None] = column(default=None, kw_only=True, unique=True)",
         'level: Column[int] = column(default=1, kw_only=True, default_sql="1")',
-        'orders: ClassVar[ToMany[Order]] = to_many("Order")',
+        "orders = to_many(lambda: Order)",
         'class Order(Model, table="orders", indexes=[Key(("-at",), name="orders_at")], checks=["number > 0"]):',
         'customer_id: Column[int] = column(references="customers", on_delete="cascade")',
-        'customer: ClassVar[ToOne[Customer]] = to_one("Customer")',
+        "customer = to_one(lambda: Customer)",
         "def find_by_email(database: Database, email: str) -> Customer | None:",
         "def fetch_by_customer_id(database: Database, customer_id: int) -> list[Order]:",
     ]:
@@ -63,6 +63,22 @@ def test_swift_and_c_say_the_same(corm: Corm) -> None:
 )  # fmt: skip
 def test_names_of_models(corm: Corm, table: str, model: str) -> None:
     assert f"class {model}(Model" in generate(corm, f'CREATE TABLE "{table}" (id INTEGER PRIMARY KEY, class TEXT);')
+
+
+def test_times_in_another_form_are_texts(corm: Corm) -> None:  # finding python.md B3
+    make(
+        corm.folder / "a.db",
+        """
+        CREATE TABLE rental (id INTEGER PRIMARY KEY, at DATETIME NOT NULL, back TIMESTAMP);
+        INSERT INTO rental (at, back) VALUES ('2005-05-24 22:53:30.000', '2005-05-24 22:53:30');
+        """,
+    )
+    notes = corm.run("generate", "a.db", "--language", "python", "--out", "out").err
+    told = 'column "at" is declared DATETIME and holds "2005-05-24 22:53:30.000", which is not the form of a datetime '
+    assert told + "column; it is read as text" in notes
+    code = (corm.folder / "out/models.py").read_text()
+    assert "at: Column[str]" in code
+    assert "back: Column[datetime | None]" in code
 
 
 def test_changed_names_are_told(corm: Corm) -> None:
@@ -98,6 +114,49 @@ def test_check_finds_what_is_stale(corm: Corm) -> None:
     assert "stale: out/Customer.swift" in check.out
     assert "no longer made: out/Order.swift" in check.out
     assert {path: path.stat().st_mtime_ns for path in (corm.folder / "out").iterdir()} == before
+
+
+@pytest.mark.parametrize("language", ["swift", "c", "python"])
+def test_what_has_another_name_in_the_folder_is_made_still(corm: Corm, language: str) -> None:
+    """finding python.md B12"""
+    generate(corm, SHOP, language, "--name", "shop")
+    (corm.folder / "music.sql").write_text("CREATE TABLE albums (id INTEGER PRIMARY KEY);")
+    for name in ("music", "models"):
+        done = corm.run("generate", "music.sql", "--language", language, "--out", "out", "--name", name)
+        assert "no longer made" not in done.out
+    (corm.folder / "schema.sql").write_text(SHOP.split("CREATE TABLE orders")[0])
+    again = corm.run("generate", "schema.sql", "--language", language, "--out", "out", "--name", "shop").out
+    assert ("no longer made: out/Order.swift" in again) == (language == "swift")
+
+
+def test_the_docstring_comes_before_notes(corm: Corm) -> None:
+    """finding python.md section 2, 10"""
+    code = generate(
+        corm, "CREATE TABLE t (a INTEGER PRIMARY KEY); CREATE VIEW v AS SELECT 1; CREATE VIEW w AS SELECT 2;"
+    )
+    assert code.splitlines()[1] == '"""The models of all tables."""'
+    assert code.index("# Note: view 'v'") < code.index("import")
+
+
+@pytest.mark.parametrize(("language", "is_told"), [("swift", False), ("c", True), ("python", False)])
+def test_a_key_that_is_given_is_told_where_a_record_can_lack_it(corm: Corm, language: str, is_told: bool) -> None:
+    """finding python.md section 2, 7"""
+    code = generate(corm, "CREATE TABLE t (id INT NOT NULL PRIMARY KEY);", language)
+    assert ("column 'id' is a key that the table does not make: set it in each record" in code) == is_told
+
+
+def test_conditions_are_on_one_line(corm: Corm) -> None:
+    """finding python.md section 2, 9"""
+    script = (
+        "CREATE TABLE film (rating TEXT, a INT AS (rating\n   ||  1), CONSTRAINT special CHECK (rating IN ('G  G',\n"
+        "           'PG') -- or\n  OR rating\n   IS NULL));CREATE INDEX i ON film (rating) WHERE\n\nrating > 1;"
+    )
+    code = generate(corm, script)
+    assert """checks=["rating IN ('G  G', 'PG') OR rating IS NULL"]""" in code
+    assert 'computed="rating || 1"' in code
+    assert 'where="rating > 1"' in code
+    make(corm.folder / "a.db", script)
+    assert "check special: rating IN ('G  G', 'PG') OR rating IS NULL\n" in corm.run("inspect", "a.db", "film").out
 
 
 @pytest.mark.parametrize("language", ["swift", "c", "python"])

@@ -36,7 +36,9 @@ def test_a_bundle_from_its_first_step_to_its_last_and_back(corm: Corm, bundle: P
     plan = corm.run("plan", "app.db", "steps", "--json", status=2).json
     assert [step["id"] for step in plan["steps"]] == ["0001_create_people", "0002_add_email"]
     assert "CREATE TABLE" in plan["steps"][0]["sql"]
-    assert "2. 0002_add_email\n     ALTER TABLE" in corm.run("plan", "app.db", "steps", status=2).out
+    assert (
+        "2. 0002_add_email (safe)\n     -- risk: safe; add column" in corm.run("plan", "app.db", "steps", status=2).out
+    )
 
     assert corm.run("migrate", "app.db", "steps", "--to", "0001_create_people").out == "applied 0001_create_people\n"
     assert columns(corm) == ["id", "name"]
@@ -79,7 +81,7 @@ def test_a_schema_that_loses_something_asks_for_leave(corm: Corm, bundle: Path) 
     assert plan["steps"][0]["problems"][0]["message"].startswith('column "person.email" would go')
     said = corm.fails("migrate", "app.db", "first.sql")
     assert said == (
-        'corm: column "person.email" would go with its values\n'
+        'corm: column "person.email" would go with its 1 value\n'
         "hint: nothing was changed; --allow-drop person.email drops it\n"
     )
     assert "--allow-drop person.email" in corm.fails("generate-migration", "steps", "smaller", "first.sql")
@@ -129,6 +131,13 @@ def test_a_step_changed_by_hand_is_refused_until_sealed(corm: Corm, bundle: Path
     with (bundle / "0002_add_email" / "up.sql").open("a") as file:
         file.write("CREATE INDEX by_name ON person (name);\n")
     assert "seal" in corm.fails("migrate", "app.db", "steps", "--create")
+    # A way back that no longer fits is found when it is sealed.
+    assert (
+        'the way back of step 0002_add_email does not lead to the schema before it: drop index "by_name"'
+        in corm.fails("seal", "steps")
+    )
+    down = bundle / "0002_add_email" / "down.sql"
+    down.write_text("DROP INDEX by_name;\n" + down.read_text())
     assert corm.run("seal", "steps").out == "sealed 2 steps\n"
     corm.run("migrate", "app.db", "steps", "--create")
     assert rows(corm.folder / "app.db", "SELECT name FROM sqlite_schema WHERE type = 'index' AND name = 'by_name'")
@@ -136,7 +145,7 @@ def test_a_step_changed_by_hand_is_refused_until_sealed(corm: Corm, bundle: Path
 
 def test_squash_and_adopt(corm: Corm, bundle: Path) -> None:
     corm.run("migrate", "old.db", "steps", "--create")
-    assert corm.run("squash", "steps").out == "made one of 2 steps: 0002_add_email\n"
+    assert corm.run("squash", "steps").out == "joined 2 steps into 0002_add_email\n"
     corm.run("migrate", "old.db", "steps")
     corm.run("status", "old.db", "steps")
     make(corm.folder / "found.db", SECOND)

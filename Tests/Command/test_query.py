@@ -73,7 +73,7 @@ def test_values_are_bound(corm: Corm) -> None:
 
 
 def test_wrong_bindings(corm: Corm) -> None:
-    assert "1 parameters, 0 values" in corm.fails("query", "a.db", "SELECT ?")
+    assert "1 parameter, 0 values" in corm.fails("query", "a.db", "SELECT ?")
     assert '"x"' in corm.fails("query", "a.db", "SELECT :y", "--bind", "x=1")
     assert "names no parameter" in corm.fails("query", "a.db", "SELECT :y", "--bind", "1")
 

@@ -7,17 +7,24 @@ struct TimestampTests {
         return text.withUTF8 { Timestamp(parsing: $0)?.microseconds }
     }
 
+    /// The form of a datetime column.
+    private func stored(_ text: String) -> Int64? {
+        var text = text
+        return text.withUTF8 { Timestamp(stored: $0)?.microseconds }
+    }
+
     @Test(
         arguments: [
             (0, "1970-01-01 00:00:00"), (-1, "1969-12-31 23:59:59.999999"),
             (1_700_000_000_123_456, "2023-11-14 22:13:20.123456"), (951_782_400_000_000, "2000-02-29 00:00:00"),
             (-2_203_891_200_000_000, "1900-03-01 00:00:00"),
-            (Timestamp.range.lowerBound, "0000-01-01 00:00:00"),
+            (Timestamp.range.lowerBound, "0001-01-01 00:00:00"),
             (Timestamp.range.upperBound, "9999-12-31 23:59:59.999999"),
         ] as [(Int64, String)])
     func textFormAndBack(_ microseconds: Int64, _ text: String) {
         #expect(Timestamp(microseconds: microseconds).description == text)
         #expect(parse(text) == microseconds)
+        #expect(stored(text) == microseconds)
     }
 
     @Test func tenThousandYearsComeBackInOrder() {
@@ -27,7 +34,7 @@ struct TimestampTests {
         var wrong: [String] = []
         for microseconds in stride(from: Timestamp.range.lowerBound, through: Timestamp.range.upperBound, by: step) {
             let text = Timestamp(microseconds: microseconds).description
-            if parse(text) != microseconds || text <= previous { wrong.append(text) }
+            if parse(text) != microseconds || stored(text) != microseconds || text <= previous { wrong.append(text) }
             previous = text
         }
         #expect(wrong == [])
@@ -47,6 +54,18 @@ struct TimestampTests {
         ] as [(String, Int64)])
     func shorterAndForeignForms(_ text: String, _ microseconds: Int64) {
         #expect(parse(text) == microseconds)
+        #expect(stored(text) == (text == "1970-01-01 00:00:01" ? microseconds : nil))
+    }
+
+    /// finding python.md B3: two texts of one time would be two values to SQLite.
+    @Test(
+        arguments: [
+            "1970-01-01 00:00:00.000000", "1970-01-01 00:00:00.500", "1970-01-01 00:00:00.5000000",
+            "1970-01-01T00:00:00", "1970-01-01 00:00:00Z", "1970-01-01 00:00:00+00:00", "0000-12-31 23:59:59",
+            "1970-01-01 00:00:60", "1970-02-30 00:00:00", "1970-01-01 24:00:00", "1970-01-01 00:00:00 ",
+        ])
+    func aDatetimeColumnHasOneForm(_ text: String) {
+        #expect(stored(text) == nil)
     }
 
     @Test(
@@ -58,6 +77,7 @@ struct TimestampTests {
         ])
     func otherTextIsRefused(_ text: String) {
         #expect(parse(text) == nil)
+        #expect(stored(text) == nil)
     }
 
     @Test func timesAreOrdered() {

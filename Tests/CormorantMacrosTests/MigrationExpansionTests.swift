@@ -14,7 +14,7 @@ struct MigrationExpansionTests {
                 var text: String
             }
 
-            extension Note: Cormorant.Record {
+            nonisolated extension Note: Cormorant.Record {
                 static let model = Cormorant.ModelDescriptor(
                     name: "Note",
                     table: "notes",
@@ -24,15 +24,15 @@ struct MigrationExpansionTests {
                     migration: .init(renamedFrom: "memo", allowDrop: ["colour"], seedSQL: "INSERT INTO notes VALUES ('x')"))
 
                 init(from reader: Cormorant.RecordReader) throws {
-                    self.text = try String(from: reader, at: 0)
+                    self.text = try reader.property(String.self, at: 0)
                 }
 
                 mutating func read(from reader: Cormorant.RecordReader) throws {
-                    self.text = try String(from: reader, at: 0)
+                    self.text = try reader.property(String.self, at: 0)
                 }
 
                 func write(to writer: inout Cormorant.RecordWriter) throws {
-                    try self.text.write(to: &writer, at: 0)
+                    try writer.write(property: self.text, at: 0)
                 }
 
                 func columnValue(at column: Int) throws -> Cormorant.Value {
@@ -50,7 +50,7 @@ struct MigrationExpansionTests {
                 mutating func clearGeneratedKey() {
                 }
 
-                struct Columns: Cormorant.RecordColumns {
+                nonisolated struct Columns: Cormorant.RecordColumns {
                     let recordSource: Cormorant.TableSource<Note>
 
                     init(recordSource: Cormorant.TableSource<Note>) {

@@ -34,6 +34,17 @@ struct ModelDiagnosticTests {
             members: "let a: Int", "'a' is a constant, and columns are read anew; make it a var, or mark it @Ignored"),
         Misuse(members: "lazy var a: Int = 1", "'a' is lazy and cannot be a column; drop lazy, or mark it @Ignored"),
         Misuse(members: "var a: Int!", "'a' is implicitly unwrapped; make it Int?"),
+        Misuse(
+            members: "var a: [String]?",
+            "'a' is [String]?, which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
+        ),
+        Misuse(
+            members: "var a: (Int, Int)",
+            "'a' is (Int, Int), which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
+        ),
+        Misuse(members: "weak var a: Entry?", "'a' is a reference, which no column holds; mark it @Ignored"),
+        Misuse(
+            "@Model struct Entry: ~Copyable { var a: Int }", "a model is copied as its records are; remove ~Copyable"),
         Misuse(members: "var a: Int\n@Ignored @Key var b: Int = 1", "'b' is @Ignored and something else; keep one"),
         Misuse(
             members: "var a: Int\n@Ignored var b: Int",

@@ -30,7 +30,7 @@ struct ModelExpansionTests {
                 public static let limit = 10
             }
 
-            extension Person: Cormorant.Record {
+            nonisolated extension Person: Cormorant.Record {
                 public static let model = Cormorant.ModelDescriptor(
                     name: "Person",
                     table: "people",
@@ -46,29 +46,29 @@ struct ModelExpansionTests {
                     strict: true)
 
                 public init(from reader: Cormorant.RecordReader) throws {
-                    self.id = try Int64?(from: reader, at: 0)
-                    self.name = try String(from: reader, at: 1)
-                    self.city = try String?(from: reader, at: 2)
-                    self.code = try String?(from: reader, at: 3)
-                    self.departmentID = try Int64?(from: reader, at: 4)
-                    self.shouted = try String?(from: reader, at: 5)
+                    self.id = try reader.property(Int64?.self, at: 0)
+                    self.name = try reader.property(String.self, at: 1)
+                    self.city = try reader.property(String?.self, at: 2)
+                    self.code = try reader.property(String?.self, at: 3)
+                    self.departmentID = try reader.property(Int64?.self, at: 4)
+                    self.shouted = try reader.property(String?.self, at: 5)
                 }
 
                 public mutating func read(from reader: Cormorant.RecordReader) throws {
-                    self.id = try Int64?(from: reader, at: 0)
-                    self.name = try String(from: reader, at: 1)
-                    self.city = try String?(from: reader, at: 2)
-                    self.code = try String?(from: reader, at: 3)
-                    self.departmentID = try Int64?(from: reader, at: 4)
-                    self.shouted = try String?(from: reader, at: 5)
+                    self.id = try reader.property(Int64?.self, at: 0)
+                    self.name = try reader.property(String.self, at: 1)
+                    self.city = try reader.property(String?.self, at: 2)
+                    self.code = try reader.property(String?.self, at: 3)
+                    self.departmentID = try reader.property(Int64?.self, at: 4)
+                    self.shouted = try reader.property(String?.self, at: 5)
                 }
 
                 public func write(to writer: inout Cormorant.RecordWriter) throws {
-                    try self.id.write(to: &writer, at: 0)
-                    try self.name.write(to: &writer, at: 1)
-                    try self.city.write(to: &writer, at: 2)
-                    try self.code.write(to: &writer, at: 3)
-                    try self.departmentID.write(to: &writer, at: 4)
+                    try writer.write(property: self.id, at: 0)
+                    try writer.write(property: self.name, at: 1)
+                    try writer.write(property: self.city, at: 2)
+                    try writer.write(property: self.code, at: 3)
+                    try writer.write(property: self.departmentID, at: 4)
                 }
 
                 public func columnValue(at column: Int) throws -> Cormorant.Value {
@@ -98,7 +98,7 @@ struct ModelExpansionTests {
                     self.id = Int64?.missingKey ?? self.id
                 }
 
-                public struct Columns: Cormorant.RecordColumns {
+                public nonisolated struct Columns: Cormorant.RecordColumns {
                     public let recordSource: Cormorant.TableSource<Person>
 
                     public init(recordSource: Cormorant.TableSource<Person>) {
@@ -164,7 +164,7 @@ struct ModelExpansionTests {
                 var label = "" { didSet { print(label) } }
             }
 
-            extension Entry: Cormorant.Record {
+            nonisolated extension Entry: Cormorant.Record {
                 static let model = Cormorant.ModelDescriptor(
                     name: "Entry",
                     columns: [
@@ -176,27 +176,27 @@ struct ModelExpansionTests {
                     ])
 
                 init(from reader: Cormorant.RecordReader) throws {
-                    self.`class` = try String(from: reader, at: 0)
-                    self.number = try Int(from: reader, at: 1)
-                    self.ratio = try Double(from: reader, at: 2)
-                    self.isOpen = try Bool(from: reader, at: 3)
-                    self.label = try String(from: reader, at: 4)
+                    self.`class` = try reader.property(String.self, at: 0)
+                    self.number = try reader.property(Int.self, at: 1)
+                    self.ratio = try reader.property(Double.self, at: 2)
+                    self.isOpen = try reader.property(Bool.self, at: 3)
+                    self.label = try reader.property(String.self, at: 4)
                 }
 
                 mutating func read(from reader: Cormorant.RecordReader) throws {
-                    self.`class` = try String(from: reader, at: 0)
-                    self.number = try Int(from: reader, at: 1)
-                    self.ratio = try Double(from: reader, at: 2)
-                    self.isOpen = try Bool(from: reader, at: 3)
-                    self.label = try String(from: reader, at: 4)
+                    self.`class` = try reader.property(String.self, at: 0)
+                    self.number = try reader.property(Int.self, at: 1)
+                    self.ratio = try reader.property(Double.self, at: 2)
+                    self.isOpen = try reader.property(Bool.self, at: 3)
+                    self.label = try reader.property(String.self, at: 4)
                 }
 
                 func write(to writer: inout Cormorant.RecordWriter) throws {
-                    try self.`class`.write(to: &writer, at: 0)
-                    try self.number.write(to: &writer, at: 1)
-                    try self.ratio.write(to: &writer, at: 2)
-                    try self.isOpen.write(to: &writer, at: 3)
-                    try self.label.write(to: &writer, at: 4)
+                    try writer.write(property: self.`class`, at: 0)
+                    try writer.write(property: self.number, at: 1)
+                    try writer.write(property: self.ratio, at: 2)
+                    try writer.write(property: self.isOpen, at: 3)
+                    try writer.write(property: self.label, at: 4)
                 }
 
                 func columnValue(at column: Int) throws -> Cormorant.Value {
@@ -222,7 +222,7 @@ struct ModelExpansionTests {
                 mutating func clearGeneratedKey() {
                 }
 
-                struct Columns: Cormorant.RecordColumns {
+                nonisolated struct Columns: Cormorant.RecordColumns {
                     let recordSource: Cormorant.TableSource<Entry>
 
                     init(recordSource: Cormorant.TableSource<Entry>) {

@@ -19,7 +19,7 @@ struct RelationExpansionTests {
                 var tags = ToMany<Tag>.notLoaded
             }
 
-            extension Album: Cormorant.Record {
+            nonisolated extension Album: Cormorant.Record {
                 static let model = Cormorant.ModelDescriptor(
                     name: "Album",
                     columns: [
@@ -32,15 +32,15 @@ struct RelationExpansionTests {
                     ])
 
                 init(from reader: Cormorant.RecordReader) throws {
-                    self.id = try Int64(from: reader, at: 0)
+                    self.id = try reader.property(Int64.self, at: 0)
                 }
 
                 mutating func read(from reader: Cormorant.RecordReader) throws {
-                    self.id = try Int64(from: reader, at: 0)
+                    self.id = try reader.property(Int64.self, at: 0)
                 }
 
                 func write(to writer: inout Cormorant.RecordWriter) throws {
-                    try self.id.write(to: &writer, at: 0)
+                    try writer.write(property: self.id, at: 0)
                 }
 
                 func columnValue(at column: Int) throws -> Cormorant.Value {
@@ -66,7 +66,7 @@ struct RelationExpansionTests {
                     self.id = Int64.missingKey ?? self.id
                 }
 
-                struct Columns: Cormorant.RecordColumns {
+                nonisolated struct Columns: Cormorant.RecordColumns {
                     let recordSource: Cormorant.TableSource<Album>
 
                     init(recordSource: Cormorant.TableSource<Album>) {

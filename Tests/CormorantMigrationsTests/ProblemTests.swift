@@ -46,10 +46,10 @@ struct ProblemTests {
         Case(
             Change(
                 "a foreign key", table: "a INTEGER PRIMARY KEY, b", to: "a INTEGER PRIMARY KEY, b REFERENCES t"),
-            rows: "(1, 1), (2, 3), (4, NULL)", "1 row of \"t\" refer to no row of \"t\""),
+            rows: "(1, 1), (2, 3), (4, NULL)", "1 row of \"t\" refers to no row of \"t\""),
         Case(
             Change("a column dropped", table: "a, b", to: "a"), rows: "(1, 1)",
-            "column \"t.b\" would go with its values"),
+            "column \"t.b\" would go with its 1 value"),
         Case(
             Change("a table dropped", from: "CREATE TABLE t (a)", to: ""), rows: "(1), (2)",
             "table \"t\" would go with 2 rows"),
@@ -78,10 +78,10 @@ struct ProblemTests {
 
     @Test func rowsAreCountedUnderTheirFormerNames() throws {
         let old = ModelDescriptor(
-            name: "Old",
+            name: "New", table: "old",
             columns: [ColumnDescriptor("id", Int64.self, primaryKey: true), ColumnDescriptor("nick", String?.self)])
         let new = ModelDescriptor(
-            name: "New",
+            name: "New", table: "new",
             columns: [
                 ColumnDescriptor("id", Int64.self, primaryKey: true),
                 ColumnDescriptor("name", String.self, renamedFrom: "nick"),

@@ -53,7 +53,7 @@ struct RecordStatementTests {
     @Test func byAttributes() {
         #expect(
             compiler.select(
-                ["x"], from: "t", attributes: ["a", "b"],
+                ["x"], from: "t", attributes: [OrderedColumn("a"), OrderedColumn("b")],
                 order: [OrderedColumn("x"), OrderedColumn("y", descending: true)], limited: true)
                 == #"SELECT "x" FROM "t" WHERE "a" IS ?1 AND "b" IS ?2 ORDER BY "x", "y" DESC LIMIT ?3 OFFSET ?4"#)
         #expect(compiler.select(["x"], from: "t", attributes: [], order: [], limited: false) == #"SELECT "x" FROM "t""#)

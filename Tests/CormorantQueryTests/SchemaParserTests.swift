@@ -134,6 +134,23 @@ struct SchemaParserTests {
         expectRefusal(sql, at: offset)
     }
 
+    /// finding reliability.md A6: a group is not looked through once for each group around it.
+    @Test(arguments: [20_000, 40_000])
+    func depthCostsNoMoreThanLength(_ count: Int) throws {
+        let deep = String(repeating: "(", count: count) + "a" + String(repeating: ")", count: count)
+        let collated = "a" + String(repeating: " COLLATE nocase", count: count)
+        let clock = ContinuousClock()
+        let took = try clock.measure {
+            #expect(try onlyColumn("a DEFAULT \(deep)").constraints.count == 1)
+            for term in [deep, collated, "(\(collated)) COLLATE binary"] {
+                guard case .index(let index) = try SchemaParser.object("CREATE INDEX i ON t(\(term))") else { continue }
+                #expect(index.terms.map(\.column) == ["a"])
+            }
+        }
+        // Where it grew with the square it took minutes.
+        #expect(took < .seconds(20))
+    }
+
     @Test func nothingIsTooDeep() throws {
         let count = 200_000
         let deep = String(repeating: "(", count: count) + "1" + String(repeating: ")", count: count)

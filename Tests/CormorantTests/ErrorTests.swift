@@ -1,4 +1,5 @@
 import Cormorant
+import CormorantBase
 import Testing
 
 @Model(checks: ["low < high"])
@@ -73,9 +74,30 @@ struct ErrorTests {
         #expect(expectError(.foreignKey) { try other.delete(city) }?.hint != nil)
     }
 
+    /// finding swift.md section 5
+    @Test func messagesAreInSwiftsWords() throws {
+        let database = try memoryDatabase(Person.self)
+        let two = expectError(.sql) { try database.query("SELECT 1; SELECT 2") }
+        #expect(two?.hint?.contains("executeScript") == true)
+        #expect(
+            inSwift("allow_drop \"a_b\", or renamed_from; my_allow_drop")
+                == "allowDrop \"a_b\", or renamedFrom; my_allow_drop")
+        let check = expectError(.sql) { try database.createTables(Misspelt.self) }
+        #expect(check?.message.contains("Misspelt") == true && check?.message.contains("pags") == true)
+        var person = Person(name: "Ada")
+        let missing = expectError(.noRecord) { try database.update(&person) }
+        #expect(missing?.hint?.contains("no key") == true)
+    }
+
     @Test func theDescriptionIsOneLine() throws {
         let error = try #require(expectError(.sql) { try database.query("SELEC 1") })
-        #expect("\(error)" == "CORM_E_SQL: near \"SELEC\": syntax error [SQL: SELEC 1]")
+        #expect("\(error)" == ".sql: near \"SELEC\": syntax error [SQL: SELEC 1]")
         #expect(ErrorCode.allCases.allSatisfy { "\($0.name)".hasPrefix("CORM_E_") })
     }
+}
+
+@Model
+private struct Misspelt {
+    @Key var id: Int64?
+    @Column(check: "pags > 0") var pages: Int
 }

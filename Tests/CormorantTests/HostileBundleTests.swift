@@ -132,7 +132,8 @@ struct HostileBundleTests {
         ] {
             let error = expectError(code) { try database.apply(bundle) }
             #expect(error?.message.contains(ids) ?? false, "\(error?.message ?? "")")
-            expectError(code) { try database.revert(bundle, downTo: nil) }
+            // A step that came late is in nobody's way back, but these have none.
+            expectError(code == .migrationOrder ? .migration : code) { try database.revert(bundle, downTo: nil) }
         }
         #expect(try database.schema() == before)
     }

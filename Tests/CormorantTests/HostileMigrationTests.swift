@@ -62,7 +62,7 @@ struct HostileMigrationTests {
         let database = try Database(path: ":memory:")
         let names = ["a\"b", "c'd", "[e]", "`f`", "g;--", "h\n\t/*", "ü 😀", "select"]
         let former = ModelDescriptor(
-            name: "Former", table: "t \"1\" ['`;",
+            name: "Present", table: "t \"1\" ['`;",
             columns: names.map { ColumnDescriptor($0, String?.self, column: $0, unique: true) })
         let present = ModelDescriptor(
             name: "Present", table: "u \"2\" ['`;--",

@@ -77,6 +77,6 @@ struct Ticket: Equatable {
 
 @Cormorant.Model(table: "narrow")
 struct Narrow: Equatable {
-    @Cormorant.Key var key: Int8
+    @Cormorant.Key var key: Int8?
     var label: String = ""
 }

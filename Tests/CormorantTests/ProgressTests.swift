@@ -69,15 +69,14 @@ struct ProgressTests {
     }
 
     @Test func migrationsHaveAsyncForms() async throws {
-        let database = try Database(path: ":memory:")
-        try await database.sync(Former.Album.self, Former.Singer.self)
+        let database = try formerDatabase()
         let plan = try database.plan(Present.Album.self, Present.Artist.self)
         try await database.apply(plan)
         #expect(try await database.fetchAll(Present.Album.self, Query(order: ["id"])) == Present.albums)
         var bundle = MigrationBundle()
         try bundle.add(MigrationStep("1", up: .sql("CREATE TABLE a (b)"), down: .sql("DROP TABLE a")))
         #expect(try await database.apply(bundle) == ["1"])
-        #expect(try await database.revert(bundle, downTo: nil) == ["1"])
+        #expect(try await database.revert(bundle, downTo: nil, options: MigrationOptions(allowLossy: true)) == ["1"])
         try await database.setVersion(steps: [VersionStep(1, up: .sql("CREATE TABLE a (b)"))])
         #expect(try database.version() == 1)
     }

@@ -112,7 +112,7 @@ struct QueryTests {
                 "UPDATE person SET age = age + :more WHERE city = :city", ["more": 1, ":city": "London"]) == 2)
         #expect(try database.fetchValues("SELECT @a || $b", ["@a": "x", "b": "y"]) == ["xy"])
         let error = expectError(.binding) { try database.execute("SELECT ?, ?", [1]) }
-        #expect(error?.message == "the statement has 2 parameters, 1 values were given")
+        #expect(error?.message == "the statement has 2 parameters, 1 value was given")
         expectError(.binding) { try database.execute("SELECT ?", [1, 2]) }
         expectError(.binding) { try database.query("SELECT :a", ["b": 1]) }
         expectError(.binding) { try database.query("SELECT :a, :b", ["b": 1]) }

@@ -8,11 +8,43 @@ struct RecordTests {
         try database.insert(&ada)
         #expect(ada.id == 1)
         #expect(try database.find(Person.self, key: 1) == ada)
-        var sales = Department(id: 0, name: "Sales", city: "Rome")
+        var sales = Department(id: 5, name: "Sales", city: "Rome")
         try database.insert(&sales)
-        #expect(sales.id == 1)
+        #expect(sales.id == 5)
         #expect(try database.inserted(Person(id: 40, name: "Alan")).id == 40)
         #expect(try database.inserted(Person(name: "Grace")).id == 41)
+    }
+
+    /// finding reliability.md A3
+    @Test func theKey0IsAKeyLikeAnyOther() throws {
+        let database = try memoryDatabase(Person.self, Department.self)
+        var sales = Department(id: 0, name: "Sales", city: "Rome")
+        try database.insert(&sales)
+        var ada = Person(id: 0, name: "Ada")
+        try database.insert(&ada)
+        #expect(sales.id == 0 && ada.id == 0)
+        var found = try #require(try database.find(Department.self, key: 0))
+        found.city = "Oslo"
+        try database.save(&found)
+        #expect(try database.fetchAll(Department.self) == [Department(id: 0, name: "Sales", city: "Oslo")])
+        // Refused, it is still the key that was given.
+        var again = Department(id: 0, name: "Help", city: "Oslo")
+        expectError(.unique) { try database.insert(&again) }
+        #expect(again.id == 0)
+    }
+
+    /// A key that cannot be missing is the program's to give, in JSON too.
+    @Test func aMissingKeyInJSONIsRefusedWhereThereIsNoNil() throws {
+        func read(_ json: String) throws -> [Department] {
+            let records = try JSONRecords<Department>()
+            try records.feed(json)
+            try records.end()
+            return try records.next()
+        }
+        for json in [#"{"name": "Sales", "city": "Rome"}"#, #"{"id": null, "name": "Sales", "city": "Rome"}"#] {
+            #expect(throws: CormorantError.self) { try read(json) }
+        }
+        #expect(try read(#"{"id": 0, "name": "Sales", "city": "Rome"}"#).map(\.id) == [0])
     }
 
     @Test func insertNeverUpdates() throws {
@@ -135,11 +167,11 @@ struct RecordTests {
         try database.refresh(&ticket)
         #expect(ticket.status == .closed)
         #expect(ticket.isSelected, "refresh leaves an ignored property alone")
-        var narrow = Narrow(key: 0)
+        var narrow = Narrow(key: nil)
         try database.insert(&narrow)
         #expect(narrow.key == 1)
         try database.execute("INSERT INTO narrow VALUES (127, '')")
-        narrow.key = 0
+        narrow.key = nil
         #expect(expectError(.range) { try database.insert(&narrow) }?.message.contains("Int8") == true)
     }
 

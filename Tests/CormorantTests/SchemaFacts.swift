@@ -97,8 +97,8 @@ private func keyFacts(_ key: ForeignKeyDefinition) -> String {
     return "key \(from) -> \(foldIdentifier(key.table)) \(to.joined(separator: " ")) \(actions)"
 }
 
-/// SQLite keeps spaces and comments inside a type, and takes ALWAYS off its end. What it makes of quotes among other
-/// words is its own affair.
+/// SQLite keeps spaces and comments inside a type, and takes one ALWAYS, or GENERATED ALWAYS, off the end of a long one. What
+/// it makes of quotes among other words is its own affair.
 private func typeFacts(_ type: String, declared: String) -> String {
     if declared.contains(where: { "\"'`[]".contains($0) }) { return "?" }
     var text = ""
@@ -114,7 +114,7 @@ private func typeFacts(_ type: String, declared: String) -> String {
             rest.removeFirst()
         }
     }
-    for suffix in ["always", "generated"] where text.hasSuffix(suffix) { text.removeLast(suffix.count) }
+    while let suffix = ["always", "generated"].first(where: text.hasSuffix) { text.removeLast(suffix.count) }
     return text
 }
 

@@ -89,4 +89,27 @@ struct TypedValueTests {
         }
         #expect(error?.columns == ["cost"])
     }
+
+    /// finding python.md B4
+    @Test func decimalsAreCalculatedExactly() throws {
+        try database.execute("UPDATE happening SET price = '0.10'")
+        let sum = try database.fetchOne(Happening.select { ($0.price * 3).sum() })
+        #expect(sum == Decimal(string: "0.60"))
+        #expect(
+            try database.fetchOne(Happening.select { -($0.price + Decimal(string: "12345678901234567890.12")!) })
+                == Decimal(string: "-12345678901234567890.22"))
+        #expect(
+            try database.fetchAll(
+                Happening.group { $0.kind }.having { $0.price.sum() == Decimal(string: "0.1")! }.select { $0.kind }
+            ).count == 2)
+        #expect(try database.execute(Happening.all.update { $0.price = $0.price * 2 - Decimal(string: "0.05")! }) == 2)
+        #expect(
+            try database.query("SELECT DISTINCT price, typeof(price) FROM happening").map(\.values) == [
+                [.text("0.15"), .text("text")]
+            ])
+        expectError(.type) { try database.fetchOne(Happening.select { call("avg", $0.price, as: Double?.self) }) }
+        #expect(
+            try database.fetchOne(
+                Happening.select { call("avg", $0.price.cast(to: Double.self), as: Double?.self) }) == 0.15)
+    }
 }

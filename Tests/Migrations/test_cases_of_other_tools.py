@@ -146,7 +146,7 @@ def test_sqlite_orm_967_sync_drops_no_data(path: Path) -> None:
 
     make(path, PARENT + "INSERT INTO parent VALUES (1, 'a');")
     before = dump(path)
-    with Database(path) as db, pytest.raises(MigrationError, match=r'"parent\.name" would go with its values'):
+    with Database(path) as db, pytest.raises(MigrationError, match=r'"parent\.name" would go with its 1 value'):
         db.sync(Parent)
     assert dump(path) == before
 

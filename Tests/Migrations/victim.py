@@ -64,7 +64,7 @@ def main() -> None:
         if folder == "-":
             db.sync(Author, Book, Review)
         else:
-            Bundle(folder).apply(db)
+            Bundle(folder).apply(db, allow_lossy=True)
         db.set_trace(None)
     print("done", flush=True)
 

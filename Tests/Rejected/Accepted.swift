@@ -55,3 +55,36 @@ func fiveTables(_ database: Database) throws -> Bool {
             .select { artist, album, b, c, d in (artist.name, c.title, count(), d.id) })
     return try rows.map(\.1) == [nil, "x"] && database.fetchOne(Album.select { ($0.id, $0.price.total()) })?.1 == 3
 }
+
+@available(macOS 15, *)
+@Model
+struct Later {
+    @Key var id: Int64?
+    var number: Int
+    var other: Int?
+}
+
+// finding swift.md bugs 7 and 8
+func fromTheType(_ database: Database) throws {
+    print(
+        try database.fetchAll(
+            Album.join(along: \.artist).where { album, artist in artist.name != "x" && album.year > 1970 }
+                .group { album, artist in (album.id, artist.name) }
+                .having { album, artist in count() > 1 }
+                .order { album, artist in (artist.name, album.title.desc(), album.year, album.id) }
+                .select { album, artist in (artist.name, count()) }.limit(3)))
+    print(try database.fetchAll(Artist.leftJoin(along: \.albums)), try database.fetchAll(Artist.crossJoin(Album.self)))
+    print(try database.fetchAll(Album.order { ($0.year, $0.title, $0.id) }), try database.fetchAll(Album.limit(3)))
+    print(try database.fetchAll(Album.group { ($0.year, $0.title, $0.kind) }.select { ($0.year, count()) }))
+    print(try database.fetchAll(Later.distinct().where { $0.number + $0.other > 3 && $0.other * $0.number < 9 }))
+    let sums = Later.select { ($0.number + $0.other, $0.other - $0.number, $0.number / $0.number, $0.other + 1) }
+    let rows: [(Int?, Int?, Int, Int?)] = try database.fetchAll(sums)
+    print(rows)
+}
+
+func inATask(_ database: Database) async throws -> Int64? {
+    try await database.write { database in
+        let artist = try database.transaction { try database.inserted(Artist(name: "x")) }
+        return artist.id
+    }
+}

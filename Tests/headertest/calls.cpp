@@ -21,11 +21,13 @@ corm_status use_from_cpp(corm_database **out_database) {
     columns[0].type = CORM_INT64;
     columns[0].offset = offsetof(person, id);
     columns[0].size = sizeof(person::id);
+    columns[0].field = CORM_FIELD_INTEGER;
     columns[0].primary_key = true;
     columns[1].name = "name";
     columns[1].type = CORM_TEXT;
     columns[1].offset = offsetof(person, name);
     columns[1].size = sizeof(person::name);
+    columns[1].field = CORM_FIELD_CHARACTERS;
     corm_model_def definition = {};
     definition.struct_size = sizeof definition;
     definition.column_def_size = sizeof(corm_column_def);
@@ -40,9 +42,11 @@ corm_status use_from_cpp(corm_database **out_database) {
     if (status >= CORM_OK)
         status = corm_database_open("people.sqlite", &options, out_database, &error);
     person found = {};
+    corm_arena *arena = corm_arena_create();
     const corm_value key[] = {corm_value_int64(42)};
     if (status >= CORM_OK)
-        status = corm_record_find(*out_database, model, key, 1, &found, nullptr, &error);
+        status = corm_record_find(*out_database, model, key, 1, &found, arena, &error);
+    corm_arena_free(arena);
     corm_error_free(error);
     corm_model_free(model);
     return status;

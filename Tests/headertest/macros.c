@@ -18,6 +18,16 @@ static const corm_column_def person_columns[] = {
     CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0", .check_sql = "age >= 0"),
     CORM_COLUMN(person, token, CORM_UUID, .unique = true),
 };
+#if __STDC_VERSION__ >= 201112L
+/* Characters beside the record, and within it. */
+struct texts {
+    char *pointer;
+    char array[8];
+};
+_Static_assert(CORM_FIELD_(struct texts, pointer) == CORM_FIELD_CHARACTERS, "a pointer");
+_Static_assert(CORM_FIELD_(struct texts, array) == CORM_FIELD_OTHER, "an array");
+#endif
+
 static const char *const name_and_age[] = {"name", "-age"};
 static const corm_key_def person_keys[] = {{.kind = CORM_KEY_INDEX, .columns = name_and_age, .column_count = 2}};
 
@@ -33,11 +43,12 @@ corm_status use_macros(corm_database **out_database) {
     corm_error *error = NULL;
     corm_model *model = NULL;
     person found = {0};
+    corm_arena *arena = corm_arena_create();
     corm_status status = corm_database_open(":memory:", &options, out_database, &error);
     if (status >= CORM_OK)
         status = corm_model_create(query.limit == 0 ? &plain : &full, &model, &error);
     if (status >= CORM_OK)
-        status = corm_record_find(*out_database, model, CORM_VALUES(corm_value_int64(42)), &found, NULL, &error);
+        status = corm_record_find(*out_database, model, CORM_VALUES(corm_value_int64(42)), &found, arena, &error);
     if (status >= CORM_OK)
         status = corm_database_execute(*out_database, "SELECT ?, :name",
                                        CORM_VALUES(corm_value_text("x"), corm_value_named("name", corm_value_null())),
@@ -46,5 +57,6 @@ corm_status use_macros(corm_database **out_database) {
         status = corm_database_execute(*out_database, "SELECT 1", CORM_NO_VALUES, NULL, &error);
     corm_error_free(error);
     corm_model_free(model);
+    corm_arena_free(arena);
     return status;
 }

@@ -29,8 +29,8 @@ SCALARS = {
 }
 # Macros that are no constant: they serve C programs only.
 NO_VALUE = (
-    r"#define (ARROW_\w+|CORMORANT_\w+_H|CORM_(\w+_DECLS|\w+_INIT|NO_VALUES|VALUES|KEY|COLUMN|MODEL|FIRST_"
-    r"|ALL|ANY|CALL|EXPRS|EQ|NE|LT|LE|GT|GE|COMPARE_))(\W|$)"
+    r"#define (ARROW_\w+|CORMORANT_\w+_H|CORM_(\w+_DECLS|\w+_INIT|NO_VALUES|VALUES|KEY|COLUMN|FIELD_|GENERIC_FIELD_"
+    r"|MODEL|FIRST_|ALL|ANY|CALL|EXPRS|EQ|NE|LT|LE|GT|GE|COMPARE_))(\W|$)"
 )
 # In the order in which they include each other.
 TOPICS = (
@@ -57,6 +57,8 @@ class Headers:
     def read(self, text: str) -> None:
         text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
         text = text.replace("\\\n", " ")
+        # What only C++ sees.
+        text = re.sub(r"^#ifdef __cplusplus\n(?:(?!#).*\n)+#endif$", "", text, flags=re.MULTILINE)
         body: list[str] = []
         for line in text.splitlines():
             if line.lstrip().startswith("#"):
@@ -73,7 +75,7 @@ class Headers:
         string = re.fullmatch(r'#define (CORM_\w+)\s+("[^"]*")', line)
         if match := integer or string:
             self.constants[match[1]] = match[2]
-        elif not re.match(r"#(include|ifdef|ifndef|if|else|endif)\b", line) and not re.match(NO_VALUE, line):
+        elif not re.match(r"#(include|ifdef|ifndef|if|elif|else|endif)\b", line) and not re.match(NO_VALUE, line):
             raise Unknown(line)
 
     def _declaration(self, code: str) -> None:
@@ -91,8 +93,8 @@ class Headers:
         elif match := re.fullmatch(r"typedef void \(\*(\w+)\)\((.*)\)", code):
             # Those of other callbacks are made where they are used.
             self.aliases[match[1]] = "callback" if match[1] == "corm_trace_callback" else "pointer"
-        elif match := re.fullmatch(r"typedef (?:bool|corm_status) \(\*(\w+)\)\((.*)\)", code):
-            # A member of structs only, and there a pointer as other functions are.
+        elif match := re.fullmatch(r"typedef (?:bool|int64_t|corm_status) \(\*(\w+)\)\((.*)\)", code):
+            # A pointer, as other functions are.
             self.aliases[match[1]] = "pointer"
         elif match := re.fullmatch(r"([\w *]+?)\b(corm_\w+)\((.*)\)", code):
             parameters = [] if match[3] == "void" else match[3].split(",")

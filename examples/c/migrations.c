@@ -18,7 +18,7 @@ typedef struct person {
 static const corm_column_def person_columns[] = {
     CORM_COLUMN(person, id, CORM_INT64, .primary_key = true),
     CORM_COLUMN(person, name, CORM_TEXT, .not_null = true, .renamed_from = "full_name"),
-    CORM_COLUMN(person, age, CORM_INT64, .convert_sql = "CAST(nullif(age, 'unknown') AS INTEGER)"),
+    CORM_COLUMN(person, age, CORM_INT64, .convert_sql = "iif(age NOT GLOB '*[^0-9]*', nullif(age, ''), NULL)"),
     CORM_COLUMN(person, email, CORM_TEXT, .not_null = true, .default_sql = "''"),
 };
 static const char *const gone[] = {"fax"};

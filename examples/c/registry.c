@@ -65,7 +65,7 @@ static bool migrate(app *a, corm_registry *users) {
     int64_t failed = 0;
     bool done = corm_bundle_open(NULL, &bundle, &a->error) == CORM_OK &&
                 corm_bundle_add(bundle, &plays, &a->error) == CORM_OK &&
-                corm_registry_migrate(users, bundle, NULL, 0, NULL, told, NULL, &failed, &a->error) == CORM_OK;
+                corm_registry_migrate(users, bundle, NULL, 0, NULL, false, told, NULL, &failed, &a->error) == CORM_OK;
     corm_bundle_free(bundle);
     return done && failed == 0;
 }

@@ -21,7 +21,7 @@ INSERT INTO person VALUES (1, 'Ada', '36', '555'), (2, 'Grace', 'unknown', NULL)
 class Person(Model, allow_drop=["fax"]):
     id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
     name: Column[str] = column(renamed_from="full_name")
-    age: Column[int | None] = column(default=None, convert_sql="CAST(nullif(age, 'unknown') AS INTEGER)")
+    age: Column[int | None] = column(default=None, convert_sql="iif(age NOT GLOB '*[^0-9]*', nullif(age, ''), NULL)")
     email: Column[str] = column(default="", default_sql="''")
 
 

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 # In a checkout the package need not be installed.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "python" / "src"))
 
-from cormorant import Column, Database, Model, ToMany, ToOne, column, to_many, to_one
+from cormorant import Column, Database, Model, column, to_many, to_one
 
 
 class Artist(Model):
     id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
     name: Column[str] = column(unique=True)
-    albums: ClassVar[ToMany[Album]] = to_many("Album")
+    albums = to_many(lambda: Album)
 
 
 class Album(Model):
@@ -30,7 +30,7 @@ class Album(Model):
     price: Column[float | None] = column(default=None)
     details: Column[dict[str, Any] | None] = column(default=None, json=True)
     released: Column[datetime | None] = column(default=None)
-    artist: ClassVar[ToOne[Artist]] = to_one(Artist)
+    artist = to_one(Artist)
 
 
 @contextmanager

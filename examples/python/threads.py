@@ -56,8 +56,15 @@ async def tasks(db: Database) -> None:
     print(ida, jon, count)
 
 
+async def endpoint(db: Database, old: str, new: str) -> str:
+    """What answers a request: its transaction is one body, and nothing is awaited in it."""
+    artist = await db.perform(rename, old, new)
+    return artist.name if artist else "not found"
+
+
 if __name__ == "__main__":
     with music() as database:
         for show in (share, snapshot, limit):
             show(database)
         asyncio.run(tasks(database))
+        print(asyncio.run(endpoint(database, "Kim", "Kim B.")))

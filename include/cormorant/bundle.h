@@ -73,7 +73,8 @@ void corm_bundle_free(corm_bundle *bundle);
  * other, as long as their busy timeouts let them (CORM_E_BUSY), and every step runs once.
  *
  * Statuses: CORM_E_MIGRATION_MODIFIED, _MISSING, _ORDER, _DIRTY, _NEWER and _DRIFT as base.h says, before anything is done;
- * CORM_E_MIGRATION for a statement that a step may not hold; CORM_E_CALLBACK; CORM_E_INTERRUPTED. Steps before the one that
+ * CORM_E_MIGRATION for a statement that a step may not hold, and for one that drops a table or a column with something in
+ * it without options.allow_lossy: the message counts what would go; CORM_E_CALLBACK; CORM_E_INTERRUPTED. Steps before the one that
  * failed stay. Threading: any thread. Since 0.1.
  */
 corm_status corm_bundle_apply(const corm_bundle *bundle, corm_database *database, const char *last,
@@ -81,7 +82,8 @@ corm_status corm_bundle_apply(const corm_bundle *bundle, corm_database *database
 
 /*
  * Takes steps back, the last first, until `last` is the last that is applied (NULL: all go).
- * Statuses: as corm_bundle_apply, and CORM_E_MIGRATION for a step without a way back; then none is taken back. Since 0.1.
+ * Statuses: as corm_bundle_apply, and CORM_E_MIGRATION for a step without a way back; then none is taken back.
+ * Steps that came late (CORM_E_MIGRATION_ORDER) are no hindrance. Since 0.1.
  */
 corm_status corm_bundle_revert(const corm_bundle *bundle, corm_database *database, const char *last,
                                const corm_migration_options *options, corm_error **out_error);
@@ -162,7 +164,7 @@ corm_status corm_bundle_generate_to(const char *folder, const char *name, const 
 /*
  * Accepts the files as they are, after a step was written or changed by hand: runs all steps on an empty database in
  * memory, writes each one's schema.sql anew, and the manifest. Steps that the program brings are not run: the files' SQL
- * must do without them. Statuses: the error of a step that fails, with its id. Since 0.1.
+ * must do without them. Each down.sql must lead back. Statuses: the error of a step that fails, with its id. Since 0.1.
  */
 corm_status corm_bundle_seal(const char *folder, corm_error **out_error);
 

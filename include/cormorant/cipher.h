@@ -131,8 +131,9 @@ corm_status corm_cipher_rekey(const char *path, const corm_cipher_options *from,
                               corm_progress_callback progress, void *context, corm_error **out_error);
 
 /*
- * Checks the authentication of every page of a database's file, as SQLCipher's cipher_integrity_check does; what stands
- * in a WAL is not looked at. Says nothing of what the pages hold: that is PRAGMA integrity_check.
+ * Checks the authentication of every page of a database's file, as SQLCipher's cipher_integrity_check does. A page
+ * that fails there is good if the write-ahead log has a newer one, as after a crash in a checkpoint; what else stands in the
+ * log is not looked at. Says nothing of what the pages hold: that is PRAGMA integrity_check.
  *
  * out_pages the numbers of the first pages that fail, `capacity` at most; NULL when that is 0.
  * out_count how many fail; 0 for a good file.

@@ -88,9 +88,10 @@ corm_status corm_query_columns(corm_database *database, const corm_model *model,
                                struct ArrowArrayStream *out_stream, corm_error **out_error);
 
 /*
- * corm_result_columns of a block cursor, or corm_query_columns where it has a model.
+ * corm_result_columns of a block cursor, or corm_query_columns where it has a model. As long as no batch was taken, it can be
+ * called again, for those who look at a schema first: then the former stream has no rows. CORM_E_MISUSE later.
  *
- * cursor consumed, whatever the outcome.
+ * cursor borrowed; its rows are the stream's, which outlives it.
  * names  what the columns are called, copied; name_count 0: as above. Another count than that of the columns is
  *        CORM_E_MISUSE. Since 0.1.
  */

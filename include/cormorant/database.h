@@ -18,7 +18,8 @@ CORM_BEGIN_DECLS
  * A call that waits for its turn longer than the busy timeout gives CORM_E_BUSY. When a thread ends with a transaction
  * open, the next call that needs the writer rolls it back and gives CORM_E_TRANSACTION. In the child of a fork every call
  * gives CORM_E_MISUSE, but for corm_database_close; it may open the file anew if no transaction and no cursor was open at
- * the fork. Use after close gives CORM_E_MISUSE.
+ * the fork. A process that forks while other threads of it are inside calls leaves SQLite's own locks locked in the child,
+ * which then may wait for ever: let it fork before, or run another program at once (exec). Use after close gives CORM_E_MISUSE.
  */
 typedef struct corm_database corm_database;
 
@@ -57,7 +58,7 @@ typedef struct corm_open_options {
     int32_t synchronous;
     /* True leaves foreign keys unchecked; they are checked by default. */
     bool foreign_keys_off;
-    /* How many prepared statements of raw SQL are kept. 0: 64. */
+    /* How many prepared statements of raw SQL are kept. 0: 64. Negative: none. */
     int32_t statement_cache_size;
     /* What the file is encrypted with. Borrowed until return; NULL: a plain file. */
     const struct corm_cipher_options *cipher;
@@ -70,6 +71,8 @@ typedef struct corm_open_options {
      * reads, in a file open for reading, and for tables of attached files and views, nothing is done.
      */
     bool auto_sync;
+    /* Zero. */
+    uint8_t reserved[3];
 } corm_open_options;
 
 #define CORM_OPEN_OPTIONS_INIT {.struct_size = sizeof(corm_open_options)}
@@ -81,7 +84,9 @@ void corm_open_options_init(corm_open_options *options);
  * Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O
  * (secure_delete = FAST, whatever the build of SQLite has); PRAGMA secure_delete = ON overwrites freed pages, too.
  *
- * path         copied; UTF-8.
+ * path         copied; UTF-8. One that begins with "file:" is a URI (https://www.sqlite.org/uri.html), as it is to
+ *              corm_database_attach; write ./file: for a file whose name begins so. Everywhere else a path is a path: an
+ *              encrypted file, a template, and what is made, encrypted or registered has no URI (CORM_E_MISUSE).
  * options      borrowed until return; NULL: all defaults.
  * out_database owned (corm_database_close); set only on success.
  *
@@ -101,7 +106,8 @@ corm_status corm_database_open(const char *path, const corm_open_options *option
 corm_status corm_database_close(corm_database *database, corm_error **out_error);
 
 /*
- * Runs one SQL statement to its end; rows it gives are dropped.
+ * Runs one SQL statement to its end. What is there for its rows, such as a SELECT, is CORM_E_MISUSE: corm_result_open runs
+ * it; rows of a PRAGMA and of RETURNING are dropped.
  *
  * sql         borrowed until return; UTF-8, one statement.
  * values      borrowed until return; the bindings, by position or by name (corm_value.name); NULL when value_count is

@@ -42,6 +42,7 @@ typedef struct corm_statement corm_statement;
 #define CORM_OP_GREATER_EQUAL 15
 #define CORM_OP_IS 16     /* equal, with NULL equal to NULL (IS NOT DISTINCT FROM) */
 #define CORM_OP_IS_NOT 17 /* IS DISTINCT FROM */
+/* Of decimals + - * are exact; what is not is CORM_E_TYPE: / and %, a real beside a decimal, avg, total and round. */
 #define CORM_OP_ADD 20
 #define CORM_OP_SUBTRACT 21
 #define CORM_OP_MULTIPLY 22
@@ -115,7 +116,7 @@ corm_expr *corm_expr_cast(corm_expr *operand, corm_type type);
 /* operand: consumed. Returns: owned. */
 corm_expr *corm_expr_collate(corm_expr *operand, const char *collation);
 /*
- * A call of any SQL function: "lower", "count" (without arguments: count(*)), "json_extract", "date", one of your own.
+ * A call of any function that SQLite has: "lower", "count" (without arguments: count(*)), "json_extract", "date".
  * arguments: consumed; the array is borrowed. Returns: owned.
  */
 corm_expr *corm_expr_call(const char *function, corm_expr *const *arguments, size_t count);

@@ -45,6 +45,8 @@ typedef struct corm_json_options {
     bool refuse_unknown;
     /* One object after the other instead of an array ("JSON lines"); errors count them as if they were one. */
     bool lines;
+    /* Zero. */
+    uint8_t reserved[6];
 } corm_json_options;
 
 #define CORM_JSON_OPTIONS_INIT {.struct_size = sizeof(corm_json_options)}

@@ -12,14 +12,15 @@ CORM_BEGIN_DECLS
  * Writes a copy of the database, as it was last committed, to a file that is not there. Other threads, this handle and
  * other processes may read and write meanwhile. The copy is whole or not there, and needs no other file beside it.
  *
- * path     borrowed until return.
+ * path     borrowed until return. Neither a URI, nor beside a -wal, -shm or -journal that another database left there,
+ *          which SQLite would take for the copy's own.
  * cipher   what the copy is encrypted with; borrowed until return. NULL: what the database is, plain or with its key;
  *          corm_cipher_decrypt makes a copy of an encrypted file plain. With one, this handle is held up meanwhile.
  * progress called now and then with rows as pages copied and total_rows as those there are; false cancels. NULL: nobody is
  *          told.
  *
- * Statuses: CORM_E_CANNOT_OPEN where something is at the path already, or cannot be made; CORM_E_INTERRUPTED when
- * cancelled; CORM_E_FULL; CORM_E_TRANSACTION inside a transaction for ":memory:" or with a cipher. Threading: any thread.
+ * Statuses: CORM_E_CANNOT_OPEN where something is at the path already or was left beside it, or cannot be made;
+ * CORM_E_MISUSE for a URI; CORM_E_INTERRUPTED when cancelled; CORM_E_FULL; CORM_E_TRANSACTION inside a transaction for ":memory:" or with a cipher. Threading: any thread.
  * Since 0.1.
  */
 corm_status corm_database_backup(corm_database *database, const char *path, const corm_cipher_options *cipher,

@@ -32,8 +32,10 @@ typedef bool (*corm_progress_callback)(const corm_progress *progress, void *cont
 /* What a migration is told beside where to go. Zero is the default; NULL for all defaults. */
 typedef struct corm_migration_options {
     uint32_t struct_size;
-    /* What may be dropped with its data: tables, and columns as "table.column". Sync asks for it also of tables without a
-       model. */
+    /* What may go: tables with their rows, columns with their values as "table.column"; between schemas also "trigger:name",
+       "view:name", "index:name" (a unique one), "check:table", "unique:table" and "foreign_key:table" (those constraints
+       of the table). Sync asks for it also of tables without a model, and takes triggers, views and indexes by the same
+       names. */
     const char *const *allow_drop;
     size_t allow_drop_count;
     /*
@@ -45,6 +47,10 @@ typedef struct corm_migration_options {
     bool drop_snapshot;
     corm_progress_callback progress;
     void *context;
+    /* Whether steps of a bundle may drop tables and columns that hold something, up or down. */
+    bool allow_lossy;
+    /* Zero. */
+    uint8_t reserved[7];
 } corm_migration_options;
 
 #define CORM_MIGRATION_OPTIONS_INIT {.struct_size = sizeof(corm_migration_options)}
@@ -56,6 +62,7 @@ typedef struct corm_plan corm_plan;
 #define CORM_RISK_SAFE 0      /* adds, or every row was looked at and fits */
 #define CORM_RISK_ANNOTATED 1 /* decided by an annotation: a rename, a conversion */
 #define CORM_RISK_LOSSY 2     /* drops data, as it was told to */
+#define CORM_RISK_UNCHECKED 3 /* depends on rows that were not looked at, as of a plan without a file */
 
 /* One step of a plan. All text is borrowed until corm_plan_free. */
 typedef struct corm_plan_step {
@@ -114,16 +121,18 @@ int32_t corm_plan_step_count(const corm_plan *plan);
 corm_status corm_plan_step_get(const corm_plan *plan, int32_t index, corm_plan_step *out_step, corm_error **out_error);
 /* How many problems stand in its way. Since 0.1. */
 int32_t corm_plan_problem_count(const corm_plan *plan);
-/* The greatest risk of its steps; CORM_RISK_LOSSY for a bad handle. Since 0.1. */
+/* The greatest risk of its steps, LOSSY before UNCHECKED before ANNOTATED before SAFE; CORM_RISK_LOSSY for a bad handle.
+   Since 0.1. */
 int32_t corm_plan_risk(const corm_plan *plan);
 /* The plan for a person to read. Returns: borrowed until corm_plan_free; NULL for a bad handle. Since 0.1. */
 const char *corm_plan_text(const corm_plan *plan);
 /* All its statements. Returns: borrowed until corm_plan_free; NULL for a bad handle. Since 0.1. */
 const char *corm_plan_sql(const corm_plan *plan);
 /*
- * The plan as one JSON document: {"risk": "safe", "steps": [{"summary": "...", "risk": "safe", "rows": 0, "changes":
- * [{"kind": "add column", "table": "...", "name": "...", "before": null, "after": "..."}], "problems": [{"message": "...",
- * "annotation": "..."}], "sql": ["..."]}]}. risk is "safe", "annotated" or "lossy"; rows is null without a file.
+ * The plan as one JSON document: {"risk": "safe", "steps": [{"summary": "...", "risk": "safe", "rows": 0, "losses":
+ * ["1,204 values of ..."], "notes": ["2 NULLs of ... become ..."], "changes": [{"kind": "add column", "table": "...",
+ * "name": "...", "before": null, "after": "..."}], "problems": [{"message": "...", "annotation": "..."}], "sql":
+ * ["..."]}]}. risk is "safe", "annotated", "unchecked" or "lossy"; rows is null without a file.
  * Returns: borrowed until corm_plan_free; NULL for a bad handle. Since 0.1.
  */
 const char *corm_plan_json(const corm_plan *plan);

@@ -7,9 +7,9 @@
 CORM_BEGIN_DECLS
 
 /*
- * Column types, what the file holds, and which C fields may carry them. The library tells the field by its size, so the
- * size must be one of these. A field of type corm_value carries any column. A plain number is a NOT NULL column;
- * corm_optional_* is nullable; texts and blobs are nullable unless not_null is set.
+ * Column types, what the file holds, and which C fields may carry them. CORM_COLUMN tells the library the field's type, so
+ * that any other is CORM_E_MODEL: an array of characters is no text. A field of type corm_value carries any column. A plain
+ * number is a NOT NULL column; corm_optional_* is nullable; texts and blobs are nullable unless not_null is set.
  */
 typedef int32_t corm_type;
 
@@ -21,10 +21,29 @@ typedef int32_t corm_type;
 #define CORM_TEXT 6     /* TEXT           const char * (text with NUL is CORM_E_ENCODING), corm_text */
 #define CORM_VARCHAR 7  /* VARCHAR(n)     as CORM_TEXT; `length` characters at most, checked by SQLite */
 #define CORM_BLOB 8     /* BLOB           corm_blob */
-#define CORM_DATETIME 9 /* DATETIME       corm_datetime, corm_optional_int64 */
+#define CORM_DATETIME 9 /* DATETIME       corm_datetime, corm_optional_int64; see value.h */
 #define CORM_UUID 10    /* UUID_TEXT      corm_uuid, corm_optional_uuid */
-#define CORM_DECIMAL 11 /* DECIMAL_TEXT   as CORM_TEXT; checked to be a decimal number */
+#define CORM_DECIMAL 11 /* DECIMAL_TEXT   as CORM_TEXT; checked to be a decimal number; expressions calculate exactly */
 #define CORM_JSON 12    /* JSON_TEXT      as CORM_TEXT; checked by SQLite to be JSON */
+
+/* corm_column_def.field: what the field is in C. */
+#define CORM_FIELD_INTEGER 1 /* signed, of 4 or 8 bytes, or an enum of such a type */
+#define CORM_FIELD_BOOL 2
+#define CORM_FIELD_DOUBLE 3
+#define CORM_FIELD_FLOAT 4
+#define CORM_FIELD_CHARACTERS 5 /* const char * */
+#define CORM_FIELD_TEXT 6       /* corm_text */
+#define CORM_FIELD_BLOB 7
+#define CORM_FIELD_UUID 8
+#define CORM_FIELD_OPTIONAL_INT64 9
+#define CORM_FIELD_OPTIONAL_INT32 10
+#define CORM_FIELD_OPTIONAL_BOOL 11
+#define CORM_FIELD_OPTIONAL_DOUBLE 12
+#define CORM_FIELD_OPTIONAL_FLOAT 13
+#define CORM_FIELD_OPTIONAL_UUID 14
+#define CORM_FIELD_VALUE 15
+#define CORM_FIELD_OTHER 16    /* a type that carries no column but by a transform */
+#define CORM_FIELD_UNSIGNED 17 /* as CORM_FIELD_INTEGER, unsigned */
 
 /* What a foreign key does when the referenced row goes or its key changes. */
 #define CORM_ACTION_NONE 0 /* NO ACTION */
@@ -51,15 +70,23 @@ typedef struct corm_transform {
 typedef struct corm_column_def {
     /* The property's name, as records, attributes and errors use it. */
     const char *name;
-    /* The column's name in the table. NULL: name in snake_case ("createdAt" -> "created_at"). */
-    const char *column;
-    corm_type type;
-    /* CORM_VARCHAR: the greatest number of characters. */
-    uint32_t length;
     /* Where the field lies in the record and how long it is, in bytes. Set by CORM_COLUMN. */
     size_t offset;
     size_t size;
-    /* Part of the primary key. One integer key is SQLite's rowid: NULL, or 0 in a plain integer, asks for a new key. */
+    /*
+     * CORM_FIELD_...: the field's C type, which must be one that the column can have. Set by CORM_COLUMN (from C11 on, with
+     * gcc and clang in C99 too, and in C++). 0 is refused.
+     */
+    int32_t field;
+    corm_type type;
+    /* CORM_VARCHAR: the greatest number of characters. */
+    uint32_t length;
+    /* The column's name in the table. NULL: name in snake_case ("createdAt" -> "created_at"). */
+    const char *column;
+    /*
+     * Part of the primary key. One integer key is SQLite's rowid: NULL asks for a new key. A plain integer has no NULL, and
+     * structs begin as zeros: there 0 is no key yet. A file that has a row with the key 0 wants a corm_optional_int64.
+     */
     bool primary_key;
     /* With primary_key on one integer: AUTOINCREMENT, keys are never used again. */
     bool auto_increment;
@@ -67,7 +94,7 @@ typedef struct corm_column_def {
     bool unique;
     /* An index of this column alone. */
     bool indexed;
-    /* The integer field is unsigned; values that do not fit are CORM_E_RANGE, not wrapped. */
+    /* A corm_optional_* is of an unsigned integer; a plain field says so itself. What does not fit is CORM_E_RANGE. */
     bool is_unsigned;
     /*
      * SQL expression used when the field is NULL at insert and save, so that the column cannot be inserted as NULL; an
@@ -78,7 +105,7 @@ typedef struct corm_column_def {
     const char *check_sql;
     /* SQL expression that computes the column (STORED); it is never written and comes back into the record. */
     const char *computed_sql;
-    /* BINARY, NOCASE, RTRIM or a collation of your own. */
+    /* BINARY, NOCASE or RTRIM. */
     const char *collation;
     /* Foreign key: the table and column (NULL: its primary key) that this column refers to. */
     const char *references_table;
@@ -174,8 +201,51 @@ typedef struct corm_model_def {
 } corm_model_def;
 
 /* CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0"): the struct, the field, its type, and what else is said. */
-#define CORM_COLUMN(record, field, ...)                                                                                \
-    {.name = #field, .offset = offsetof(record, field), .size = sizeof(((record *)0)->field), .type = __VA_ARGS__}
+#define CORM_COLUMN(record, member, ...)                                                                               \
+    {.name = #member,                                                                                                  \
+     .offset = offsetof(record, member),                                                                               \
+     .size = sizeof(((record *)0)->member),                                                                            \
+     .field = CORM_FIELD_(record, member),                                                                             \
+     .type = __VA_ARGS__}
+
+/* CORM_FIELD_...: of a pointer to the field, because an array of characters would pass for a pointer itself. */
+#if defined(__cplusplus)
+#define CORM_FIELD_(record, member) (corm_field_type<decltype(record::member)>::value)
+#elif defined(__GNUC__)
+/* _Generic is C11's; gcc and clang have it in C99, where they would only warn of it. */
+#define CORM_FIELD_(record, member) (__extension__ CORM_GENERIC_FIELD_(record, member))
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CORM_FIELD_(record, member) CORM_GENERIC_FIELD_(record, member)
+#else
+#define CORM_FIELD_(record, member) 0
+#endif
+
+#ifndef __cplusplus
+#define CORM_GENERIC_FIELD_(record, member)                                                                            \
+    _Generic(&((record *)0)->member,                                                                                   \
+        int *: CORM_FIELD_INTEGER,                                                                                     \
+        unsigned *: CORM_FIELD_UNSIGNED,                                                                               \
+        long *: CORM_FIELD_INTEGER,                                                                                    \
+        unsigned long *: CORM_FIELD_UNSIGNED,                                                                          \
+        long long *: CORM_FIELD_INTEGER,                                                                               \
+        unsigned long long *: CORM_FIELD_UNSIGNED,                                                                     \
+        bool *: CORM_FIELD_BOOL,                                                                                       \
+        double *: CORM_FIELD_DOUBLE,                                                                                   \
+        float *: CORM_FIELD_FLOAT,                                                                                     \
+        char **: CORM_FIELD_CHARACTERS,                                                                                \
+        const char **: CORM_FIELD_CHARACTERS,                                                                          \
+        corm_text *: CORM_FIELD_TEXT,                                                                                  \
+        corm_blob *: CORM_FIELD_BLOB,                                                                                  \
+        corm_uuid *: CORM_FIELD_UUID,                                                                                  \
+        corm_optional_int64 *: CORM_FIELD_OPTIONAL_INT64,                                                              \
+        corm_optional_int32 *: CORM_FIELD_OPTIONAL_INT32,                                                              \
+        corm_optional_bool *: CORM_FIELD_OPTIONAL_BOOL,                                                                \
+        corm_optional_double *: CORM_FIELD_OPTIONAL_DOUBLE,                                                            \
+        corm_optional_float *: CORM_FIELD_OPTIONAL_FLOAT,                                                              \
+        corm_optional_uuid *: CORM_FIELD_OPTIONAL_UUID,                                                                \
+        corm_value *: CORM_FIELD_VALUE,                                                                                \
+        default: CORM_FIELD_OTHER)
+#endif
 
 /* CORM_MODEL(person, "Person", person_columns, .strict = true): the struct, the name, the array of columns, the rest. */
 #define CORM_MODEL(record, model_name, ...)                                                                            \
@@ -278,5 +348,76 @@ corm_status corm_model_create_tables(corm_database *database, const corm_model *
 corm_status corm_model_table_exists(corm_database *database, const corm_model *model, corm_error **out_error);
 
 CORM_END_DECLS
+
+#ifdef __cplusplus
+/* What CORM_COLUMN says of a field's type. */
+template <typename Field, bool = __is_enum(Field)> struct corm_field_type {
+    static constexpr int32_t value = CORM_FIELD_OTHER;
+};
+template <typename Field> struct corm_field_type<Field, true> : corm_field_type<__underlying_type(Field)> {};
+template <> struct corm_field_type<int> {
+    static constexpr int32_t value = CORM_FIELD_INTEGER;
+};
+template <> struct corm_field_type<unsigned> {
+    static constexpr int32_t value = CORM_FIELD_UNSIGNED;
+};
+template <> struct corm_field_type<long> {
+    static constexpr int32_t value = CORM_FIELD_INTEGER;
+};
+template <> struct corm_field_type<unsigned long> {
+    static constexpr int32_t value = CORM_FIELD_UNSIGNED;
+};
+template <> struct corm_field_type<long long> {
+    static constexpr int32_t value = CORM_FIELD_INTEGER;
+};
+template <> struct corm_field_type<unsigned long long> {
+    static constexpr int32_t value = CORM_FIELD_UNSIGNED;
+};
+template <> struct corm_field_type<bool> {
+    static constexpr int32_t value = CORM_FIELD_BOOL;
+};
+template <> struct corm_field_type<double> {
+    static constexpr int32_t value = CORM_FIELD_DOUBLE;
+};
+template <> struct corm_field_type<float> {
+    static constexpr int32_t value = CORM_FIELD_FLOAT;
+};
+template <> struct corm_field_type<char *> {
+    static constexpr int32_t value = CORM_FIELD_CHARACTERS;
+};
+template <> struct corm_field_type<const char *> {
+    static constexpr int32_t value = CORM_FIELD_CHARACTERS;
+};
+template <> struct corm_field_type<corm_text> {
+    static constexpr int32_t value = CORM_FIELD_TEXT;
+};
+template <> struct corm_field_type<corm_blob> {
+    static constexpr int32_t value = CORM_FIELD_BLOB;
+};
+template <> struct corm_field_type<corm_uuid> {
+    static constexpr int32_t value = CORM_FIELD_UUID;
+};
+template <> struct corm_field_type<corm_optional_int64> {
+    static constexpr int32_t value = CORM_FIELD_OPTIONAL_INT64;
+};
+template <> struct corm_field_type<corm_optional_int32> {
+    static constexpr int32_t value = CORM_FIELD_OPTIONAL_INT32;
+};
+template <> struct corm_field_type<corm_optional_bool> {
+    static constexpr int32_t value = CORM_FIELD_OPTIONAL_BOOL;
+};
+template <> struct corm_field_type<corm_optional_double> {
+    static constexpr int32_t value = CORM_FIELD_OPTIONAL_DOUBLE;
+};
+template <> struct corm_field_type<corm_optional_float> {
+    static constexpr int32_t value = CORM_FIELD_OPTIONAL_FLOAT;
+};
+template <> struct corm_field_type<corm_optional_uuid> {
+    static constexpr int32_t value = CORM_FIELD_OPTIONAL_UUID;
+};
+template <> struct corm_field_type<corm_value> {
+    static constexpr int32_t value = CORM_FIELD_VALUE;
+};
+#endif
 
 #endif

@@ -10,12 +10,13 @@ CORM_BEGIN_DECLS
  * Common to all functions here.
  *
  * record    a struct of the model's record_size. Its texts are borrowed until return. What the database makes comes
- *           back into it: the generated key, defaults, computed columns.
- * arena     where texts that come back live, borrowed until return; NULL leaves text and blob fields that the database
- *           filled in as they were.
+ *           back into it: the generated key, defaults, computed columns. They stay in it when the transaction is rolled
+ *           back later: the caller clears the key before the record is inserted anew.
+ * arena     where texts that come back live, borrowed until return. NULL: text and blob fields stay as they were where a
+ *           default or computed column would fill them in; what reads records with such fields refuses it (CORM_E_MISUSE).
  * Statuses: CORM_E_MISUSE (bad handle, model with record_size 0), CORM_E_SCHEMA (no such table or column; call
- *           corm_model_create_tables), the constraint statuses with table, columns and constraint, CORM_E_RANGE,
- *           CORM_E_ENCODING and CORM_E_CALLBACK naming the column, CORM_E_BUSY, CORM_E_READ_ONLY.
+ *           corm_model_create_tables), the constraint statuses with table, columns and constraint, CORM_E_RANGE
+ *           (also the key 0 for a key that is a plain integer, where 0 is no key yet), CORM_E_ENCODING and CORM_E_CALLBACK naming the column, CORM_E_BUSY, CORM_E_READ_ONLY.
  * Threading: any thread; a call waits for another thread's transaction to end.
  */
 

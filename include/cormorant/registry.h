@@ -133,14 +133,16 @@ typedef bool (*corm_registry_migrate_callback)(const corm_registry_migration *mi
  *
  * names      borrowed until return; name_count 0: all whose files are there.
  * last       the step to go to; NULL: all.
+ * allow_lossy whether steps may drop tables and columns that hold something; else they fail where they would.
  * callback   told of each; NULL: nobody.
  * out_failed how many failed.
  *
  * Statuses: CORM_OK, whatever failed; CORM_E_INTERRUPTED when the callback stopped it. Threading: any thread. Since 0.1.
  */
 corm_status corm_registry_migrate(corm_registry *registry, const corm_bundle *bundle, const char *const *names,
-                                  size_t name_count, const char *last, corm_registry_migrate_callback callback,
-                                  void *context, int64_t *out_failed, corm_error **out_error);
+                                  size_t name_count, const char *last, bool allow_lossy,
+                                  corm_registry_migrate_callback callback, void *context, int64_t *out_failed,
+                                  corm_error **out_error);
 
 CORM_END_DECLS
 

@@ -23,6 +23,13 @@ void corm_thread_cancel(corm_database *database, int64_t thread);
 /* The calling thread is no longer cancelled. Not cancelled: no-op. Threading: any thread. Since 0.1. */
 void corm_thread_resume(void);
 
+/*
+ * Whether the calling thread waits as long as it takes where all readers of a database are in use, instead of up to the busy
+ * timeout; at first it does not. For the threads of a pool, whose work must not fail because there is much of it: a thread
+ * that waits holds no reader. Cancelling it ends the wait. Threading: any thread. Since 0.1.
+ */
+void corm_thread_set_patient(bool patient);
+
 CORM_END_DECLS
 
 #endif

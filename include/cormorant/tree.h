@@ -12,7 +12,8 @@ CORM_BEGIN_DECLS
 
 /*
  * An expression is a tuple whose first item says what it is. E: an expression; S: a statement; E? S? and so on: or None;
- * model: the handle as an int; alias, name: str; values: None, int, float, str, bytes, bool.
+ * model: the bytes of the handle, which marshal writes of an object that holds the model; alias, name: str; values: None, int,
+ * float, str, bytes, bool.
  */
 #define CORM_NODE_COLUMN 1     /* (1, model, alias?, property) */
 #define CORM_NODE_NAME 2       /* (2, source?, name) */
@@ -39,7 +40,7 @@ CORM_BEGIN_DECLS
 #define CORM_NODE_AGGREGATE 23 /* (23, model, alias?, relation, function, property?, E?): corm_relation_aggregate */
 
 /*
- * A statement is a tuple of its kind (CORM_SELECT and so on), its model (int or None), its alias (or None) and a list of
+ * A statement is a tuple of its kind (CORM_SELECT and so on), its model (or None), its alias (or None) and a list of
  * what is said of it, in order, each a tuple:
  */
 #define CORM_PART_FROM 1           /* (1, source): source (model?, S?, name?, alias?) */

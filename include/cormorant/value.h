@@ -24,7 +24,8 @@ typedef struct corm_uuid {
 } corm_uuid;
 
 /* A point in time: microseconds since 1970-01-01 00:00:00 UTC. The file holds 'YYYY-MM-DD HH:MM:SS', and '.ffffff' behind it
-   where that is not zero. */
+   where that is not zero: texts that compare as the times do. Another form in a datetime column is CORM_E_TYPE when the column is
+   used; the function corm_datetime(text) of SQL gives the form. Times beyond the years 1 to 9999 are CORM_E_RANGE. */
 typedef int64_t corm_datetime;
 
 /*

@@ -54,7 +54,8 @@ extension Scenario {
 
     private func options(_ step: inout Members) throws -> MigrationOptions {
         MigrationOptions(
-            allowDrop: try step.texts("allowDrop"), snapshot: try step.text("snapshot").map(file),
+            allowDrop: try step.texts("allowDrop"), allowLossy: try step.flag("allowLossy"),
+            snapshot: try step.text("snapshot").map(file),
             keepSnapshot: try !step.flag("dropSnapshot"))
     }
 

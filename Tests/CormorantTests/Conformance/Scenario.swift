@@ -1,4 +1,5 @@
 import Cormorant
+import CormorantBase
 import CormorantORM
 import Foundation
 
@@ -86,10 +87,10 @@ final class Scenario {
         if let hasHint = try expected.take("hasHint")?.bool() {
             try compare("hint", error.hint == nil ? "" : "given", hasHint ? "given" : "")
         }
-        for part in try expected.texts("messageContains") where !error.message.contains(part) {
+        for part in try expected.texts("messageContains") where !error.message.contains(inSwift(part)) {
             throw ScenarioFailure("the message lacks \"\(part)\": \(error)")
         }
-        for part in try expected.texts("hintContains") where error.hint?.contains(part) != true {
+        for part in try expected.texts("hintContains") where error.hint?.contains(inSwift(part)) != true {
             throw ScenarioFailure("the hint lacks \"\(part)\": \(error)")
         }
         try expected.end()

@@ -26,6 +26,10 @@ def _allowed(step: Json) -> Json:
     return {"allow_drop": step.get("allowDrop", [])}
 
 
+def _lossy(step: Json) -> Json:
+    return {"allow_lossy": step.get("allowLossy", False)}
+
+
 def _options(self: Scenario, step: Json) -> Json:
     snapshot = self.folder / step["snapshot"] if "snapshot" in step else None
     return {"snapshot": snapshot, "drop_snapshot": step.get("dropSnapshot", False)}
@@ -103,11 +107,11 @@ def _generate(self: Scenario, step: Json) -> Json:
 
 
 def _apply(self: Scenario, step: Json) -> None:
-    self.bundle.apply(self.db, step.get("last"), **_options(self, step))
+    self.bundle.apply(self.db, step.get("last"), **_lossy(step), **_options(self, step))
 
 
 def _revert(self: Scenario, step: Json) -> None:
-    self.bundle.revert(self.db, step.get("last"), **_options(self, step))
+    self.bundle.revert(self.db, step.get("last"), **_lossy(step), **_options(self, step))
 
 
 def _set_version(self: Scenario, step: Json) -> None:
@@ -156,8 +160,8 @@ MIGRATION_STEPS: dict[str, tuple[Callable[[Scenario, Json], Json], str, str]] = 
     "openBundle": (_none(_open_bundle), "", ""),
     "generate": (_generate, f"name models to {ALLOWED}", PLAN),
     "squash": (_none(lambda s, step: Bundle.squash(_folder(s), step.get("last"))), "last", ""),
-    "apply": (_none(_apply), "last snapshot dropSnapshot", ""),
-    "revert": (_none(_revert), "last snapshot dropSnapshot", ""),
+    "apply": (_none(_apply), "last allowLossy snapshot dropSnapshot", ""),
+    "revert": (_none(_revert), "last allowLossy snapshot dropSnapshot", ""),
     "adopt": (_none(lambda s, step: s.bundle.adopt(s.db, step.get("last"))), "last", ""),
     "resolve": (_none(lambda s, step: s.bundle.resolve(s.db, step["id"], step["applied"])), "id applied", ""),
     "status": (lambda s, _: {"states": [[one.id, one.state] for one in s.bundle.status(s.db)]}, "", "states"),

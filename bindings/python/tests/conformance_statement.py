@@ -10,7 +10,7 @@ from typing import Any
 from conformance_expression import Expressions, values
 from conformance_model import Json, members, value
 
-from cormorant import Select, ToMany, alias, delete, insert, select, update
+from cormorant import Insert, Select, ToMany, alias, delete, insert, select, update
 
 SELECT = "select as with from join distinct columns where groupBy having compound orderBy after limit offset"
 COMPOUNDS: Json = {
@@ -112,14 +112,17 @@ class Builder(Expressions):
                 query = query.join(source, on, left=left, as_=name)
         return query
 
-    def assigned(self, pairs: list[Any]) -> Json:
-        return {name: self.operand(given) for name, given in pairs}
+    def assigned(self, change: Any, pairs: list[Any]) -> Any:
+        """One call for each, as a keyword cannot be given twice in one."""
+        give = change.values if isinstance(change, Insert) else change.set
+        for name, given in pairs:
+            change = give(**{name: self.operand(given)})
+            give = change.values if isinstance(change, Insert) else change.set
+        return change
 
     def insert(self, given: Json) -> Any:
         members(given, "insert with set rows conflict upsert upsertSet returning", "an insert")
-        change = self.with_tables(insert(self.models[given["insert"]]), given).values(
-            **self.assigned(given.get("set", []))
-        )
+        change = self.assigned(self.with_tables(insert(self.models[given["insert"]]), given), given.get("set", []))
         if "rows" in given:
             members(given["rows"], "properties select", "rows")
             change = change.from_select(given["rows"]["properties"], self.select(given["rows"]["select"]))
@@ -127,15 +130,13 @@ class Builder(Expressions):
             change = change.or_(given["conflict"])
         if "upsert" in given:
             conflict = change.on_conflict(given["upsert"])
-            sets = self.assigned(given.get("upsertSet", []))
+            sets = {name: self.operand(value) for name, value in given.get("upsertSet", [])}
             change = conflict.do_update(**sets) if sets else conflict.do_nothing()
         return self.returning(change, given)
 
     def update(self, given: Json) -> Any:
         members(given, "update with set conflict where returning", "an update")
-        change = self.with_tables(update(self.models[given["update"]]), given).set(
-            **self.assigned(given.get("set", []))
-        )
+        change = self.assigned(self.with_tables(update(self.models[given["update"]]), given), given.get("set", []))
         if "conflict" in given:
             change = change.or_(given["conflict"])
         return self.returning(change.where(*self.expressions(given.get("where", []))), given)

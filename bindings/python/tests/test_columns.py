@@ -6,7 +6,9 @@ import gc
 import importlib
 import json
 import resource
+import uuid
 from datetime import datetime, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -89,23 +91,103 @@ def test_columns_as_numpy_arrays(db: Database) -> None:
     numpy = installed("numpy")
     arrays = db.query(MANY).numpy()
     assert {name: str(array.dtype) for name, array in arrays.items()} == {
-        "i": "int64", "half": "float64", "rest": "int64",
+        "i": "int64", "half": "float64", "rest": "int64", "t": "object",
     }  # fmt: skip
     assert (arrays["i"] == numpy.arange(70_000)).all()
     assert (arrays["half"] == numpy.arange(70_000) * 0.5).all()
     assert arrays["rest"][1:4].tolist() == [1, 2, None]
     assert arrays["rest"].count() == 70_000 - 23_334
+    assert arrays["t"][[0, 65_536, 69_999]].tolist() == ["text 0", "text 65536", "text 69999"]
+
+
+def test_texts_and_blobs_are_not_left_out_of_numpy(db: Database) -> None:
+    """finding python.md section 4"""
+    installed("numpy")
+    token, moment = uuid.uuid4(), datetime(2024, 1, 1, 6, 30, tzinfo=timezone.utc)
+    db.insert_many(
+        [
+            Everything(text="é\0", data=b"\0\xff", token=token, amount=Decimal("1.50"), extra=[1], moment=moment),
+            Everything(text="", data=b""),
+            Everything(),
+        ]
+    )
+    arrays = db.cursor(Everything).numpy()
+    assert list(arrays) == [item.name for item in Everything.__model__.columns]
+    assert arrays["text"].tolist() == ["é\0", "", None]
+    assert arrays["data"].tolist() == [b"\0\xff", b"", None]
+    assert arrays["token"].tolist() == [str(token), None, None]
+    assert arrays["amount"].tolist() == ["1.50", None, None]
+    assert arrays["extra"].tolist() == ["[1]", None, None]
+    nulls = db.query("SELECT NULL AS a UNION ALL SELECT NULL").numpy()
+    assert nulls["a"].tolist() == [None, None]
+    with pytest.raises(cormorant.ProgrammingError, match="two columns are called 'a'"):
+        db.query("SELECT 1 AS a, 2 AS a").numpy()
+
+
+def test_records_as_json_are_what_write_json_writes(db: Database) -> None:
+    """finding python.md section 4: truth values came as 1, JSON as a text in a text"""
+    moment = datetime(2024, 1, 1, 6, 30, 0, 123456, tzinfo=timezone.utc)
+    records = [Everything(flag=True, extra={"a": [1]}, moment=moment, data=b"x"), Everything(flag=False)]
+    db.insert_many(records)
+    text = db.cursor(Everything).json()
+    assert text == cormorant.write_json(db.fetch_all(Everything))
+    assert json.loads(text)[0]["flag"] is True
+    assert db.cursor(Person).json() == "[]"
+    db.insert_many(Person(f"n{n}") for n in range(2_500))
+    assert [item["name"] for item in json.loads(db.cursor(Person, order_by="id").json())] == [
+        f"n{n}" for n in range(2_500)
+    ]
+
+
+def test_a_stream_is_had_again_while_nobody_has_read_from_it(db: Database) -> None:
+    """finding python.md B10: duckdb looks at the schema first"""
+    pyarrow = installed("pyarrow")
+    result = db.query(MANY)
+    first = pyarrow.RecordBatchReader.from_stream(result)
+    assert first.schema.names == ["i", "half", "rest", "t"]
+    again = pyarrow.RecordBatchReader.from_stream(result)
+    with pytest.raises(pyarrow.ArrowInvalid, match="given out again"):
+        first.read_all()
+    assert again.read_next_batch().num_rows == 65_536
+    with pytest.raises(cormorant.ProgrammingError, match="were read"):
+        result.__arrow_c_stream__()
+    result.close()
+    del result
+    assert again.read_all().num_rows == 70_000 - 65_536
+
+
+def test_duckdb_reads_a_result_by_its_name(db: Database) -> None:
+    """finding python.md B10"""
+    duckdb = installed("duckdb")
+    db.insert_many(Person(f"n{n}", n) for n in range(10))
+    people = db.cursor(Person)
+    assert duckdb.connect().sql("SELECT sum(age) FROM people").fetchall() == [(45,)]
+    assert people is not None
+
+
+def test_a_frame_of_records_is_refused_and_of_tuples_is_not(db: Database) -> None:
+    """finding python.md section 4: it had one column, of records"""
+    db.insert_many(Person(f"n{n}", n) for n in range(10))
+    with pytest.raises(cormorant.ProgrammingError, match="from_arrow"):
+        db.cursor(Person).__array__()
+    for result in (db.query("SELECT 1"), db.cursor(Person).tuples(), db.cursor(Person).dicts()):
+        assert not hasattr(result, "__array__")
+    pandas = installed("pandas")
+    with pytest.raises(cormorant.ProgrammingError, match="from_arrow"):
+        pandas.DataFrame(db.cursor(Person))
+    assert pandas.DataFrame(db.cursor(Person).tuples()).shape == (10, 5)
+    assert list(pandas.DataFrame(db.cursor(Person).dicts()).columns)[1] == "name"
 
 
 def test_every_numeric_type_and_null_in_numpy(db: Database) -> None:
     numpy = installed("numpy")
     db.execute("CREATE TABLE t (a INTEGER, b BOOLEAN, c REAL, d TIMESTAMP, e TEXT)")
     assert {name: array.shape for name, array in db.query("SELECT * FROM t").numpy().items()} == dict.fromkeys(
-        "abcd", (0,)
+        "abcde", (0,)
     )
     db.execute(
         "INSERT INTO t VALUES (1, 1, 0.5, '1970-01-01 00:00:01', 'x'), (NULL, NULL, NULL, NULL, NULL), "
-        "(3, 0, 2, '1970-01-02', '')"
+        "(3, 0, 2, '1970-01-02 00:00:00', '')"
     )
     arrays = db.query("SELECT * FROM t").numpy()
     assert arrays["a"].tolist() == [1, None, 3]
@@ -153,7 +235,7 @@ def test_a_result_is_given_out_once_and_before_it_is_read(db: Database) -> None:
         result.__arrow_c_stream__()
     result = db.query("SELECT 1")
     assert type(result.__arrow_c_stream__()).__name__ == "PyCapsule"
-    for use in (result.__arrow_c_stream__, result.json):
+    for use in (result.numpy, result.json):
         with pytest.raises(cormorant.ProgrammingError):
             use()
 

@@ -79,7 +79,7 @@ def test_closing(path: Path) -> None:
     assert "closed" in repr(db)
     db.close()
     for call in (
-        lambda: db.execute("SELECT 1"),
+        lambda: db.execute("DELETE FROM people"),
         lambda: db.query("SELECT 1"),
         lambda: db.find(Person, 1),
         lambda: db.insert(Person("a")),
@@ -129,9 +129,9 @@ def test_bindings(db: Database) -> None:
         with pytest.raises(ProgrammingError) as caught:
             db.query(sql, bindings)
         assert caught.value.code == "CORM_E_BINDING", sql
-    with pytest.raises(cormorant.DataError, match="binding 2 is of type object"):
+    with pytest.raises(cormorant.DataError, match="binding 2: a value is of type object"):
         db.execute("SELECT ?, ?", [1, object()])
-    with pytest.raises(cormorant.DataError, match=r"binding x is of type \w*Path"):
+    with pytest.raises(cormorant.DataError, match=r"binding x: a value is of type pathlib\.\w*Path"):
         db.execute("SELECT :x", {"x": Path()})
 
 
@@ -140,7 +140,11 @@ def test_execute_counts_changes(db: Database) -> None:
     assert (db.changes, db.last_insert_id) == (2, 2)
     assert db.execute("UPDATE departments SET name = name || ?", ["!"]) == 2
     assert db.execute("DELETE FROM departments WHERE id = ?", [1]) == 1
-    assert db.execute("SELECT 1") == 0
+    # findings c.md 12 and python.md 6: it gave 0 and dropped the rows
+    with pytest.raises(cormorant.Error, match="is there for its rows") as caught:
+        db.execute("SELECT 1")
+    assert caught.value.code == "CORM_E_MISUSE"
+    assert db.execute("PRAGMA user_version") == 0
     assert db.total_changes == 5
 
 
@@ -176,7 +180,7 @@ def test_trace(db: Database) -> None:
     db.execute("INSERT INTO departments (name) VALUES (?)", ["secret"])
     db.find(Department, 1)
     db.set_trace(None)
-    db.execute("SELECT 1")
+    db.execute("DELETE FROM departments")
     assert len(seen) == 2
     assert seen[0][0] == "INSERT INTO departments (name) VALUES (?)"
     assert "departments" in seen[1][0]

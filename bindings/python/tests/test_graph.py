@@ -85,7 +85,7 @@ def test_a_relation_to_a_row_that_is_gone(filled: Database) -> None:
 def test_wrong_loads(filled: Database) -> None:
     artist = Artist("x", id=1)
     for wrong, message in (
-        (lambda: filled.load(artist, Album.artist), "Artist stands where"),
+        (lambda: filled.load(artist, Album.artist), "one of Artist where it has Album"),
         (lambda: filled.load(artist, Artist.name), "no relation"),  # type: ignore[arg-type]
         (lambda: filled.load(artist, Artist.albums, order_by="titel"), "did you mean title"),
         (lambda: filled.load(artist, Artist.albums, limit=-1), "limit"),
@@ -120,6 +120,21 @@ def test_a_graph_is_saved_with_its_keys(db: Database) -> None:
     db.save_graph(artist)
     assert [db.count(model) for model in (Artist, Album, Track, Playlist, Entry)] == [1, 2, 2, 1, 2]
     assert db.fetch_all(select(Album.title, Album.artist.name).order_by("title")) == [("2", "Ann"), ("One", "Ann")]
+
+
+def test_a_rollback_around_takes_all_keys_back(db: Database) -> None:
+    artist, album = Artist("Ada"), Album("One", 0, 1999)
+    artist.albums = [album]
+    with pytest.raises(KeyError), db.transaction():
+        with db.transaction():
+            db.save_graph(artist)
+        assert album.artist_id == artist.id == 1
+        raise KeyError
+    assert (artist.id, album.id, album.artist_id) == (None, None, 0)
+    # A row of somebody else's has the key now; the album is not his.
+    db.insert(Artist("Eve"))
+    db.save_graph(artist)
+    assert album.artist_id == artist.id == 2
 
 
 def test_from_the_other_end_and_of_many(db: Database) -> None:
@@ -177,7 +192,7 @@ def test_nothing_stays_of_a_failure(db: Database) -> None:
 def test_wrong_graphs(db: Database) -> None:
     artist = Artist("Ada")
     artist.albums = [Track("x", 1)]  # type: ignore[list-item]
-    with pytest.raises(cormorant.ProgrammingError, match="Track stands where"):
+    with pytest.raises(cormorant.ProgrammingError, match="one of Track where it has Album"):
         db.save_graph(artist)
     artist.albums = None  # type: ignore[assignment]
     with pytest.raises(cormorant.ProgrammingError, match="a list"):

@@ -54,11 +54,11 @@ def test_bad_keys_and_bad_rows(db: Database) -> None:
         for key in (2**63, -(2**63) - 1, 2**100):
             with pytest.raises(DataError, match="the key does not fit into signed 64 bits"):
                 db.find(Person, key)
-        with pytest.raises(ProgrammingError, match="1 values, 2 were given"):
+        with pytest.raises(ProgrammingError, match="1 value, 2 values were given"):
             db.find(Person, 1, 2)
-        with pytest.raises(ProgrammingError, match="2 values, 1 were given"):
+        with pytest.raises(ProgrammingError, match="2 values, 1 value was given"):
             db.find(Setting, 1)
-        with pytest.raises(ProgrammingError, match="1 values, 0 were given"):
+        with pytest.raises(ProgrammingError, match="1 value, 0 values were given"):
             db.find(Person)
     db.execute("UPDATE people SET name = CAST(x'ff' AS TEXT)")
     with pytest.raises(DataError, match="not UTF-8") as caught:

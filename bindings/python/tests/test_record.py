@@ -8,7 +8,7 @@ import pytest
 from models import Department, Entry, Note, Person, Setting
 
 import cormorant
-from cormorant import Column, Database, Model, column
+from cormorant import Column, Database, Model, column, read_json
 
 
 def test_insert_fills_the_key_and_find_finds(db: Database) -> None:
@@ -24,6 +24,30 @@ def test_a_key_that_is_given_stays(db: Database) -> None:
     assert Person("Ann", id=2**62).insert(db).id == 2**62
     assert db.exists(Person, 2**62)
     assert not db.exists(Person, 5)
+
+
+class Rank(Model):
+    id: Column[int] = column(primary_key=True)
+    name: Column[str]
+
+
+def test_the_key_0_is_a_key_like_any_other(db: Database) -> None:  # finding reliability.md A3
+    db.create_tables(Rank)
+    assert Rank(0, "none").insert(db).id == 0
+    found = db.find(Rank, 0)
+    assert found is not None
+    found.name = "nobody"
+    db.save(found)
+    assert found.id == 0
+    assert Person("Ann", id=0).save(db).id == 0
+    assert db.fetch_all(Rank) == [Rank(0, "nobody")]
+    records = [Rank(0, "zero"), Rank(1, "one")]
+    db.save_many(records)
+    assert db.fetch_all(Rank) == records
+    # A key that cannot be missing is the program's to give, in JSON too.
+    with pytest.raises(cormorant.Error, match="missing"):
+        list(read_json(Rank, '[{"name": "x"}]'))
+    assert list(read_json(Rank, '[{"id": 0, "name": "x"}]')) == [Rank(0, "x")]
 
 
 def test_what_the_database_makes_comes_back(db: Database) -> None:
@@ -191,7 +215,7 @@ def test_a_batch_is_of_one_model(db: Database) -> None:
     assert db.insert_many([]) == 0
     with pytest.raises(cormorant.ProgrammingError, match="Department, Person"):
         db.insert_many([Person("a"), Department("b")])
-    with pytest.raises(cormorant.ProgrammingError, match="int is no model"):
+    with pytest.raises(cormorant.ProgrammingError, match="int is no record"):
         db.insert_many([1, 2])  # type: ignore[list-item]
 
 

@@ -203,3 +203,20 @@ def test_a_file_that_another_program_locks_is_told(tmp_path: Path) -> None:
             assert registry.migrate(steps()) == {}
     finally:
         other.close()
+
+
+def test_a_step_that_drops_something_needs_leave(tmp_path: Path) -> None:
+    fill(tmp_path, 2)
+    bundle = steps()
+    bundle.add("0003_drop", "DROP TABLE person")
+    with Registry(tmp_path / "{name}.db") as registry:
+        with registry.use("u0001") as db:
+            db.execute("INSERT INTO person (name) VALUES ('kept')")
+        failures = registry.migrate(bundle)
+        assert list(failures) == ["u0001"]
+        assert "person" in str(failures["u0001"])
+        with registry.use("u0001") as db:
+            assert db.query("SELECT name FROM person").fetch_all() == [("kept",)]
+        assert registry.migrate(bundle, allow_lossy=True) == {}
+        with registry.use("u0001") as db:
+            assert db.query("SELECT count(*) FROM sqlite_schema WHERE name = 'person'").fetch_all() == [(0,)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import resource
+import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from models import Entry, Person
@@ -90,6 +92,22 @@ def test_fetching_leaves_the_collector_as_it_was(db: Database) -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_fetching_in_many_threads_leaves_the_collector_on(db: Database) -> None:
+    """One thread saw it paused by another, and left it so."""
+    db.insert_many(Person(f"n{number}") for number in range(300))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [Thread(target=lambda: [db.fetch_all(Person) for _ in range(100)]) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert gc.isenabled()
 
 
 def test_a_long_result_needs_no_memory(db: Database) -> None:

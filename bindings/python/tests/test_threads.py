@@ -92,4 +92,4 @@ def test_a_trace_callback_does_not_lock_up(db: Database) -> None:
 
     together(work)
     db.set_trace(None)
-    assert len(seen) == THREADS * 100
+    assert sum(sql.startswith("INSERT") for sql in seen) == THREADS * 100

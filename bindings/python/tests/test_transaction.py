@@ -99,3 +99,36 @@ def test_many_statements_of_each_kind_in_one(db: Database) -> None:
             person.age = 1
             person.save(db)
     assert db.count(Person, age=1) == 1_000
+
+
+def test_a_rollback_takes_the_keys_back(db: Database) -> None:
+    """finding python.md section 5"""
+    first, second, third = Department("a"), Department("b"), Department("c")
+    given = Department("d", id=70)
+    many = [Department("e"), Department("f")]
+    with db.transaction():
+        db.insert(first)
+        with pytest.raises(KeyError), db.transaction():
+            db.insert(second)
+            with db.transaction():
+                third.save(db)
+                db.insert(given)
+                db.insert_many(many)
+            assert third.id is not None
+            assert all(record.id for record in many)
+            raise KeyError
+        assert second.id is None
+        assert third.id is None
+        assert [record.id for record in many] == [None, None]
+        assert given.id == 70
+    assert first.id == 1
+    # So that they go in anew.
+    db.insert(second)
+    assert names(db) == ["a", "b"]
+    with db.transaction() as transaction:
+        db.insert(third)
+        transaction.rollback()
+        assert third.id is None
+        db.insert(third)
+    assert third.id is not None
+    assert not db._innermost

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import marshal
+from typing import Any
 
 import pytest
 from music import Album
 
 from cormorant import Error, _abi, _native_tree
+from cormorant._native_handle import StatementHandle
+from cormorant._native_library import call_handle, library
 
 
 def test_what_is_no_tree_is_refused() -> None:
-    for tree in (None, 1, "select", (), (_abi.CORM_SELECT,), (_abi.CORM_SELECT, None, None, [(99,)])):
+    trees: list[Any] = [None, 1, "select", (), (_abi.CORM_SELECT,), (_abi.CORM_SELECT, None, None, [(99,)])]
+    for tree in trees:
         with pytest.raises(Error) as caught:
-            _native_tree.make_statement(marshal.dumps(tree, 2))
+            _native_tree.make_statement(tree)
         assert caught.value.code == "CORM_E_MISUSE", tree
 
 
@@ -22,4 +26,4 @@ def test_a_tree_that_ends_early_is_refused() -> None:
     whole = marshal.dumps(query._tree(), 2)
     for length in range(1, len(whole)):
         with pytest.raises(Error):
-            _native_tree.make_statement(whole[:length])
+            call_handle(StatementHandle, library.corm_tree_statement, whole[:length], length)

@@ -135,7 +135,8 @@ def test_what_the_file_should_not_hold(path: Path, name: str, sql: str, code: st
         extra: Column[dict[str, int]]
 
     good = {
-        "id": "1", "number": "1", "small": "1", "real": "1.5", "text": "'x'", "data": "x'00'", "moment": "'2026-03-01'",
+        "id": "1", "number": "1", "small": "1", "real": "1.5", "text": "'x'", "data": "x'00'",
+        "moment": "'2026-03-01 00:00:00'",
         "token": "'c0ffee00-0000-4000-8000-0123456789ab'", "amount": "'1.10'", "extra": "'{}'",
     }  # fmt: skip
     with Database(path) as db:

@@ -63,7 +63,7 @@ def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Pat
     package = {f"cormorant/{path.name}" for path in (ROOT / "src" / "cormorant").glob("*.py")}
     assert names == package | {"cormorant/py.typed", "cormorant/libcormorant.so"}
     assert command == {"cormorant-0.1.0.data/scripts/corm"}
-    assert size < 8_000_000
+    assert size < 8 << 20
     assert "Requires-Dist" not in metadata
 
 

@@ -91,6 +91,23 @@ CORM_DATETIME: Final = 9
 CORM_UUID: Final = 10
 CORM_DECIMAL: Final = 11
 CORM_JSON: Final = 12
+CORM_FIELD_INTEGER: Final = 1
+CORM_FIELD_BOOL: Final = 2
+CORM_FIELD_DOUBLE: Final = 3
+CORM_FIELD_FLOAT: Final = 4
+CORM_FIELD_CHARACTERS: Final = 5
+CORM_FIELD_TEXT: Final = 6
+CORM_FIELD_BLOB: Final = 7
+CORM_FIELD_UUID: Final = 8
+CORM_FIELD_OPTIONAL_INT64: Final = 9
+CORM_FIELD_OPTIONAL_INT32: Final = 10
+CORM_FIELD_OPTIONAL_BOOL: Final = 11
+CORM_FIELD_OPTIONAL_DOUBLE: Final = 12
+CORM_FIELD_OPTIONAL_FLOAT: Final = 13
+CORM_FIELD_OPTIONAL_UUID: Final = 14
+CORM_FIELD_VALUE: Final = 15
+CORM_FIELD_OTHER: Final = 16
+CORM_FIELD_UNSIGNED: Final = 17
 CORM_ACTION_NONE: Final = 0
 CORM_ACTION_RESTRICT: Final = 1
 CORM_ACTION_SET_NULL: Final = 2
@@ -212,6 +229,7 @@ CORM_TABLE_VIEW: Final = 2
 CORM_RISK_SAFE: Final = 0
 CORM_RISK_ANNOTATED: Final = 1
 CORM_RISK_LOSSY: Final = 2
+CORM_RISK_UNCHECKED: Final = 3
 CORM_STEP_PENDING: Final = 0
 CORM_STEP_APPLIED: Final = 1
 CORM_STEP_MODIFIED: Final = 2
@@ -286,6 +304,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("cipher", "pointer"),
         ("reader_count", "int32"),
         ("auto_sync", "bool"),
+        ("reserved", "uint8[3]"),
     ),
     "corm_transform": (
         ("encode", "pointer"),
@@ -294,11 +313,12 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "corm_column_def": (
         ("name", "text"),
-        ("column", "text"),
-        ("type", "int32"),
-        ("length", "uint32"),
         ("offset", "size"),
         ("size", "size"),
+        ("field", "int32"),
+        ("type", "int32"),
+        ("length", "uint32"),
+        ("column", "text"),
         ("primary_key", "bool"),
         ("auto_increment", "bool"),
         ("not_null", "bool"),
@@ -460,6 +480,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("path", "text"),
         ("refuse_unknown", "bool"),
         ("lines", "bool"),
+        ("reserved", "uint8[6]"),
     ),
     "corm_json_nested": (
         ("relations", "text"),
@@ -587,6 +608,8 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("drop_snapshot", "bool"),
         ("progress", "pointer"),
         ("context", "pointer"),
+        ("allow_lossy", "bool"),
+        ("reserved", "uint8[7]"),
     ),
     "corm_plan_step": (
         ("summary", "text"),
@@ -775,9 +798,12 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_thread_id": ("int64", ()),
     "corm_thread_cancel": ("void", ("pointer", "int64")),
     "corm_thread_resume": ("void", ()),
+    "corm_thread_set_patient": ("void", ("bool",)),
     "corm_transaction_begin": ("int32", ("pointer", "int32", "pointer")),
     "corm_transaction_commit": ("int32", ("pointer", "pointer")),
     "corm_transaction_rollback": ("int32", ("pointer", "pointer")),
+    "corm_transaction_open": ("int32", ("pointer", "int32", "pointer", "pointer", "pointer", "pointer")),
+    "corm_transaction_close": ("int32", ("pointer", "int64", "bool", "pointer")),
     "corm_transaction_depth": ("int32", ("pointer",)),
     "corm_result_open": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_result_close": ("void", ("pointer",)),
@@ -1057,7 +1083,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_registry_attach": ("int32", ("pointer", "text", "pointer", "text", "pointer")),
     "corm_registry_migrate": (
         "int32",
-        ("pointer", "pointer", "pointer", "size", "text", "pointer", "pointer", "pointer", "pointer"),
+        ("pointer", "pointer", "pointer", "size", "text", "bool", "pointer", "pointer", "pointer", "pointer"),
     ),
     "corm_queue_options_init": ("void", ("pointer",)),
     "corm_write_options_init": ("void", ("pointer",)),

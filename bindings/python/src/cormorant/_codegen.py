@@ -157,8 +157,8 @@ def make_assign(columns: Columns) -> Callable[[Any, Row], None]:
     return answer
 
 
-def make_init(fields: dict[str, Column[Any] | Ignored]) -> Callable[..., None]:
-    """__init__ as dataclasses have it: parameters in the order of the fields."""
+def make_init(fields: dict[str, Column[Any] | Ignored], post_init: bool) -> Callable[..., None]:
+    """__init__ as dataclasses have it: parameters in the order of the fields; __post_init__ at its end."""
     this = "self" if "self" not in fields else "_self"
     names: dict[str, Any] = {"_MISSING": MISSING}
     positional, keywords, lines = [], [], []
@@ -192,6 +192,8 @@ def make_init(fields: dict[str, Column[Any] | Ignored]) -> Callable[..., None]:
                 hint=f"give {after} kw_only=True, or move it to the end",
             )
         positional.append(parameter)
+    if post_init:
+        lines.append(f" {this}.__post_init__()")
     parameters = ", ".join([this, *positional, *(["*", *keywords] if keywords else [])])
     init: Callable[..., None] = _compile(
         "\n".join([f"def __init__({parameters}):", *lines, " pass"]), "__init__", names

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from inspect import get_annotations
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Union, get_args, get_origin
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 Field = Column[Any] | Ignored
+_COLUMN = re.compile(r"\s*(\w+\.)*Column\[")
 
 
 def model_error(message: str, hint: str | None = None) -> ProgrammingError:
@@ -29,10 +32,30 @@ def collect_fields(cls: type) -> dict[str, Field]:
     """The fields of a class in order: those of its bases first, as dataclasses have it."""
     fields: dict[str, Field] = {}
     for base in reversed(cls.__mro__[1:]):
-        for name, field in base.__dict__.get("__fields__", {}).items():
+        found = base.__dict__.get("__fields__")
+        if found is None:
+            found = _declared(base, of_model=False)
+        for name, field in found.items():
             fields[name] = field._copy() if isinstance(field, Column) else field
-    for name, annotation in cls.__annotations__.items():
+    return fields | _declared(cls, of_model=True)
+
+
+def _declared(cls: type, of_model: bool) -> dict[str, Field]:
+    """The fields that a model declares, or a base that is none: what else that has is its own business."""
+    fields: dict[str, Field] = {}
+    annotations = get_annotations(cls)
+    for name, value in cls.__dict__.items():
+        is_field = isinstance(value, Ignored) or (isinstance(value, Column) and value._is_new)
+        if is_field and name not in annotations:
+            call, kind = ("ignored", "str") if isinstance(value, Ignored) else ("column", "Column[str]")
+            raise model_error(
+                f"{cls.__name__}.{name} has no annotation, so it would be no column",
+                f"say what it holds, such as {name}: {kind} = {call}(...)",
+            )
+    for name, annotation in annotations.items():
         if isinstance(cls.__dict__.get(name), Relation):
+            continue
+        if not of_model and not isinstance(cls.__dict__.get(name), Column | Ignored) and not _says_column(annotation):
             continue
         where = f"{cls.__name__}.{name}"
         if not name.isidentifier() or iskeyword(name):
@@ -45,6 +68,9 @@ def collect_fields(cls: type) -> dict[str, Field]:
         if origin is Column:
             if value is MISSING:
                 value = Column({})
+            elif isinstance(value, Column) and not of_model:
+                # Several models may be of it.
+                value = value._copy()
             elif not isinstance(value, Column):
                 raise model_error(f"{where} = {value!r} is no column", f"write = column(default={value!r})")
             _set_type(value, name, get_args(annotation)[0], cls, where)
@@ -57,6 +83,11 @@ def collect_fields(cls: type) -> dict[str, Field]:
                 "annotate it Column[...] or ClassVar, or give it = ignored()",
             )
     return fields
+
+
+def _says_column(annotation: Any) -> bool:
+    text = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation
+    return bool(_COLUMN.match(text)) if isinstance(text, str) else get_origin(text) is Column
 
 
 def _resolve(annotation: Any, cls: type, where: str) -> Any:

@@ -1,6 +1,6 @@
 """The calls of the library on databases, models and records; _native_tree.py has those on statements.
 
-Everything above the _native modules passes and gets plain Python values; a database, model or cursor is an int.
+Everything above the _native modules passes and gets plain Python values and handles.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from . import _abi
 from ._native_cipher import CipherOptions, ciphered
+from ._native_handle import CursorHandle, DatabaseHandle, ModelHandle, array_of
 from ._native_library import (
     TYPES,
     TraceFunction,
@@ -32,7 +33,6 @@ from .error import DataError
 __all__ = ["status_name"]
 
 Row = tuple[Any, ...]
-Handle = int | None
 T = TypeVar("T")
 
 
@@ -52,9 +52,11 @@ def sqlite_version() -> str:
 
 def open_database(
     path: str, options: Mapping[str, Any], cipher: Mapping[str, Any] | None
-) -> tuple[int, CipherOptions | None]:
+) -> tuple[DatabaseHandle, CipherOptions | None]:
     """The handle, and what must live as long as it does."""
-    return open_with(options, cipher, lambda given: call_handle(library.corm_database_open, utf8(path), given))
+    return open_with(
+        options, cipher, lambda given: call_handle(DatabaseHandle, library.corm_database_open, utf8(path), given)
+    )
 
 
 def open_with(
@@ -73,36 +75,36 @@ def open_with(
     return ciphered(cipher, run)
 
 
-def database_path(database: int) -> str:
+def database_path(database: DatabaseHandle) -> str:
     return to_text(library.corm_database_path(database)) or ""
 
 
-def close_database(database: int) -> None:
+def close_database(database: DatabaseHandle) -> None:
     call(library.corm_database_close, database)
 
 
-def execute(database: int, sql: str, bindings: bytes | None) -> int:
+def execute(database: DatabaseHandle, sql: str, bindings: bytes | None) -> int:
     size = len(bindings) if bindings else 0
     return call_number(library.corm_block_execute, database, utf8(sql), bindings, size)
 
 
-def execute_script(database: int, sql: str) -> None:
+def execute_script(database: DatabaseHandle, sql: str) -> None:
     call(library.corm_database_execute_script, database, utf8(sql))
 
 
-def last_insert_id(database: int) -> int:
+def last_insert_id(database: DatabaseHandle) -> int:
     return int(library.corm_database_last_insert_id(database))
 
 
-def changes(database: int) -> int:
+def changes(database: DatabaseHandle) -> int:
     return int(library.corm_database_changes(database))
 
 
-def total_changes(database: int) -> int:
+def total_changes(database: DatabaseHandle) -> int:
     return int(library.corm_database_total_changes(database))
 
 
-def interrupt(database: int) -> None:
+def interrupt(database: DatabaseHandle) -> None:
     library.corm_database_interrupt(database)
 
 
@@ -110,7 +112,7 @@ def thread_id() -> int:
     return int(library.corm_thread_id())
 
 
-def cancel_thread(database: int, thread: int) -> None:
+def cancel_thread(database: DatabaseHandle, thread: int) -> None:
     library.corm_thread_cancel(database, thread)
 
 
@@ -118,7 +120,12 @@ def resume_thread() -> None:
     library.corm_thread_resume()
 
 
-def set_trace(database: int, callback: Callable[[str, float], object] | None) -> object:
+def be_patient() -> None:
+    """This thread waits for a reader as long as it takes."""
+    library.corm_thread_set_patient(True)
+
+
+def set_trace(database: DatabaseHandle, callback: Callable[[str, float], object] | None) -> object:
     """Sets the callback; what comes back must live as long as it is set."""
     if callback is None:
         function = TraceFunction()
@@ -132,75 +139,73 @@ def set_trace(database: int, callback: Callable[[str, float], object] | None) ->
 # --- transaction.h ---
 
 
-def begin(database: int, kind: int) -> None:
-    call(library.corm_transaction_begin, database, kind)
+TaskFunction = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
-def commit(database: int) -> None:
-    call(library.corm_transaction_commit, database)
+def task_function(current: Callable[[], int]) -> Any:
+    """What tells the library which task runs; it must live as long as it is used."""
+    return TaskFunction(lambda _: current())
 
 
-def rollback(database: int) -> None:
-    call(library.corm_transaction_rollback, database)
+def open_transaction(database: DatabaseHandle, kind: int, task: Any) -> int:
+    return call_number(library.corm_transaction_open, database, kind, task, None)
 
 
-def depth(database: int) -> int:
+def close_transaction(database: DatabaseHandle, transaction: int, commit: bool) -> None:
+    call(library.corm_transaction_close, database, transaction, commit)
+
+
+def depth(database: DatabaseHandle) -> int:
     return int(library.corm_transaction_depth(database))
 
 
 # --- model.h ---
 
 
-def create_model(definition: Mapping[str, Any]) -> int:
+def create_model(definition: Mapping[str, Any]) -> ModelHandle:
     """Makes a model from a corm_model_def, its members by name; structs in it are mappings, arrays are lists."""
-    keep: list[object] = []
-    struct = make_struct("corm_model_def", definition, keep)
+    struct = make_struct("corm_model_def", definition)
     struct.struct_size = ctypes.sizeof(struct)
     struct.column_def_size = ctypes.sizeof(TYPES["corm_column_def"])
     struct.key_def_size = ctypes.sizeof(TYPES["corm_key_def"])
     struct.reference_def_size = ctypes.sizeof(TYPES["corm_reference_def"])
-    return call_handle(library.corm_model_create, ctypes.byref(struct))
+    return call_handle(ModelHandle, library.corm_model_create, ctypes.byref(struct))
 
 
-def create_suffixed_model(model: int, suffix: str) -> int:
-    return call_handle(library.corm_model_create_suffixed, model, utf8(suffix))
+def create_suffixed_model(model: ModelHandle, suffix: str) -> ModelHandle:
+    return call_handle(ModelHandle, library.corm_model_create_suffixed, model, utf8(suffix))
 
 
-def create_attached_model(model: int, name: str) -> int:
-    return call_handle(library.corm_model_create_attached, model, utf8(name))
+def create_attached_model(model: ModelHandle, name: str) -> ModelHandle:
+    return call_handle(ModelHandle, library.corm_model_create_attached, model, utf8(name))
 
 
-def free_model(model: Handle) -> None:
-    library.corm_model_free(model)
-
-
-def model_table(model: int) -> str:
+def model_table(model: ModelHandle) -> str:
     return to_text(library.corm_model_table(model)) or ""
 
 
-def model_column_name(model: int, column: int) -> str:
+def model_column_name(model: ModelHandle, column: int) -> str:
     return to_text(library.corm_model_column_name(model, column)) or ""
 
 
-def model_key(model: int) -> list[int]:
+def model_key(model: ModelHandle) -> list[int]:
     count = library.corm_model_key_count(model)
     return [library.corm_model_key_column(model, position) for position in range(count)]
 
 
-def model_generates_key(model: int) -> bool:
+def model_generates_key(model: ModelHandle) -> bool:
     return bool(library.corm_model_generates_key(model))
 
 
-def model_create_sql(model: int) -> str:
+def model_create_sql(model: ModelHandle) -> str:
     return to_text(library.corm_model_create_sql(model)) or ""
 
 
-def create_tables(database: int, models: Sequence[int]) -> None:
-    array = (ctypes.c_void_p * len(models))(*models)
-    call(library.corm_model_create_tables, database, array, len(models))
+def create_tables(database: DatabaseHandle, models: Sequence[ModelHandle]) -> None:
+    call(library.corm_model_create_tables, database, array_of(models), len(models))
 
 
-def table_exists(database: int, model: int) -> bool:
+def table_exists(database: DatabaseHandle, model: ModelHandle) -> bool:
     return call(library.corm_model_table_exists, database, model) == _abi.CORM_OK
 
 
@@ -211,18 +216,18 @@ _write = library.corm_block_write
 _next = library.corm_block_cursor_next
 
 
-def find(database: int, model: int, key: bytes) -> Row | None:
+def find(database: DatabaseHandle, model: ModelHandle, key: bytes) -> Row | None:
     scratch = take()
     status = _find(database, model, key, len(key), scratch.block_ref, scratch.error_ref)
     if status < 0:
-        raise failure(scratch, status)
+        raise failure(scratch, status, database)
     row: Row | None = scratch.read() if status == 0 else None
     give_back(scratch)
     return row
 
 
 def write(
-    database: int, model: int, operation: int, conflict: int, properties: Sequence[str], rows: bytes
+    database: DatabaseHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
 ) -> tuple[list[Any], int]:
     """Writes rows; what came back for each, and how many were written."""
     names, count = text_array(properties)
@@ -232,47 +237,47 @@ def write(
         scratch.block_ref, scratch.number_ref, scratch.error_ref,
     )  # fmt: skip
     if status < 0:
-        raise failure(scratch, status)
+        raise failure(scratch, status, database)
     answer = scratch.read(), scratch.number.value
     give_back(scratch)
     return answer
 
 
-def delete_key(database: int, model: int, key: bytes) -> bool:
+def delete_key(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
     return call(library.corm_block_delete_key, database, model, key, len(key)) == _abi.CORM_OK
 
 
-def delete_all(database: int, model: int) -> int:
+def delete_all(database: DatabaseHandle, model: ModelHandle) -> int:
     return call_number(library.corm_record_delete_all, database, model)
 
 
 # --- query.h and result.h ---
 
 
-def count(database: int, model: Handle, sql: str | None, bindings: bytes | None) -> int:
+def count(database: DatabaseHandle, model: ModelHandle | None, sql: str | None, bindings: bytes | None) -> int:
     statement = None if sql is None else utf8(sql)
     return call_number(library.corm_block_count, database, model, statement, bindings, len(bindings) if bindings else 0)
 
 
-def max_key(database: int, model: int) -> Any:
+def max_key(database: DatabaseHandle, model: ModelHandle) -> Any:
     scratch = take()
     status = library.corm_block_max_key(database, model, scratch.block_ref, scratch.error_ref)
     if status < 0:
-        raise failure(scratch, status)
+        raise failure(scratch, status, database)
     key = scratch.read() if status == _abi.CORM_OK else None
     give_back(scratch)
     return key
 
 
 def open_cursor(
-    database: int,
-    model: Handle,
+    database: DatabaseHandle,
+    model: ModelHandle | None,
     sql: str | None,
     bindings: bytes | None,
     order_by: Sequence[str] = (),
     limit: int = 0,
     offset: int = 0,
-) -> int:
+) -> CursorHandle:
     statement = None if sql is None else utf8(sql)
     names, count = text_array(order_by)
     size = len(bindings) if bindings else 0
@@ -280,11 +285,21 @@ def open_cursor(
         if not -(2**63) <= number < 2**63:  # ctypes would cut it
             raise DataError(f"limit or offset {number} is beyond 64 bits", code="CORM_E_RANGE")
     return call_handle(
-        library.corm_block_cursor_open, database, model, statement, bindings, size, names, count, limit, offset
+        CursorHandle,
+        library.corm_block_cursor_open,
+        database,
+        model,
+        statement,
+        bindings,
+        size,
+        names,
+        count,
+        limit,
+        offset,
     )
 
 
-def next_rows(cursor: int, max_rows: int) -> list[Row]:
+def next_rows(cursor: CursorHandle, max_rows: int) -> list[Row]:
     """The next rows; none at the end."""
     scratch = take()
     status = _next(cursor, max_rows, scratch.block_ref, scratch.error_ref)
@@ -295,10 +310,6 @@ def next_rows(cursor: int, max_rows: int) -> list[Row]:
     return rows
 
 
-def cursor_columns(cursor: int) -> tuple[str, ...]:
+def cursor_columns(cursor: CursorHandle) -> tuple[str, ...]:
     count = library.corm_block_cursor_column_count(cursor)
     return tuple(to_text(library.corm_block_cursor_column_name(cursor, column)) or "" for column in range(count))
-
-
-def close_cursor(cursor: int) -> None:
-    library.corm_block_cursor_close(cursor)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from . import _abi
+from ._native_handle import DatabaseHandle
 from ._native_library import TYPES, call, call_number, library, to_text, utf8
 from ._native_migration import Listener, listening, progress_listener
 from .error import DataError
@@ -210,22 +211,22 @@ def rekey(path: str, old: Options, new: Options, told: Told) -> None:
     _copying(told, lambda told: ciphered(old, lambda given: run(given, told)))
 
 
-def check_pages(database: int) -> tuple[list[int], int]:
+def check_pages(database: DatabaseHandle) -> tuple[list[int], int]:
     """The first pages that fail, and how many do."""
     pages = (ctypes.c_uint32 * _PAGES)()
     count = call_number(library.corm_cipher_check, database, ctypes.addressof(pages), _PAGES)
     return list(pages[: min(count, _PAGES)]), count
 
 
-def attach(database: int, path: str, name: str, cipher: Options | None) -> CipherOptions | None:
+def attach(database: DatabaseHandle, path: str, name: str, cipher: Options | None) -> CipherOptions | None:
     function = library.corm_database_attach
     return ciphered(cipher, lambda given: call(function, database, utf8(path), utf8(name), given))[1]
 
 
-def backup(database: int, path: str, cipher: Options | None, told: Told) -> None:
+def backup(database: DatabaseHandle, path: str, cipher: Options | None, told: Told) -> None:
     function = library.corm_database_backup
     _copying(told, lambda told: ciphered(cipher, lambda given: call(function, database, utf8(path), given, told, None)))
 
 
-def restore(database: int, snapshot: str, cipher: Options | None) -> None:
+def restore(database: DatabaseHandle, snapshot: str, cipher: Options | None) -> None:
     ciphered(cipher, lambda given: call(library.corm_migration_restore, database, utf8(snapshot), given))

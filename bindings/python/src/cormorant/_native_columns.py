@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from . import _abi
+from ._native_handle import CursorHandle
 from ._native_library import TYPES, call, failure, give_back, library, take, text_array, to_text
 from .error import error_class
 
@@ -32,7 +34,7 @@ _allocate = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(("PyMem_Malloc",
 _free = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(("PyMem_Free", ctypes.pythonapi))
 
 
-def read_json(cursor: int, names: Sequence[str]) -> str:
+def read_json(cursor: CursorHandle, names: Sequence[str]) -> str:
     """The rows that are left as JSON text."""
     scratch = take()
     status = library.corm_block_cursor_json(cursor, *text_array(names), scratch.block_ref, scratch.error_ref)
@@ -66,8 +68,8 @@ _destructor: Any = _Release(_destroy)
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(_destructor))
 
 
-def open_columns(cursor: int, names: Sequence[str]) -> Any:
-    """The rows that are left as a capsule of an Arrow stream. The cursor is taken over."""
+def open_columns(cursor: CursorHandle, names: Sequence[str]) -> Any:
+    """The rows that are left as a capsule of an Arrow stream, which outlives the cursor."""
     address = _allocate(ctypes.sizeof(_ArrowArrayStream))
     try:
         call(library.corm_block_cursor_columns, cursor, *text_array(names), address)
@@ -78,6 +80,9 @@ def open_columns(cursor: int, names: Sequence[str]) -> Any:
 
 
 # --- Reading a stream here ---
+
+# In the place of a width.
+TEXTS, BLOBS = -1, -2
 
 
 class Buffers(NamedTuple):
@@ -100,6 +105,8 @@ class _Batch:
 
     def column(self, index: int, width: int) -> Buffers:
         child = _ArrowArray.from_address(_pointer(self.array.children, index))
+        if width < 0:
+            return Buffers(child.length, child.null_count, None, _objects(child, width == TEXTS))
         bits = _pointer(child.buffers, 0) if child.null_count else None
         values = _pointer(child.buffers, 1)
         size = child.length * width if width else (child.length + 7) // 8
@@ -116,10 +123,27 @@ class _Batch:
         return view
 
 
-class Columns:
-    """The rows that are left of a cursor, which is taken over, as columns. Closed at its end or by close()."""
+def _objects(array: Any, are_texts: bool) -> list[str | bytes | None]:
+    """Texts or blobs; None for NULL."""
+    if array.n_buffers < 3 or not array.length:  # a column without any value
+        return [None] * array.length
+    validity, offsets, data = (_pointer(array.buffers, index) for index in range(3))
+    bounds = (ctypes.c_int32 * (array.length + 1)).from_address(offsets)
+    values: list[Any] = [
+        ctypes.string_at(data + start, end - start) if end > start else b"" for start, end in pairwise(bounds)
+    ]
+    if are_texts:
+        values = [value.decode() for value in values]
+    if array.null_count:
+        bits = (ctypes.c_uint8 * ((array.length + 7) // 8)).from_address(validity)
+        values = [value if bits[row >> 3] >> (row & 7) & 1 else None for row, value in enumerate(values)]
+    return values
 
-    def __init__(self, cursor: int, names: Sequence[str]) -> None:
+
+class Columns:
+    """The rows that are left of a cursor as columns. Closed at its end or by close()."""
+
+    def __init__(self, cursor: CursorHandle, names: Sequence[str]) -> None:
         self._stream = _ArrowArrayStream()
         call(library.corm_block_cursor_columns, cursor, *text_array(names), ctypes.byref(self._stream))
         schema = _ArrowSchema()
@@ -133,7 +157,8 @@ class Columns:
             _release(schema)
 
     def batches(self, wanted: Sequence[tuple[int, int]]) -> Iterator[list[Buffers]]:
-        """Of each batch the columns with these indexes, whose values have so many bytes (0: they are bits)."""
+        """Of each batch the columns with these indexes, whose values have so many bytes (0: they are bits; TEXTS and
+        BLOBS: objects)."""
         while True:
             batch = _Batch()
             self._run(self._stream.get_next, batch.array)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _abi
+from ._native import Row
+from ._native_handle import DatabaseHandle, ModelHandle, ReaderHandle
 from ._native_library import TYPES, call, call_handle, call_number, failure, give_back, library, take, utf8
 
 # The level above, the relation, a flat tuple of positions and counts, the rows marshalled, what was missing.
@@ -22,16 +24,16 @@ def _options(options: Mapping[str, Any]) -> Any:
     return ctypes.byref(values)
 
 
-def create_reader(model: int, options: Mapping[str, Any]) -> int:
-    return call_handle(library.corm_json_reader_create, model, _options(options))
+def create_reader(model: ModelHandle, options: Mapping[str, Any]) -> ReaderHandle:
+    return call_handle(ReaderHandle, library.corm_json_reader_create, model, _options(options))
 
 
-def feed(reader: int, data: bytes) -> None:
+def feed(reader: ReaderHandle, data: bytes) -> None:
     """Takes the next bytes; none are the end."""
     call(library.corm_json_reader_feed, reader, data, len(data))
 
 
-def read_levels(reader: int, max_records: int) -> list[Level]:
+def read_levels(reader: ReaderHandle, max_records: int) -> list[Level]:
     """The next records with those within them; none when no more are complete."""
     scratch = take()
     status = library.corm_block_read_json(reader, max_records, scratch.block_ref, scratch.error_ref)
@@ -42,16 +44,18 @@ def read_levels(reader: int, max_records: int) -> list[Level]:
     return levels
 
 
-def import_records(reader: int, database: int, operation: int) -> int:
+def import_records(reader: ReaderHandle, database: DatabaseHandle, operation: int) -> int:
     return call_number(library.corm_json_reader_import, reader, database, operation)
 
 
-def free_reader(reader: int) -> None:
-    library.corm_json_reader_free(reader)
+def write_rows(model: ModelHandle, rows: list[Row]) -> str:
+    """The objects of rows of a model, with commas between them."""
+    options = {"names": _abi.CORM_JSON_PROPERTIES, "lines": False}
+    return write_levels(model, [(None, None, [], marshal.dumps(rows, 2))], options)[1:-1]
 
 
 def write_levels(
-    model: int, levels: list[tuple[int | None, str | None, list[int], bytes]], options: Mapping[str, Any]
+    model: ModelHandle, levels: list[tuple[int | None, str | None, list[int], bytes]], options: Mapping[str, Any]
 ) -> str:
     data = marshal.dumps(levels, 2)
     scratch = take()

@@ -10,10 +10,13 @@ import functools
 import marshal
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _abi
+from ._native_handle import Handle, set_member
 from .error import DataError, Error, error_class
+
+H = TypeVar("H", bound=Handle)
 
 # --- Finding and declaring ---
 
@@ -59,7 +62,6 @@ TYPES: dict[str, Any] = {
     "text": ctypes.c_char_p,
     "pointer": ctypes.c_void_p,
     "callback": TraceFunction,
-    "uint8[16]": ctypes.c_uint8 * 16,
 }
 
 
@@ -67,6 +69,8 @@ def _type(name: str) -> Any:
     if name.startswith("union:"):
         members = [(kind, _type(kind)) for kind in name.removeprefix("union:").split(",")]
         return type("union", (ctypes.Union,), {"_fields_": members})
+    if name.startswith("uint8["):
+        return ctypes.c_uint8 * int(name.removeprefix("uint8[").removesuffix("]"))
     return TYPES[name]
 
 
@@ -78,6 +82,8 @@ def _declare() -> None:
         function = getattr(library, name)
         function.restype = TYPES[result]
         function.argtypes = [TYPES[kind] for kind in parameters]
+    for handle in Handle.__subclasses__():
+        handle._free = getattr(library, handle.freed_by) if handle.freed_by else staticmethod(lambda _: None)
 
 
 library = _load()
@@ -142,22 +148,30 @@ def take() -> Scratch:
         return Scratch()
 
 
-def failure(scratch: Scratch, status: int) -> Error:
-    """The exception for a failed call; gives the scratch back."""
+def failure(scratch: Scratch, status: int, *arguments: object) -> Error:
+    """The exception for a failed call with these arguments; gives the scratch back."""
     pointer, scratch.error.value = scratch.error.value, None
     give_back(scratch)
     try:
-        return _error(pointer, status)
+        return _named(_error(pointer, status), arguments)
     finally:
         library.corm_error_free(pointer)
 
 
-def owned_error(pointer: int) -> Error:
+def owned_error(pointer: int, *arguments: object) -> Error:
     """The exception of an error that the library gave away."""
     try:
-        return to_error(pointer)
+        return _named(to_error(pointer), arguments)
     finally:
         library.corm_error_free(pointer)
+
+
+def _named(error: Error, arguments: Sequence[object]) -> Error:
+    """The error, which says what is closed: the library knows no more of a handle than that."""
+    for handle in arguments:
+        if isinstance(handle, Handle) and handle.closed_as and error.code == "CORM_E_MISUSE":
+            return error_class(error.code)(f"{handle.closed_as} is closed", code=error.code, hint="open another one")
+    return error
 
 
 def to_error(pointer: int | None) -> Error:
@@ -222,7 +236,7 @@ def call(function: Any, *arguments: Any) -> int:
     scratch = take()
     status: int = function(*arguments, scratch.error_ref)
     if status < 0:
-        raise failure(scratch, status)
+        raise failure(scratch, status, *arguments)
     give_back(scratch)
     return status
 
@@ -232,19 +246,19 @@ def call_number(function: Any, *arguments: Any) -> int:
     scratch = take()
     status = function(*arguments, scratch.number_ref, scratch.error_ref)
     if status < 0:
-        raise failure(scratch, status)
+        raise failure(scratch, status, *arguments)
     number: int = scratch.number.value
     give_back(scratch)
     return number
 
 
-def call_handle(function: Any, *arguments: Any) -> int:
+def call_handle(kind: type[H], function: Any, *arguments: Any) -> H:
     """function(arguments..., out_handle, out_error); the handle."""
     scratch = take()
     status = function(*arguments, scratch.handle_ref, scratch.error_ref)
     if status < 0:
-        raise failure(scratch, status)
-    handle = scratch.handle.value or 0
+        raise failure(scratch, status, *arguments)
+    handle = kind(scratch.handle.value)
     give_back(scratch)
     return handle
 
@@ -276,8 +290,10 @@ _ARRAYS = {
 }
 
 
-def make_struct(name: str, members: Mapping[str, Any], keep: list[object]) -> Any:
+def make_struct(name: str, members: Mapping[str, Any]) -> Any:
+    """A struct by its members, which holds all that it points to; structs in it are mappings, arrays are lists."""
     struct: Any = TYPES[name]()
+    keep = struct.keep = []
     for member, value in members.items():
         if isinstance(value, str):
             setattr(struct, member, utf8(value))
@@ -285,14 +301,17 @@ def make_struct(name: str, members: Mapping[str, Any], keep: list[object]) -> An
             kind, counter = _ARRAYS[name][member]
             array: Any
             if kind:
-                array = (TYPES[kind] * len(value))(*[make_struct(kind, item, keep) for item in value])
+                items = [make_struct(kind, item) for item in value]
+                array = (TYPES[kind] * len(value))(*items)
+                keep.append(items)
             else:
                 array = (ctypes.c_char_p * len(value))(*map(utf8, value))
             keep.append(array)
             setattr(struct, member, ctypes.addressof(array) if value else None)
             if counter:
                 setattr(struct, counter, len(value))
+        elif isinstance(value, Handle):
+            set_member(struct, member, value)
         else:
             setattr(struct, member, value)
-    keep.append(struct)
     return struct

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ._native_library import TYPES, call, library
+from ._native_handle import DatabaseHandle, ModelHandle
+from ._native_library import TYPES, call, library, make_struct
 
 # A key gives the row, None, or an error that is to be raised.
 Find = Callable[[int], "tuple[Any, ...] | int | None"]
@@ -30,7 +31,7 @@ def _address(function: Any) -> int | None:
     return ctypes.cast(function, ctypes.c_void_p).value
 
 
-def _make_finder() -> Callable[[int, int], tuple[Find, object]] | None:
+def _make_finder() -> Callable[[DatabaseHandle, ModelHandle], tuple[Find, object]] | None:
     if sys.implementation.name != "cpython":
         return None
     api = ctypes.pythonapi
@@ -54,13 +55,12 @@ def _make_finder() -> Callable[[int, int], tuple[Find, object]] | None:
     python = python_type(struct_size=ctypes.sizeof(python_type), none=id(None), **addresses)
     call(library.corm_python_use, ctypes.byref(python))
 
-    table_type = TYPES["corm_python_table"]
     method = _MethodDef(b"find", _address(library.corm_python_find), _METH_O, None)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     new_function = prototype(("PyCFunction_NewEx", api))
 
-    def make(database: int, model: int) -> tuple[Find, object]:
-        table = table_type(database, model)
+    def make(database: DatabaseHandle, model: ModelHandle) -> tuple[Find, object]:
+        table = make_struct("corm_python_table", {"database": database, "model": model})
         return new_function(ctypes.addressof(method), ctypes.addressof(table), None), table
 
     return make

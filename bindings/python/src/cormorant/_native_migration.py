@@ -1,6 +1,6 @@
 """The calls of the library on schemas, plans, bundles and versions.
 
-A schema, plan or bundle is an int. What a migration is told is a mapping of the members of a corm_migration_options, of
+What a migration is told is a mapping of the members of a corm_migration_options, of
 which `progress` is a function of the members of a corm_progress.
 """
 
@@ -9,8 +9,19 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
+from ._native_handle import (
+    BundleHandle,
+    DatabaseHandle,
+    MetadataHandle,
+    ModelHandle,
+    PlanHandle,
+    SchemaHandle,
+    StatesHandle,
+    array_of,
+)
 from ._native_library import TYPES, call, call_handle, library, make_struct, to_text, utf8
 from .error import Error
 
@@ -91,8 +102,7 @@ def _migrating(options: Options, call: Callable[[Any], T], listeners: Sequence[L
     """call(options) with a corm_migration_options."""
     members = dict(options)
     listener = progress_listener(members.pop("progress", None))
-    keep: list[object] = []
-    struct = make_struct("corm_migration_options", members, keep)
+    struct = make_struct("corm_migration_options", members)
     struct.struct_size = ctypes.sizeof(struct)
     struct.progress = listener.pointer
     return listening([*listeners, listener], lambda: call(ctypes.byref(struct)))
@@ -111,10 +121,6 @@ def progress_listener(told: Callable[..., object] | None) -> Listener:
     return Listener(progress)
 
 
-def _handles(handles: Sequence[int]) -> Any:
-    return (ctypes.c_void_p * len(handles))(*handles)
-
-
 def _optional(text: str | None) -> bytes | None:
     return None if text is None else utf8(text)
 
@@ -122,103 +128,94 @@ def _optional(text: str | None) -> bytes | None:
 # --- schema.h ---
 
 
-def read_schema(database: int) -> int:
-    return call_handle(library.corm_schema_read, database)
+def read_schema(database: DatabaseHandle) -> SchemaHandle:
+    return call_handle(SchemaHandle, library.corm_schema_read, database)
 
 
-def parse_schema(sql: str) -> int:
-    return call_handle(library.corm_schema_parse, utf8(sql))
+def parse_schema(sql: str) -> SchemaHandle:
+    return call_handle(SchemaHandle, library.corm_schema_parse, utf8(sql))
 
 
-def create_schema(models: Sequence[int]) -> int:
-    return call_handle(library.corm_schema_create, _handles(models), len(models))
+def create_schema(models: Sequence[ModelHandle]) -> SchemaHandle:
+    return call_handle(SchemaHandle, library.corm_schema_create, array_of(models), len(models))
 
 
-def free_schema(schema: int | None) -> None:
-    library.corm_schema_free(schema)
-
-
-def schema_sql(schema: int) -> str:
+def schema_sql(schema: SchemaHandle) -> str:
     return to_text(library.corm_schema_sql(schema)) or ""
 
 
-def schema_hash(schema: int) -> str:
+def schema_hash(schema: SchemaHandle) -> str:
     return to_text(library.corm_schema_hash(schema)) or ""
 
 
 # --- metadata.h ---
 
 
-def read_metadata(database: int) -> str:
+def read_metadata(database: DatabaseHandle) -> str:
     """The metadata of a database as JSON."""
-    return _metadata_json(call_handle(library.corm_metadata_read, database))
+    return _metadata_json(call_handle(MetadataHandle, library.corm_metadata_read, database))
 
 
-def create_metadata(schema: int) -> str:
+def create_metadata(schema: SchemaHandle) -> str:
     """The metadata of a schema as JSON."""
-    return _metadata_json(call_handle(library.corm_metadata_create, schema))
+    return _metadata_json(call_handle(MetadataHandle, library.corm_metadata_create, schema))
 
 
-def _metadata_json(metadata: int) -> str:
-    try:
-        return to_text(library.corm_metadata_json(metadata)) or ""
-    finally:
-        library.corm_metadata_free(metadata)
+def _metadata_json(metadata: MetadataHandle) -> str:
+    return to_text(library.corm_metadata_json(metadata)) or ""
 
 
 # --- migration.h ---
 
 
-def sync(database: int, models: Sequence[int], options: Options) -> int:
+def sync(database: DatabaseHandle, models: Sequence[ModelHandle], options: Options) -> PlanHandle:
     """The plan that was carried out."""
     function = library.corm_migration_sync
-    return _migrating(options, lambda given: call_handle(function, database, _handles(models), len(models), given))
+    return _migrating(
+        options, lambda given: call_handle(PlanHandle, function, database, array_of(models), len(models), given)
+    )
 
 
-def make_plan(database: int, models: Sequence[int], options: Options) -> int:
+def make_plan(database: DatabaseHandle, models: Sequence[ModelHandle], options: Options) -> PlanHandle:
     function = library.corm_migration_plan
-    return _migrating(options, lambda given: call_handle(function, database, _handles(models), len(models), given))
+    return _migrating(
+        options, lambda given: call_handle(PlanHandle, function, database, array_of(models), len(models), given)
+    )
 
 
-def create_plan(database: int | None, old: int, new: int, options: Options) -> int:
-    return _migrating(options, lambda given: call_handle(library.corm_plan_create, database, old, new, given))
+def create_plan(database: DatabaseHandle | None, old: SchemaHandle, new: SchemaHandle, options: Options) -> PlanHandle:
+    return _migrating(
+        options, lambda given: call_handle(PlanHandle, library.corm_plan_create, database, old, new, given)
+    )
 
 
-def apply_plan(plan: int, database: int, options: Options) -> None:
+def apply_plan(plan: PlanHandle, database: DatabaseHandle, options: Options) -> None:
     _migrating(options, lambda given: call(library.corm_plan_apply, plan, database, given))
 
 
-def free_plan(plan: int | None) -> None:
-    library.corm_plan_free(plan)
-
-
-def plan_text(plan: int) -> str:
+def plan_text(plan: PlanHandle) -> str:
     return to_text(library.corm_plan_text(plan)) or ""
 
 
-def plan_sql(plan: int) -> str:
+def plan_sql(plan: PlanHandle) -> str:
     return to_text(library.corm_plan_sql(plan)) or ""
 
 
-def plan_json(plan: int) -> str:
+def plan_json(plan: PlanHandle) -> str:
     return to_text(library.corm_plan_json(plan)) or ""
 
 
 # --- bundle.h ---
 
 # SQL, or a function that gets the database's handle.
-Action = str | Callable[[int], object] | None
+Action = str | Callable[[DatabaseHandle], object] | None
 
 
-def open_bundle(folder: str | None) -> int:
-    return call_handle(library.corm_bundle_open, _optional(folder))
+def open_bundle(folder: str | None) -> BundleHandle:
+    return call_handle(BundleHandle, library.corm_bundle_open, _optional(folder))
 
 
-def free_bundle(bundle: int | None) -> None:
-    library.corm_bundle_free(bundle)
-
-
-def add_step(bundle: int, id: str, up: Action, down: Action, schema_sql: str | None) -> list[Listener]:
+def add_step(bundle: BundleHandle, id: str, up: Action, down: Action, schema_sql: str | None) -> list[Listener]:
     """Adds a step. What comes back must live as long as the bundle, and be given where the bundle is applied."""
     listeners: list[Listener] = []
     struct = _step("corm_bundle_step", {"id": id, "schema_sql": schema_sql}, up, down, listeners)
@@ -231,53 +228,62 @@ def _step(name: str, members: dict[str, Any], up: Action, down: Action, listener
         if action is None or isinstance(action, str):
             members[f"{way}_sql"] = action
         else:
-            listeners.append(Listener(action))
+            listeners.append(Listener(partial(_run, action)))
             members[way] = listeners[-1].pointer
-    struct = make_struct(name, members, [])
+    struct = make_struct(name, members)
     struct.struct_size = ctypes.sizeof(struct)
     return struct
 
 
-def apply_bundle(bundle: int, database: int, last: str | None, options: Options, steps: Sequence[Listener]) -> None:
+def _run(action: Callable[[DatabaseHandle], object], database: int) -> object:
+    return action(DatabaseHandle(database))
+
+
+def apply_bundle(
+    bundle: BundleHandle, database: DatabaseHandle, last: str | None, options: Options, steps: Sequence[Listener]
+) -> None:
     function = library.corm_bundle_apply
     _migrating(options, lambda given: call(function, bundle, database, _optional(last), given), steps)
 
 
-def revert_bundle(bundle: int, database: int, last: str | None, options: Options, steps: Sequence[Listener]) -> None:
+def revert_bundle(
+    bundle: BundleHandle, database: DatabaseHandle, last: str | None, options: Options, steps: Sequence[Listener]
+) -> None:
     function = library.corm_bundle_revert
     _migrating(options, lambda given: call(function, bundle, database, _optional(last), given), steps)
 
 
-def adopt_bundle(bundle: int, database: int, last: str | None) -> None:
+def adopt_bundle(bundle: BundleHandle, database: DatabaseHandle, last: str | None) -> None:
     call(library.corm_bundle_adopt, bundle, database, _optional(last))
 
 
-def resolve_step(bundle: int, database: int, id: str, applied: bool) -> None:
+def resolve_step(bundle: BundleHandle, database: DatabaseHandle, id: str, applied: bool) -> None:
     call(library.corm_bundle_resolve, bundle, database, utf8(id), applied)
 
 
-def bundle_status(bundle: int, database: int) -> str:
+def bundle_status(bundle: BundleHandle, database: DatabaseHandle) -> str:
     """A JSON document."""
-    states = call_handle(library.corm_bundle_status, bundle, database)
-    try:
-        return to_text(library.corm_bundle_states_json(states)) or ""
-    finally:
-        library.corm_bundle_states_free(states)
+    states = call_handle(StatesHandle, library.corm_bundle_status, bundle, database)
+    return to_text(library.corm_bundle_states_json(states)) or ""
 
 
-def bundle_drift(bundle: int, database: int) -> int:
-    return call_handle(library.corm_bundle_drift, bundle, database)
+def bundle_drift(bundle: BundleHandle, database: DatabaseHandle) -> PlanHandle:
+    return call_handle(PlanHandle, library.corm_bundle_drift, bundle, database)
 
 
-def generate_step(folder: str, name: str, models: Sequence[int], options: Options) -> int:
+def generate_step(folder: str, name: str, models: Sequence[ModelHandle], options: Options) -> PlanHandle:
     texts = utf8(folder), utf8(name)
     function = library.corm_bundle_generate
-    return _migrating(options, lambda given: call_handle(function, *texts, _handles(models), len(models), given))
+    return _migrating(
+        options, lambda given: call_handle(PlanHandle, function, *texts, array_of(models), len(models), given)
+    )
 
 
-def generate_step_to(folder: str, name: str, schema: int, options: Options) -> int:
+def generate_step_to(folder: str, name: str, schema: SchemaHandle, options: Options) -> PlanHandle:
     texts = utf8(folder), utf8(name)
-    return _migrating(options, lambda given: call_handle(library.corm_bundle_generate_to, *texts, schema, given))
+    return _migrating(
+        options, lambda given: call_handle(PlanHandle, library.corm_bundle_generate_to, *texts, schema, given)
+    )
 
 
 def seal_bundle(folder: str) -> None:
@@ -291,13 +297,15 @@ def squash_bundle(folder: str, last: str | None) -> None:
 # --- Versions ---
 
 
-def version(database: int) -> int:
+def version(database: DatabaseHandle) -> int:
     number = ctypes.c_int32()
     call(library.corm_migration_version, database, ctypes.byref(number))
     return number.value
 
 
-def set_version(database: int, steps: Sequence[tuple[int, Action, Action]], version: int, options: Options) -> None:
+def set_version(
+    database: DatabaseHandle, steps: Sequence[tuple[int, Action, Action]], version: int, options: Options
+) -> None:
     """steps: version, up and down."""
     listeners: list[Listener] = []
     structs = [_step("corm_version_step", {"version": number}, up, down, listeners) for number, up, down in steps]

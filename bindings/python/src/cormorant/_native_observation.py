@@ -1,4 +1,4 @@
-"""The calls of the library on observers and caches. An observer is an int; an event comes as a tuple."""
+"""The calls of the library on observers and caches. An event comes as a tuple."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _abi
+from ._native_handle import DatabaseHandle, ModelHandle, ObserverHandle
 from ._native_library import TYPES, call, call_handle, failure, give_back, library, make_struct, take, to_error
 from .error import Error
 
@@ -33,18 +34,17 @@ _release = _Release(_forget)
 
 
 def observe(
-    database: int,
+    database: DatabaseHandle,
     options: Mapping[str, Any],
     query: Mapping[str, Any] | None,
     values: bytes | None,
     callback: Callable[[Event | Error], object] | None,
-) -> int:
+) -> ObserverHandle:
     """An observer. options and query: members of the structs of these names."""
-    keep: list[object] = []
-    struct = make_struct("corm_observe_options", options, keep)
+    struct = make_struct("corm_observe_options", options)
     struct.struct_size = ctypes.sizeof(struct)
     if query is not None:
-        given = make_struct("corm_query", query, keep)
+        given = make_struct("corm_query", query)
         given.struct_size = ctypes.sizeof(given)
         struct.query = ctypes.addressof(given)
     if callback is not None:
@@ -55,7 +55,7 @@ def observe(
         struct.context = number
         struct.release = ctypes.cast(_release, ctypes.c_void_p)
     size = len(values) if values else 0
-    return call_handle(library.corm_block_observe, database, ctypes.byref(struct), values, size)
+    return call_handle(ObserverHandle, library.corm_block_observe, database, ctypes.byref(struct), values, size)
 
 
 def _tell(callback: Callable[[Event | Error], object], event: int | None, error: int | None) -> None:
@@ -72,7 +72,7 @@ def _read(event: int) -> Event:
     return answer
 
 
-def next_event(observer: int) -> Event | bool:
+def next_event(observer: ObserverHandle) -> Event | bool:
     """The next event; False when none waits, True when none will come."""
     scratch = take()
     status = library.corm_observer_next(observer, scratch.handle_ref, scratch.error_ref)
@@ -88,7 +88,7 @@ def next_event(observer: int) -> Event | bool:
         library.corm_event_free(event)
 
 
-def descriptor(observer: int) -> int:
+def descriptor(observer: ObserverHandle) -> int:
     scratch = take()
     number = ctypes.c_int32()
     status = library.corm_observer_descriptor(observer, ctypes.byref(number), scratch.error_ref)
@@ -98,19 +98,15 @@ def descriptor(observer: int) -> int:
     return number.value
 
 
-def cancel(observer: int) -> None:
-    library.corm_observer_cancel(observer)
-
-
 # --- cache.h ---
 
 
-def set_cache(database: int, model: int, count: int, size: int) -> None:
+def set_cache(database: DatabaseHandle, model: ModelHandle, count: int, size: int) -> None:
     limits = [max(-1, min(limit, 2**63 - 1)) for limit in (count, size)]
     call(library.corm_database_set_cache, database, model, *limits)
 
 
-def cache_statistics(database: int, model: int) -> tuple[int, int, int, int]:
+def cache_statistics(database: DatabaseHandle, model: ModelHandle) -> tuple[int, int, int, int]:
     struct: Any = TYPES["corm_cache_statistics"]()
     call(library.corm_database_cache_statistics, database, model, ctypes.byref(struct))
     return struct.hits, struct.misses, struct.count, struct.bytes

@@ -1,4 +1,4 @@
-"""The calls of the library on write queues. A queue, batch or listener is an int; a completion comes as a tuple."""
+"""The calls of the library on write queues. A completion comes as a tuple."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from . import _abi
+from ._native_handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
 from ._native_library import (
     TYPES,
     call,
@@ -84,27 +85,27 @@ def _read(completion: int) -> Completion:
     return number, to_text(library.corm_completion_tag(completion)), error and to_error(error), results
 
 
-def open_queue(database: int, capacity: int) -> int:
-    options = make_struct("corm_queue_options", {"capacity": capacity}, [])
+def open_queue(database: DatabaseHandle, capacity: int) -> QueueHandle:
+    options = make_struct("corm_queue_options", {"capacity": capacity})
     options.struct_size = ctypes.sizeof(options)
-    return call_handle(library.corm_queue_open, database, ctypes.byref(options))
+    return call_handle(QueueHandle, library.corm_queue_open, database, ctypes.byref(options))
 
 
-def close_queue(queue: int) -> None:
+def close_queue(queue: QueueHandle) -> None:
     call(library.corm_queue_close, queue)
 
 
-def flush(queue: int) -> None:
+def flush(queue: QueueHandle) -> None:
     call(library.corm_queue_flush, queue)
 
 
-def count(queue: int) -> int:
+def count(queue: QueueHandle) -> int:
     return int(library.corm_queue_count(queue))
 
 
 def _handing_over(write: Write, tag: str | None, wait: bool, hand_over: Callable[[Any, int], int]) -> tuple[int, int]:
     context = next(_numbers)
-    options = make_struct("corm_write_options", {"no_wait": not wait, "context": context}, [])
+    options = make_struct("corm_write_options", {"no_wait": not wait, "context": context})
     options.struct_size = ctypes.sizeof(options)
     options.tag = None if tag is None else utf8(tag)
     options.callback = ctypes.cast(_tell_function, ctypes.c_void_p)
@@ -116,7 +117,7 @@ def _handing_over(write: Write, tag: str | None, wait: bool, hand_over: Callable
         raise
 
 
-def add(queue: int, write: Write, tag: str | None, wait: bool) -> tuple[int, int]:
+def add(queue: QueueHandle, write: Write, tag: str | None, wait: bool) -> tuple[int, int]:
     """The write's number in the queue, and that by which it is known here."""
     function = ctypes.cast(_run_function, ctypes.c_void_p)
     return _handing_over(
@@ -127,7 +128,7 @@ def add(queue: int, write: Write, tag: str | None, wait: bool) -> tuple[int, int
     )
 
 
-def cancel(queue: int, number: int, context: int) -> bool:
+def cancel(queue: QueueHandle, number: int, context: int) -> bool:
     """False when it has begun or ended."""
     if call(library.corm_queue_cancel, queue, number) != _abi.CORM_OK:
         return False
@@ -138,28 +139,26 @@ def cancel(queue: int, number: int, context: int) -> bool:
 # --- Batches ---
 
 
-def begin(queue: int) -> int:
-    return call_handle(library.corm_queue_begin, queue)
+def begin(queue: QueueHandle) -> BatchHandle:
+    return call_handle(BatchHandle, library.corm_queue_begin, queue)
 
 
-def free_batch(batch: int) -> None:
-    library.corm_batch_free(batch)
-
-
-def batch_count(batch: int) -> int:
+def batch_count(batch: BatchHandle) -> int:
     return int(library.corm_batch_count(batch))
 
 
-def batch_execute(batch: int, sql: str, bindings: bytes | None) -> None:
+def batch_execute(batch: BatchHandle, sql: str, bindings: bytes | None) -> None:
     call(library.corm_block_batch_execute, batch, utf8(sql), bindings, len(bindings) if bindings else 0)
 
 
-def batch_write(batch: int, model: int, operation: int, conflict: int, properties: Sequence[str], rows: bytes) -> None:
+def batch_write(
+    batch: BatchHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
+) -> None:
     names, count = text_array(properties)
     call(library.corm_block_batch_write, batch, model, operation, conflict, names, count, rows, len(rows))
 
 
-def commit(batch: int, write: Write, policy: int, tag: str | None, wait: bool) -> tuple[int, int]:
+def commit(batch: BatchHandle, write: Write, policy: int, tag: str | None, wait: bool) -> tuple[int, int]:
     return _handing_over(
         write, tag, wait, lambda options, _: call_number(library.corm_batch_commit, batch, policy, options)
     )
@@ -168,9 +167,9 @@ def commit(batch: int, write: Write, policy: int, tag: str | None, wait: bool) -
 # --- Listeners ---
 
 
-def listen(queue: int, tag: str | None, callback: Callable[[Completion], object] | None) -> int:
+def listen(queue: QueueHandle, tag: str | None, callback: Callable[[Completion], object] | None) -> ListenerHandle:
     members: Mapping[str, Any] = {} if tag is None else {"tag": tag}
-    options = make_struct("corm_listen_options", members, [])
+    options = make_struct("corm_listen_options", members)
     options.struct_size = ctypes.sizeof(options)
     if callback is not None:
         function = _Callback(lambda completion, _: callback(_read(completion)))
@@ -179,14 +178,10 @@ def listen(queue: int, tag: str | None, callback: Callable[[Completion], object]
         options.callback = ctypes.cast(function, ctypes.c_void_p)
         options.context = number
         options.release = ctypes.cast(_release_function, ctypes.c_void_p)
-    return call_handle(library.corm_queue_listen, queue, ctypes.byref(options))
+    return call_handle(ListenerHandle, library.corm_queue_listen, queue, ctypes.byref(options))
 
 
-def cancel_listener(listener: int) -> None:
-    library.corm_listener_cancel(listener)
-
-
-def next_completion(listener: int) -> Completion | bool:
+def next_completion(listener: ListenerHandle) -> Completion | bool:
     """The next one; False when none waits, True when none will come."""
     scratch = take()
     status = library.corm_listener_next(listener, scratch.handle_ref, scratch.error_ref)
@@ -202,7 +197,7 @@ def next_completion(listener: int) -> Completion | bool:
         library.corm_completion_free(completion)
 
 
-def descriptor(listener: int) -> int:
+def descriptor(listener: ListenerHandle) -> int:
     scratch = take()
     number = ctypes.c_int32()
     status = library.corm_listener_descriptor(listener, ctypes.byref(number), scratch.error_ref)

@@ -1,4 +1,4 @@
-"""The calls of the library on registries. A registry is an int."""
+"""The calls of the library on registries."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from ._native import open_with
 from ._native_cipher import CipherOptions
+from ._native_handle import BundleHandle, DatabaseHandle, RegistryHandle
 from ._native_library import TYPES, call, call_handle, library, to_error, to_text, utf8
 from ._native_migration import Listener, listening
 from .error import Error
@@ -16,17 +17,21 @@ Options = Mapping[str, Any]
 _Migration = TYPES["corm_registry_migration"]
 
 
-def open_registry(pattern: str | None, limit: int, options: Options, cipher: Options | None) -> tuple[int, Any]:
+def open_registry(
+    pattern: str | None, limit: int, options: Options, cipher: Options | None
+) -> tuple[RegistryHandle, Any]:
     """The handle, and what must live as long as it does."""
     given = _optional(pattern)
-    return open_with(options, cipher, lambda options: call_handle(library.corm_registry_open, given, limit, options))
+    return open_with(
+        options, cipher, lambda options: call_handle(RegistryHandle, library.corm_registry_open, given, limit, options)
+    )
 
 
-def close_registry(registry: int) -> None:
+def close_registry(registry: RegistryHandle) -> None:
     call(library.corm_registry_close, registry)
 
 
-def register(registry: int, name: str, path: str, options: Options | None, cipher: Options | None) -> Any:
+def register(registry: RegistryHandle, name: str, path: str, options: Options | None, cipher: Options | None) -> Any:
     """What must live as long as the registry does."""
     texts = utf8(name), utf8(path)
     if options is None:
@@ -36,10 +41,10 @@ def register(registry: int, name: str, path: str, options: Options | None, ciphe
     ]
 
 
-def use(registry: int, name: str | None, ciphers: Sequence[Any]) -> int:
+def use(registry: RegistryHandle, name: str | None, ciphers: Sequence[Any]) -> DatabaseHandle:
     """A database. What a key provider among the ciphers raises is raised."""
     try:
-        return call_handle(library.corm_registry_use, registry, _optional(name))
+        return call_handle(DatabaseHandle, library.corm_registry_use, registry, _optional(name))
     except Error:
         for cipher in ciphers:
             if isinstance(cipher, CipherOptions) and cipher.raised is not None:
@@ -48,23 +53,23 @@ def use(registry: int, name: str | None, ciphers: Sequence[Any]) -> int:
         raise
 
 
-def set_default(registry: int, name: str | None) -> None:
+def set_default(registry: RegistryHandle, name: str | None) -> None:
     call(library.corm_registry_set_default, registry, _optional(name))
 
 
-def set_current(registry: int, name: str | None) -> None:
+def set_current(registry: RegistryHandle, name: str | None) -> None:
     call(library.corm_registry_set_current, registry, _optional(name))
 
 
-def default(registry: int) -> str | None:
+def default(registry: RegistryHandle) -> str | None:
     return to_text(library.corm_registry_default(registry))
 
 
-def current(registry: int) -> str | None:
+def current(registry: RegistryHandle) -> str | None:
     return to_text(library.corm_registry_current(registry))
 
 
-def names(registry: int) -> list[str]:
+def names(registry: RegistryHandle) -> list[str]:
     found = ctypes.POINTER(ctypes.c_char_p)()
     count = ctypes.c_size_t()
     call(library.corm_registry_names, registry, ctypes.byref(found), ctypes.byref(count))
@@ -74,20 +79,27 @@ def names(registry: int) -> list[str]:
         library.corm_registry_names_free(found)
 
 
-def open_count(registry: int) -> int:
+def open_count(registry: RegistryHandle) -> int:
     count: int = library.corm_registry_open_count(registry)
     return count
 
 
-def close_file(registry: int, name: str) -> None:
+def close_file(registry: RegistryHandle, name: str) -> None:
     call(library.corm_registry_close_file, registry, utf8(name))
 
 
-def attach(registry: int, name: str, database: int, schema: str) -> None:
+def attach(registry: RegistryHandle, name: str, database: DatabaseHandle, schema: str) -> None:
     call(library.corm_registry_attach, registry, utf8(name), database, utf8(schema))
 
 
-def migrate(registry: int, bundle: int, names: Sequence[str], last: str | None, told: Callable[..., object]) -> None:
+def migrate(
+    registry: RegistryHandle,
+    bundle: BundleHandle,
+    names: Sequence[str],
+    last: str | None,
+    allow_lossy: bool,
+    told: Callable[..., object],
+) -> None:
     """told: of the members of a corm_registry_migration."""
 
     def tell(address: int) -> object:
@@ -98,7 +110,17 @@ def migrate(registry: int, bundle: int, names: Sequence[str], last: str | None, 
     listener = Listener(tell)
     array = (ctypes.c_char_p * len(names))(*map(utf8, names))
     failed = ctypes.c_int64()
-    arguments = registry, bundle, array, len(names), _optional(last), listener.pointer, None, ctypes.byref(failed)
+    arguments = (
+        registry,
+        bundle,
+        array,
+        len(names),
+        _optional(last),
+        allow_lossy,
+        listener.pointer,
+        None,
+        ctypes.byref(failed),
+    )
     listening([listener], lambda: call(library.corm_registry_migrate, *arguments))
 
 

@@ -1,4 +1,4 @@
-"""The calls of the library on key-value stores, and those that look after a file. A store is an int."""
+"""The calls of the library on key-value stores, and those that look after a file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _abi, _native
+from ._native_handle import CursorHandle, DatabaseHandle, StoreHandle
 from ._native_library import TYPES, Scratch, call, call_handle, call_number, failure, give_back, library, take, utf8
 
 # Value, whether it is JSON, created, updated, expires and version.
@@ -21,15 +22,11 @@ _put = library.corm_block_store_put
 # --- key_value.h ---
 
 
-def open_store(database: int, name: str) -> int:
-    return call_handle(library.corm_store_open, database, utf8(name))
+def open_store(database: DatabaseHandle, name: str) -> StoreHandle:
+    return call_handle(StoreHandle, library.corm_store_open, database, utf8(name))
 
 
-def close_store(store: int) -> None:
-    library.corm_store_close(store)
-
-
-def get(store: int, key: bytes) -> Row | None:
+def get(store: StoreHandle, key: bytes) -> Row | None:
     scratch = take()
     status = _get(store, key, len(key), scratch.block_ref, scratch.error_ref)
     if status < 0:
@@ -39,17 +36,17 @@ def get(store: int, key: bytes) -> Row | None:
     return row
 
 
-def contains(store: int, key: bytes) -> bool:
+def contains(store: StoreHandle, key: bytes) -> bool:
     return call(library.corm_store_contains, store, key, len(key)) == _abi.CORM_OK
 
 
-def put(store: int, rows: list[PutRow]) -> int:
+def put(store: StoreHandle, rows: list[PutRow]) -> int:
     """How many were written. ValueError where a value is of no type that the library takes."""
     data = marshal.dumps(rows, 2)
     return call_number(_put, store, data, len(data))
 
 
-def delete(store: int, key: bytes) -> bool:
+def delete(store: StoreHandle, key: bytes) -> bool:
     return call(library.corm_store_delete, store, key, len(key)) == _abi.CORM_OK
 
 
@@ -62,28 +59,28 @@ def _range(members: Mapping[str, bytes], limit: int = 0) -> Any:
     return ctypes.byref(struct)
 
 
-def scan(store: int, members: Mapping[str, bytes], limit: int) -> list[tuple[Any, ...]]:
+def scan(store: StoreHandle, members: Mapping[str, bytes], limit: int) -> list[tuple[Any, ...]]:
     """Rows of a key and what Row has."""
-    cursor = call_handle(library.corm_block_store_scan, store, _range(members, limit))
+    cursor = call_handle(CursorHandle, library.corm_block_store_scan, store, _range(members, limit))
     try:
         return _native.next_rows(cursor, limit)
     finally:
-        _native.close_cursor(cursor)
+        cursor.free()
 
 
-def count(store: int, members: Mapping[str, bytes]) -> int:
+def count(store: StoreHandle, members: Mapping[str, bytes]) -> int:
     return call_number(library.corm_store_count, store, _range(members))
 
 
-def clear(store: int, members: Mapping[str, bytes]) -> int:
+def clear(store: StoreHandle, members: Mapping[str, bytes]) -> int:
     return call_number(library.corm_store_clear, store, _range(members))
 
 
-def purge(store: int) -> int:
+def purge(store: StoreHandle) -> int:
     return call_number(library.corm_store_purge, store)
 
 
-def adopt(store: int, table: str) -> int:
+def adopt(store: StoreHandle, table: str) -> int:
     return call_number(library.corm_store_adopt, store, utf8(table))
 
 
@@ -94,15 +91,15 @@ def expiry(milliseconds: int) -> int:
 # --- maintenance.h ---
 
 
-def vacuum(database: int) -> None:
+def vacuum(database: DatabaseHandle) -> None:
     call(library.corm_database_vacuum, database)
 
 
-def optimize(database: int) -> None:
+def optimize(database: DatabaseHandle) -> None:
     call(library.corm_database_optimize, database)
 
 
-def checkpoint(database: int, mode: int) -> tuple[int, int]:
+def checkpoint(database: DatabaseHandle, mode: int) -> tuple[int, int]:
     """Pages in the log, and copied."""
     scratch: Scratch = take()
     copied = ctypes.c_int64()

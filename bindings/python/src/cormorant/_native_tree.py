@@ -1,14 +1,16 @@
 """The calls of the library on statements, expressions and relations.
 
-A tree is what tree.h says, marshalled; a statement is an int; parameters are a marshalled dict or None.
+A tree is what tree.h says; parameters are a marshalled dict or None.
 """
 
 from __future__ import annotations
 
 import ctypes
+import marshal
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
+from ._native_handle import CursorHandle, DatabaseHandle, ExpressionHandle, Handle, ModelHandle, StatementHandle
 from ._native_library import (
     call,
     call_handle,
@@ -21,31 +23,41 @@ from ._native_library import (
     to_text,
     utf8,
 )
+from .error import DataError, ProgrammingError
 
 Sql = tuple[str, tuple[Any, ...]]
+Node: TypeAlias = tuple[Any, ...]
 
 
-def make_statement(tree: bytes) -> int:
-    return call_handle(library.corm_tree_statement, tree, len(tree))
+def dump_tree(tree: Node) -> bytes:
+    """A tree as the library takes it. Whoever hands that over holds the tree, and so the models in it."""
+    try:
+        return marshal.dumps(tree, 2)
+    except ValueError as error:
+        if "nested" not in str(error):
+            raise DataError(f"a value cannot be bound: {error}", code="CORM_E_TYPE") from None
+        raise ProgrammingError(
+            "the expression is nested too deeply",
+            hint="join many conditions with all_of(...) or any_of(...), and many values with in_(...)",
+        ) from None
 
 
-def free_statement(statement: int) -> None:
-    library.corm_statement_free(statement)
+def make_statement(tree: Node) -> StatementHandle:
+    data = dump_tree(tree)
+    return call_handle(StatementHandle, library.corm_tree_statement, data, len(data))
 
 
-def statement_sql(statement: int) -> Sql:
+def statement_sql(statement: StatementHandle) -> Sql:
     return _sql(library.corm_tree_statement_sql, statement)
 
 
-def expression_sql(tree: bytes) -> Sql:
-    expression = call_handle(library.corm_tree_expression, tree, len(tree))
-    try:
-        return _sql(library.corm_tree_expression_sql, expression)
-    finally:
-        library.corm_expr_free(expression)
+def expression_sql(tree: Node) -> Sql:
+    data = dump_tree(tree)
+    expression = call_handle(ExpressionHandle, library.corm_tree_expression, data, len(data))
+    return _sql(library.corm_tree_expression_sql, expression)
 
 
-def _sql(function: Callable[..., int], handle: int) -> Sql:
+def _sql(function: Callable[..., int], handle: Handle) -> Sql:
     scratch = take()
     status = function(handle, scratch.block_ref, scratch.error_ref)
     if status < 0:
@@ -55,7 +67,7 @@ def _sql(function: Callable[..., int], handle: int) -> Sql:
     return answer
 
 
-def explain(database: int, statement: int) -> str:
+def explain(database: DatabaseHandle, statement: StatementHandle) -> str:
     arena = library.corm_arena_create()
     tree = ctypes.c_char_p()
     try:
@@ -65,36 +77,37 @@ def explain(database: int, statement: int) -> str:
         library.corm_arena_free(arena)
 
 
-def open_cursor(database: int, model: int | None, statement: int, parameters: bytes | None) -> int:
+def open_cursor(
+    database: DatabaseHandle, model: ModelHandle | None, statement: StatementHandle, parameters: bytes | None
+) -> CursorHandle:
     """A cursor for _native.next_rows."""
     size = len(parameters) if parameters else 0
-    return call_handle(library.corm_tree_open, database, model, statement, parameters, size)
+    return call_handle(CursorHandle, library.corm_tree_open, database, model, statement, parameters, size)
 
 
-def execute(database: int, statement: int, parameters: bytes | None) -> int:
+def execute(database: DatabaseHandle, statement: StatementHandle, parameters: bytes | None) -> int:
     size = len(parameters) if parameters else 0
     return call_number(library.corm_tree_execute, database, statement, parameters, size)
 
 
-def count(database: int, statement: int, parameters: bytes | None) -> int:
+def count(database: DatabaseHandle, statement: StatementHandle, parameters: bytes | None) -> int:
     size = len(parameters) if parameters else 0
     return call_number(library.corm_tree_count, database, statement, parameters, size)
 
 
-def exists(database: int, statement: int, parameters: bytes | None) -> bool:
+def exists(database: DatabaseHandle, statement: StatementHandle, parameters: bytes | None) -> bool:
     size = len(parameters) if parameters else 0
     return call_number(library.corm_tree_exists, database, statement, parameters, size) != 0
 
 
-def add_relation(model: int, definition: Mapping[str, Any]) -> None:
+def add_relation(model: ModelHandle, definition: Mapping[str, Any]) -> None:
     """Adds a relation by the members of a corm_relation_def; arrays are lists."""
-    keep: list[object] = []
-    struct = make_struct("corm_relation_def", definition, keep)
+    struct = make_struct("corm_relation_def", definition)
     struct.struct_size = ctypes.sizeof(struct)
     call(library.corm_relation_add, model, ctypes.byref(struct))
 
 
-def relation_columns(model: int, relation: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def relation_columns(model: ModelHandle, relation: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The properties that make up a relation: of the record, and of the related record."""
     scratch = take()
     status = library.corm_tree_relation_columns(model, utf8(relation), scratch.block_ref, scratch.error_ref)
@@ -106,12 +119,13 @@ def relation_columns(model: int, relation: str) -> tuple[tuple[str, ...], tuple[
 
 
 def load_related(
-    database: int, model: int, relation: str, keys: bytes, options: bytes
+    database: DatabaseHandle, model: ModelHandle, relation: str, keys: bytes, options: Node
 ) -> tuple[list[tuple[Any, ...]], tuple[int, ...]]:
     """Related rows, and pairs of the position of a key and that of a row that belongs to it, one after the other."""
+    data = dump_tree(options)
     scratch = take()
     status = library.corm_tree_load(
-        database, model, utf8(relation), keys, len(keys), options, len(options), scratch.block_ref, scratch.error_ref
+        database, model, utf8(relation), keys, len(keys), data, len(data), scratch.block_ref, scratch.error_ref
     )
     if status < 0:
         raise failure(scratch, status)
@@ -120,5 +134,5 @@ def load_related(
     return answer
 
 
-def relate(database: int, model: int, relation: str, keys: bytes, removed: int) -> None:
+def relate(database: DatabaseHandle, model: ModelHandle, relation: str, keys: bytes, removed: int) -> None:
     call(library.corm_tree_relate, database, model, utf8(relation), keys, len(keys), removed)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import _abi
+from ._native_handle import ModelHandle
+from ._native_tree import Node
 from .column import Column
 from .error import ProgrammingError
-from .expression import Node
-from .model import model_of_handle
 
 Encoders = dict[str, Callable[[Any], Any]]
 
@@ -48,7 +48,7 @@ def _pairs(item: Any) -> Iterator[tuple[str, Column[Any]]]:
         case (_abi.CORM_NODE_BETWEEN, tuple() as operand, low, high):
             yield from _beside(operand, low)
             yield from _beside(operand, high)
-        case (_abi.CORM_INSERT | _abi.CORM_UPDATE, int() as handle, None, list() as parts):
+        case (_abi.CORM_INSERT | _abi.CORM_UPDATE, ModelHandle() as handle, None, list() as parts):
             for part in parts:
                 if part[0] in (_abi.CORM_PART_SET, _abi.CORM_PART_UPSERT_SET):
                     yield from _beside((_abi.CORM_NODE_COLUMN, handle, None, part[1]), part[2])
@@ -64,9 +64,9 @@ def _column(node: Node) -> Column[Any] | None:
         node = node[1]
     if node[0] not in (_abi.CORM_NODE_COLUMN, _abi.CORM_NODE_PATH):
         return None
-    model = model_of_handle(node[1])
-    if model and node[0] == _abi.CORM_NODE_PATH:
+    model = node[1].info._cls
+    if node[0] == _abi.CORM_NODE_PATH:
         for name in node[3]:
             model = model.__relations__[name]._target()
-    column = model.__fields__.get(node[-1]) if model else None
+    column = model.__fields__.get(node[-1])
     return column if isinstance(column, Column) else None

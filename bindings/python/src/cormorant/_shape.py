@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from keyword import iskeyword
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _abi, _codegen, _native
+from ._native_handle import CursorHandle, ModelHandle
 from .column import Column
 from .error import ProgrammingError
 from .expression import Expression
-from .model import model_of_handle
 from .result import Convert
 from .value import file_decoder
+
+if TYPE_CHECKING:
+    from .model import ModelInfo
 
 
 class Shape(Protocol):
     """handle: the model whose rows the library makes; None: rows come as the file has them."""
 
     @property
-    def handle(self) -> int | None: ...
+    def handle(self) -> ModelHandle | None: ...
     @property
     def load(self) -> Convert | None:
         """Makes of rows what they become; None: they are that already."""
@@ -29,7 +32,7 @@ class Shape(Protocol):
     def load_rows(self) -> Convert | None:
         """Decodes the values of rows."""
 
-    def names(self, cursor: int) -> tuple[str, ...]:
+    def names(self, cursor: CursorHandle) -> tuple[str, ...]:
         """What the columns are called, in dicts and for `into`."""
         ...
 
@@ -61,7 +64,7 @@ class TupleShape:
     def _decode_rows(self) -> Convert:
         return _codegen.make_decode(self._decoders)
 
-    def names(self, cursor: int) -> tuple[str, ...]:
+    def names(self, cursor: CursorHandle) -> tuple[str, ...]:
         if self._names is None:
             found = _native.cursor_columns(cursor)
             known = map(_name, self.columns) if self.columns else found
@@ -81,9 +84,9 @@ class TupleShape:
                         decode(value)
                 except Exception as error:
                     column = expression._column
-                    model = None if column is None else model_of_handle(column._node[1])
-                    if column is not None and model:
-                        return model.__model__.unreadable_value(column, error)
+                    if column is not None:
+                        info: ModelInfo = column._node[1].info
+                        return info.unreadable_value(column, error)
         return ProgrammingError("rows changed while they were read")
 
 
@@ -92,7 +95,7 @@ class IntoShape:
 
     handle = None
 
-    def __init__(self, shape: Shape, into: Callable[..., Any], cursor: int) -> None:
+    def __init__(self, shape: Shape, into: Callable[..., Any], cursor: CursorHandle) -> None:
         self.names = shape.names
         names, self.load_rows = shape.names(cursor), shape.load_rows
         for position, name in enumerate(names):

@@ -11,6 +11,8 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from . import _native_migration
+from ._native_handle import DatabaseHandle
+from ._owner import Owner
 from .error import ProgrammingError
 from .migration import StepAction, bound
 from .model import Model
@@ -39,7 +41,7 @@ class BundleState(NamedTuple):
     finished: datetime | None
 
 
-class Bundle:
+class Bundle(Owner):
     """A list of steps, in the order of their ids as bytes, so that ids begin with a number of fixed length.
 
         bundle = Bundle("migrations")
@@ -59,6 +61,8 @@ class Bundle:
     MigrationModifiedError for a file that differs from the manifest, MigrationMissingError for one that only the
     manifest has. A bundle is for one call at a time.
     """
+
+    _instead = "make one of the folder where it is needed"
 
     def __init__(self, folder: Folder | None = None) -> None:
         self._folder = None if folder is None else os.fspath(folder)
@@ -84,20 +88,26 @@ class Bundle:
         *,
         snapshot: str | os.PathLike[str] | None = None,
         drop_snapshot: bool = False,
+        allow_lossy: bool = False,
         progress: ProgressCallback | bool | None = None,
     ) -> None:
         """Applies the steps that the file lacks, up to and with `last` (None: all).
 
         Processes that come together each wait for the other, as long as their busy timeouts let them (BusyError), and
-        every step runs once. snapshot, drop_snapshot and
-        progress are as in Database.sync.
+        every step runs once. snapshot, drop_snapshot and progress are as in Database.sync.
+
+        allow_lossy: whether steps may drop tables and columns that hold something; else MigrationError counts what
+        would go, and the step is not run.
 
         Before anything is done: MigrationModifiedError, MigrationMissingError, MigrationOrderError,
         MigrationDirtyError, MigrationNewerError and MigrationDriftError. MigrationError for a statement that a step may
         not hold. What a step's function or `progress` raises is raised. The step that failed is rolled back; those
         before it stay.
         """
-        with self._turn.of(lambda _: database), migration_options(snapshot, drop_snapshot, progress) as options:
+        with (
+            self._turn.of(lambda _: database),
+            migration_options(snapshot, drop_snapshot, progress, (), allow_lossy) as options,
+        ):
             _native_migration.apply_bundle(self._handle, database._handle, last, options, self._functions)
 
     def revert(
@@ -107,13 +117,18 @@ class Bundle:
         *,
         snapshot: str | os.PathLike[str] | None = None,
         drop_snapshot: bool = False,
+        allow_lossy: bool = False,
         progress: ProgressCallback | bool | None = None,
     ) -> None:
         """Takes steps back, the last first, until `last` is the last that is applied (None: all go).
 
-        Errors are as of apply(), and MigrationError for a step without a way back; then none is taken back.
+        allow_lossy and errors are as of apply(), and MigrationError for a step without a way back; then none is taken
+        back. Steps that came late are no hindrance.
         """
-        with self._turn.of(lambda _: database), migration_options(snapshot, drop_snapshot, progress) as options:
+        with (
+            self._turn.of(lambda _: database),
+            migration_options(snapshot, drop_snapshot, progress, (), allow_lossy) as options,
+        ):
             _native_migration.revert_bundle(self._handle, database._handle, last, options, self._functions)
 
     def adopt(self, database: Database, last: str | None = None) -> None:
@@ -195,19 +210,16 @@ class Bundle:
     def __repr__(self) -> str:
         return f"<Bundle {self._folder!r}>" if self._folder is not None else "<Bundle>"
 
-    def __del__(self) -> None:
-        _native_migration.free_bundle(getattr(self, "_handle", None))
-
 
 class _Turn:
     """Whose turn it is: the functions of a bundle serve one call at a time, and get its database."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._database: Callable[[int], Database] | None = None
+        self._database: Callable[[DatabaseHandle], Database] | None = None
 
     @contextmanager
-    def of(self, database: Callable[[int], Database]) -> Iterator[None]:
+    def of(self, database: Callable[[DatabaseHandle], Database]) -> Iterator[None]:
         """database: of a handle."""
         # Waiting could be for ever: this call may come from a step of the other, or hold what the other waits for.
         if not self._lock.acquire(blocking=False):
@@ -219,7 +231,7 @@ class _Turn:
             self._database = None
             self._lock.release()
 
-    def database(self, handle: int) -> Database:
+    def database(self, handle: DatabaseHandle) -> Database:
         if self._database is None:
             raise ProgrammingError("no call uses the bundle", code="CORM_E_INTERNAL")
         return self._database(handle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import _native_observation
+from ._native_handle import DatabaseHandle
 from .model import Model
 from .record import info_of
 
@@ -26,7 +27,7 @@ class CacheStatistics:
 class CacheMethods:
     """The part of Database that is about caches."""
 
-    _handle: int
+    _handle: DatabaseHandle
 
     def set_cache(self, model: type[Model], *, max_count: int, max_bytes: int) -> None:
         """Keeps rows of a model that are found by key, so that finding them again reads no file; 0 for both stops.

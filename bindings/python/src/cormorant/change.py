@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from . import _abi
+from ._native_tree import Node
 from ._shape import TupleShape
-from .expression import Expression, Node, condition_node, operand
+from .expression import Expression, condition_node, operand
 from .model import Model, ModelInfo
 from .record import Conflict, conflict_number, info_of
 from .statement import Query, Statement

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypeAlias
 
 from . import _native_cipher
+from ._native_handle import DatabaseHandle
 from .error import ProgrammingError
 from .progress import ProgressCallback, telling
 
@@ -132,13 +133,14 @@ def rekey(
 class CipherMethods:
     """The part of Database that is about encryption and copies."""
 
-    _handle: int
+    _handle: DatabaseHandle
     _ciphers: list[object]
 
     def check_pages(self) -> list[int]:
         """The pages of an encrypted file whose authentication fails, the first thousand of them; none for a good file.
 
-        As SQLCipher's cipher_integrity_check: what stands in a WAL is not looked at, nor what the pages hold.
+        As SQLCipher's cipher_integrity_check; a page that fails is good if the WAL has a newer one, as after a crash in
+        a checkpoint. What the pages hold is not looked at.
         """
         return _native_cipher.check_pages(self._handle)[0]
 

@@ -7,7 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, overload
 
 from ._abi import CORM_NODE_COLUMN
-from .expression import Expression, Node
+from ._native_tree import Node
+from .error import ProgrammingError
+from .expression import Expression
 from .value import Transform
 
 if TYPE_CHECKING:
@@ -102,7 +104,28 @@ class Column(Expression[T]):
 
         def __set__(self, instance: object, value: T) -> None: ...
 
+    @property
+    def _is_new(self) -> bool:
+        """Whether it was made by column(), and no annotation has said its type."""
+        return "type_name" not in self.__dict__
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """What is asked of a column that is of no model yet."""
+            if name in ("_node", "_column", "_encode", "name", "column_name", "type_name", "nullable", "transform"):
+                raise ProgrammingError(
+                    "the column is of no model yet",
+                    code="CORM_E_MODEL",
+                    hint="take it from a model's class, such as Person.name, not from a mixin",
+                )
+            raise AttributeError(f"a Column has no attribute {name!r}", name=name, obj=self)
+
     def __repr__(self) -> str:
+        if self._is_new:
+            known: dict[str, Any] = column.__kwdefaults__ or {}
+            given = [f"{name}={value!r}" for name, value in self._options.items() if value is not known.get(name)]
+            return f"column({', '.join(given)})"
         return f"<Column {self.name}: {self.type_name}>"
 
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from operator import length_hint
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ._native_columns import Buffers, Columns, open_columns, read_json
+from ._native import next_rows
+from ._native_columns import BLOBS, TEXTS, Buffers, Columns, open_columns, read_json
+from ._native_handle import CursorHandle
+from ._native_json import write_rows
 from .error import ProgrammingError
 
-# Format of Arrow: the type in numpy, and how many bytes a value has; 0 is a bit.
+if TYPE_CHECKING:
+    from .model import ModelInfo
+
+# So many records cross at once.
+_PART = 1_000
+
+# Format of Arrow: the type in numpy, and how many bytes a value has; 0 is a bit, below that are texts and blobs.
 _NUMPY_TYPES = {
     "l": ("int64", 8),
     "i": ("int32", 4),
@@ -20,6 +29,9 @@ _NUMPY_TYPES = {
     "g": ("float64", 8),
     "f": ("float32", 4),
     "tsu:UTC": ("datetime64[us]", 8),
+    "u": ("object", TEXTS),
+    "z": ("object", BLOBS),
+    "n": ("object", BLOBS),
 }
 
 
@@ -33,55 +45,66 @@ class ColumnMethods:
     """
 
     columns: tuple[str, ...]
-    _cursor: int | None
+    _cursor: CursorHandle | None
+    _given_out: CursorHandle | None
+    # The one whose records these are.
+    _model: ModelInfo | None
     _block: Iterator[Any]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A capsule of an Arrow stream, so that pyarrow.table(result), polars.DataFrame(result), duckdb and
         pandas.DataFrame.from_arrow(result) take the result as it is, in batches of 65,536 rows.
         """
-        return open_columns(self._take_over(), self.columns)
+        if self._given_out is None:
+            self._given_out = self._take_over()
+        # Once more, for those that read the schema first, such as duckdb; as long as no rows are read.
+        return open_columns(self._given_out, self.columns)
 
     def numpy(self) -> dict[str, Any]:
-        """The columns of numbers, truth values and times as numpy arrays by name; others are left out.
+        """The columns as numpy arrays by name. Texts and blobs are arrays of str and bytes objects, and so are the
+        texts of UUIDs, Decimals and JSON.
 
-        NULL is NaN among floats and NaT among times; other columns with NULL are masked arrays. Up to 65,536 rows are
-        not copied. Needs numpy.
+        NULL is NaN among floats, NaT among times and None among objects; other columns with NULL are masked arrays. Up
+        to 65,536 rows of numbers are not copied. Needs numpy. ProgrammingError for two columns of one name.
         """
         try:
             numpy: Any = importlib.import_module("numpy")
         except ImportError:
             raise ImportError("numpy is not installed; install it with: pip install numpy") from None
+        if twice := [name for name in self.columns if self.columns.count(name) > 1]:
+            raise ProgrammingError(f"two columns are called {twice[0]!r}", hint="give one of them another name")
         reader = Columns(self._take_over(), self.columns)
         try:
-            found = [
-                (index, name, *_NUMPY_TYPES[form])
-                for index, (name, form) in enumerate(zip(self.columns, reader.formats))
-                if form in _NUMPY_TYPES
-            ]
-            batches = list(reader.batches([(index, width) for index, _, _, width in found]))
+            types = [_NUMPY_TYPES[form] for form in reader.formats]
+            batches = list(reader.batches([(index, width) for index, (_, width) in enumerate(types)]))
         finally:
             reader.close()
-        arrays: dict[str, Any] = {}
-        for position, (_, name, kind, _) in enumerate(found):
-            arrays.setdefault(name, _array(numpy, kind, [batch[position] for batch in batches]))
-        return arrays
+        return {
+            name: _array(numpy, types[index][0], [batch[index] for batch in batches])
+            for index, name in enumerate(self.columns)
+        }
 
     def json(self) -> str:
-        """The rows as one JSON array of objects by column name, their values as SQLite holds them.
+        """The rows as one JSON array of objects: records as write_json() writes them, other rows by column name, their
+        values as SQLite holds them: truth values are 1 and 0, times and JSON texts.
 
         A blob is its base64, an infinity 9e999 or -9e999.
         """
         cursor = self._take_over(keep=True)
         try:
-            return read_json(cursor, self.columns)
+            if self._model is None:
+                return read_json(cursor, self.columns)
+            parts: list[str] = []
+            while rows := next_rows(cursor, _PART):
+                parts.append(write_rows(self._model.handle, rows))
+            return f"[{','.join(parts)}]"
         finally:
             self.close()
 
     def close(self) -> None:
         raise NotImplementedError
 
-    def _take_over(self, keep: bool = False) -> int:
+    def _take_over(self, keep: bool = False) -> CursorHandle:
         """The cursor, which no row has been read ahead of."""
         if self._cursor is None or length_hint(self._block):
             raise ProgrammingError("the rows were read, or the result is closed", hint="run the query again")
@@ -94,7 +117,7 @@ class ColumnMethods:
 def _array(numpy: Any, kind: str, parts: list[Buffers]) -> Any:
     values = [_values(numpy, kind, part) for part in parts]
     joined = values[0] if len(values) == 1 else numpy.concatenate([numpy.empty(0, kind), *values])
-    if kind.startswith(("float", "datetime")) or not any(part.null_count for part in parts):
+    if kind.startswith(("float", "datetime", "object")) or not any(part.null_count for part in parts):
         return joined
     return numpy.ma.MaskedArray(joined, numpy.concatenate([_mask(numpy, part) for part in parts]))
 
@@ -102,6 +125,10 @@ def _array(numpy: Any, kind: str, parts: list[Buffers]) -> Any:
 def _values(numpy: Any, kind: str, part: Buffers) -> Any:
     if kind == "bool":
         return _bits(numpy, part.values, part.length).view("bool")
+    if kind == "object":
+        values = numpy.empty(part.length, kind)
+        values[:] = part.values
+        return values
     return numpy.frombuffer(part.values, kind)
 
 

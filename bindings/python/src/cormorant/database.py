@@ -9,6 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 from . import _abi, _native, _native_tree
+from ._native_handle import DatabaseHandle
+from ._owner import Owner
 from .cache import CacheMethods
 from .change import Change
 from .cipher import Cipher, CipherMethods, options_of
@@ -76,6 +78,7 @@ class OpenOptions(TypedDict, total=False):
 
 
 class Database(
+    Owner,
     CipherMethods,
     JsonMethods,
     MigrationMethods,
@@ -86,11 +89,12 @@ class Database(
     CacheMethods,
     QueueMethods,
 ):
-    """An open database file, or memory with the path ":memory:". Use it in a `with` block, or close() it.
+    """An open database file, or memory with the path ":memory:"; a path that begins with "file:" is a URI of SQLite's.
+    Use it in a `with` block, or close() it.
 
     mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file
     is not there. busy_timeout: seconds to wait for another connection's lock, or for other threads. journal_mode: None
-    is WAL. synchronous: None is NORMAL. statement_cache_size: how many prepared statements of raw SQL are kept.
+    is WAL. synchronous: None is NORMAL. statement_cache_size: how many prepared statements of SQL are kept; 0: none.
     reader_count: how many connections at most read beside the writer; 0: none, so that calls run one at a time.
     auto_sync: whether sync() runs for a model, with those that its relations lead to, before it is first used with the
     database: by a call on records, or a statement that selects from it first or changes it. Inside a transaction it
@@ -103,6 +107,7 @@ class Database(
     thread that began it. After a fork the child opens its own.
     """
 
+    _instead = "open it anew in the other process, by its path; threads may share it"
     _open = False
     _registry: Registry | None = None
 
@@ -138,16 +143,18 @@ class Database(
         self._handle, kept = _native.open_database(self.path, *members)
         self._ciphers: list[object] = [kept]
         self._finders = {}
+        self._innermost = {}
         self._open = True
 
     @classmethod
-    def _of_registry(cls, registry: Registry, handle: int, owned: bool = True) -> Self:
+    def _of_registry(cls, registry: Registry, handle: DatabaseHandle, owned: bool = True) -> Self:
         """One that a registry has open; owned: close() gives it back."""
         database = cls.__new__(cls)
         database.path = _native.database_path(handle)
         database._trace = None
         database._handle = handle
         database._finders = {}
+        database._innermost = {}
         # What is attached stays with the file, whoever uses it.
         database._ciphers = registry._ciphers
         database._registry = registry
@@ -167,6 +174,7 @@ class Database(
             # The handle stays: the library knows a closed one and says so.
             _native.close_database(self._handle)
             self._open = False
+            self._handle.closed_as = f"the database {self.path!r}"
             self._trace = None
             self._close_workers()
 
@@ -289,12 +297,16 @@ def open_members(
         "journal_mode": _choice("journal_mode", journal_mode, _JOURNAL_MODES),
         "synchronous": _choice("synchronous", synchronous, _SYNCHRONOUS),
         "foreign_keys_off": not foreign_keys,
-        "statement_cache_size": max(0, min(statement_cache_size, _INT32_MAX)),
         # As with the timeout.
-        "reader_count": reader_count if 0 < reader_count <= _INT32_MAX else -1,
+        "statement_cache_size": _positive(statement_cache_size),
+        "reader_count": _positive(reader_count),
         "auto_sync": auto_sync,
     }
     return members, None if cipher is None else options_of(cipher)
+
+
+def _positive(count: int) -> int:
+    return min(count, _INT32_MAX) if count > 0 else -1
 
 
 def _choice(option: str, value: Any, numbers: dict[Any, int]) -> int:

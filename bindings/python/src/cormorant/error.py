@@ -41,7 +41,7 @@ class Error(Exception):
     """Base of all errors of this package.
 
     code: the status by name, such as "CORM_E_UNIQUE". status: the same as a number.
-    message, hint: what went wrong and, where known, what to do about it; str() joins them.
+    message, hint: what went wrong and, where known, what to do about it; str() joins them, after the record of a batch.
     sqlite_code: SQLite's extended result code, 0 where SQLite was not involved.
     sql, offset: the statement that failed, and the byte at which it does not compile (or -1).
     table, columns, constraint: what refused a write; several columns are joined by ", ".
@@ -76,7 +76,10 @@ class Error(Exception):
         self.record_index = record_index
 
     def __str__(self) -> str:
-        return f"{self.message} ({self.hint})" if self.hint else self.message
+        # An error of JSON begins with its path.
+        is_placed = self.record_index < 0 or self.message.startswith("$")
+        place = "" if is_placed else f"record {self.record_index}: "
+        return f"{place}{self.message} ({self.hint})" if self.hint else place + self.message
 
     def __reduce__(self) -> tuple[type[Error], tuple[str], dict[str, object]]:
         return type(self), (self.message,), self.__dict__
@@ -134,8 +137,11 @@ class NoRecordError(ProgrammingError):
     """update or refresh of a record that is not in the table."""
 
 
-class NotLoadedError(ProgrammingError, AttributeError):
-    """A relation of a record is read before its records were loaded."""
+class NotLoadedError(ProgrammingError):
+    """A relation of a record is read before its records were loaded.
+
+    It is no AttributeError, so that hasattr() and what else asks with a default do not take the relation for empty.
+    """
 
 
 class MigrationError(ProgrammingError):

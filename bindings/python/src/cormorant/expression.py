@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Iterable
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
 
 from . import _abi, _native_tree
 from ._abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
+from ._native_tree import Node
 from .error import DataError, Error, ProgrammingError
-from .value import PLAIN, file_value, plain_value
+from .value import COLUMN_TYPES, PLAIN, file_value, plain_value, type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 T_co = TypeVar("T_co", covariant=True)
 U = TypeVar("U")
-Node: TypeAlias = tuple[Any, ...]
-Number: TypeAlias = "Expression[int | float | Decimal | None]"
+Number: TypeAlias = "Expression[int | float | None]"
+Exact: TypeAlias = "Expression[Decimal | int | None]"
 Integer: TypeAlias = "Expression[int | None]"
 Text: TypeAlias = "Expression[str | None]"
 Nulls: TypeAlias = Literal["first", "last"]
@@ -38,7 +39,8 @@ _CASTS: dict[type, int] = {
 class Expression(Generic[T_co]):
     """An SQL expression, made by operators on columns and other expressions; it never changes.
 
-    == != < <= > >= compare; `== None` asks for NULL. + - * / % are SQL's: integers divide to integers. & | ~ join
+    == != < <= > >= compare; `== None` asks for NULL. + - * / % are SQL's: integers divide to integers. Decimals are
+    added, subtracted and multiplied exactly; what is not exact of them, / and % among it, is refused. & | ~ join
     conditions, each in parentheses: (Person.age > 35) & ~Person.name.like("B%"). A value beside a column is encoded as
     the column's own. Everything else is a method.
     """
@@ -57,7 +59,7 @@ class Expression(Generic[T_co]):
     @property
     def sql(self) -> tuple[str, tuple[Any, ...]]:
         """SQL text and what is bound to its `?`, in order; a parameter stands there as a tuple of its name."""
-        return _native_tree.expression_sql(dump_tree(self._node))
+        return _native_tree.expression_sql(self._node)
 
     def __repr__(self) -> str:
         try:
@@ -126,9 +128,10 @@ class Expression(Generic[T_co]):
         if tree := getattr(values, "_tree", None):
             return Expression((_abi.CORM_NODE_IN_SELECT, self._node, tree()))
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            raise ProgrammingError(
-                f"the values of in_() are one {type(values).__name__}", hint="give a list of them, or a query"
-            )
+            hint = "give a list of them, or a query"
+            if isinstance(values, Expression):
+                hint += "; a parameter has one value, so make the query anew for each list"
+            raise ProgrammingError(f"the values of in_() are one {type(values).__name__}", hint=hint)
         return Expression((_abi.CORM_NODE_IN, self._node, encode_values(self, values)))
 
     def not_in(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]]) -> Expression[bool]:
@@ -191,75 +194,87 @@ class Expression(Generic[T_co]):
     @overload
     def __add__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __add__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __add__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __add__(self: Number, other: float | Number) -> Expression[float]: ...
     def __add__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_ADD, self, other)
 
     @overload
     def __sub__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __sub__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __sub__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __sub__(self: Number, other: float | Number) -> Expression[float]: ...
     def __sub__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_SUBTRACT, self, other)
 
     @overload
     def __mul__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __mul__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __mul__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __mul__(self: Number, other: float | Number) -> Expression[float]: ...
     def __mul__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_MULTIPLY, self, other)
 
     @overload
     def __truediv__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __truediv__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __truediv__(self: Number, other: float | Number) -> Expression[float]: ...
     def __truediv__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_DIVIDE, self, other)
 
     @overload
     def __mod__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __mod__(self: Number, other: float | Decimal | Number) -> Expression[float]: ...
+    def __mod__(self: Number, other: float | Number) -> Expression[float]: ...
     def __mod__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_REMAINDER, self, other)
 
     @overload
-    def __radd__(self: Integer, other: int) -> Expression[int]: ...
+    def __radd__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __radd__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __radd__(self: Exact, other: Decimal | int) -> Expression[Decimal]: ...
+    @overload
+    def __radd__(self: Number, other: float) -> Expression[float]: ...
     def __radd__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_ADD, other, self)
 
     @overload
-    def __rsub__(self: Integer, other: int) -> Expression[int]: ...
+    def __rsub__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __rsub__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __rsub__(self: Exact, other: Decimal | int) -> Expression[Decimal]: ...
+    @overload
+    def __rsub__(self: Number, other: float) -> Expression[float]: ...
     def __rsub__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_SUBTRACT, other, self)
 
     @overload
-    def __rmul__(self: Integer, other: int) -> Expression[int]: ...
+    def __rmul__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
-    def __rmul__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __rmul__(self: Exact, other: Decimal | int) -> Expression[Decimal]: ...
+    @overload
+    def __rmul__(self: Number, other: float) -> Expression[float]: ...
     def __rmul__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_MULTIPLY, other, self)
 
     @overload
     def __rtruediv__(self: Integer, other: int) -> Expression[int]: ...
     @overload
-    def __rtruediv__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __rtruediv__(self: Number, other: float) -> Expression[float]: ...
     def __rtruediv__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_DIVIDE, other, self)
 
     @overload
     def __rmod__(self: Integer, other: int) -> Expression[int]: ...
     @overload
-    def __rmod__(self: Number, other: float | Decimal) -> Expression[float]: ...
+    def __rmod__(self: Number, other: float) -> Expression[float]: ...
     def __rmod__(self, other: Any) -> Expression[Any]:
         return self._calculate(_abi.CORM_OP_REMAINDER, other, self)
 
     def __neg__(self) -> Expression[T_co]:
-        return self._unary(_abi.CORM_OP_NEGATE)
+        return self._unary(_abi.CORM_OP_NEGATE, decimals_of(self))
 
     def bit_and(self: Integer, other: int | Integer) -> Expression[int]:
         return self._calculate(_abi.CORM_OP_BIT_AND, self, other)
@@ -303,7 +318,8 @@ class Expression(Generic[T_co]):
         def __bool__(self):
             raise ProgrammingError(
                 "an expression is neither true nor false before a query runs it",
-                hint="join conditions with & and |, not with `and`, `or` or a < b < c, and negate them with ~",
+                hint="join conditions with & and |, not with `and`, `or` or a < b < c, negate them with ~, "
+                "and ask column.in_(values) instead of `in`",
             )
 
         def __contains__(self, item):
@@ -357,15 +373,15 @@ class Expression(Generic[T_co]):
     def _text(self, operation: int, other: str | Expression[Any]) -> Expression[Any]:
         return Expression((CORM_NODE_BINARY, operation, self._node, operand(other)))
 
-    def _unary(self, operation: int) -> Expression[Any]:
-        return Expression((CORM_NODE_UNARY, operation, self._node))
+    def _unary(self, operation: int, column: Any = None) -> Expression[Any]:
+        return Expression((CORM_NODE_UNARY, operation, self._node), column)
 
     @staticmethod
     def _calculate(operation: int, left: Any, right: Any) -> Expression[Any]:
         for side in (left, right):
             if type(side) is str or (isinstance(side, Expression) and side._is_text()):
                 raise ProgrammingError("a text is no number", hint="join texts with concat(), or cast them to int")
-        return Expression((CORM_NODE_BINARY, operation, operand(left), operand(right)))
+        return Expression((CORM_NODE_BINARY, operation, operand(left), operand(right)), decimals_of(left, right))
 
     def _ordered(self, descending: bool, nulls: Nulls | None) -> Expression[T_co]:
         if nulls not in _NULLS:
@@ -381,7 +397,35 @@ def operand(value: Any) -> Node:
         return value._node
     if hasattr(value, "_tree"):
         raise ProgrammingError("a query stands where a value is wanted", hint="write scalar(query)")
-    return CORM_NODE_VALUE, plain_value(value), 0
+    return CORM_NODE_VALUE, plain_value(value), _abi.CORM_DECIMAL if isinstance(value, Decimal) else 0
+
+
+def _encode_exactly(value: Any) -> Any:
+    if type(value) is int or isinstance(value, Decimal):
+        return plain_value(value)
+    raise DataError(
+        f"a decimal is compared with a value of type {type(value).__name__}",
+        code="CORM_E_TYPE",
+        hint="give a Decimal or an int",
+    )
+
+
+# Stands for the column of decimals that are calculated.
+_DECIMALS: Any = SimpleNamespace(
+    type_name="decimal", transform=COLUMN_TYPES["decimal"].transform, _encode=_encode_exactly, _node=(0, 0)
+)
+
+
+def decimals_of(*operands: Any) -> Any:
+    """The column whose values are decimals that are calculated from the operands; None for other results."""
+    found = None
+    for item in operands:
+        column = item._column if isinstance(item, Expression) else _DECIMALS if isinstance(item, Decimal) else None
+        if column is not None and column.type_name == "decimal":
+            if column.transform is not _DECIMALS.transform:
+                return column
+            found = _DECIMALS
+    return found
 
 
 def encode_values(expression: Expression[Any], values: Iterable[Any]) -> list[Any]:
@@ -403,19 +447,6 @@ def condition_node(condition: Any) -> Node:
     return condition._node
 
 
-def dump_tree(tree: Node) -> bytes:
-    """A tree as the library takes it."""
-    try:
-        return marshal.dumps(tree, 2)
-    except ValueError as error:
-        if "nested" not in str(error):
-            raise DataError(f"a value cannot be bound: {error}", code="CORM_E_TYPE") from None
-        raise ProgrammingError(
-            "the expression is nested too deeply",
-            hint="join many conditions with all_of(...) or any_of(...), and many values with in_(...)",
-        ) from None
-
-
 def _joined(code: int, left: Expression[Any], right: Any) -> Expression[bool]:
     """AND or OR; a chain of them stays flat however long it is."""
     parts: list[Node] = []
@@ -425,7 +456,12 @@ def _joined(code: int, left: Expression[Any], right: Any) -> Expression[bool]:
 
 
 def _no_condition(found: object) -> ProgrammingError:
-    return ProgrammingError(
-        f"a value of type {type(found).__name__} is no condition",
-        hint="put each comparison in parentheses: (Person.age > 35) & (Person.name == name)",
-    )
+    hint = "put each comparison in parentheses: (Person.age > 35) & (Person.name == name)"
+    if isinstance(found, bool):
+        hint = (
+            "Python compared, not SQL: ask column.is_null() instead of `is None`, compare a relation's key "
+            "(Album.artist_id == artist.id), and put each comparison in parentheses"
+        )
+    elif isinstance(found, str):
+        hint = 'compare columns, or give SQL as raw("title = ?", value)'
+    return ProgrammingError(f"a value of type {type_name(found)} is no condition", hint=hint)

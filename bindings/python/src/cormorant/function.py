@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from . import _abi
+from ._native_tree import Node
 from ._shape import TupleShape
 from .error import ProgrammingError
-from .expression import Expression, Node, T_co, condition_node, operand
+from .expression import Expression, Number, T_co, condition_node, decimals_of, operand
 from .value import plain_value
 
 if TYPE_CHECKING:
@@ -52,13 +53,17 @@ def _nodes(terms: Expression[Any] | Sequence[Expression[Any]]) -> list[Node]:
 
 # Functions whose value is one of their first argument's, so that it is decoded as that.
 _OF_FIRST_ARGUMENT = frozenset(
-    {"min", "max", "coalesce", "ifnull", "first_value", "last_value", "nth_value", "lag", "lead"}
+    {"min", "max", "coalesce", "ifnull", "nullif", "first_value", "last_value", "nth_value", "lag", "lead"}
 )
+# Those whose value is a decimal where one of their arguments is.
+_OF_DECIMALS = _OF_FIRST_ARGUMENT | {"sum", "abs", "iif"}
 
 
 def _call(function: str, *arguments: Any) -> Call[Any]:
     first = arguments[0] if arguments and function in _OF_FIRST_ARGUMENT else None
     column = first._column if isinstance(first, Expression) else None
+    if column is None and function in _OF_DECIMALS:
+        column = decimals_of(*arguments)
     return Call((_abi.CORM_NODE_CALL, function, [operand(item) for item in arguments], False, None, None), column)
 
 
@@ -70,10 +75,10 @@ class _OfFirstArgument(Protocol):
 
 
 class _Functions:
-    """`func`: any SQL function as an attribute, such as func.lower(Person.name) or one of your own.
+    """`func`: any function that SQLite has as an attribute, such as func.lower(Person.name).
 
     func.count() is count(*). Results are as SQL has them, apart from min, max, coalesce and their like, which give a
-    value of their first argument.
+    value of their first argument. Sums of decimals are exact; avg and what else is not is refused of decimals.
     """
 
     def __getattr__(self, name: str) -> Callable[..., Call[Any]]:
@@ -85,8 +90,8 @@ class _Functions:
 
         def count(self, value: Expression[Any] = ...) -> Call[int]: ...
         def sum(self, value: Expression[T]) -> Call[T | None]: ...
-        def avg(self, value: Expression[Any]) -> Call[float | None]: ...
-        def total(self, value: Expression[Any]) -> Call[float]: ...
+        def avg(self, value: Number) -> Call[float | None]: ...
+        def total(self, value: Number) -> Call[float]: ...
 
         max: _OfFirstArgument
         min: _OfFirstArgument
@@ -122,7 +127,7 @@ def name(source: str | None, column: str) -> Expression[Any]:
 
 def literal(value: T) -> Expression[T]:
     """A value as an expression, bound as all are, where one begins with it: literal("Dr. ").concat(Person.name)."""
-    return Expression(operand(value))
+    return Expression(operand(value), decimals_of(value))
 
 
 def param(name: str) -> Expression[Any]:
@@ -150,7 +155,8 @@ def case(
     when = condition_node if base is None else base._beside
     pairs = [(when(item), operand(value)) for item, value in cases]
     otherwise = None if else_ is None else operand(else_)
-    return Expression((_abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise))
+    column = decimals_of(*(value for _, value in cases), else_)
+    return Expression((_abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise), column)
 
 
 def all_of(*conditions: Expression[bool | None]) -> Expression[bool]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
+from weakref import ref
 
 from . import _abi, _native_tree
 from .column import Column
 from .error import ProgrammingError
-from .expression import Expression, condition_node, dump_tree
+from .expression import Expression, condition_node
 from .model import Model
 from .query import QueryMethods
 from .record import info_of
@@ -17,7 +18,7 @@ from .relation import Path, Relation, ToMany, ToOne
 from .result import PausedCollector
 from .select import select
 from .transaction import Transaction
-from .value import file_value
+from .value import file_value, type_name
 
 M = TypeVar("M", bound=Model)
 Term = Expression[Any] | str
@@ -52,7 +53,7 @@ class GraphMethods(QueryMethods):
             raise ProgrammingError(f"{link!r} leads to one record", hint="leave where, order_by and limit out")
         target = link._target()
         order = [term._node for term in select(target).order_by(*terms)._order]
-        options = dump_tree((None if where is None else condition_node(where), order, limit))
+        options = (None if where is None else condition_node(where), order, limit)
         for owner in owners:
             _check(owner, link._owner, link)
         keys = marshal.dumps(_keys(owners, link._columns()[0]), 2)
@@ -87,10 +88,10 @@ class GraphMethods(QueryMethods):
             graph.refuse_parts()
         before = [(record, dict(record.__dict__)) for record in graph.records]
         try:
-            with Transaction(self):
+            with Transaction(self) as transaction:
                 for level in graph.levels():
                     for record in level:
-                        graph.fill_keys(record)
+                        transaction._filled += graph.fill_keys(record)
                     for cls in dict.fromkeys(map(type, level)):
                         self.save_many(record for record in level if type(record) is cls)
                 for owner, link, related in graph.links:
@@ -164,9 +165,10 @@ class _Graph:
             saved.update(map(id, level))
             left = [record for record in left if id(record) not in saved]
 
-    def fill_keys(self, record: Model) -> None:
-        """Sets the foreign keys of a record to the keys of those it needs, which are saved."""
+    def fill_keys(self, record: Model) -> list[tuple[ref[Model], str, Any]]:
+        """Sets the foreign keys of a record to the keys of those it needs, which are saved; what the others were."""
         filled: dict[str, Any] = {}
+        changed: list[tuple[ref[Model], str, Any]] = []
         for other, mine, theirs in self._needs[id(record)]:
             for name, source in zip(mine, theirs):
                 value = getattr(other, source)
@@ -175,7 +177,10 @@ class _Graph:
                         f"{type(record).__name__}.{name} would refer to two records",
                         hint="put the record into one list of related records only, the one its own relation leads to",
                     )
+                if (before := getattr(record, name)) != value:
+                    changed.append((ref(record), name, before))
                 setattr(record, name, value)
+        return changed
 
 
 def _relation(relation: Any) -> Relation[Any]:
@@ -188,7 +193,13 @@ def _relation(relation: Any) -> Relation[Any]:
 
 def _check(record: Any, cls: type[Model], link: Relation[Any]) -> None:
     if not isinstance(record, cls):
-        raise ProgrammingError(f"a {type(record).__name__} stands where {link!r} has a {cls.__name__}")
+        given, wanted = type(record).__name__, cls.__name__
+        if given == wanted:
+            given, wanted = type_name(record), type_name(cls) + " (two classes have one name)"
+        raise ProgrammingError(
+            f"{link!r} is between other records: it was given one of {given} where it has {wanted}",
+            hint="give records of the model that has the relation, and assign those of the model that it leads to",
+        )
 
 
 def _links(record: Model) -> Iterator[tuple[Relation[Any], list[Model]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from itertools import islice
 from json import dumps
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
@@ -64,12 +63,12 @@ def read_json(
     attribute, ready for db.save_graph. DataError names the path: "$.items[3].price: expected a number, found a string".
     """
     options = {**_options(names, lines), "path": path, "refuse_unknown": refuse_unknown}
-    with closing(_Reader(model, options)) as reader:
-        for chunk in _chunks(source):
-            reader.feed(chunk)
-            yield from reader.records()
-        reader.end()
+    reader = _Reader(model, options)
+    for chunk in _chunks(source):
+        reader.feed(chunk)
         yield from reader.records()
+    reader.end()
+    yield from reader.records()
 
 
 @overload
@@ -131,12 +130,13 @@ class JsonMethods(GraphMethods):
         operation = _abi.CORM_WRITE_SAVE if save else _abi.CORM_WRITE_INSERT
         options = {**_options(names, lines), "path": path, "refuse_unknown": refuse_unknown}
         count = 0
-        with closing(_Reader(model, options)) as reader, Transaction(self):
+        reader = _Reader(model, options)
+        with Transaction(self):
             for chunk in _chunks(source):
                 reader.feed(chunk)
-                count += _native_json.import_records(reader.handle, self._handle, operation)
+                count += _native_json.import_records(reader._handle, self._handle, operation)
             reader.end()
-            return count + _native_json.import_records(reader.handle, self._handle, operation)
+            return count + _native_json.import_records(reader._handle, self._handle, operation)
 
 
 class _Reader(Generic[M]):
@@ -147,10 +147,7 @@ class _Reader(Generic[M]):
         _resolve(model, set())
         self._model = model
         self._path, self._names = options["path"], options["names"]
-        self.handle = _native_json.create_reader(model.__model__.handle, options)
-
-    def close(self) -> None:
-        _native_json.free_reader(self.handle)
+        self._handle = _native_json.create_reader(model.__model__.handle, options)
 
     def feed(self, chunk: str | bytes | bytearray | memoryview) -> None:
         if isinstance(chunk, str):
@@ -162,14 +159,14 @@ class _Reader(Generic[M]):
             kind = type(chunk).__name__
             raise ProgrammingError(f"a {kind} is no JSON text", hint="give str, bytes, a file or chunks of them")
         if len(chunk):
-            _native_json.feed(self.handle, bytes(chunk))
+            _native_json.feed(self._handle, bytes(chunk))
 
     def end(self) -> None:
-        _native_json.feed(self.handle, b"")
+        _native_json.feed(self._handle, b"")
 
     def records(self) -> Iterator[M]:
         """The records that are complete."""
-        while levels := _native_json.read_levels(self.handle, _PART):
+        while levels := _native_json.read_levels(self._handle, _PART):
             yield from self._build(levels)
 
     def _build(self, levels: list[_native_json.Level]) -> list[M]:

@@ -6,6 +6,7 @@ import os
 from typing import Literal, NamedTuple
 
 from . import _abi, _native_cipher, _native_store
+from ._native_handle import DatabaseHandle
 from .cipher import Cipher, options_of
 from .error import ProgrammingError
 from .progress import ProgressCallback, telling
@@ -31,7 +32,7 @@ class CheckpointPages(NamedTuple):
 class MaintenanceMethods:
     """The part of Database that looks after the file."""
 
-    _handle: int
+    _handle: DatabaseHandle
 
     def backup(
         self,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native_migration
+from ._native_handle import DatabaseHandle, SchemaHandle
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -201,11 +202,11 @@ class Metadata:
     json: str = field(repr=False)
 
     @classmethod
-    def _of_database(cls, database: int) -> Self:
+    def _of_database(cls, database: DatabaseHandle) -> Self:
         return cls._parse(_native_migration.read_metadata(database))
 
     @classmethod
-    def _of_schema(cls, schema: int) -> Self:
+    def _of_schema(cls, schema: SchemaHandle) -> Self:
         return cls._parse(_native_migration.create_metadata(schema))
 
     @classmethod

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from . import _native_cipher, _native_migration
+from ._native_handle import DatabaseHandle, ModelHandle
 from .cipher import Cipher, options_of
 from .error import ProgrammingError
 from .metadata import Metadata
@@ -40,7 +41,7 @@ class VersionStep(NamedTuple):
 class MigrationMethods:
     """The part of Database that is about migrations."""
 
-    _handle: int
+    _handle: DatabaseHandle
 
     def schema(self) -> Schema:
         """The schema of the file as it is now. ProgrammingError (CORM_E_SCHEMA) for a statement that cannot be read."""
@@ -127,7 +128,7 @@ class MigrationMethods:
             _native_migration.set_version(self._handle, actions, -1 if version is None else version, options)
 
 
-def bound(action: StepAction | None, database: Callable[[int], Database]) -> _native_migration.Action:
+def bound(action: StepAction | None, database: Callable[[DatabaseHandle], Database]) -> _native_migration.Action:
     """A step's action for the _native calls; its function gets the database in place of its handle."""
     if action is None or isinstance(action, str):
         return action
@@ -136,7 +137,9 @@ def bound(action: StepAction | None, database: Callable[[int], Database]) -> _na
     return partial(_run, action, database)
 
 
-def _run(action: Callable[[Database], object], database: Callable[[int], Database], handle: int) -> None:
+def _run(
+    action: Callable[[Database], object], database: Callable[[DatabaseHandle], Database], handle: DatabaseHandle
+) -> None:
     action(database(handle))
 
 
@@ -146,5 +149,5 @@ def _number(step: VersionStep) -> int:
     return step.version
 
 
-def _handles(models: Sequence[type[Model]]) -> list[int]:
+def _handles(models: Sequence[type[Model]]) -> list[ModelHandle]:
     return [info_of(model).handle for model in models]

@@ -6,6 +6,7 @@ import marshal
 import threading
 import types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -13,10 +14,11 @@ from weakref import WeakValueDictionary
 
 from . import _codegen, _native
 from ._definition import collect_fields, definition
+from ._native_handle import CursorHandle, ModelHandle
 from .column import Column, Ignored, Key, Reference, column, ignored
 from .error import DataError, ProgrammingError
 from .relation import Relation, collect_relations
-from .value import can_dump
+from .value import PLAIN, can_dump, plain_value, type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self, dataclass_transform
@@ -30,15 +32,8 @@ else:
         return lambda cls: cls
 
 
-_models: WeakValueDictionary[int, ModelInfo] = WeakValueDictionary()
 # Two threads that ask for the same variant get the same.
 _variants_lock = threading.RLock()
-
-
-def model_of_handle(handle: int) -> type[Model] | None:
-    """The model that the library knows by this handle."""
-    info = _models.get(handle)
-    return info._cls if info else None
 
 
 class ModelInfo:
@@ -52,12 +47,12 @@ class ModelInfo:
         self,
         cls: type[Model],
         fields: dict[str, Column[Any] | Ignored],
-        create: Callable[[tuple[Column[Any], ...]], int],
+        create: Callable[[tuple[Column[Any], ...]], ModelHandle],
     ) -> None:
         self.name = cls.__name__
         columns = tuple(field for field in fields.values() if isinstance(field, Column))
         handle = self.handle = create(columns)
-        _models[handle] = self
+        handle.info = self
         self.table = _native.model_table(handle)
         for position, item in enumerate(columns):
             item._bind(self, _native.model_column_name(handle, position))
@@ -73,7 +68,7 @@ class ModelInfo:
         self.encode_values = {item.name: _codegen.encoder(item) for item in columns}
         self._partial: dict[tuple[str, ...], Callable[[Any], _native.Row]] = {}
 
-    def names(self, cursor: int) -> tuple[str, ...]:
+    def names(self, cursor: CursorHandle) -> tuple[str, ...]:
         """The properties, in the order of a row."""
         return tuple(item.name for item in self.columns)
 
@@ -101,8 +96,16 @@ class ModelInfo:
     def _assign(self) -> Callable[[Any, _native.Row], None]:
         return _codegen.make_assign(self.columns)
 
-    def __del__(self) -> None:
-        _native.free_model(getattr(self, "handle", None))
+    # It never changes, so its copy is itself; in another process it is what the class has there.
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self._cls, "__model__")
 
     def __repr__(self) -> str:
         return f"<model {self.name} of table {self.table}>"
@@ -122,7 +125,11 @@ class ModelInfo:
     def dump_key(self, key: tuple[Any, ...]) -> bytes:
         if not self.plain_key:
             key = tuple(map(self.encode_value, self.key, key)) + key[len(self.key) :]
-        return self._dump_values(key, key)
+        if None in key:
+            raise ProgrammingError(
+                f"a key of {self.name} is None", hint="give the key; a record has its own once it is inserted"
+            )
+        return marshal.dumps(key if PLAIN.issuperset(map(type, key)) else tuple(map(self._plain, key)), 2)
 
     def dump_key_of(self, record: Any) -> bytes:
         if not self.key:
@@ -134,7 +141,9 @@ class ModelInfo:
             name: self.encode_value(name, value) if name in self.encode_values else value
             for name, value in attributes.items()
         }
-        return self._dump_values(values, tuple(values.values()))
+        if not PLAIN.issuperset(map(type, values.values())):
+            values = {name: self._plain(value) for name, value in values.items()}
+        return marshal.dumps(values, 2)
 
     def decode_key(self, value: Any) -> Any:
         key = next((item for item in self.columns if item.name in self.key), None)
@@ -176,12 +185,28 @@ class ModelInfo:
         except Exception as error:
             raise self._unwritable(name, error, -1) from error
 
-    def _dump_values(self, values: Any, each: tuple[Any, ...]) -> bytes:
+    def _plain(self, value: Any) -> Any:
         try:
-            return marshal.dumps(values, 2)
-        except ValueError:
-            kind = next(type(value).__name__ for value in each if not can_dump(value))
-            raise DataError(f"{self.name}: a value of type {kind} fits no column", code="CORM_E_TYPE") from None
+            return plain_value(value)
+        except DataError as error:
+            raise DataError(f"{self.name}: {error.message}", code=error.code, hint=error.hint) from None
+
+    def explain_write(self, error: DataError, records: Sequence[Any]) -> DataError:
+        """The library's error about a value, in Python's words: a number of numpy comes to it as a blob."""
+        column = next((item for item in self.columns if item.column_name == error.columns), None)
+        if column is None or error.code != "CORM_E_TYPE" or column.transform or error.record_index >= len(records):
+            return error
+        value = getattr(records[max(error.record_index, 0)], column.name, None)
+        if type(value) in PLAIN:
+            return error
+        hint = f"give a value of type {column.type_name}"
+        with suppress(DataError):
+            hint = f"give {type(plain_value(value)).__name__}(value)"
+        message = f"{self.name}.{column.name} is of type {type_name(value)}, its column is of type {column.type_name}"
+        index = error.record_index
+        return DataError(
+            message, code=error.code, hint=hint, table=self.table, columns=error.columns, record_index=index
+        )
 
     def _explain(self, records: Sequence[Any], only: tuple[str, ...] | None) -> Exception:
         """Which value of which record could not be written: the fast way does not know."""
@@ -228,8 +253,12 @@ class ModelInfo:
             code = "CORM_E_RANGE"
         else:
             code = "CORM_E_TYPE"
+        message, hint = f"{self.name}.{name}: {error}", None
+        if code == "CORM_E_CALLBACK":
+            message = f"{self.name}.{name} cannot be encoded: {type(error).__name__}: {error}"
+            hint = "give a value that the column's transform takes"
         return DataError(
-            f"{self.name}.{name}: {error}", code=code, table=self.table, columns=column.column_name, record_index=index
+            message, hint=hint, code=code, table=self.table, columns=column.column_name, record_index=index
         )
 
 
@@ -262,7 +291,9 @@ class Model(metaclass=ModelType):
             born: Column[datetime | None] = column(default=None)
             id: Column[int | None] = column(primary_key=True, default=None)
 
-    Each annotation `Column[...]` is a column; the class gets __init__, __repr__ and __eq__ as a dataclass does.
+    Each annotation `Column[...]` is a column; the class gets __init__, __repr__ and __eq__ as a dataclass does. Bases
+    that are no models give it their columns and relations, too. __init__ ends with __post_init__() where there is one;
+    a record that is read from the file or from JSON is made without both.
     Class keywords: table, primary_key (properties, for an order of their own), unique, indexes (properties, tuples of
     them or Key), checks (SQL), references (Reference), column_order, without_rowid, strict; for a virtual table its
     module, such as "fts5" for full-text search, and module_arguments, such as "tokenize = 'porter'".
@@ -276,7 +307,7 @@ class Model(metaclass=ModelType):
     # What was made of it by suffixed() and attached(), as long as somebody uses it.
     __variants__: ClassVar[WeakValueDictionary[str, type[Model]]]
     # Of one that was made so.
-    __handle__: ClassVar[int]
+    __handle__: ClassVar[ModelHandle]
 
     def __init_subclass__(
         cls,
@@ -306,8 +337,8 @@ class Model(metaclass=ModelType):
                 # A column that is called as a method is hides it.
                 setattr(cls, name, field)
         cls.__relations__ = collect_relations(cls)
-        init = _codegen.make_init(fields)
-        made: int | None = cls.__dict__.get("__handle__")
+        init = _codegen.make_init(fields, hasattr(cls, "__post_init__"))
+        made: ModelHandle | None = cls.__dict__.get("__handle__")
         cls.__model__ = ModelInfo(
             cls, fields, lambda columns: made or _native.create_model(definition(cls.__name__, columns, **options))
         )
@@ -349,7 +380,7 @@ class Model(metaclass=ModelType):
         return cls._variant(f"@{name}", lambda: _native.create_attached_model(cls.__model__.handle, name))
 
     @classmethod
-    def _variant(cls, mark: str, create: Callable[[], int]) -> type[Self]:
+    def _variant(cls, mark: str, create: Callable[[], ModelHandle]) -> type[Self]:
         with _variants_lock:
             known: Any = cls.__variants__.get(mark)
             if known is None:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from . import _abi, _native_observation
+from ._native_handle import DatabaseHandle, ObserverHandle
 from ._waiting import Waiting
 from .error import Error, ProgrammingError
 from .model import Model, ModelInfo
@@ -75,13 +76,16 @@ class Event(Generic[R]):
     rows: list[R]
 
 
-class Observer(Waiting[Event[R]]):
+class Observer(Waiting[ObserverHandle, Event[R]]):
     """A watch, given by Database.observe() and observe_live(). Ended by cancel(), `with` or its database's close.
 
     Without a callback its events wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
     """
 
+    _instead = "begin another with observe() or observe_live()"
+
     def __init__(self, database: Any, load: Callable[[list[Any]], list[R]] | None) -> None:
+        super().__init__()
         # The database lives as long as somebody listens.
         self._database = database
         self._load = load
@@ -99,12 +103,6 @@ class Observer(Waiting[Event[R]]):
         _watches.add(self)
         return self
 
-    def cancel(self) -> None:
-        """Ends the watch. It does not wait: a callback that runs on another thread runs to its end. A second call does
-        nothing."""
-        _native_observation.cancel(self._handle)
-        self._handle = 0
-
     def __enter__(self) -> Self:
         return self
 
@@ -121,11 +119,11 @@ class Observer(Waiting[Event[R]]):
                 )
             self.cancel()
 
-    def fileno(self) -> int:
-        return _native_observation.descriptor(self._handle)
+    def _descriptor_of(self, handle: ObserverHandle) -> int:
+        return _native_observation.descriptor(handle)
 
-    def _take(self) -> Event[R] | bool:
-        event = _native_observation.next_event(self._handle)
+    def _take_from(self, handle: ObserverHandle) -> Event[R] | bool:
+        event = _native_observation.next_event(handle)
         return event if isinstance(event, bool) else self._event(event)
 
     def _event(self, event: _native_observation.Event) -> Event[R]:
@@ -168,7 +166,7 @@ class ObservationMethods:
     events wait to be taken. on_error: called instead where a live query cannot be run.
     """
 
-    _handle: int
+    _handle: DatabaseHandle
 
     @overload
     def observe(

@@ -53,6 +53,7 @@ def migration_options(
     drop_snapshot: bool,
     progress: ProgressCallback | bool | None,
     allow_drop: Sequence[str] = (),
+    allow_lossy: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """What a migration is told, for the _native calls."""
     with telling(progress) as told:
@@ -60,6 +61,7 @@ def migration_options(
             "allow_drop": drop_list(allow_drop),
             "snapshot": None if snapshot is None else os.fspath(snapshot),
             "drop_snapshot": drop_snapshot,
+            "allow_lossy": allow_lossy,
             "progress": told,
         }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from . import _native, _native_tree
+from ._native_handle import CursorHandle
 from ._shape import IntoShape, Shape
 from .error import ProgrammingError
 from .model import Model, ModelInfo
@@ -71,7 +72,7 @@ class QueryMethods(RecordMethods):
         try:
             return read_all(cursor, shape.load)
         finally:
-            _native.close_cursor(cursor)
+            cursor.free()
 
     @overload
     def fetch_one(
@@ -112,7 +113,7 @@ class QueryMethods(RecordMethods):
             rows = _native.next_rows(cursor, 1)
             found = shape.load(rows) if shape.load else rows
         finally:
-            _native.close_cursor(cursor)
+            cursor.free()
         return found[0] if found else None
 
     @overload
@@ -151,7 +152,8 @@ class QueryMethods(RecordMethods):
     ) -> Result[Any]:
         """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms."""
         cursor, shape = self._start(model, sql, bindings, attributes, order_by, limit, offset, into)
-        return Result(self, cursor, shape.names(cursor), shape.load, shape.load_rows)
+        model = shape if isinstance(shape, ModelInfo) else None
+        return Result(self, cursor, shape.names(cursor), shape.load, shape.load_rows, model)
 
     @overload
     def count(self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> int: ...
@@ -239,7 +241,7 @@ class QueryMethods(RecordMethods):
         limit: int,
         offset: int,
         into: Any,
-    ) -> tuple[int, Shape]:
+    ) -> tuple[CursorHandle, Shape]:
         """A running statement, and what its rows become."""
         if isinstance(model, Query):
             if sql is not None or order_by or limit or offset:
@@ -255,7 +257,7 @@ class QueryMethods(RecordMethods):
         names = (order_by,) if isinstance(order_by, str) else order_by
         return _native.open_cursor(self._handle, info.handle, sql, data, names, limit, offset), info
 
-    def _run(self, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[int, Shape]:
+    def _run(self, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[CursorHandle, Shape]:
         model: ModelInfo | None = None if into is None else getattr(into, "__model__", None)
         shape = model or query._shape
         cursor = _native_tree.open_cursor(self._handle, shape.handle, query._compile().handle, parameters)
@@ -264,7 +266,7 @@ class QueryMethods(RecordMethods):
         try:
             return cursor, IntoShape(shape, into, cursor)
         except ProgrammingError:
-            _native.close_cursor(cursor)
+            cursor.free()
             raise
 
 

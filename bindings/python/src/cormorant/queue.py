@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextvars
 import threading
 import warnings
 import weakref
@@ -14,10 +15,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _abi, _native_queue
+from ._native_handle import DatabaseHandle, ListenerHandle
+from ._owner import Owner
 from ._waiting import Waiting
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
-from .record import Conflict, conflict_number, info_of
+from .record import Conflict, conflict_number, info_of_records
 from .value import Bindings, dump_bindings
 
 if TYPE_CHECKING:
@@ -122,13 +125,14 @@ class Write(Future[R]):
         self._body = self._value = self._raised = None
 
 
-class Batch:
+class Batch(Owner):
     """SQL and records that are one write, given by WriteQueue.begin(). What is added is copied."""
+
+    _instead = "begin another"
 
     def __init__(self, queue: WriteQueue) -> None:
         self._queue = queue
         self._handle = _native_queue.begin(queue._handle)
-        weakref.finalize(self, _native_queue.free_batch, self._handle)
 
     def __len__(self) -> int:
         return _native_queue.batch_count(self._handle)
@@ -154,7 +158,7 @@ class Batch:
         self._add(record, _abi.CORM_WRITE_DELETE, 0, ())
 
     def _add(self, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None) -> None:
-        info = info_of(type(record))
+        info = info_of_records(type(record))
         rows = info.dump((record,), properties)
         _native_queue.batch_write(self._handle, info.handle, operation, conflict, properties or (), rows)
 
@@ -174,23 +178,21 @@ class Batch:
         return write
 
 
-class Listener(Waiting[WriteCompletion]):
+class Listener(Waiting[ListenerHandle, WriteCompletion]):
     """Is told how writes end, given by WriteQueue.listen(). Ended by cancel(), `with` or its queue's close.
 
     Without a callback completions wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
     """
 
+    _instead = "listen() once more"
+
     def __init__(
         self, queue: WriteQueue, tag: str | None, callback: Callable[[WriteCompletion], object] | None
     ) -> None:
+        super().__init__()
         self._queue = queue
         tell = None if callback is None else _teller(callback)
         self._handle = _native_queue.listen(queue._handle, tag, tell)
-
-    def cancel(self) -> None:
-        """Ends it. It does not wait: a callback that runs on another thread runs to its end."""
-        _native_queue.cancel_listener(self._handle)
-        self._handle = 0
 
     def __enter__(self) -> Self:
         return self
@@ -202,19 +204,19 @@ class Listener(Waiting[WriteCompletion]):
 
     def __del__(self) -> None:
         if self._handle:
-            if self._queue._handle:
+            if self._queue._open:
                 warnings.warn(f"listener of {self._queue!r} not cancelled", ResourceWarning, source=self, stacklevel=2)
             self.cancel()
 
-    def fileno(self) -> int:
-        return _native_queue.descriptor(self._handle)
+    def _descriptor_of(self, handle: ListenerHandle) -> int:
+        return _native_queue.descriptor(handle)
 
-    def _take(self) -> WriteCompletion | bool:
-        completion = _native_queue.next_completion(self._handle)
+    def _take_from(self, handle: ListenerHandle) -> WriteCompletion | bool:
+        completion = _native_queue.next_completion(handle)
         return completion if isinstance(completion, bool) else _completion(completion)
 
 
-class WriteQueue:
+class WriteQueue(Owner):
     """Writes of any thread, run in their order by one thread of the queue's own; given by Database.queue().
 
     The thread takes what waits, and what comes meanwhile, into one transaction, each write in a savepoint, and commits
@@ -222,7 +224,8 @@ class WriteQueue:
     commit fails, each write of the group gets that error, nothing of it is there, and the queue goes on.
     """
 
-    _handle = 0
+    _instead = "give it to other threads as it is"
+    _open = False
     _thread = 0
 
     def __init__(self, database: Database, capacity: int) -> None:
@@ -230,6 +233,7 @@ class WriteQueue:
             raise ProgrammingError(f"a queue for {capacity} writes", hint="give a capacity of at least 1")
         self._database = database
         self._handle = _native_queue.open_queue(database._handle, capacity)
+        self._open = True
         _queues.add(self)
 
     def add(
@@ -255,11 +259,13 @@ class WriteQueue:
         *args: Unpack[Arguments],
         tag: str | None = None,
     ) -> R:
-        """add() for asyncio: the result, while the loop goes on, also where the queue is full.
+        """add() for asyncio: the result, while the loop goes on, also where the queue is full. The body sees the task's
+        context variables.
 
         When the task is cancelled, a write that has not begun is taken back; one that has runs to its end.
         """
-        write = Write(self, lambda: body(self._database, *args))
+        context = contextvars.copy_context()
+        write = Write(self, lambda: context.run(body, self._database, *args))
         try:
             self._added(write, tag, wait=False)
         except BusyError:
@@ -302,9 +308,10 @@ class WriteQueue:
 
     def close(self) -> None:
         """Runs what waits, then ends the thread. A second close does nothing; a refused one can be tried again."""
-        if self._handle:
+        if self._open:
             _native_queue.close_queue(self._handle)
-            self._handle = 0
+            self._open = False
+            self._handle.closed_as = f"the queue of the database {self._database.path!r}"
 
     def __enter__(self) -> Self:
         return self
@@ -315,7 +322,7 @@ class WriteQueue:
         self.close()
 
     def __del__(self) -> None:
-        if not self._handle:
+        if not self._open:
             return
         if self._database._open:
             warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
@@ -326,7 +333,7 @@ class WriteQueue:
             self.close()
 
     def __repr__(self) -> str:
-        return f"<WriteQueue of {self._database!r}{'' if self._handle else ', closed'}>"
+        return f"<WriteQueue of {self._database!r}{'' if self._open else ', closed'}>"
 
     def _refuse_waiting(self, write: Write[Any]) -> None:
         if threading.get_ident() == self._thread and not write.done():
@@ -340,7 +347,7 @@ class WriteQueue:
 class QueueMethods:
     """The part of Database that is about queues."""
 
-    _handle: int
+    _handle: DatabaseHandle
 
     def queue(self, *, capacity: int = 1024) -> WriteQueue:
         """A queue of writes, for a `with` block or close(); the database's close closes it first.

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from itertools import islice
+from threading import get_ident
 from typing import Any, Literal, TypeAlias, TypeVar
+from weakref import ref
 
 from . import _abi, _native
+from ._native_handle import DatabaseHandle
 from ._native_library import owned_error
 from ._native_lookup import Find, finder
 from .column import MISSING
 from .error import DataError, IntegrityError, NoRecordError, ProgrammingError
 from .model import Model, ModelInfo
 from .transaction import Transaction
+from .value import type_name
 
 M = TypeVar("M", bound=Model)
 Conflict: TypeAlias = Literal["abort", "ignore", "replace", "fail", "rollback"]
@@ -34,8 +38,20 @@ def info_of(model: type[Model]) -> ModelInfo:
     try:
         return model.__model__
     except AttributeError:
-        name = getattr(model, "__name__", repr(model))
-        raise ProgrammingError(f"{name} is no model", hint="derive it from cormorant.Model") from None
+        hint = "derive it from cormorant.Model" if isinstance(model, type) else "give a class derived from Model"
+        raise ProgrammingError(f"{getattr(model, '__name__', repr(model))} is no model", hint=hint) from None
+
+
+def info_of_records(kind: type[Model]) -> ModelInfo:
+    """The description of the model whose records are of this type; an error for anything else."""
+    try:
+        return kind.__model__
+    except AttributeError:
+        if issubclass(kind, type):
+            message, hint = "a class stands where a record is wanted", "make a record: Person(...)"
+        else:
+            message, hint = f"{type_name(kind)} is no record", "make records of a model, such as Person(name=...)"
+        raise ProgrammingError(message, hint=hint) from None
 
 
 def _parts(key: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -45,9 +61,11 @@ def _parts(key: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
 class RecordMethods:
     """The part of Database that is about records."""
 
-    _handle: int
+    _handle: DatabaseHandle
     # What finds by a key of one integer, what loads the row, and what both need.
     _finders: dict[type[Model], tuple[Find, Callable[[_native.Row], Any], object]]
+    # The innermost open transaction of each thread.
+    _innermost: dict[int, Transaction]
 
     def insert(self, record: Model, conflict: Conflict = "abort") -> bool:
         """Inserts a record. False when conflict="ignore" skipped it.
@@ -105,7 +123,7 @@ class RecordMethods:
             record: M = load(row)
             return record
         if type(row) is int:
-            raise owned_error(row)
+            raise owned_error(row, self._handle)
         return None
 
     def _find_first(self, model: type[M], key: tuple[Any, ...]) -> M | None:
@@ -124,7 +142,7 @@ class RecordMethods:
 
     def refresh(self, record: Model) -> None:
         """Reads the record anew by its key. NoRecordError when it is not in the table."""
-        info = info_of(type(record))
+        info = info_of_records(type(record))
         row = _native.find(self._handle, info.handle, info.dump_key_of(record))
         if row is None:
             raise NoRecordError(
@@ -143,12 +161,32 @@ class RecordMethods:
     def _write_one(
         self, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None
     ) -> int:
-        info = info_of(type(record))
+        info = info_of_records(type(record))
         rows = info.dump((record,), properties)
-        items, count = _native.write(self._handle, info.handle, operation, conflict, properties or (), rows)
-        if operation != _abi.CORM_WRITE_DELETE:
-            info.take_back(record, items[0])
+        try:
+            items, count = _native.write(self._handle, info.handle, operation, conflict, properties or (), rows)
+        except DataError as error:
+            raise info.explain_write(error, (record,)) from None
+        if operation != _abi.CORM_WRITE_DELETE and (item := items[0]) is not None:
+            if self._innermost:
+                self._note_one(info, record)
+            info.take_back(record, item)
         return count
+
+    def _note_one(self, info: ModelInfo, record: Model) -> None:
+        """The same as _note, for one record at a time."""
+        keys = info.key
+        if len(keys) == 1 and getattr(record, keys[0], 0) is None:
+            transaction = self._innermost.get(get_ident())
+            if transaction is not None:
+                transaction._made.append(ref(record))
+
+    def _note(self, info: ModelInfo, records: Iterable[Model]) -> None:
+        """Records that are about to get their keys lose them again if this thread's transaction is rolled back."""
+        transaction = self._innermost.get(get_ident())
+        if transaction is not None and len(info.key) == 1:
+            key = info.key[0]
+            transaction._made += [ref(record) for record in records if getattr(record, key, 0) is None]
 
     def _write_many(
         self, records: Iterable[Model], operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None
@@ -166,6 +204,8 @@ class RecordMethods:
                 part = list(islice(source, _PART))
         # Only now is it certain that the rows stay.
         for part, items in made:
+            if self._innermost:
+                self._note(cls.__model__, part)
             take_back = cls.__model__.take_back
             for record, item in zip(part, items):
                 take_back(record, item)
@@ -180,7 +220,7 @@ class RecordMethods:
         conflict: int,
         properties: tuple[str, ...] | None,
     ) -> tuple[list[Any], int]:
-        info = info_of(cls)
+        info = info_of_records(cls)
         if len(kinds := set(map(type, part))) > 1:
             names = ", ".join(sorted(kind.__name__ for kind in kinds))
             raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
@@ -189,8 +229,9 @@ class RecordMethods:
                 self._handle, info.handle, operation, conflict, properties or (), info.dump(part, properties)
             )
         except (IntegrityError, DataError, NoRecordError) as error:
-            error.record_index = start + max(error.record_index, 0)
-            raise
+            known = info.explain_write(error, part) if isinstance(error, DataError) else error
+            known.record_index = start + max(error.record_index, 0)
+            raise known from None
 
 
 def conflict_number(name: str) -> int:

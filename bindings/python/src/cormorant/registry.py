@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
 from . import _native_registry
+from ._owner import Owner
 from .bundle import Bundle
 from .database import Database, OpenOptions, open_members
 from .error import Error
@@ -36,7 +37,7 @@ class RegistryMigration:
 RegistryProgress: TypeAlias = Callable[[RegistryMigration], "bool | None"]
 
 
-class Registry:
+class Registry(Owner):
     """Databases by name. Use it in a `with` block, or close() it.
 
         users = Registry("users/{name}.db")
@@ -58,6 +59,7 @@ class Registry:
     Threads may share it. After a fork the child opens its own.
     """
 
+    _instead = "open it anew in the other process; threads may share it"
     _open = False
 
     def __init__(
@@ -142,7 +144,12 @@ class Registry:
         _native_registry.attach(self._handle, name, database._handle, schema)
 
     def migrate(
-        self, bundle: Bundle, *names: str, last: str | None = None, progress: RegistryProgress | None = None
+        self,
+        bundle: Bundle,
+        *names: str,
+        last: str | None = None,
+        allow_lossy: bool = False,
+        progress: RegistryProgress | None = None,
     ) -> dict[str, Exception]:
         """Applies the steps of a bundle that each database lacks, as Bundle.apply; gives the failures by name.
 
@@ -150,8 +157,9 @@ class Registry:
         call goes on, and passes by those that lack nothing. Those that were not open are closed again, so that the ones
         in use stay open.
 
-        names: none: all whose files are there. last: the step to go to; None: all. progress: told of each; False from
-        it stops: OperationalError (CORM_E_INTERRUPTED). It must not use the registry.
+        names: none: all whose files are there. last: the step to go to; None: all. allow_lossy: whether steps may
+        drop tables and columns that hold something; else MigrationError is the failure where they would. progress: told
+        of each; False from it stops: OperationalError (CORM_E_INTERRUPTED). It must not use the registry.
         """
         failures: dict[str, Exception] = {}
 
@@ -162,7 +170,7 @@ class Registry:
             return None if progress is None else progress(RegistryMigration(name, index, count, steps, reason))
 
         with bundle._turn.of(lambda handle: Database._of_registry(self, handle, owned=False)):
-            _native_registry.migrate(self._handle, bundle._handle, names, last, tell)
+            _native_registry.migrate(self._handle, bundle._handle, names, last, allow_lossy, tell)
         return failures
 
     def close(self) -> None:
@@ -174,6 +182,7 @@ class Registry:
         if self._open:
             _native_registry.close_registry(self._handle)
             self._open = False
+            self._handle.closed_as = "the registry"
 
     def __enter__(self) -> Self:
         return self

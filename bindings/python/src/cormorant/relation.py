@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
 
 from . import _abi, _native_tree
+from ._native_handle import ModelHandle
 from .column import Column
 from .error import NotLoadedError, ProgrammingError
 from .expression import Expression, condition_node
@@ -138,7 +139,10 @@ def collect_relations(cls: type[Model]) -> dict[str, Relation[Any]]:
     """The relations of a class and of its bases; it gets those of its bases as its own."""
     relations: dict[str, Relation[Any]] = {}
     for base in reversed(cls.__mro__[1:]):
-        for name, relation in base.__dict__.get("__relations__", {}).items():
+        found = base.__dict__.get("__relations__")
+        if found is None:  # a base that is no model
+            found = {name: value for name, value in base.__dict__.items() if isinstance(value, Relation)}
+        for name, relation in found.items():
             if name not in cls.__dict__:
                 relations[name] = relation._inherited(cls)
                 setattr(cls, name, relations[name])
@@ -164,6 +168,17 @@ class ToMany(Relation[M]):
     if TYPE_CHECKING:
 
         def __set__(self, instance: object, value: list[M]) -> None: ...
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            message = f"{self.__class__.__name__} has no attribute {name!r}"
+            if not name.startswith("_"):
+                message = (
+                    f"{self!r} leads to many records and has no {name!r}: ask any(condition), count() or another "
+                    "aggregate, or join it"
+                )
+            raise AttributeError(message, name=name, obj=self)
 
     def any(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
         """Whether there is a related record that meets the condition, or any at all."""
@@ -214,7 +229,7 @@ class ToMany(Relation[M]):
         relation._alias = alias
         return relation
 
-    def _handle(self) -> int:
+    def _handle(self) -> ModelHandle:
         self._target()
         return self._owner.__model__.handle
 
@@ -273,6 +288,14 @@ class Path:
         if isinstance(found, Path):
             return Path((*self._steps, *found._steps))
         raise AttributeError(f"{self!r} has columns and to-one relations of {targets[-1].__name__}, but no {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        raise ProgrammingError(
+            f"{self!r} is compared, and is no value",
+            hint="compare its foreign key: Album.artist_id == artist.id, or Album.artist_id.is_null()",
+        )
+
+    __hash__ = object.__hash__
 
     def _relation(self) -> ToOne[Any]:
         """The relation, where it is the only one."""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import gc
+import os
+import threading
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from . import _native
+from ._native_handle import CursorHandle
+from ._owner import Owner
 from .columns import ColumnMethods
 from .error import Error, ProgrammingError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from .model import ModelInfo
     from .record import RecordMethods
 
 T = TypeVar("T")
@@ -23,20 +28,44 @@ Convert = Callable[[list[_native.Row]], list[Any]]
 
 
 class PausedCollector:
-    """For a `with` block that makes many objects: the collector would walk them again and again, for nothing."""
+    """For a `with` block that makes many objects: the collector would walk them again and again, for nothing.
 
-    __slots__ = ("_collecting",)
+    The first block of any thread pauses it, the last one lets it go on.
+    """
+
+    __slots__ = ()
+    _lock = threading.Lock()
+    _blocks = 0
+    _collecting = False
 
     def __enter__(self) -> None:
-        self._collecting = gc.isenabled()
-        gc.disable()
+        cls = PausedCollector
+        with cls._lock:
+            if cls._blocks == 0:
+                cls._collecting = gc.isenabled()
+                gc.disable()
+            cls._blocks += 1
 
     def __exit__(self, *_: object) -> None:
-        if self._collecting:
+        cls = PausedCollector
+        with cls._lock:
+            cls._blocks = max(0, cls._blocks - 1)
+            if cls._blocks == 0 and cls._collecting:
+                gc.enable()
+
+    @classmethod
+    def _forked(cls) -> None:
+        """The child has none of the other threads."""
+        cls._lock = threading.Lock()
+        if cls._blocks and cls._collecting:
             gc.enable()
+        cls._blocks = 0
 
 
-def read_all(cursor: int, convert: Convert | None) -> list[Any]:
+os.register_at_fork(after_in_child=PausedCollector._forked)
+
+
+def read_all(cursor: CursorHandle, convert: Convert | None) -> list[Any]:
     """Every row left, converted."""
     items: list[Any] = []
     with PausedCollector():
@@ -45,24 +74,31 @@ def read_all(cursor: int, convert: Convert | None) -> list[Any]:
     return items
 
 
-class Result(ColumnMethods, Generic[T]):
+class Result(Owner, ColumnMethods, Generic[T]):
     """Rows as they come: iterate, or take fetch_one() and fetch_all(). Closed at its end, by close() or by `with`.
 
     columns: the columns' names; for a model, its properties.
     """
 
     columns: tuple[str, ...]
+    _instead = "take its rows with fetch_all(), and copy those"
 
     def __init__(
         self,
         database: RecordMethods,
-        cursor: int,
+        cursor: CursorHandle | None,
         columns: tuple[str, ...],
         convert: Convert | None,
         plain: Convert | None,
+        model: ModelInfo | None = None,
     ) -> None:
         self._database = database  # which would close the cursor if it went first
-        self._cursor: int | None = cursor
+        self._cursor = cursor
+        self._given_out = None
+        self._model = model
+        if model is not None:
+            # pandas.DataFrame asks for this before it would take each record for a value.
+            self.__array__ = _refuse_array
         self.columns = columns
         self._convert = convert
         self._plain = plain
@@ -106,9 +142,9 @@ class Result(ColumnMethods, Generic[T]):
 
     def close(self) -> None:
         """Ends the statement; no more rows come. A second close does nothing."""
-        cursor, self._cursor, self._block = self._cursor, None, iter(())
-        if cursor is not None:
-            _native.close_cursor(cursor)
+        # Freed here, or by the other thread that reads from it at this moment.
+        self._cursor = self._given_out = None
+        self._block = iter(())
 
     def __enter__(self) -> Self:
         return self
@@ -118,13 +154,10 @@ class Result(ColumnMethods, Generic[T]):
     ) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        self.close()
-
     def _as(self, convert: Convert | None) -> Result[Any]:
         cursor, self._cursor = self._cursor, None
-        result: Result[Any] = Result(self._database, 0, self.columns, convert, self._plain)
-        result._cursor = cursor
+        result: Result[Any] = Result(self._database, cursor, self.columns, convert, self._plain)
+        result._model = self._model
         return result
 
     def _advance(self) -> bool:
@@ -140,3 +173,10 @@ class Result(ColumnMethods, Generic[T]):
         if not rows:
             self.close()
         return bool(rows)
+
+
+def _refuse_array(*_: object, **__: object) -> NoReturn:
+    raise ProgrammingError(
+        "records are no array",
+        hint="take result.numpy(), pandas.DataFrame(result.numpy()) or pandas.DataFrame.from_arrow(result)",
+    )

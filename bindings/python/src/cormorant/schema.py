@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _native_migration
+from ._native_handle import SchemaHandle
 from .metadata import Metadata
 from .model import Model
 from .record import info_of
@@ -21,8 +22,8 @@ class Schema:
     matter. Schemas of one hash are equal.
     """
 
-    def __init__(self, handle: int) -> None:
-        self._handle: int = handle
+    def __init__(self, handle: SchemaHandle) -> None:
+        self._handle = handle
         self.sql = _native_migration.schema_sql(handle)
         self.hash = _native_migration.schema_hash(handle)
 
@@ -52,5 +53,5 @@ class Schema:
     def __repr__(self) -> str:
         return f"<Schema {self.hash[:12]}>"
 
-    def __del__(self) -> None:
-        _native_migration.free_schema(getattr(self, "_handle", None))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).parse, (self.sql,)

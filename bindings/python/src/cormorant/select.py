@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from . import _abi
+from ._native_handle import ModelHandle
+from ._native_tree import Node
 from ._shape import TupleShape
 from .alias import Alias, source_of
 from .error import ProgrammingError
-from .expression import Expression, Node, condition_node, encode_values, operand
-from .model import Model, model_of_handle
+from .expression import Expression, condition_node, encode_values, operand
+from .model import Model
 from .relation import Path, ToMany
 from .statement import Query
 
@@ -206,14 +208,19 @@ def select(*columns: Any) -> Select[Any]:
     if len(columns) == 1 and not isinstance(columns[0], Expression):
         info, alias = source_of(columns[0])
         return Select(_abi.CORM_SELECT, info, alias, (), info)
+    for column in columns:
+        if isinstance(column, type | Alias):
+            raise ProgrammingError(
+                f"{column!r} stands in select() beside something else",
+                hint="select one model's records, and load() those of others, or select columns of each",
+            )
     nodes = [operand(column) for column in columns]
     parts = tuple((_abi.CORM_PART_CLAUSE, _abi.CORM_CLAUSE_COLUMN, node) for node in nodes)
     handle, alias = next(filter(None, map(_first_model, nodes)), (None, None))
-    model = None if handle is None else model_of_handle(handle)
-    return Select(_abi.CORM_SELECT, model.__model__ if model else None, alias, parts, TupleShape(columns))
+    return Select(_abi.CORM_SELECT, handle.info if handle else None, alias, parts, TupleShape(columns))
 
 
-def _first_model(node: Node) -> tuple[int, str | None] | None:
+def _first_model(node: Node) -> tuple[ModelHandle, str | None] | None:
     """The model, with its alias, of the first column in an expression."""
     pending: list[Any] = [node]
     while pending:

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from . import _native_tree
+from ._native_tree import Node
 from ._parameter import Encoders, parameter_encoders
 from ._shape import Shape
 from .error import Error, ProgrammingError
-from .expression import Node, dump_tree
 from .model import ModelInfo
 from .value import Bindings, dump_parameters
 
@@ -90,16 +90,11 @@ class Query(Statement, Generic[R_co]):
 
 
 class Compiled:
-    """A statement that the library holds, freed with this object."""
-
-    handle: int = 0
+    """A statement that the library holds."""
 
     def __init__(self, tree: Node) -> None:
         self._tree = tree
-        self.handle = _native_tree.make_statement(dump_tree(tree))
-
-    def __del__(self) -> None:
-        _native_tree.free_statement(self.handle)
+        self.handle = _native_tree.make_statement(tree)
 
     @cached_property
     def encoders(self) -> Encoders:

@@ -8,7 +8,9 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from . import _native_store
+from ._owner import Owner
 from .error import DataError, ProgrammingError
+from .value import encode_json, type_name
 
 if TYPE_CHECKING:
     from .database import Database
@@ -20,7 +22,6 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 # So many entries cross at once.
 _PAGE: Final = 1_000
-_encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _PLAIN: Final = frozenset({type(None), int, float, str, bytes})
 
 
@@ -38,7 +39,7 @@ class StoreEntry(NamedTuple):
     version: int
 
 
-class Store(MutableMapping[str, Any]):
+class Store(Owner, MutableMapping[str, Any]):
     """A store of a database, by its name: a dict that lies in the file. Database.store() gives it.
 
     A key is any str. A value is None, an int, a float, a str or bytes, or what JSON holds: a bool, a dict, a list. It
@@ -48,14 +49,12 @@ class Store(MutableMapping[str, Any]):
     a page at a time, so that entries may be put and deleted meanwhile; in a transaction it sees one state.
     """
 
+    _instead = "copy its entries with dict(store), and open it anew elsewhere"
+
     def __init__(self, database: Database, name: str) -> None:
         self._database = database
         self.name = name
         self._handle = _native_store.open_store(database._handle, name)
-
-    def __del__(self) -> None:
-        if handle := getattr(self, "_handle", None):
-            _native_store.close_store(handle)
 
     def __repr__(self) -> str:
         return f"<Store {self.name!r} of {self._database!r}>"
@@ -66,7 +65,7 @@ class Store(MutableMapping[str, Any]):
         row = _native_store.get(self._handle, _bytes(key))
         if row is None:
             raise KeyError(key)
-        return json.loads(row[0]) if row[1] else row[0]
+        return _value((key, *row))
 
     def entry(self, key: str) -> StoreEntry | None:
         """The value with its times and version; None where there is none."""
@@ -208,7 +207,16 @@ class StoreMethods:
 
 
 def _value(row: tuple[Any, ...]) -> Any:
-    return json.loads(row[1]) if row[2] else row[1]
+    if not row[2]:
+        return row[1]
+    try:
+        return json.loads(row[1])
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"the value of key {row[0]!r} is no JSON: {error}",
+            code="CORM_E_JSON",
+            hint="the file was damaged, or written by another program; put the value anew",
+        ) from None
 
 
 def _entry(row: tuple[Any, ...]) -> StoreEntry:
@@ -276,11 +284,11 @@ def _put_row(key: str, value: Any, expires: int | None, version: int | None, ind
         return key, False, expires, version, value
     if isinstance(value, bool | dict | list):
         try:
-            return key, True, expires, version, _encode(value)
+            return key, True, expires, version, encode_json(value)
         except (TypeError, ValueError, RecursionError) as error:
             raise DataError(f"the value is no JSON: {error}", code="CORM_E_JSON", record_index=index) from None
     raise DataError(
-        f"a value is of type {type(value).__name__}",
+        f"a value is of type {type_name(value)}",
         code="CORM_E_TYPE",
         hint="give None, int, float, str, bytes, bool, dict or list",
         record_index=index,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from . import _native
+from ._native_handle import DatabaseHandle
 from .error import ProgrammingError
 from .record import RecordMethods
 from .transaction import Transaction
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 _Parameters = ParamSpec("_Parameters")
-# As many as there can be readers by default, and one that writes.
-_WORKERS = 5
+# More than there are readers: of those that read some wait, and a short write need not wait behind them.
+_WORKERS = 32
 
 
 class ThreadMethods(RecordMethods):
@@ -62,8 +64,9 @@ class ThreadMethods(RecordMethods):
     ) -> _Result:
         """Runs body(database, ...) on a thread of the database's own, for asyncio: the loop goes on meanwhile.
 
-        The body is plain code, which may use transactions. When the task is cancelled, its calls raise OperationalError
-        with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
+        The body is plain code, which may use transactions and sees the task's context variables. Up to 32 run at once;
+        where all readers are in use, they wait for one, however long it takes. When the task is cancelled, its calls
+        raise OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
         """
         work = _Work(self._handle)
 
@@ -72,8 +75,8 @@ class ThreadMethods(RecordMethods):
                 return body(self, *args, **kwargs)
 
         if self._workers is None:
-            self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="cormorant")
-        future = asyncio.get_running_loop().run_in_executor(self._workers, run)
+            self._workers = ThreadPoolExecutor(_WORKERS, "cormorant", initializer=_native.be_patient)
+        future = asyncio.get_running_loop().run_in_executor(self._workers, contextvars.copy_context().run, run)
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
@@ -93,7 +96,7 @@ class ThreadMethods(RecordMethods):
 class _Work:
     """What one thread does in a `with` block, which other threads can cancel at any time."""
 
-    def __init__(self, database: int) -> None:
+    def __init__(self, database: DatabaseHandle) -> None:
         self._database = database
         self._lock = threading.Lock()
         self._thread: int | None = None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
+from threading import get_ident
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from weakref import ref
 
 from . import _abi, _native
 from .error import Error, ProgrammingError
@@ -12,6 +15,7 @@ from .error import Error, ProgrammingError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from .model import Model
     from .record import RecordMethods
 
 TransactionKind: TypeAlias = Literal["immediate", "deferred", "exclusive"]
@@ -24,10 +28,23 @@ _KINDS: dict[str, int] = {
 }
 
 
+def _current_task() -> int:
+    """The number of the task that runs on this thread; 0 outside of asyncio, and in callbacks of its loop."""
+    if asyncio._get_running_loop() is None:
+        return 0
+    return id(task) if (task := asyncio.current_task()) else 0
+
+
+_TASK = _native.task_function(_current_task)
+
+
 class Transaction:
     """What transaction() and read() give: committed at the end of its `with` block, rolled back by an exception.
 
-    commit() and rollback() end it before that. It belongs to the thread that entered the block.
+    commit() and rollback() end it before that. It belongs to the thread that entered the block and, within asyncio, to
+    the task: while it is open, calls of other tasks on this thread raise ProgrammingError with the code
+    CORM_E_TRANSACTION. So does leaving it before one inside it, in another task or on another thread, which rolls all
+    of it back.
     """
 
     def __init__(self, database: RecordMethods, kind: str = "immediate") -> None:
@@ -35,17 +52,40 @@ class Transaction:
             raise ProgrammingError(f"there is no transaction kind {kind!r}", hint=f"use one of {', '.join(_KINDS)}")
         self._database = database
         self._kind = _KINDS[kind]
-        self._open = False
+        # 0 while it is not open.
+        self._number = 0
+        # Kept, so that its number is no other's.
+        self._task: object = None
+        # Why it was rolled back, where it was to be committed.
+        self._failure: Error | None = None
+        # The one around it on its thread.
+        self._outer: Transaction | None = None
+        self._thread = 0
+        # Records that were given their keys in it. As short as can be: the garbage collector walks over all of it.
+        self._made: list[ref[Model]] = []
+        # Foreign keys that a graph filled in, and what they were.
+        self._filled: list[tuple[ref[Model], str, Any]] = []
 
     def __enter__(self) -> Self:
-        _native.begin(self._database._handle, self._kind)
-        self._open = True
+        if self._number:
+            raise ProgrammingError(
+                "the transaction is open already", hint="make one for each block, with transaction()"
+            )
+        self._failure = None
+        in_loop = asyncio._get_running_loop() is not None
+        self._task = asyncio.current_task() if in_loop else None
+        self._number = _native.open_transaction(self._database._handle, self._kind, _TASK if in_loop else None)
+        self._thread = get_ident()
+        self._outer = self._database._innermost.get(self._thread)
+        self._database._innermost[self._thread] = self
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if not self._open:
+        if not self._number:
+            if self._failure is not None and error is None:
+                raise self._failure
             return
         if error is not None:
             self._undo()
@@ -58,13 +98,43 @@ class Transaction:
 
     def commit(self) -> None:
         """Commits now. When that fails, with a lock or a deferred foreign key, the transaction stays open."""
-        _native.commit(self._database._handle)
-        self._open = False
+        try:
+            _native.close_transaction(self._database._handle, self._number, True)
+        except Error as error:
+            if error.code == "CORM_E_TRANSACTION":
+                self._undo()
+                self._failure = error
+            raise
+        self._number = 0
+        outer = self._leave()
+        if outer is not None:
+            outer._made += self._made
+            outer._filled += self._filled
+        self._made, self._filled = [], []
 
     def rollback(self) -> None:
-        """Rolls back now."""
-        self._open = False
-        _native.rollback(self._database._handle)
+        """Rolls back now; records that were inserted in it have no key again."""
+        number, self._number = self._number, 0
+        if number:
+            self._leave()
+        for made in self._made:
+            if (record := made()) is not None:
+                setattr(record, type(record).__model__.key[0], None)
+        for filled, name, before in reversed(self._filled):
+            if (record := filled()) is not None:
+                setattr(record, name, before)
+        self._made, self._filled = [], []
+        _native.close_transaction(self._database._handle, number, False)
+
+    def _leave(self) -> Transaction | None:
+        innermost, outer = self._database._innermost, self._outer
+        if innermost.get(self._thread) is self:
+            if outer is None:
+                del innermost[self._thread]
+            else:
+                innermost[self._thread] = outer
+        self._outer = None
+        return outer
 
     def _undo(self) -> None:
         # When SQLite has rolled back by itself or the database is closed, the exception under way says more.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import marshal
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
+from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from . import _abi
@@ -60,6 +60,25 @@ def _encode_decimal(value: Decimal) -> str:
 _json_encoder: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
+def encode_json(value: Any) -> str:
+    text = _json_encoder.encode(value)
+    # Other keys would come back as texts. What json takes has no circles.
+    pending = [value]
+    for item in pending:
+        if isinstance(item, dict):
+            for key in item:
+                if not isinstance(key, str):
+                    raise TypeError(f"a key of JSON is a text, and {key!r} is none")
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+    return text
+
+
+def decode_json(text: Any) -> Any:
+    return json.loads(text)
+
+
 class ColumnType(NamedTuple):
     """A column type: its number, and its conversion; None where rows hold the value itself."""
 
@@ -79,7 +98,7 @@ COLUMN_TYPES: Final[dict[str, ColumnType]] = {
     "datetime": ColumnType(_abi.CORM_DATETIME, Transform(_encode_datetime, _decode_datetime)),
     "uuid": ColumnType(_abi.CORM_UUID, Transform(_encode_uuid, uuid.UUID)),
     "decimal": ColumnType(_abi.CORM_DECIMAL, Transform(_encode_decimal, Decimal)),
-    "json": ColumnType(_abi.CORM_JSON, Transform(_json_encoder.encode, json.loads)),
+    "json": ColumnType(_abi.CORM_JSON, Transform(encode_json, decode_json)),
 }
 
 PYTHON_TYPES: Final[dict[Any, str]] = {
@@ -114,17 +133,53 @@ def plain_value(value: Any) -> Any:
                 return file_value(name, transform.encode(value))
             except TypeError as error:
                 raise DataError(str(error), code="CORM_E_TYPE") from None
-    raise DataError(
-        f"a value of type {type(value).__name__} stands where SQL takes none",
-        code="CORM_E_TYPE",
-        hint="give None, int, float, str, bytes, bool, datetime, UUID or Decimal, or stand it beside its column",
-    )
+    if isinstance(value, bytearray | memoryview):
+        return bytes(value)
+    plain = _as_plain(value)
+    if plain is not _NOT_PLAIN:
+        return plain
+    hint = "give None, int, float, str, bytes, bool, datetime, UUID or Decimal, or stand it beside its column"
+    if hasattr(value, "__model__"):
+        hint = "compare a key, such as Album.artist_id == artist.id, and select columns, such as select(Order.id)"
+    elif isinstance(value, type):
+        hint = "give a value, not a class"
+    elif isinstance(value, list | tuple | set | frozenset | dict):
+        hint = "give one value, ask column.in_(values) for several, or stand JSON beside its column"
+    raise DataError(f"a value is of type {type_name(value)}, which SQL has not", code="CORM_E_TYPE", hint=hint)
+
+
+_NOT_PLAIN: Final = object()
+
+
+def _as_plain(value: Any) -> Any:
+    """A number, text or blob of a type of its own, such as numpy's or an IntEnum's, as Python's own."""
+    # numpy's, which is not imported for this.
+    if getattr(value, "shape", None) == () and hasattr(value, "dtype") and hasattr(value, "item"):
+        value = value.item()
+        if type(value) in PLAIN:
+            return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bytes):
+        return bytes(value)
+    return next((kind(value) for kind in (int, float) if isinstance(value, kind)), _NOT_PLAIN)
+
+
+def type_name(value: object) -> str:
+    """A type's name for messages: with its module, but for Python's own."""
+    kind = value if isinstance(value, type) else type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def file_value(type_name: str, value: Any) -> Any:
     """A value of a row in the form that the file has."""
     if type_name == "datetime" and type(value) is int:
-        return _decode_datetime(value).replace(tzinfo=None).isoformat(" ")
+        try:
+            return _decode_datetime(value).replace(tzinfo=None).isoformat(" ")
+        except OverflowError:  # a time that its own zone takes there
+            raise DataError(
+                "a time is beyond the years 1 to 9999 in UTC", code="CORM_E_RANGE", hint="give a time within them"
+            ) from None
     return value
 
 
@@ -150,32 +205,27 @@ def dump_bindings(bindings: Bindings, as_list: bool = False) -> bytes | None:
     """Bindings of one run, or a list of them; None for none."""
     if not bindings:
         return None
-    row = _binding_row(bindings)
-    try:
-        return marshal.dumps([row] if as_list else row, 2)
-    except ValueError:
-        raise _unbindable(row, -1) from None
+    row = _binding_row(bindings, -1)
+    return marshal.dumps([row] if as_list else row, 2)
 
 
 def dump_parameters(values: dict[str, Any], encoders: Mapping[str, Callable[[Any], Any]]) -> bytes:
     """Values of a query's parameters; `encoders` has what encodes some of them."""
-    if not encoders:
-        with suppress(ValueError):  # one of them is to be encoded by its type
-            return marshal.dumps(values, 2)
-    return marshal.dumps({name: encoders.get(name, plain_value)(value) for name, value in values.items()}, 2)
+    if not encoders and PLAIN.issuperset(map(type, values.values())):
+        return marshal.dumps(values, 2)
+    plain = {
+        name: encoders[name](value) if name in encoders else _named(f"parameter {name!r}", value, -1)
+        for name, value in values.items()
+    }
+    return marshal.dumps(plain, 2)
 
 
 def dump_binding_rows(rows: Sequence[Bindings]) -> bytes:
     """Bindings of many runs."""
-    if not set(map(type, rows)) <= {tuple, dict}:
-        rows = [_binding_row(row) for row in rows]
-    try:
-        return marshal.dumps(rows if type(rows) is list else list(rows), 2)
-    except ValueError:
-        for index, row in enumerate(rows):
-            if not can_dump(row):
-                raise _unbindable(row, index) from None
-        raise
+    # marshal would take an object of numpy for a blob.
+    if set(map(type, rows)) != {tuple} or not PLAIN.issuperset(map(type, chain.from_iterable(rows))):
+        rows = [_binding_row(row, index) for index, row in enumerate(rows)]
+    return marshal.dumps(rows if type(rows) is list else list(rows), 2)
 
 
 def can_dump(value: Any) -> bool:
@@ -187,20 +237,29 @@ def can_dump(value: Any) -> bool:
     return True
 
 
-def _binding_row(bindings: Bindings) -> tuple[Any, ...] | dict[str, Any]:
-    if isinstance(bindings, Mapping):
-        return dict(bindings)
-    if isinstance(bindings, str | bytes):
-        raise ProgrammingError("the bindings are one text", code="CORM_E_BINDING", hint="write (value,) for one value")
-    return tuple(bindings)
+def _binding_row(bindings: Bindings, index: int) -> tuple[Any, ...] | list[Any] | dict[Any, Any]:
+    kind = type(bindings)
+    if kind is tuple or kind is list:
+        values: Any = bindings
+    elif isinstance(bindings, Mapping):
+        if PLAIN.issuperset(map(type, bindings.values())):
+            return dict(bindings)
+        return {name: _named(f"binding {name}", value, index) for name, value in bindings.items()}
+    elif isinstance(bindings, str | bytes) or not isinstance(bindings, Iterable):
+        what = "text" if isinstance(bindings, str | bytes) else type_name(bindings)
+        raise ProgrammingError(
+            f"the bindings are one {what}", code="CORM_E_BINDING", hint="write (value,) for one value"
+        )
+    else:
+        values = tuple(bindings)
+    if PLAIN.issuperset(map(type, values)):
+        return tuple(values)
+    return tuple(_named(f"binding {number}", value, index) for number, value in enumerate(values, 1))
 
 
-def _unbindable(row: Bindings, index: int) -> DataError:
-    named = row.items() if isinstance(row, Mapping) else enumerate(row, 1)
-    name, value = next((name, value) for name, value in named if not can_dump(value))
-    return DataError(
-        f"binding {name} is of type {type(value).__name__}",
-        code="CORM_E_TYPE",
-        hint="bind None, int, float, str, bytes or bool",
-        record_index=index,
-    )
+def _named(name: str, value: Any, index: int) -> Any:
+    """plain_value(), whose error says what the value is of."""
+    try:
+        return plain_value(value)
+    except DataError as error:
+        raise DataError(f"{name}: {error.message}", code=error.code, hint=error.hint, record_index=index) from None

@@ -1,6 +1,7 @@
 """Queries that type checkers must refuse: every line marked `# error` and no other. Never run."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from cormorant import (
     Column,
@@ -33,6 +34,7 @@ class Album(Model):
     title: Column[str]
     artist_id: Column[int] = column(references=Artist)
     released: Column[datetime | None] = column(default=None)
+    price: Column[Decimal | None] = column(default=None)
     id: Column[int | None] = column(primary_key=True, default=None)
 
 
@@ -67,6 +69,10 @@ Album.title + "x"  # error
 Album.artist_id + "x"  # error
 Album.released - 1  # error
 Album.title.bit_and(1)  # error
+Album.price + 0.5  # error
+Album.price / 2  # error
+func.avg(Album.price)  # error
+Album.price > 0.5  # error
 Album.artist_id & 3  # error
 ~Album.title  # error
 (Album.artist_id > 3) & Album.title  # error

@@ -6,7 +6,7 @@ import Foundation
 struct Person {
     @Key var id: Int64?
     @Column(renamedFrom: "full_name") var name: String
-    @Column(convert: "CAST(nullif(age, 'unknown') AS INTEGER)") var age: Int64?
+    @Column(convert: "iif(age NOT GLOB '*[^0-9]*', nullif(age, ''), NULL)") var age: Int64?
     @Column(default: "''") var email = ""
 }
 

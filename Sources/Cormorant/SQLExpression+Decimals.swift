@@ -1,0 +1,45 @@
+/// The types of decimal columns, which SQL calculates with exactly: `DecimalText`, and `Decimal` of `CormorantFoundation`.
+public protocol SQLDecimal: ColumnValue {}
+
+extension DecimalText: SQLDecimal {}
+
+/// Exact arithmetic: results have as many digits as they need. With NULL the result is NULL. What is not exact, such as a
+/// quotient or a mean, is refused: divide in the program, or `cast(to: Double.self)` to calculate with doubles.
+extension SQLExpression where Content.Unwrapped: SQLDecimal {
+    public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+        SQLExpression(node: .binary(.add, left.node, right.node))
+    }
+    public static func + (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
+        SQLExpression(node: .binary(.add, left.node, .bound(right)))
+    }
+    public static func - (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+        SQLExpression(node: .binary(.subtract, left.node, right.node))
+    }
+    public static func - (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
+        SQLExpression(node: .binary(.subtract, left.node, .bound(right)))
+    }
+    public static func * (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+        SQLExpression(node: .binary(.multiply, left.node, right.node))
+    }
+    public static func * (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
+        SQLExpression(node: .binary(.multiply, left.node, .bound(right)))
+    }
+
+    /// A price times a number of pieces.
+    public static func * <Number>(left: SQLExpression, right: SQLExpression<Number>) -> SQLExpression
+    where Number: FixedWidthInteger & SQLNumber {
+        SQLExpression(node: .binary(.multiply, left.node, right.node))
+    }
+
+    public static prefix func - (operand: SQLExpression) -> SQLExpression {
+        SQLExpression(node: .unary(.negate, operand.node))
+    }
+
+    /// The number without its sign.
+    public func magnitude() -> SQLExpression { SQLExpression(node: .call("abs", [node])) }
+
+    /// The sum, to the last digit; NULL of no rows.
+    public func sum() -> SQLExpression<Content.Unwrapped?> {
+        SQLExpression<Content.Unwrapped?>(node: .call("sum", [node]))
+    }
+}

@@ -1,0 +1,36 @@
+public import CCormorant
+import CormorantBase
+
+/// Members that a newer header may have added; a size beyond them is no struct's, and is not read to its end.
+private let largestTail = 256
+
+/// Copies a struct that says its own size. One of an older, shorter header lacks members, which are zero; one of a newer,
+/// longer header may have what this library does not know only as zero, the default.
+func readStruct<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
+    let known = MemoryLayout<T>.size
+    guard size >= 8, Int(size) <= known + largestTail else {
+        throw CormorantError(
+            .misuse, "the size of \(name) is given as \(size), which is no size of it",
+            hint: "give sizeof the struct, as the macros do")
+    }
+    let given = UnsafeRawBufferPointer(start: pointer, count: Int(size))
+    if let place = given.dropFirst(known).firstIndex(where: { $0 != 0 }) {
+        throw CormorantError(
+            .misuse, "\(name) has a value at byte \(place), in a member that this library does not know",
+            hint: "leave the member zero, or use a library at least as new as the header")
+    }
+    return withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { copy in
+        let raw = UnsafeMutableRawBufferPointer(copy)
+        raw.initializeMemory(as: UInt8.self, repeating: 0)
+        raw.copyMemory(from: UnsafeRawBufferPointer(rebasing: given.prefix(known)))
+        return raw.load(as: T.self)
+    }
+}
+
+/// Refuses a value in bytes that are kept for later members: this library does not know what it asks for.
+func requireZero<Bytes: BitwiseCopyable>(_ reserved: Bytes, _ name: StaticString) throws {
+    guard withUnsafeBytes(of: reserved, { $0.allSatisfy { $0 == 0 } }) else {
+        throw CormorantError(
+            .misuse, "reserved bytes of \(name) are not zero", hint: "initialise the struct with its _INIT macro")
+    }
+}

@@ -1,0 +1,200 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+// What refers to tables and columns that a plan changes, and must go on to work.
+extension Planner {
+    /// Foreign keys that could not work: SQLite would refuse each change of their table.
+    func checkReferences() throws {
+        let former = Set(brokenReferences(in: base).map(\.identity))
+        for broken in brokenReferences(in: target) where !former.contains(broken.identity) {
+            // Models may come one by one, a child before its parent. It is empty until then.
+            if broken.isMissing, isNew(broken.table), notes.isOfModels { continue }
+            let columns = broken.key.columns.map { "\"\(broken.table).\($0)\"" }.joined(separator: ", ")
+            let parent = broken.key.table
+            let problem: MigrationProblem
+            if let name = origins.newNames[foldIdentifier(parent)], broken.isMissing {
+                problem = MigrationProblem(
+                    message: "\(columns) would refer to \"\(parent)\", which is renamed to \"\(name)\"",
+                    annotation: "let it refer to \"\(name)\"")
+            } else if broken.isMissing {
+                problem = MigrationProblem(
+                    message: "\(columns) would refer to \"\(parent)\", which is not there",
+                    annotation: "make it in the same migration, or leave the reference out")
+            } else {
+                let list = resolved(broken.key, in: target).tableColumns.map { "\"\(parent).\($0)\"" }
+                problem = MigrationProblem(
+                    message: "\(columns) would refer to "
+                        + (list.isEmpty
+                            ? "\"\(parent)\", which has no key" : "\(list.joined(separator: ", ")), not unique"),
+                    annotation: "refer to the primary key, or to columns with a UNIQUE of their own")
+            }
+            add(problem, to: broken.table)
+        }
+    }
+
+    private struct BrokenReference {
+        var table: String
+        var key: ForeignKeyDefinition
+        /// Whether the parent is not there, and not only without the key.
+        var isMissing: Bool
+        var identity: [String] {
+            [table, key.table].map(foldIdentifier) + key.columns.map(foldIdentifier) + ["\(isMissing)"]
+        }
+    }
+
+    private func brokenReferences(in schema: Schema) -> [BrokenReference] {
+        let tables = Dictionary(
+            schema.tables.map { (foldIdentifier($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+        var found: [BrokenReference] = []
+        for table in schema.tables where table.mayRefer {
+            for (key, _) in TableShape(table).foreignKeys where isChanged(table.name) || isChanged(key.table) {
+                let parent = tables[foldIdentifier(key.table)]
+                if parent.map({ isUnique(key, in: $0, of: schema) }) ?? false { continue }
+                found.append(
+                    BrokenReference(table: table.name, key: key, isMissing: parent == nil && !schema.has(key.table)))
+            }
+        }
+        return found
+    }
+
+    /// https://www.sqlite.org/foreignkeys.html#fk_indexes
+    private func isUnique(_ key: ForeignKeyDefinition, in parent: TableDefinition, of schema: Schema) -> Bool {
+        let shape = TableShape(parent)
+        let primary = shape.primaryKey.compactMap(\.column).map(foldIdentifier)
+        if key.tableColumns.isEmpty { return !primary.isEmpty && primary.count == key.columns.count }
+        let wanted = key.tableColumns.map(foldIdentifier)
+        guard wanted.count == key.columns.count else { return false }
+        func isMatch(_ terms: [IndexTerm]) -> Bool {
+            guard terms.count == wanted.count else { return false }
+            return wanted.allSatisfy { name in
+                terms.contains { term in
+                    guard let column = term.column, foldIdentifier(column) == name else { return false }
+                    let collation = shape.column(column)?.collation.map(foldIdentifier) ?? "binary"
+                    return (term.collation.map(foldIdentifier) ?? collation) == collation
+                }
+            }
+        }
+        if isMatch(shape.primaryKey) { return true }
+        for unique in shape.uniques { if case .unique(let terms, _) = unique.kind, isMatch(terms) { return true } }
+        return schema.indexes.contains {
+            $0.isUnique && $0.condition == nil && sameIdentifier($0.table, parent.name) && isMatch($0.terms)
+        }
+    }
+
+    /// Views, triggers and virtual tables that work now and would not.
+    func checkDependents() throws {
+        let changes = steps.flatMap(\.changes)
+        let mayBreak = changes.contains {
+            ![.createTable, .createIndex, .createView, .createTrigger].contains($0.kind)
+        }
+        guard mayBreak, !(target.views.isEmpty && target.triggers.isEmpty && target.virtualTables.isEmpty) else {
+            return
+        }
+        let former = try Replica(origin).broken()
+        for (what, reason) in try replica.broken().sorted(by: { $0.key < $1.key }) where former[what] == nil {
+            add(
+                MigrationProblem(
+                    message: "\(what) would no longer work: \(reason)",
+                    annotation: "change it in the same migration, or drop it: allow_drop \"\(what.dropName)\""),
+                to: changes.last?.table ?? "")
+        }
+    }
+
+    /// Adds a problem to the last step of a table, or of all.
+    private func add(_ problem: MigrationProblem, to table: String) {
+        let step = steps.lastIndex { $0.changes.contains { sameIdentifier($0.table, table) } } ?? steps.indices.last
+        if let step { steps[step].problems.append(problem) }
+    }
+
+    /// The error of a statement that the replica did not take.
+    func refusal(of statement: String, _ summary: String, _ error: CormorantError, table: String?) -> CormorantError {
+        let error = error.ofMigration
+        var message = "\(summary) cannot be done: \(error.plainMessage)"
+        var hint = error.plainHint
+        if let object = try? SchemaParser.object(statement),
+            current.index(object.name) != nil || current.trigger(object.name) != nil
+        {
+            let kind = if case .index = object { "index" } else { "trigger" }
+            message = "\(summary) cannot be done: \(kind) \"\(object.name)\" stands in the way (\(error.message))"
+            hint = "drop it, too: allow_drop \"\(kind):\(object.name)\""
+        }
+        return CormorantError(
+            .migration, message, hint: hint ?? "change the models or what is in the way, and plan again",
+            sqliteCode: error.sqliteCode, sql: error.sql, table: table)
+    }
+}
+
+/// A view, a trigger or a virtual table that SQLite cannot compile or begin to read.
+struct Dependent: Hashable, Comparable, CustomStringConvertible {
+    enum Kind: String {
+        case view, trigger
+        case virtualTable = "virtual table"
+        /// All those of a table: which of them it is cannot be told.
+        case triggers = "a trigger of"
+    }
+
+    var kind: Kind
+    var name: String
+
+    var description: String { "\(kind.rawValue) \"\(name)\"" }
+    /// As allow_drop names it.
+    var dropName: String { kind == .virtualTable ? name : "\(kind == .view ? "view" : "trigger"):\(name)" }
+
+    static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+
+    /// Each with SQLite's reason.
+    static func broken(_ connection: Connection) throws -> [Dependent: String] {
+        var found: [Dependent: String] = [:]
+        for name in try names("type = 'view'", connection) {
+            found[Dependent(kind: .view, name: name)] = fault("SELECT * FROM \(quoteIdentifier(name))", connection)
+        }
+        for name in try names("type = 'table' AND rootpage = 0", connection) {
+            // What its rows are read from is looked for with the first of them.
+            found[Dependent(kind: .virtualTable, name: name)] = fault(
+                "SELECT * FROM \(quoteIdentifier(name)) LIMIT 1", connection, isRun: true)
+        }
+        for table in Set(try names("type = 'trigger'", connection, column: "tbl_name")) {
+            if let reason = try faultOfTriggers(table, connection) {
+                found[Dependent(kind: .triggers, name: table)] = reason
+            }
+        }
+        return found
+    }
+
+    static func faultOfTriggers(_ table: String, _ connection: Connection) throws -> String? {
+        let name = quoteIdentifier(table)
+        let columns = try Statement(
+            connection, "SELECT name FROM pragma_table_xinfo(\(textLiteral(table))) WHERE hidden = 0")
+        var assignments: [String] = []
+        while try columns.step() {
+            if let column = Row(columns).cell(0).string { assignments.append("\(quoteIdentifier(column)) = NULL") }
+        }
+        let statements = [
+            "DELETE FROM \(name)", "INSERT INTO \(name) DEFAULT VALUES",
+            "UPDATE \(name) SET \(assignments.joined(separator: ", "))",
+        ]
+        return statements.lazy.compactMap { fault($0, connection) }.first
+    }
+
+    private static func fault(_ sql: String, _ connection: Connection, isRun: Bool = false) -> String? {
+        do {
+            let statement = try Statement(connection, sql)
+            if isRun { _ = try statement.step() }
+            return nil
+        } catch {
+            return (error as? CormorantError)?.message ?? "\(error)"
+        }
+    }
+
+    static func names(_ condition: String, _ connection: Connection, column: String = "name") throws -> [String] {
+        let statement = try Statement(
+            connection, "SELECT \(column) FROM sqlite_schema WHERE \(condition) AND \(notInternal)")
+        var names: [String] = []
+        while try statement.step() { if let name = Row(statement).cell(0).string { names.append(name) } }
+        return names
+    }
+}
+
+/// SQLite keeps tables of its own, which come and go by themselves.
+let notInternal = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"

@@ -1,0 +1,105 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// Datetime columns of files that other programs wrote. They compare as texts, so a value of another form would be missed by a
+/// comparison rather than met: a table is looked at before its columns are used.
+extension Connection {
+    /// How many rows are looked at from either end.
+    private static let rowsLookedAt = 100
+    /// From how many tables on those that were looked at are forgotten: there may be one for each of many targets.
+    private static let greatestKept = 4096
+
+    /// Throws where one of the first or last rows of a table holds a value in a datetime column that is not in its form. Each
+    /// table is looked at once. What its columns hold further inside is met when it is read.
+    package func checkTimes(of table: TableReference) throws {
+        guard table.hasTimes, lookedAt[ObjectIdentifier(table)] == nil else { return }
+        guard let model = table.descriptor as? ModelDescriptor, model.problem == nil, model.schema.module == nil else {
+            return
+        }
+        let times = table.columns.filter { $0.type == .datetime }
+        let statement: Statement
+        do {
+            statement = try Statement(self, model.rowsFromEitherEnd(times.map(\.quoted), Connection.rowsLookedAt))
+        } catch let error as CormorantError where error.code == .sql {
+            // A table that is not there yet or has other columns, or a view.
+            return
+        }
+        defer { statement.finalize() }
+        while try statement.step() {
+            for (index, column) in times.enumerated() {
+                try checkTime(Row(statement).cell(Int32(truncatingIfNeeded: index)), of: table, column)
+            }
+        }
+        if lookedAt.count >= Connection.greatestKept { lookedAt = [:] }
+        lookedAt[ObjectIdentifier(table)] = table
+    }
+}
+
+/// What is wrong with the value of a datetime column.
+@inline(__always)
+private func timeFault(_ cell: Cell) -> TimeFormError? {
+    switch cell.type {
+    case StorageType.null: nil
+    case StorageType.text:
+        Timestamp(stored: cell.text) == nil ? TimeFormError(cell.text, storage: "") : nil
+    default: TimeFormError(nil, storage: StorageType.name(cell.type))
+    }
+}
+
+/// Throws where the value of a datetime column has not its form.
+@inline(__always)
+func checkTime(_ cell: Cell, of table: TableReference, _ column: TableReference.Column) throws {
+    guard let fault = timeFault(cell) else { return }
+    throw CormorantError(
+        fault.code, "\(table.name).\(column.name) \(fault.what)", hint: fault.hint(table.name, column.name),
+        table: table.name, columns: [column.name])
+}
+
+extension ModelDescriptor {
+    /// SQL for columns of the first and last rows, in the order that the table has.
+    fileprivate func rowsFromEitherEnd(_ columns: [String], _ count: Int) -> String {
+        let names = Set(self.columns.map { foldIdentifier($0.column) })
+        let rowID = ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+        let order = schema.withoutRowID ? schema.primaryKey.map(quoteIdentifier) : [rowID]
+        func rows(_ direction: String) -> String {
+            "SELECT * FROM (SELECT \(columns.joined(separator: ", ")) FROM \(tableReference.source) ORDER BY "
+                + order.map { $0 + direction }.joined(separator: ", ") + " LIMIT \(count))"
+        }
+        return rows("") + " UNION ALL " + rows(" DESC")
+    }
+}
+
+extension CompiledStatement {
+    /// The result columns that hold values of datetime columns, and those.
+    var timeColumns: [(place: Int32, table: TableReference, column: TableReference.Column)] {
+        let known = records.map { table in table.columns.indices.map { ColumnReference(table, $0) } } ?? columns
+        return known.enumerated().compactMap { place, reference in
+            guard let reference, reference.column.type == .datetime else { return nil }
+            return (
+                Int32(truncatingIfNeeded: place), reference.path.last?.target ?? reference.table, reference.column
+            )
+        }
+    }
+}
+
+extension Database {
+    /// How many rows hold another value in a column than a datetime column does, and what is told of the first of them.
+    /// - Parameter limit: how many of them to look for.
+    package func otherTimes(
+        in column: String, of table: String, limit: Int64 = .max
+    ) throws -> (count: Int64, first: String?) {
+        let cursor = try cursor("SELECT \(quoteIdentifier(column)) FROM \(quoteIdentifier(table))") { _ in }
+        defer { cursor.close() }
+        var count: Int64 = 0
+        var first: String?
+        try cursor.readRows { row in
+            let cell = row.cell(0)
+            guard let fault = timeFault(cell) else { return true }
+            if count == 0 { first = fault.what }
+            count += 1
+            return count < limit
+        }
+        return (count, first)
+    }
+}

@@ -1,0 +1,127 @@
+import CormorantBase
+
+/// Decimals are texts: SQLite's own operators would make floating-point numbers of them. Sums, differences and products are
+/// calculated by functions of the connection, exactly; what cannot be exact is refused.
+extension StatementCompiler {
+    /// Writes arithmetic on decimals. False where it is none.
+    mutating func write(decimal op: BinaryOperator, _ left: Expression, _ right: Expression) throws -> Bool {
+        guard op.calculates else { return false }
+        let types = [type(of: left), type(of: right)]
+        guard let decimal = types.first(where: { $0?.type == .decimal }) ?? nil else { return false }
+        let function: String
+        switch op {
+        case .add: function = "corm_decimal_add"
+        case .subtract: function = "corm_decimal_sub"
+        case .multiply: function = "corm_decimal_mul"
+        default: throw notExact(op.keyword.filter { $0 != " " }, decimal)
+        }
+        sql += function + "("
+        try write(exact: left, converts: false)
+        sql += ", "
+        try write(exact: right, converts: false)
+        sql += ")"
+        return true
+    }
+
+    /// Writes an expression that stands where a decimal does.
+    /// - Parameter converts: makes what is no decimal one, which functions of decimals do themselves.
+    mutating func write(exact expression: Expression, converts: Bool = true) throws {
+        switch expression.node {
+        case .value(let value, _):
+            sql += "?"
+            bindings.append(.value(try value.exactDecimal()))
+        case .parameter(let name): bindParameter(name, .decimal)
+        case .labelled(let inner, _): try write(exact: inner, converts: converts)
+        default:
+            let type = type(of: expression)
+            if let type, type.isReal { throw realAmongDecimals(type) }
+            let isReady = type?.type == .decimal || type?.type == .text || !converts
+            if !isReady { sql += "corm_decimal(" }
+            try write(expression, at: .any)
+            if !isReady { sql += ")" }
+        }
+    }
+
+    /// How a function is called where one of its arguments is a decimal. nil: as it is, its arguments too.
+    func exactCall(_ call: Call, _ name: String) throws -> (name: String, exact: Range<Int>)? {
+        guard let decimal = call.arguments.lazy.compactMap({ type(of: $0) }).first(where: { $0.type == .decimal })
+        else {
+            return nil
+        }
+        let all = call.arguments.indices
+        switch name {
+        case "sum": return ("corm_decimal_sum", 0..<0)
+        case "abs": return ("corm_decimal_abs", 0..<0)
+        case "min", "max": return (call.name, all.count > 1 ? all : 0..<0)
+        case "coalesce", "ifnull", "nullif": return (call.name, all)
+        case "iif": return (call.name, min(1, all.count)..<all.count)
+        case "lag", "lead": return (call.name, min(2, all.count)..<all.count)
+        case _ where inexactFunctions.contains(name): throw notExact(name + "()", decimal)
+        default: return nil
+        }
+    }
+
+    /// Whether an expression must be told to compare as a number: it is a decimal, and has no collation of its own.
+    func comparesAsDecimal(_ expression: Expression) -> Bool {
+        switch expression.node {
+        // An order term's operand has been told.
+        case .collate, .ordered, .value, .parameter: false
+        case .labelled(let inner, _): comparesAsDecimal(inner)
+        default: isDecimal(expression)
+        }
+    }
+
+    /// Throws where a SELECT's rows go into decimal columns that they would round.
+    func checkExact(_ columns: [Int], of table: TableReference, from select: Select) throws {
+        guard columns.contains(where: { table.columns[$0].type == .decimal }) else { return }
+        let inner = within(select)
+        for (column, value) in zip(columns, select.columns) where table.columns[column].type == .decimal {
+            if let type = inner.type(of: value), type.isReal { throw realAmongDecimals(type) }
+        }
+    }
+
+    private func notExact(_ what: String, _ decimal: ExpressionType) -> CormorantError {
+        let name = decimal.column.map(\.title)
+        return CormorantError(
+            .type, "\(what) of a decimal is not exact" + (name.map { ": \($0)" } ?? ""),
+            hint:
+                "add, subtract, multiply, sum and count are: divide and round in the program, or cast the decimal to a "
+                + "double to calculate with doubles", columns: decimal.column.map { [$0.column.name] } ?? [])
+    }
+
+    private func realAmongDecimals(_ real: ExpressionType) -> CormorantError {
+        let name = real.column.map { " (\($0.title))" } ?? ""
+        return CormorantError(
+            DecimalFault.real.code, DecimalFault.real.rawValue + name, hint: DecimalFault.real.hint,
+            columns: real.column.map { [$0.column.name] } ?? [])
+    }
+}
+
+/// What SQLite, or a module of it, calculates with floating-point numbers.
+private let inexactFunctions: Set<String> = [
+    "avg", "total", "round", "ceil", "ceiling", "floor", "trunc", "sign", "mod", "pow", "power", "sqrt", "exp", "ln",
+    "log",
+    "log2", "log10", "median", "stddev", "variance", "percentile", "percentile_cont", "percentile_disc",
+]
+
+extension ColumnReference {
+    /// The property as messages name it.
+    fileprivate var title: String { "\((path.last?.target ?? table).model).\(column.property)" }
+}
+
+extension Value {
+    /// As a decimal: integers are exact, reals are not.
+    func exactDecimal() throws -> Value {
+        switch self {
+        case .null: return self
+        case .integer(let integer): return .text(String(integer))
+        case .text(var text):
+            if text.withUTF8({ isDecimalText($0) }) { return self }
+            throw CormorantError(DecimalFault.text.code, DecimalFault.text.rawValue, hint: DecimalFault.text.hint)
+        case .real:
+            throw CormorantError(DecimalFault.real.code, DecimalFault.real.rawValue, hint: DecimalFault.real.hint)
+        case .blob:
+            throw CormorantError(DecimalFault.blob.code, DecimalFault.blob.rawValue, hint: DecimalFault.blob.hint)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import CormorantBase
+
+/// What the values of an expression are.
+package struct ExpressionType: Sendable {
+    package let type: ColumnType
+    /// The column whose values they are, or are made of.
+    package let column: ColumnReference?
+
+    init(_ type: ColumnType, _ column: ColumnReference? = nil) {
+        self.type = type
+        self.column = column
+    }
+
+    init(_ column: ColumnReference) { self.init(column.column.type, column) }
+
+    var isReal: Bool { type == .double || type == .float }
+
+    /// The type of what is calculated with it; nil where it is no number.
+    fileprivate var asNumber: ExpressionType? {
+        switch type {
+        case .decimal, .double, .float: self
+        case .int64, .int32, .bool: ExpressionType(.int64)
+        default: nil
+        }
+    }
+}
+
+/// The one place that says of which type an expression is, as far as models tell: of columns, of what keeps their type, and of
+/// columns of subqueries and common table expressions.
+extension StatementCompiler {
+    func type(of expression: Expression) -> ExpressionType? {
+        switch expression.node {
+        case .column(let reference): return ExpressionType(reference)
+        case .name(let source, let name): return type(named: name, of: source)
+        case .value(_, let type): return type.map { ExpressionType($0) }
+        case .unary(.negate, let operand): return type(of: operand)?.asNumber
+        case .binary(let op, let left, let right) where op.isArithmetic: return strongest([left, right])?.asNumber
+        case .cases(_, let cases, let otherwise): return strongest(cases.map(\.then) + (otherwise.map { [$0] } ?? []))
+        case .cast(_, let type): return ExpressionType(type)
+        case .collate(let inner, _), .ordered(let inner, _), .labelled(let inner, _): return type(of: inner)
+        case .call(let call): return type(of: call)
+        case .scalar(let select):
+            guard let first = select.columns.first else { return nil }
+            return within(select).type(of: first)
+        default: return nil
+        }
+    }
+
+    /// The types of result columns: of columns themselves, and of times and decimals that are made of them.
+    func types(of columns: [Expression]) -> [ExpressionType?] {
+        columns.map { column in
+            if let hint = column.typeHint { return ExpressionType(hint) }
+            return type(of: column).flatMap { $0.type == .decimal || $0.type == .datetime ? $0 : nil }
+        }
+    }
+
+    func isDecimal(_ expression: Expression) -> Bool { type(of: expression)?.type == .decimal }
+
+    private func type(of call: Call) -> ExpressionType? {
+        let arguments = call.arguments
+        switch foldIdentifier(call.name) {
+        case "min", "max", "coalesce", "ifnull", "first_value", "last_value", "nth_value", "nullif", "lag", "lead":
+            return strongest(arguments)
+        case "sum", "abs": return arguments.first.flatMap { type(of: $0)?.asNumber }
+        case "iif": return strongest(arguments.dropFirst())
+        case "avg", "total", "round": return ExpressionType(.double)
+        default: return nil
+        }
+    }
+
+    /// Among values of several types decimals are what the others are made, and reals what integers are.
+    private func strongest(_ parts: some Sequence<Expression>) -> ExpressionType? {
+        let types = parts.compactMap { type(of: $0) }
+        return types.first { $0.type == .decimal } ?? types.first { $0.isReal } ?? types.first
+    }
+
+    private func type(named name: String, of source: String?) -> ExpressionType? {
+        if let upserted, source == "excluded" { return upserted.type(named: name) }
+        lookups.left -= 1
+        guard lookups.left > 0 else { return nil }
+        guard let source else {
+            guard let scope = scopes.last, nesting < StatementCompiler.greatestNesting else { return nil }
+            if let select = scope.select, let own = select.column(labelled: name) {
+                var inner = self
+                inner.nesting += 1
+                return inner.type(of: own)
+            }
+            return scope.tables.lazy.compactMap { type(named: name, in: $0) }.first
+        }
+        for scope in scopes.reversed() {
+            if let table = scope.tables.first(where: { sameIdentifier($0.name, source) }) {
+                return type(named: name, in: table)
+            }
+        }
+        return nil
+    }
+
+    private func type(named name: String, in table: Scope.Table) -> ExpressionType? {
+        if let model = table.table { return model.type(named: name) }
+        switch table.source {
+        case .select(let select): return type(named: name, in: select, [])
+        case .name(let known):
+            guard let common = commonTables.last(where: { sameIdentifier($0.name, known) }) else { return nil }
+            return type(named: name, in: common.select, common.columns)
+        default: return nil
+        }
+    }
+
+    /// - Parameter names: what its columns are called; none: by their own names.
+    private func type(named name: String, in select: Select, _ names: [String]) -> ExpressionType? {
+        if let place = names.firstIndex(where: { sameIdentifier($0, name) }) {
+            if select.columns.isEmpty, case .table(let model)? = select.source?.kind {
+                return model.columns.indices.contains(place) ? ExpressionType(ColumnReference(model, place)) : nil
+            }
+            return select.columns.indices.contains(place) ? within(select).type(of: select.columns[place]) : nil
+        }
+        if select.columns.isEmpty {
+            let inner = within(select)
+            return inner.scopes.last?.tables.first.flatMap { inner.type(named: name, in: $0) }
+        }
+        return select.column(labelled: name).flatMap { within(select).type(of: $0) }
+    }
+
+    /// A compiler whose tables are those of a SELECT inside this one.
+    func within(_ select: Select) -> StatementCompiler {
+        var inner = self
+        guard nesting < StatementCompiler.greatestNesting else {
+            inner.scopes = []
+            return inner
+        }
+        inner.nesting += 1
+        inner.commonTables += select.commonTables
+        inner.scopes.append((try? inner.scope(of: select)) ?? Scope(qualifies: true))
+        return inner
+    }
+}
+
+extension StatementCompiler {
+    /// A common table expression may stand in itself, and a result column be called as what it is made of.
+    private static let greatestNesting = 20
+
+    /// How many names may yet be looked up: where each of a subquery's columns is made of many of the one within it, and so
+    /// on, they would be without end.
+    final class Lookups {
+        var left = 100_000
+    }
+}
+
+extension TableReference {
+    /// The type of a column, by its name or its property's.
+    fileprivate func type(named name: String) -> ExpressionType? {
+        let place = columns.firstIndex { sameIdentifier($0.name, name) } ?? column(named: name)
+        return place.map { ExpressionType(ColumnReference(self, $0)) }
+    }
+}
+
+extension Select {
+    /// The result column that is called so.
+    fileprivate func column(labelled name: String) -> Expression? {
+        columns.first { column in
+            switch column.node {
+            case .labelled(_, let label): sameIdentifier(label, name)
+            case .column(let reference): sameIdentifier(reference.column.name, name)
+            case .name(_, let own): sameIdentifier(own, name)
+            default: false
+            }
+        }
+    }
+}
+
+extension BinaryOperator {
+    var isArithmetic: Bool {
+        switch self {
+        case .add, .subtract, .multiply, .divide, .remainder: true
+        default: false
+        }
+    }
+
+    /// Whether it calculates with numbers or their bits.
+    var calculates: Bool {
+        switch self {
+        case .bitAnd, .bitOr, .shiftLeft, .shiftRight: true
+        default: isArithmetic
+        }
+    }
+}

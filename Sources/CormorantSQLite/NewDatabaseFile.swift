@@ -1,0 +1,123 @@
+import CormorantBase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Whether opening takes the path for a URI: https://www.sqlite.org/uri.html
+package func isURI(_ path: String) -> Bool { path.utf8.starts(with: "file:".utf8) }
+
+/// Where a file is made, replaced or looked up by its name, a path is a path: what SQLite would open by a URI is another file.
+package func refuseURI(_ path: String, _ what: String) throws {
+    guard !isURI(path) else {
+        throw CormorantError(
+            .misuse, "\"\(path)\" is a URI, and \(what)",
+            hint: "give its path; write ./file: where a file's name begins so")
+    }
+}
+
+/// Makes a database file that is there when it is whole: it is written under a name beside, and gets its own at the end.
+/// - Parameters:
+///   - original: whose rights it gets; nil: those of any new file.
+///   - write: is given the path of an empty file.
+package func makeDatabase(
+    at path: String, rightsOf original: String?, _ write: (_ temporary: String) throws -> Void
+) throws {
+    try refuseOccupied(path)
+    let temporary = unfinishedPath(path)
+    try makeEmpty(temporary)
+    defer { removeDatabase(temporary) }
+    try write(temporary)
+    try keepRights(of: original, on: temporary)
+    try synchronize(temporary)
+    // Once more: what was made meanwhile.
+    try refuseOccupied(path)
+    try replace(path, by: temporary)
+}
+
+/// Refuses a path where a database cannot be made.
+private func refuseOccupied(_ path: String) throws {
+    try checkPath(path)
+    try refuseURI(path, "a new file is made by its path")
+    guard !fileExists(path) else {
+        throw CormorantError(.cannotOpen, "\"\(path)\" is there already", hint: "remove it, or name another file")
+    }
+    try refuseLeftovers(beside: path)
+}
+
+/// What SQLite keeps beside a database that is no more, it would take for the journal of the next one of that name, and put
+/// the old rows into it.
+func refuseLeftovers(beside path: String) throws {
+    for suffix in ["-wal", "-journal", "-shm"] where fileExists(path + suffix) {
+        throw CormorantError(
+            .cannotOpen, "\"\(path)\(suffix)\" is left over from another database",
+            hint: "remove it if no program uses it, or name another file")
+    }
+}
+
+/// Refuses a file beside which lies the write-ahead log of another: its own header says that it has none.
+package func refuseStrayLog(beside path: String) throws {
+    let head = fileHead(path)
+    guard head.kind == .database, !head.isWAL, fileSize(path + "-wal") > 0 else { return }
+    throw CormorantError(
+        .cannotOpen, "\"\(path)-wal\" is left over from another database: \"\(path)\" has no write-ahead log",
+        hint: "remove it if no program uses it")
+}
+
+func removeDatabase(_ path: String) {
+    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+}
+
+/// A new file that only its owner reads, until it has the rights that it is to have; what a killed process left goes.
+func makeEmpty(_ path: String) throws {
+    removeDatabase(path)
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+        let number = errno
+        throw CormorantError(
+            systemCode(number, else: .cannotOpen), "\"\(path)\" cannot be made: \(systemMessage(number))",
+            hint: "check that its folder is there and can be written")
+    }
+    close(file)
+}
+
+/// - Parameter path: nil: what is copied from memory has no rights to keep, and gets those of any new file.
+func keepRights(of path: String?, on copy: String) throws {
+    guard let path else {
+        let mask = umask(0o077)
+        umask(mask)
+        guard chmod(copy, 0o644 & ~mask) == 0 else { throw cannotWrite(copy, errno) }
+        return
+    }
+    var info = stat()
+    guard stat(path, &info) == 0, chmod(copy, info.st_mode & 0o7777) == 0 else { throw cannotWrite(copy, errno) }
+    // Only the superuser can give files away; others own what they may replace in most cases.
+    _ = chown(copy, info.st_uid, info.st_gid)
+}
+
+func synchronize(_ path: String) throws {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw cannotWrite(path, errno) }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw cannotWrite(path, errno) }
+}
+
+func replace(_ path: String, by copy: String) throws {
+    guard rename(copy, path) == 0 else { throw cannotWrite(path, errno) }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+    let file = open(folder, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    fsync(file)
+    close(file)
+}
+
+private func cannotWrite(_ path: String, _ number: Int32) -> CormorantError {
+    CormorantError(
+        systemCode(number, else: .io), "\"\(path)\" cannot be written: \(systemMessage(number))",
+        hint: "check its folder and the free space")
+}

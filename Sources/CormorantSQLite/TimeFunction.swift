@@ -1,0 +1,35 @@
+import CSQLite
+import CormorantBase
+
+extension Connection {
+    /// Makes `corm_datetime(value)` known: a time in any form of ISO 8601 as datetime columns have it; any other value as it
+    /// is. It cannot be used in a schema, so that any program reads the file.
+    func registerTimeFunction() throws {
+        try register("corm_datetime", arguments: 1) { context, _, values in
+            guard let value = values?[0] else { return }
+            guard let text = textOf(value), let time = Timestamp(parsing: text),
+                Timestamp.range.contains(time.microseconds)
+            else { return sqlite3_result_value(context, value) }
+            setResult(.text(time.description), context)
+        }
+    }
+
+    /// Makes a function known whose result depends on its arguments alone.
+    /// Source: https://www.sqlite.org/c3ref/create_function.html
+    func register(
+        _ name: String, arguments: Int32,
+        _ call: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    ) throws {
+        let status = sqlite3_create_function_v2(
+            handle, name, arguments, functionFlags, nil, call, nil, nil, nil)
+        if status != SQLITE_OK { throw error(status) }
+    }
+}
+
+let functionFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
+
+/// The bytes of a text argument, until the function returns; nil for a value of another kind.
+func textOf(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let bytes = sqlite3_value_text(value) else { return nil }
+    return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
+}

@@ -1,0 +1,86 @@
+"""What the command says of mistakes: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import COMMAND, ENVIRONMENT, Corm, make, put
+
+DUMP = "PRAGMA foreign_keys=OFF;\r\nCREATE TABLE t (a);\r\nINSERT INTO t VALUES (1);\r\n"
+
+
+@pytest.fixture
+def folder(corm: Corm) -> Corm:
+    make(corm.folder / "a.db", "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT);")
+    put(corm, "dump.sql", DUMP)
+    put(corm, "text.txt", "hello world")
+    put(corm, "empty.csv", "")
+    (corm.folder / "empty").mkdir()
+    os.mkfifo(corm.folder / "pipe")
+    return corm
+
+
+# The command, what it says, and what the hint says.
+MISTAKES = [
+    # finding python.md section 2, 11
+    (("generate", "dump.sql", "--language", "c", "--out", "o"), 'CREATE was expected at byte 0: near "PRAGMA"',
+     "sqlite3 FILE < DUMP"),
+    (("diff", "text.txt", "a.db"), 'CREATE was expected at byte 0: near "hello"', "a script has CREATE statements"),
+    # What would be "nothing to do" for whatever path.
+    (("plan", "a.db", "empty"), 'the folder "empty" has no steps', "check the path; corm generate-migration"),
+    (("migrate", "a.db", "empty"), 'the folder "empty" has no steps', "check the path"),
+    (("status", "a.db", "empty"), 'the folder "empty" has no steps', "check the path"),
+    (("check", "a.db", "--bundle", "empty"), 'the folder "empty" has no steps', "check the path"),
+    (("adopt", "a.db", "empty"), 'the folder "empty" has no steps', "check the path"),
+    (("diff", "a.db", "empty"), 'the folder "empty" has no steps', "check the path"),
+    # Each waited for ever, or was an empty database.
+    *((command, '"pipe" is a pipe or a device', "into a file first") for command in (
+        ("inspect", "pipe"), ("check", "pipe"), ("query", "pipe", "SELECT 1"), ("export", "pipe", "t"),
+        ("migrate", "pipe", "a.db", "--create"), ("kv", "list", "pipe", "s"), ("backup", "pipe", "b.db"))),
+    (("inspect", "/dev/null"), '"/dev/null" is a pipe or a device', "into a file first"),
+    (("inspect", "empty"), '"empty" cannot be opened: it is a directory', "a file in it"),
+    (("inspect", "text.txt"), '"text.txt" is no SQLite database', "check the path"),
+    (("inspect", "gone.db"), 'there is no file "gone.db"', "check the path"),
+    (("inspect", "a.db", "tt"), 'there is no table "tt"', "did you mean t?"),
+    (("query", "a.db", "INSERT INTO t VALUES (1, 2)"), "the statement would change the file", "--write"),
+    (("query", "a.db", "SELECT ?", "--bind", "1", "--bind", "2"), "parameter", ""),
+    (("generate", "a.db", "--language", "c", "--out", "o", "--name", "stdio"), '"stdio.h" would take the place',
+     "another name with --name"),
+    (("generate", "a.db", "--language", "c", "--out", "o", "--name", "Big"), '"Big" is no name', "small letters"),
+    (("export", "a.db", "tt"), 'there is no table or view "tt"', "did you mean t?"),
+    (("import", "a.db", "empty.csv"), "", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "message", "hint"), MISTAKES, ids=lambda part: str(part)[:40])
+def test_mistakes(folder: Corm, command: tuple[str, ...], message: str, hint: str) -> None:
+    error = folder.fails(*command)
+    assert message in error.splitlines()[0], error
+    assert not hint or hint in error.split("hint: ")[1], error
+    assert "\\r" not in error
+    assert sorted(path.name for path in folder.folder.iterdir()) == [
+        "a.db", "dump.sql", "empty", "empty.csv", "pipe", "text.txt"]  # fmt: skip
+
+
+def test_a_script_may_come_through_a_pipe(folder: Corm) -> None:
+    """As bash has it: corm diff <(sqlite3 a.db .schema) b.sql."""
+    done = subprocess.run(
+        ["bash", "-c", f"{COMMAND} diff a.db <(echo 'CREATE TABLE t (a INTEGER PRIMARY KEY);')"],
+        cwd=folder.folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=30,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, '- drop column "t.b"\n'), done
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another")
+def test_what_may_not_be_written(folder: Corm, tmp_path: Path) -> None:
+    for path in [tmp_path, *tmp_path.parents[:2]]:
+        path.chmod(0o755)
+    done = subprocess.run(
+        [COMMAND, "query", "a.db", "INSERT INTO t VALUES (1, 2)", "--write"],
+        cwd=folder.folder, env=ENVIRONMENT, capture_output=True, text=True, user=65534,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == 'corm: "a.db" is read-only\nhint: make the file and its folder writable\n'

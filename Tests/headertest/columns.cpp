@@ -1,0 +1,30 @@
+// C++20 has designated initialisers in the order of the members: a model's columns are written as in C. Compiled, never run.
+#include <cormorant.h>
+
+// That the members that are not named are zero is what is meant.
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wmissing-designated-field-initializers"
+#else
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+
+enum class colour : int32_t { red, green };
+
+struct paint {
+    int64_t id;
+    const char *name;
+    colour shade;
+    corm_optional_double price;
+    char code[8];
+};
+
+extern const corm_column_def paint_columns[4];
+const corm_column_def paint_columns[4] = {
+    CORM_COLUMN(paint, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(paint, name, CORM_VARCHAR, .length = 40, .not_null = true),
+    CORM_COLUMN(paint, shade, CORM_INT32),
+    CORM_COLUMN(paint, price, CORM_DOUBLE),
+};
+static_assert(CORM_FIELD_(paint, shade) == CORM_FIELD_INTEGER);
+static_assert(CORM_FIELD_(paint, price) == CORM_FIELD_OPTIONAL_DOUBLE);
+static_assert(CORM_FIELD_(paint, code) == CORM_FIELD_OTHER);

@@ -1,0 +1,135 @@
+"""What errors say: the mistakes of findings python.md, section 6, each with what its message did not say."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from models import Person
+from music import Album, Artist, Employee
+
+import cormorant
+from cormorant import Column, Database, Error, Model, ProgrammingError, Transform, column, insert, param, select
+
+
+class Shade(Model):
+    color: Column[Any] = column(type="text", transform=Transform(lambda color: color.value, str))
+
+
+def of_the_same_name() -> Any:
+    class Artist(Model, table="other_artists"):
+        id: Column[int | None] = column(primary_key=True, default=None)
+        name: Column[str] = column(default="")
+
+    return Artist
+
+
+Mistake = Callable[[Any], object]
+# Type checkers would refuse most of these.
+any_artist: Any = Artist
+any_album: Any = Album
+any_person: Any = Person
+MISTAKES: dict[str, tuple[Mistake, str]] = {
+    "two models in one select": (
+        lambda db: select(any_artist, any_album), r"Artist.* stands in select\(\) .*load\(\) those of others"
+    ),
+    "a model beside a column": (lambda db: select(any_artist, Album.title), r"stands in select\(\) beside"),
+    "a relation compared with a record": (
+        lambda db: any_album.artist == Artist("x"), r"Album\.artist> is compared.*artist_id == artist\.id"
+    ),
+    "a relation compared with None": (lambda db: any_album.where(any_album.artist == None), r"artist_id\.is_null\(\)"),  # noqa: E711
+    "`is None` on a column": (lambda db: any_album.where(any_album.id is None), r"is_null\(\) instead of `is None`"),
+    "a text as a condition": (lambda db: any_album.where("title='x'"), r"type str is no condition \(.*raw\("),
+    "`in` of Python": (lambda db: any_album.where(any_album.id in [1, 2]), r"column\.in_\(values\) instead of `in`"),
+    "`not` of Python": (lambda db: any_album.where(not any_album.id), r"negate them with ~"),
+    "a parameter in in_()": (lambda db: any_album.id.in_(param("ids")), r"in_\(\) are one Expression.*one value"),
+    "an attribute of many": (lambda db: any_artist.albums.title, r"Artist\.albums> leads to many .*'title'.*any\("),
+    "load of another's relation": (
+        lambda db: db.load(Artist("x"), Album.artist), r"Album\.artist> is between other records.* Artist .*has Album"
+    ),
+    "two classes of one name": (
+        lambda db: db.load(of_the_same_name()(), Artist.albums), r"of_the_same_name.*Artist where.*two classes have"
+    ),
+    "insert of a class": (lambda db: db.insert(any_album), r"a class stands where a record is wanted \(make a record"),
+    "update of a class": (lambda db: db.update(any_album), r"a class stands where a record is wanted"),
+    "records that are texts": (lambda db: db.insert_many(["a", "b"]), r"str is no record \(make records of a model"),
+    "a find in no model": (lambda db: db.find(str, 1), r"str is no model \(derive it"),
+    "one value for bindings": (lambda db: db.query("SELECT ?", 5), r"bindings are one int \(write \(value,\)"),
+    "a value that SQL has not": (
+        lambda db: any_person.where(any_person.age == object()), r"type object, which SQL has not \(give None"
+    ),
+    "a record for a value": (
+        lambda db: any_album.where(any_album.artist_id == Artist("x")), r"type music\.Artist, .*artist_id == artist\.id"
+    ),
+    "a list for a value": (lambda db: any_person.where(any_person.age == [1]), r"type list, .*in_\(values\)"),
+    "an enum that is a text": (
+        lambda db: db.insert(Shade("red")), r"Shade\.color cannot be encoded: AttributeError.*transform takes"
+    ),
+    "find of None": (lambda db: db.find(Person, None), r"a key of Person is None"),
+    "a second set of one property": (
+        lambda db: db.execute(insert(Person).values(age=1).values(age=2)), r"Person\.age is set twice"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_in_one_line_with_what_to_do(db: Database, mistake: str) -> None:
+    make, message = MISTAKES[mistake]
+    with pytest.raises((Error, AttributeError), match=message) as caught:
+        make(db)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_closed_is_named(db: Database) -> None:
+    """finding python.md section 6: the database handle is closed, freed or of another kind"""
+    other = Database(":memory:")
+    queue = other.queue()
+    other.find(Employee, 1) if other.table_exists(Employee) else None
+    other.create_tables(Employee)
+    other.find(Employee, 1)
+    queue.close()
+    with pytest.raises(ProgrammingError, match=r"^the queue of the database ':memory:' is closed"):
+        queue.add(lambda db: None)
+    other.close()
+    calls: list[Mistake] = [
+        lambda db: db.execute("SELECT 1"), lambda db: db.find(Employee, 1), lambda db: db.find(Employee, "x"),
+        lambda db: db.insert(Employee("x")), lambda db: db.fetch_all(Employee), lambda db: db.query("SELECT 1"),
+        lambda db: db.count(Employee), lambda db: db.store("s"), lambda db: db.observe(Employee),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(
+            ProgrammingError, match=r"^the database ':memory:' is closed \(open another one\)$"
+        ) as caught:
+            call(other)
+        assert caught.value.code == "CORM_E_MISUSE"
+
+
+def test_an_error_of_a_batch_says_which_record(db: Database) -> None:
+    """finding python.md section 6"""
+    people = [Person("Ann", born="x"), Person("Bob", born="x"), Person("Ann", born="x")]
+    with pytest.raises(cormorant.UniqueViolation, match=r"^record 2: ") as caught:
+        db.insert_many(people)
+    assert caught.value.record_index == 2
+
+
+def test_errors_come_back_from_other_processes(db: Database) -> None:
+    with pytest.raises(Error) as caught:
+        db.insert_many([Person("Ann", age=-1)])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value)
+    assert (str(again), vars(again)) == (str(caught.value), vars(caught.value))
+    for kind in vars(cormorant).values():
+        if isinstance(kind, type) and issubclass(kind, Error):
+            made = kind("m", hint="h", table="t", record_index=3)
+            assert vars(pickle.loads(pickle.dumps(made))) == vars(made)
+    with multiprocessing.get_context("spawn").Pool(1) as pool, pytest.raises(cormorant.NoRecordError, match="no row"):
+        pool.apply(fail_elsewhere)
+
+
+def fail_elsewhere() -> None:
+    with Database(":memory:") as db:
+        db.create_tables(Employee)
+        db.update(Employee("x", id=5))

@@ -1,0 +1,191 @@
+"""What a class says is there: columns of bases that are no models, __post_init__; and what would vanish is an error."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import ClassVar, Generic, TypeVar
+
+import pytest
+from music import Album, Artist
+
+from cormorant import (
+    Column,
+    Database,
+    Model,
+    NotLoadedError,
+    ProgrammingError,
+    column,
+    ignored,
+    insert,
+    read_json,
+    to_many,
+    to_one,
+    update,
+)
+
+T = TypeVar("T")
+
+
+class Soft:
+    deleted: Column[bool] = column(default=False, kw_only=True)
+    note: str = ignored(default="", kw_only=True)
+    plain: int = 0
+    limit: ClassVar[int] = 3
+
+    def remove(self) -> None:
+        self.deleted = True
+
+
+class Numbered:
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+
+
+class Doc(Soft, Numbered, Model):
+    text: Column[str]
+
+
+class Named(Soft, Model):
+    name: Column[str] = column(name="called")
+    deleted: Column[bool] = column(default=True, kw_only=True)
+
+
+class Child(Doc):
+    more: Column[int] = column(default=0)
+
+
+class Boxed(Model, Generic[T]):
+    size: Column[int]
+
+
+class Box(Boxed[int], Numbered):
+    pass
+
+
+class Owned:
+    owner_id: Column[int | None] = column(references=Doc, default=None, kw_only=True)
+    owner = to_one(lambda: Doc)
+
+
+class Item(Owned, Numbered, Model):
+    name: Column[str]
+
+
+class Shelf(Numbered, Model):
+    items = to_many(lambda: Shelved)
+
+
+class Shelved(Owned, Numbered, Model):
+    shelf_id: Column[int] = column(references=Shelf)
+
+
+def test_a_mixins_columns_are_the_models(db: Database) -> None:
+    """finding python.md B5"""
+    db.create_tables(Doc, Named, Child, Box, Item, Shelf, Shelved)
+    doc = Doc("x").insert(db)
+    assert (doc.id, doc.deleted, doc.note) == (1, False, "")
+    doc.remove()
+    doc.update(db)
+    assert [each.text for each in db.fetch_all(Doc.where(Doc.deleted))] == ["x"]
+    assert [item.name for item in Doc.__model__.columns] == ["id", "deleted", "text"]
+    assert [item.name for item in Child.__model__.columns] == ["id", "deleted", "text", "more"]
+    assert Named("n").insert(db).deleted
+    assert Named.deleted.column_name == "deleted"
+    assert Box(3).insert(db).id == 1
+    # Models made of one mixin have columns of their own.
+    assert Doc.deleted is not Child.deleted
+    assert (Doc.deleted == False).sql == ('"deleted" = ?', (False,))  # noqa: E712
+    item = Item("i")
+    item.owner_id = doc.id
+    item.insert(db)
+    assert db.load([item], Item.owner) == [doc]
+    assert db.fetch_all(Item.where(Item.owner.text == "x")) == [item]
+    shelved = Shelved(Shelf().insert(db).id or 0)
+    shelved.owner_id = doc.id
+    db.load([shelved.insert(db)], Shelved.owner)
+    assert shelved.owner == doc
+    assert copy.deepcopy(doc) == pickle.loads(pickle.dumps(doc)) == doc
+
+
+def test_a_mixins_column_is_of_no_model() -> None:
+    """finding python.md section 6: 'Column' object has no attribute '_column'"""
+    with pytest.raises(ProgrammingError, match="the column is of no model yet"):
+        Soft.deleted == True  # noqa: B015, E712
+
+
+def test_a_column_without_annotation_is_refused() -> None:
+    """finding python.md B5"""
+    with pytest.raises(ProgrammingError, match=r"^Bare\.id has no annotation.*id: Column\[str\] = column"):
+
+        class Bare(Model):
+            id = column(primary_key=True, default=None)
+            text: Column[str]
+
+    with pytest.raises(ProgrammingError, match=r"Mixin\.flag has no annotation"):
+
+        class Mixin:
+            flag = column(default=False)
+
+        class Mixed(Mixin, Model):
+            text: Column[str]
+
+    with pytest.raises(ProgrammingError, match=r"Noted\.note has no annotation"):
+
+        class Noted(Model):
+            text: Column[str]
+            note = ignored(default="")
+
+
+def test_a_column_has_a_repr_before_it_is_of_a_model() -> None:
+    """finding python.md B13"""
+    assert repr(column()) == "column()"
+    assert repr(column(primary_key=True, default=None)) == "column(default=None, primary_key=True)"
+    assert repr(Doc.text) == "<Column text: text>"
+
+
+def test_a_property_that_is_set_twice_is_refused(db: Database) -> None:
+    """finding python.md B6: the table had 'a' only"""
+    db.create_tables(Doc)
+    twice = "Doc.text is set twice .*insert of values makes one row"
+    with pytest.raises(ProgrammingError, match=twice):
+        db.execute(insert(Doc).values(text="a").values(text="b"))
+    with pytest.raises(ProgrammingError, match=twice):
+        db.execute(update(Doc).set(text="a").set(text="b"))
+    with pytest.raises(ProgrammingError, match=twice):
+        db.execute(insert(Doc).values(text="a").on_conflict("id").do_update(text="b")._with((12, "text", (3, "c", 0))))
+    assert db.count(Doc) == 0
+    assert db.execute(insert(Doc).values(text="a").values(deleted=True)) == 1
+
+
+def test_an_unloaded_relation_is_never_an_empty_list(db: Database) -> None:
+    """finding python.md section 5: pydantic's from_attributes took its default, for the error was an AttributeError"""
+    db.create_tables(Artist, Album)
+    artist = Artist("Ann").insert(db)
+    for ask in (
+        lambda: artist.albums,
+        lambda: getattr(artist, "albums", []),
+        lambda: hasattr(artist, "albums"),
+    ):
+        with pytest.raises(NotLoadedError, match=r"Artist\.albums is not loaded"):
+            ask()
+
+
+class Checked(Model):
+    low: Column[int]
+    high: Column[int] = column(default=10)
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError("low is above high")
+
+
+def test_post_init_runs_when_a_record_is_made_not_when_it_is_read(db: Database) -> None:
+    """finding python.md section 5: it was never called"""
+    db.create_tables(Checked)
+    with pytest.raises(ValueError, match="low is above high"):
+        Checked(11)
+    Checked(1).insert(db)
+    db.execute("UPDATE checked SET low = 99")
+    assert db.fetch_all(Checked)[0].low == 99
+    assert next(read_json(Checked, '[{"low": 50, "high": 1}]')).low == 50

@@ -1,0 +1,88 @@
+"""perform(): many bodies at once, on threads of the database's own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import time
+from pathlib import Path
+
+from models import Note
+
+from cormorant import Database
+
+SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT max(i) FROM n"
+request = contextvars.ContextVar("request", default="none")
+
+
+def read_slowly(db: Database, seconds: float = 0.3) -> int:
+    """One reader is taken for as long."""
+    end = time.monotonic() + seconds
+    with db.read():
+        while time.monotonic() < end:
+            db.query(SLOW, [1000]).fetch_all()
+            time.sleep(0.001)
+    return 1
+
+
+def test_more_slow_reads_than_readers_wait_for_each_other(path: Path) -> None:
+    """finding python.md B9: one of five failed with BusyError"""
+
+    async def main() -> list[int]:
+        with Database(path, busy_timeout=0.1, reader_count=2) as db:
+            db.create_tables(Note)
+            return await asyncio.gather(*[db.perform(read_slowly) for _ in range(7)])
+
+    assert asyncio.run(main()) == [1] * 7
+
+
+def test_a_short_write_does_not_wait_behind_slow_reads(path: Path) -> None:
+    """finding python.md section 5: it waited 3.2 s"""
+
+    async def main() -> float:
+        with Database(path) as db:
+            db.create_tables(Note)
+            reads = [asyncio.ensure_future(db.perform(read_slowly, 1.0)) for _ in range(8)]
+            await asyncio.sleep(0.1)
+            start = time.monotonic()
+            await db.perform(lambda db: db.insert(Note(text="x")))
+            took = time.monotonic() - start
+            await asyncio.gather(*reads)
+            return took
+
+    assert asyncio.run(main()) < 0.9
+
+
+def test_a_read_that_waits_for_a_reader_can_be_cancelled(path: Path) -> None:
+    async def main() -> float:
+        with Database(path, reader_count=1) as db:
+            db.create_tables(Note)
+            read = asyncio.ensure_future(db.perform(read_slowly, 1.0))
+            await asyncio.sleep(0.1)
+            start = time.monotonic()
+            try:
+                await asyncio.wait_for(db.perform(lambda db: db.count(Note)), 0.1)
+            except asyncio.TimeoutError:
+                took = time.monotonic() - start
+            await read
+            return took
+
+    assert asyncio.run(main()) < 0.8
+
+
+def test_the_body_sees_context_variables(path: Path) -> None:
+    """finding python.md section 5: they were lost"""
+
+    async def main() -> tuple[str, str]:
+        request.set("r17")
+        with Database(path) as db, db.queue() as queue:
+            return await db.perform(lambda db: request.get()), await queue.perform(lambda db: request.get())
+
+    assert asyncio.run(main()) == ("r17", "r17")
+
+
+def test_no_statements_are_kept(path: Path) -> None:
+    """finding code.md 5: 0 meant 64"""
+    with Database(path, statement_cache_size=0) as db:
+        for _ in range(3):
+            assert db.query("SELECT 1").fetch_all() == [(1,)]

@@ -1,0 +1,44 @@
+"""Relations as the guide and `corm generate` write them, with records assigned to them: finding python.md B7."""
+
+from __future__ import annotations
+
+from typing_extensions import assert_type
+
+from cormorant import Column, Model, ToMany, column, many_to_many, to_many, to_one
+
+
+class Singer(Model):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    boss_id: Column[int | None] = column(references="singer", default=None)
+    songs = to_many(lambda: Song)
+    boss = to_one(lambda: Singer)
+
+
+class Song(Model):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    title: Column[str]
+    singer_id: Column[int | None] = column(references=Singer)
+    singer = to_one(Singer)
+    lists = many_to_many(lambda: List, through="ListSong")
+
+
+class List(Model):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+
+
+class ListSong(Model, primary_key=("list_id", "song_id")):
+    list_id: Column[int] = column(references=List)
+    song_id: Column[int] = column(references=Song)
+
+
+pia = Singer("Pia")
+pia.songs = [Song("Tide", None)]
+pia.boss = None
+pia.boss = Singer("Otto")
+pia.songs[0].singer = pia
+pia.songs[0].lists = [List("best")]
+assert_type(pia.songs, list[Song])
+assert_type(Singer.songs, ToMany[Song])
+assert_type(Song.singer.name, Column[str])
