@@ -1,5 +1,5 @@
 /// The types of decimal columns, which SQL calculates with exactly: `DecimalText`, and `Decimal` of `CormorantFoundation`.
-public protocol SQLDecimal: ColumnValue {}
+public protocol SQLDecimal: SQLSummable {}
 
 extension DecimalText: SQLDecimal {}
 
@@ -29,17 +29,5 @@ extension SQLExpression where Content.Unwrapped: SQLDecimal {
     public static func * <Number>(left: SQLExpression, right: SQLExpression<Number>) -> SQLExpression
     where Number: FixedWidthInteger & SQLNumber {
         SQLExpression(node: .binary(.multiply, left.node, right.node))
-    }
-
-    public static prefix func - (operand: SQLExpression) -> SQLExpression {
-        SQLExpression(node: .unary(.negate, operand.node))
-    }
-
-    /// The number without its sign.
-    public func magnitude() -> SQLExpression { SQLExpression(node: .call("abs", [node])) }
-
-    /// The sum, to the last digit; NULL of no rows.
-    public func sum() -> SQLExpression<Content.Unwrapped?> {
-        SQLExpression<Content.Unwrapped?>(node: .call("sum", [node]))
     }
 }

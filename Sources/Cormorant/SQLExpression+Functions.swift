@@ -14,10 +14,12 @@ extension SQLExpression {
     }
 }
 
-extension SQLExpression where Content.Unwrapped: SQLNumber {
-    /// The sum; NULL of no rows. Integers beyond 64 bits are an error.
+extension SQLExpression where Content.Unwrapped: SQLSummable {
+    /// The sum; NULL of no rows. Integers beyond 64 bits are an error, decimals are summed to the last digit.
     public func sum() -> SQLExpression<Content.Unwrapped?> { aggregated("sum") }
+}
 
+extension SQLExpression where Content.Unwrapped: SQLNumber {
     /// The sum as a real; 0 of no rows.
     public func total() -> SQLExpression<Double> { aggregated("total") }
 

@@ -1,5 +1,8 @@
+/// The types whose values add up: numbers and decimals.
+public protocol SQLSummable: ColumnValue {}
+
 /// The types that SQLite calculates with: integers, `Double` and `Float`.
-public protocol SQLNumber: ColumnValue {}
+public protocol SQLNumber: SQLSummable {}
 
 extension Int64: SQLNumber {}
 extension Int: SQLNumber {}
@@ -13,6 +16,15 @@ extension UInt16: SQLNumber {}
 extension UInt8: SQLNumber {}
 extension Double: SQLNumber {}
 extension Float: SQLNumber {}
+
+extension SQLExpression where Content.Unwrapped: SQLSummable {
+    public static prefix func - (operand: SQLExpression) -> SQLExpression {
+        SQLExpression(node: .unary(.negate, operand.node))
+    }
+
+    /// The number without its sign.
+    public func magnitude() -> SQLExpression { SQLExpression(node: .call("abs", [node])) }
+}
 
 /// Arithmetic, in 64 bits. With NULL the result is NULL, and so is a division by zero; `read(as:)` makes an integer go with
 /// a real.
@@ -41,13 +53,6 @@ extension SQLExpression where Content.Unwrapped: SQLNumber {
     public static func / (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.divide, .bound(right))
     }
-
-    public static prefix func - (operand: SQLExpression) -> SQLExpression {
-        SQLExpression(node: .unary(.negate, operand.node))
-    }
-
-    /// The number without its sign.
-    public func magnitude() -> SQLExpression { SQLExpression(node: .call("abs", [node])) }
 
     /// Rounded to so many digits after the point.
     public func rounded(digits: Int64 = 0) -> SQLExpression<Double?> {

@@ -1,4 +1,4 @@
-// requires that 'String' conform to 'SQLNumber'
+// requires that 'String' conform to 'SQLSummable'
 import Cormorant
 
 let sumOfText = Album.select { $0.title.sum() }
