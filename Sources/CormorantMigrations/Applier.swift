@@ -96,7 +96,11 @@ final class Applier {
     func execute(_ steps: [MigrationPlan.Step], _ connection: Connection) throws {
         for (index, step) in steps.enumerated() {
             try monitored(connection, step: step.summary, index: index, count: steps.count, total: step.rows ?? 0) {
-                for sql in step.sql { try connection.script(sql) }
+                do {
+                    for sql in step.sql { try connection.script(sql) }
+                } catch let error as CormorantError {
+                    throw error.ofMigration.prefixed("\(step.summary): ")
+                }
             }
         }
     }

@@ -104,7 +104,9 @@ extension MigrationBundle {
         let bundle = try MigrationBundle(folder: folder)
         let joined = bundle.steps.prefix(try bundle.index(of: last) + 1)
         guard let end = joined.last, joined.count > 1 else {
-            throw CormorantError(.migration, "there are no two steps to join", hint: "name a later step")
+            throw CormorantError(
+                .migration, "there are no two steps to join",
+                hint: last == nil ? "the bundle has but one" : "name a later step")
         }
         if let step = joined.first(where: \.isOutsideTransaction) {
             throw CormorantError(

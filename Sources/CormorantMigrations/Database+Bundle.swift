@@ -337,7 +337,7 @@ extension Applier {
             if !inTransaction { try connection.setForeignKeys(false) }
             try invariants.check(connection, touched: nil)
         } catch let error as CormorantError {
-            throw error.ofMigration.of(step: id)
+            throw error.ofMigration.prefixed("step \(id): ")
         }
     }
 
@@ -414,21 +414,17 @@ extension CormorantError {
             }
             return named
         }
-        let isUnknown = contains(message, "no such collation sequence") || contains(message, "no such function")
+        let message = plainMessage
+        var hint = plainHint
+        if contains(message, "no such collation sequence") || contains(message, "no such function") {
+            hint = "the file's own program registers it, and it is not known here: migrate the file with that program"
+        } else if code == .unique {
+            hint = "another row has the same value: mend the rows first, or in the same step"
+        }
         return CormorantError(
-            code, named(message),
-            hint: isUnknown
-                ? "the file's own program registers it, and it is not known here: migrate the file with that program"
-                : hint,
+            code, named(message), hint: hint,
             sqliteCode: sqliteCode, sql: sql, offset: offset, table: table.map(named), columns: columns,
             constraint: constraint.map(named))
-    }
-
-    /// The same error, with the step in its message.
-    func of(step id: String) -> CormorantError {
-        CormorantError(
-            code, "step \(id): \(message)", hint: hint, sqliteCode: sqliteCode, sql: sql, offset: offset, table: table,
-            columns: columns, constraint: constraint)
     }
 }
 

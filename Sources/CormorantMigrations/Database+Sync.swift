@@ -267,11 +267,7 @@ extension Applier {
     /// Runs a plan inside the transaction and sees to it that nothing else changed.
     func carryOut(_ plan: MigrationPlan, _ connection: Connection) throws {
         let invariants = try Invariants(connection, counted: plan.guarded, checked: plan.guarded)
-        do {
-            try execute(plan.steps, connection)
-        } catch let error as CormorantError {
-            throw error.ofMigration
-        }
+        try execute(plan.steps, connection)
         if let result = plan.result,
             let change = SchemaDifference(from: result, to: try Schema(connection).withoutOwnTables).changes.first
         {

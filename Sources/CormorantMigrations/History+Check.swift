@@ -63,6 +63,8 @@ struct HistoryCheck {
     private(set) var pending: [MigrationStep] = []
     /// Squashed steps that the file has by those that they stand for.
     private(set) var replaced: [MigrationStep] = []
+    /// Steps of which the file has a part of those that they stand for.
+    private var joining: [MigrationStep] = []
     private let bundle: MigrationBundle
     private let rows: [String: History.Row]
 
@@ -95,6 +97,7 @@ struct HistoryCheck {
         }
         if let row = rows[step.id], stoodFor.isEmpty { return add(row, .modified) }
         let isLate = newest.map { precedes(step.id, $0) } ?? false
+        if !stoodFor.isEmpty { joining.append(step) }
         states.append(MigrationState(id: step.id, state: isLate || !stoodFor.isEmpty ? .order : .pending))
         pending.append(step)
     }
@@ -119,35 +122,50 @@ struct HistoryCheck {
         for state in [MigrationState.State.dirty, .newer, .missing, .modified, .order] {
             if isGoingBack, state == .order { continue }
             let ids = states.filter { $0.state == state }.map(\.id)
-            if !ids.isEmpty { throw problem(state, ids.joined(separator: ", ")) }
+            if state == .order, let step = joining.first { throw problem(joining: step) }
+            if !ids.isEmpty { throw problem(state, ids) }
         }
     }
 
-    private func problem(_ state: MigrationState.State, _ ids: String) -> CormorantError {
-        switch state {
+    private func problem(joining step: MigrationStep) -> CormorantError {
+        let there = step.replacedIDs.filter { rows[$0] != nil }.joined(separator: ", ")
+        return CormorantError(
+            .migrationOrder,
+            "\(step.id) joins \(step.replacedIDs.joined(separator: ", ")), of which the file has \(there) alone",
+            hint: "apply the others first, with the bundle as it was before they were joined")
+    }
+
+    private func problem(_ state: MigrationState.State, _ all: [String]) -> CormorantError {
+        let ids = all.joined(separator: ", ")
+        let are = all.count == 1 ? "is" : "are"
+        return switch state {
         case .dirty:
             CormorantError(
                 .migrationDirty, "step \(ids) began outside a transaction and did not finish",
                 hint: "look at the file, then say with resolve whether the step is applied")
         case .newer:
             CormorantError(
-                .migrationNewer, "the file has \(ids), which is later than every step known here",
-                hint: "use a newer version of the program, or take the step back with the one that knows it")
+                .migrationNewer, "the file has \(ids), which \(are) later than every step known here",
+                hint: "use the newer version of the program, or go back with the bundle that has what is later")
         case .missing:
             CormorantError(
-                .migrationMissing, "the file has \(ids), which is not among the steps",
-                hint: "bring the step back; to join steps, squash them")
+                .migrationMissing, "the file has \(ids), which \(are) not among the steps",
+                hint: "take the bundle that the file was migrated with, or bring back what it lacks; squash joins steps"
+            )
         case .modified:
             CormorantError(
-                .migrationModified, "\(ids) is not the step that was applied to the file by that name",
+                .migrationModified,
+                all.count == 1
+                    ? "\(ids) is not the step that was applied to the file by that name"
+                    : "\(ids) are not the steps that were applied to the file by those names",
                 hint:
-                    "undo the change of it, and put what is new into a step of its own; a file of another program takes "
-                    + "that one's steps")
+                    "undo the change, and put what is new into a step of its own; a file of another program takes that "
+                    + "one's steps")
         default:
             CormorantError(
-                .migrationOrder, "\(ids) is not applied and stands before steps that are",
-                hint:
-                    "give it an id behind the last applied step; between squashed steps, apply the former bundle first")
+                .migrationOrder,
+                "\(ids) \(are) not applied and \(all.count == 1 ? "stands" : "stand") before steps that are",
+                hint: "give what is new an id behind the last applied step")
         }
     }
 }

@@ -53,7 +53,8 @@ struct Invariants {
             guard more > 0 else { continue }
             throw CormorantError(
                 .foreignKey,
-                "\(more) \(more == 1 ? "row" : "rows") of \"\(table)\" would refer to rows that are not there",
+                "\(counted(more, "row")) of \"\(table)\" would refer to rows of \(try Self.parents(table, connection)) "
+                    + "that are not there",
                 hint: "change or delete those rows in the same migration: foreign keys do not act during one",
                 table: table)
         }
@@ -102,6 +103,15 @@ struct Invariants {
             }
         }
         return found
+    }
+
+    /// The tables that rows refer to in vain.
+    private static func parents(_ table: String, _ connection: Connection) throws -> String {
+        let statement = try Statement(
+            connection, "SELECT DISTINCT parent FROM pragma_foreign_key_check(\(textLiteral(table)))")
+        var parents: [String] = []
+        while try statement.step() { if let name = Row(statement).cell(0).string { parents.append("\"\(name)\"") } }
+        return parents.joined(separator: " and ")
     }
 
     private static func objects(_ connection: Connection) throws -> [String: SchemaRow] {

@@ -96,7 +96,8 @@ extension Planner {
             add(
                 MigrationProblem(
                     message: "\(what) would no longer work: \(reason)",
-                    annotation: "change it in the same migration, or drop it: allow_drop \"\(what.dropName)\""),
+                    annotation: notes.isOfModels
+                        ? "change it in the same migration, or drop it: allow_drop \"\(what.dropName)\"" : inTarget),
                 to: changes.last?.table ?? "")
         }
     }
@@ -107,6 +108,9 @@ extension Planner {
         if let step { steps[step].problems.append(problem) }
     }
 
+    /// What to do about that which the target has and cannot have.
+    private var inTarget: String { "change it in the schema that the plan leads to, or leave it out there" }
+
     /// The error of a statement that the replica did not take.
     func refusal(of statement: String, _ summary: String, _ error: CormorantError, table: String?) -> CormorantError {
         let error = error.ofMigration
@@ -116,8 +120,8 @@ extension Planner {
             current.index(object.name) != nil || current.trigger(object.name) != nil
         {
             let kind = if case .index = object { "index" } else { "trigger" }
-            message = "\(summary) cannot be done: \(kind) \"\(object.name)\" stands in the way (\(error.message))"
-            hint = "drop it, too: allow_drop \"\(kind):\(object.name)\""
+            message = "\(summary) cannot be done: \(kind) \"\(object.name)\" stands in the way (\(error.plainMessage))"
+            hint = notes.isOfModels ? "drop it, too: allow_drop \"\(kind):\(object.name)\"" : inTarget
         }
         return CormorantError(
             .migration, message, hint: hint ?? "change the models or what is in the way, and plan again",

@@ -50,7 +50,8 @@ extension Planner {
                 judgement.problems.append(
                     MigrationProblem(
                         message: "column \(column) would go\(values ?? " with its values")",
-                        annotation: "allow_drop \"\(name)\", or renamed_from \"\(name)\" where it has a new name",
+                        annotation: notes.leave(toDrop: name, of: table.name)
+                            + (notes.isOfModels ? ", or renamed_from \"\(name)\" where it has a new name" : ""),
                         drop: "\(table.name).\(name)"))
                 continue
             }
@@ -75,7 +76,7 @@ extension Planner {
         judgement.problems.append(
             MigrationProblem(
                 message: "\(counted(rows, "row")) would have no value in \"\(table.name).\(name)\"",
-                annotation: "give it a default or convert_sql, or let it be NULL"))
+                annotation: "give it a default\(notes.isOfModels ? " or convert_sql" : ""), or let it be NULL"))
     }
 
     /// Constraints that were there and are not wanted any more. One that takes the place of another is no loss.
@@ -120,6 +121,7 @@ extension Planner {
         let ofColumns = columns.filter { $0.defaultValue != nil }.flatMap { $0.definition.constraints.map(\.sql) }
         let added = Set(changes.filter { $0.kind == .addCheck }.compactMap(\.after) + ofColumns)
         let asked = difference.after.checks.filter { added.contains($0.definition.sql) || isCopied && future.isChanged }
+        let remedy = notes.isOfModels ? "mend the rows, or give the column convert_sql" : "mend the rows"
         return asked.map { check in
             RowQuestion(condition: "NOT (\(check.check.text))", matters: added.contains(check.definition.sql)) {
                 count in
@@ -127,7 +129,7 @@ extension Planner {
                     MigrationProblem(
                         message: "\(counted(count, "row")) of \"\(future.name)\" "
                             + "\(count == 1 ? "does" : "do") not meet \(oneLine(check.definition.sql))",
-                        annotation: "mend the rows, or give the column convert_sql"))
+                        annotation: remedy))
             }
         }
     }

@@ -99,6 +99,7 @@ extension Planner {
         let made = applied("(\(column.after.computed?.text ?? "NULL"))", column.affinity)
         let name = "\"\(table.name).\(column.name)\""
         let isAllowed = notes.allows(dropOf: table.name, column: column.name)
+        let leave = notes.leave(toDrop: column.name, of: table.name)
         return RowQuestion(
             condition: "(\(made)) COLLATE BINARY IS NOT \(column.old) OR typeof(\(made)) IS NOT typeof(\(column.old))",
             blocks: !isAllowed,
@@ -106,7 +107,7 @@ extension Planner {
                 ? nil
                 : MigrationProblem(
                     message: "\(name) would be computed, and the values in it go",
-                    annotation: "allow_drop \"\(column.name)\", or compute a column of another name",
+                    annotation: "\(leave), or compute a column of another name",
                     drop: "\(table.name).\(column.name)")
         ) { count in
             if isAllowed { return .loss("\(counted(count, "value")) of \(name), which is computed from now on") }
@@ -114,7 +115,7 @@ extension Planner {
                 MigrationProblem(
                     message: "\(counted(count, "value")) of \(name) would be replaced by "
                         + oneLine(column.after.computed?.text ?? ""),
-                    annotation: "allow_drop \"\(column.name)\", or compute a column of another name",
+                    annotation: "\(leave), or compute a column of another name",
                     drop: "\(table.name).\(column.name)"))
         }
     }
@@ -151,6 +152,7 @@ extension Planner {
         func named(_ column: TableShape.Column) -> String {
             column.definition.type.isEmpty ? "(none)" : column.definition.type
         }
+        let remedy = notes.remedy
         let way = "would change by going from \(named(old)) to \(named(column.after))"
         // Without the rows, only an integer is known to survive as a text.
         let isKnown = old.affinity == .integer && column.affinity == .text
@@ -161,12 +163,12 @@ extension Planner {
                     ? nil
                     : MigrationProblem(
                         message: "values of \(name) may be such that they \(way)",
-                        annotation: "give it convert_sql; without a file there are no values to look at")
+                        annotation: "\(notes.remedy); without a file there are no values to look at")
             ) { count in
                 .problem(
                     MigrationProblem(
                         message: "\(counted(count, "value")) of \(name) \(way)",
-                        annotation: "give it convert_sql, or mend the rows"))
+                        annotation: "\(remedy), or mend the rows"))
             }
         ]
     }
@@ -228,6 +230,7 @@ extension Planner {
     /// NULLs where none may be, and what a STRICT table or the key takes not.
     private func missing(_ column: FutureRows.Column, of table: FutureRows) -> [RowQuestion] {
         let name = "\"\(table.name).\(column.name)\""
+        let (isOfModels, remedy) = (notes.isOfModels, notes.remedy)
         var questions: [RowQuestion] = []
         if table.isTightened(column) {
             let isMade = column.isConverted
@@ -240,7 +243,7 @@ extension Planner {
                                 : "\(count == 1 ? "1 row holds" : "\(grouped(count)) rows hold") NULL in \(name)",
                             annotation: isMade
                                 ? "mend convert_sql, or let the column be NULL"
-                                : "give it a default or convert_sql, or mend the rows"))
+                                : "give it a default\(isOfModels ? " or convert_sql" : ""), or mend the rows"))
                 })
         }
         if table.isNewRowID(column) {
@@ -260,7 +263,7 @@ extension Planner {
                         MigrationProblem(
                             message: "\(counted(count, "value")) of \(name) \(count == 1 ? "does" : "do") not fit "
                                 + "\(column.after.definition.type) in a STRICT table",
-                            annotation: "give it convert_sql, or mend the rows"))
+                            annotation: "\(remedy), or mend the rows"))
                 })
         }
         return questions

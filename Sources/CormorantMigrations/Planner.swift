@@ -288,6 +288,14 @@ struct PlanNotes {
         allowsAll || allowedDrops.contains(foldIdentifier(column.map { "\(table).\($0)" } ?? table))
     }
 
+    /// What converts values: an annotation of the model, which a schema has no place for.
+    var remedy: String { isOfModels ? "give it convert_sql" : "convert it in a step written by hand" }
+
+    /// Leave to drop a column, which stands at its model or in the call.
+    func leave(toDrop column: String, of table: String) -> String {
+        "allow_drop \"\(isOfModels ? column : "\(table).\(column)")\""
+    }
+
     func conversion(of column: String, in table: String) -> String? {
         conversions[foldIdentifier(table)]?[foldIdentifier(column)]
     }

@@ -129,8 +129,12 @@ func refuseProblems(of plan: MigrationPlan) throws {
     guard !plan.problems.isEmpty else { return }
     let drops = plan.problems.compactMap(\.drop)
     let options = drops.map { "--allow-drop \(shellQuoted($0))" }.joined(separator: " ")
-    let hint = options.isEmpty ? "mend the rows, or write a step of a bundle by hand" : "\(options) drops it"
+    var advice = drops.isEmpty ? [] : ["\(options) \(drops.count == 1 ? "drops it" : "drop them")"]
+    for problem in plan.problems where problem.drop == nil && !advice.contains(problem.annotation) {
+        advice.append(problem.annotation)
+    }
     throw CormorantError(
-        .migration, plan.problems.map(\.message).joined(separator: "; "), hint: "nothing was changed; \(hint)",
+        .migration, plan.problems.map(\.message).joined(separator: "; "),
+        hint: "nothing was changed; \(advice.joined(separator: "; "))",
         table: plan.steps.flatMap(\.changes).first?.table)
 }

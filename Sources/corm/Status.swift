@@ -67,7 +67,7 @@ extension MigrationState.State {
         case .pending: "corm migrate runs it"
         case .modified: "undo the change of its files"
         case .missing: "bring its folder back"
-        case .order: "give it a later id"
+        case .order: "give it a later id, or apply first the steps that it joins"
         case .dirty: "it was cut short: look at the file, then say so with corm resolve"
         case .newer: "use the newer bundle"
         }

@@ -201,7 +201,7 @@ static void a_file_between_squashed_steps_is_told(void **state) {
     OK(corm_bundle_squash(folder(), NULL, &failure));
     bundle = opened();
     GIVES(CORM_E_MIGRATION_ORDER, corm_bundle_apply(bundle, db, NULL, NULL, &failure));
-    says("former bundle");
+    says("of which the file has 0001_a, 0002_b alone");
     corm_bundle_free(bundle);
 }
 
