@@ -130,6 +130,51 @@ def test_many_threads_make_one_query(db: Database) -> None:
         sys.setswitchinterval(interval)
 
 
+class _Interruption:
+    """Garbage: the collector uses the instance while something is made for it, as another thread may."""
+
+    def __init__(self, use: Callable[[], object]) -> None:
+        self.use, self.itself = use, self
+
+    def __del__(self) -> None:
+        self.use()
+
+
+def _dicts_after(instance: object, use: Callable[[Any], object]) -> int:
+    """How many `__dict__`s an instance has when it is first used twice at a time: 1 where that is safe."""
+    gc.collect()
+    threshold = gc.get_threshold()
+    gc.disable()
+    try:
+        # So that none is at hand, and making one calls the collector.
+        others = [{} for _ in range(200)]  # type: ignore[var-annotated]
+        _Interruption(lambda: use(instance))
+        gc.set_threshold(1)
+        gc.enable()
+        use(instance)
+        gc.disable()
+    finally:
+        gc.set_threshold(*threshold)
+        gc.enable()
+    assert len(others) == 200
+    mine = vars(instance)
+    dicts = [d for d in gc.get_objects() if type(d) is dict and d is not mine and len(d) == len(mine)]
+    found = [d for d in dicts if d.keys() == mine.keys()]
+    return 1 + sum(all(other[name] is mine[name] for name in mine) for other in found)
+
+
+def test_what_threads_share_has_one_dict(db: Database) -> None:
+    """CPython 3.11 may give it two, of which one is freed under the other: the process ends at a later collection."""
+    query = select(Person.age).where(Person.age == param("age"))
+    shared: list[object] = [query, query._shape, Person.__model__, db.plan(Person), Column[int]({"default": [1]})]
+    for instance in shared:
+        assert _dicts_after(instance, vars) == 1, instance
+    assert not hasattr(query._compile(), "__dict__")
+    uses: list[Callable[[Any], object]] = [repr, lambda record: record == record, lambda record: record.name]
+    for use in uses:
+        assert _dicts_after(Person("Ann", [1]), use) == 1  # type: ignore[arg-type]
+
+
 def test_a_result_that_another_thread_closes(db: Database) -> None:
     db.insert_many(Person(f"n{i}", i) for i in range(2000))
     for _ in range(50):

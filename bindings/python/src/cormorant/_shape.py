@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _abi, _codegen, _native
 from ._native_handle import CursorHandle, ModelHandle
+from ._sharing import share
 from .column import Column
 from .error import ProgrammingError
 from .expression import Expression
@@ -47,6 +48,7 @@ class TupleShape:
         self._decoders = [_decoder(expression._column) for expression in columns]
         self._is_plain = not any(self._decoders)
         self._names: tuple[str, ...] | None = None
+        share(self)
 
     @property
     def load(self) -> Convert | None:

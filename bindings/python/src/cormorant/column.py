@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, 
 
 from ._abi import CORM_NODE_COLUMN
 from ._native_tree import Node
+from ._sharing import share
 from .error import ProgrammingError
 from .expression import Expression
 from .value import Transform
@@ -70,6 +71,7 @@ class Column(Expression[T]):
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
+        share(self)
 
     def _bind(self, info: ModelInfo, column_name: str) -> None:
         """Makes it a column of a model that the library knows."""

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from . import _codegen, _native
 from ._definition import collect_fields, definition
 from ._native_handle import CursorHandle, ModelHandle
+from ._sharing import share
 from .column import Column, Ignored, Key, Reference, column, ignored
 from .error import DataError, ProgrammingError
 from .relation import Relation, collect_relations
@@ -67,6 +68,7 @@ class ModelInfo:
         self._ignored = {name: field for name, field in fields.items() if isinstance(field, Ignored)}
         self.encode_values = {item.name: _codegen.encoder(item) for item in columns}
         self._partial: dict[tuple[str, ...], Callable[[Any], _native.Row]] = {}
+        share(self)
 
     def names(self, cursor: CursorHandle) -> tuple[str, ...]:
         """The properties, in the order of a row."""
@@ -348,14 +350,14 @@ class Model(metaclass=ModelType):
             cls.__init__ = init  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{item.name}={self.__dict__.get(item.name)!r}" for item in self.__model__.columns)
+        values = ", ".join(f"{item.name}={getattr(self, item.name, None)!r}" for item in self.__model__.columns)
         return f"{type(self).__qualname__}({values})"
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        mine, theirs = self.__dict__, other.__dict__
-        return all(mine.get(item.name) == theirs.get(item.name) for item in self.__model__.columns)
+        names = [item.name for item in self.__model__.columns]
+        return all(getattr(self, name, None) == getattr(other, name, None) for name in names)
 
     @classmethod
     def suffixed(cls, suffix: str) -> type[Self]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from . import _native_migration
 from ._native_handle import PlanHandle
 from ._owner import Owner
+from ._sharing import share
 from .progress import ProgressCallback, migration_options
 from .schema import Schema
 
@@ -79,6 +80,7 @@ class Plan(Owner):
 
     def __init__(self, handle: PlanHandle) -> None:
         self._handle = handle
+        share(self)
 
     @classmethod
     def between(

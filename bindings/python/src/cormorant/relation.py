@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overlo
 
 from . import _abi, _native_tree
 from ._native_handle import ModelHandle
+from ._sharing import share
 from .column import Column
 from .error import NotLoadedError, ProgrammingError
 from .expression import Expression, condition_node
@@ -44,6 +45,7 @@ class Relation(Generic[M]):
         self._options = options
         self._known: type[M] | None = None
         self._made_of: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+        share(self)
 
     def __set_name__(self, owner: type[Model], name: str) -> None:
         self._owner = owner

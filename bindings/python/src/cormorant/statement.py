@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from . import _native_tree
 from ._native_tree import Node
 from ._parameter import Encoders, parameter_encoders
 from ._shape import Shape
+from ._sharing import share
 from .error import Error, ProgrammingError
 from .model import ModelInfo
 from .value import Bindings, dump_parameters
@@ -32,6 +32,7 @@ class Statement:
         self._alias = alias
         self._parts = parts
         self._compiled: Compiled | None = None
+        share(self)
 
     @property
     def sql(self) -> tuple[str, tuple[Any, ...]]:
@@ -92,10 +93,16 @@ class Query(Statement, Generic[R_co]):
 class Compiled:
     """A statement that the library holds."""
 
+    __slots__ = ("_encoders", "_tree", "handle")
+
     def __init__(self, tree: Node) -> None:
         self._tree = tree
+        self._encoders: Encoders | None = None
         self.handle = _native_tree.make_statement(tree)
 
-    @cached_property
+    @property
     def encoders(self) -> Encoders:
-        return parameter_encoders(self._tree)
+        """Of its parameters; made when first needed."""
+        if self._encoders is None:
+            self._encoders = parameter_encoders(self._tree)
+        return self._encoders
