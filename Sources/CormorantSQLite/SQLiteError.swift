@@ -46,6 +46,8 @@ func sqliteError(
         return make(
             .readOnly, message, hint: "open the file for writing, and check that it and its folder are writable")
     case SQLITE_INTERRUPT: return make(.interrupted, "the statement was interrupted")
+    // What SQLite makes of it where the first use of a pragma as a table is interrupted.
+    case SQLITE_ERROR where message == "interrupted": return make(.interrupted, "the statement was interrupted")
     case SQLITE_IOERR where systemCode(systemError, else: .io) == .full:
         return make(
             .full, systemMessage(systemError), hint: "free some disk space and try again; nothing was written")
