@@ -161,7 +161,7 @@ package final class Connection {
                     if status == SQLITE_ROW { status = SQLITE_OK } else { break }
                 }
                 if status != SQLITE_OK, status != SQLITE_DONE {
-                    let error = error(status, sql: sql, from: begin - start)
+                    let error = compileError(status, sql: sql, from: begin - start)
                     if statement != nil { changeLog?.statementFailed(sqlite3_stmt_readonly(statement) != 0) }
                     sqlite3_finalize(statement)
                     throw error

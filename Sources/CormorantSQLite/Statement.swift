@@ -42,7 +42,7 @@ package final class Statement {
         pointer = prepared
         transactionWord = transactionWordOf(prepared)
         parameterCount = Int(sqlite3_bind_parameter_count(prepared))
-        guard status == SQLITE_OK else { throw connection.error(status, sql: sql) }
+        guard status == SQLITE_OK else { throw connection.compileError(status, sql: sql) }
         guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
         guard !trailing else {
             throw CormorantError(

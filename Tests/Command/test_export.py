@@ -45,7 +45,7 @@ def test_formats(corm: Corm) -> None:
 
 def test_a_file_is_whole_or_as_it_was(corm: Corm) -> None:
     (corm.folder / "t.csv").write_text("mine")
-    assert "did you mean t, v?" in corm.fails("export", "a.db", "tt", "--out", "t.csv")
+    assert "did you mean t?" in corm.fails("export", "a.db", "tt", "--out", "t.csv")
     assert (corm.folder / "t.csv").read_text() == "mine"
     make(corm.folder / "b.db", "CREATE TABLE bad (a); INSERT INTO bad VALUES ('x'), (CAST(x'ff' AS TEXT))")
     corm.fails("export", "b.db", "bad", "--out", "t.json")

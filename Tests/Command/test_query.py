@@ -91,7 +91,7 @@ def test_it_writes_only_when_told_to(corm: Corm) -> None:
 
 def test_a_mistake_is_shown_in_its_line(corm: Corm) -> None:
     said = corm.fails("query", "a.db", "SELECT id,\n\tnam FROM t")
-    assert said == "corm: no such column: nam\n  \\tnam FROM t\n    ^\n"
+    assert said == "corm: no such column: nam\n  \\tnam FROM t\n    ^\nhint: did you mean name?\n"
 
 
 def test_sql_from_standard_input(corm: Corm) -> None:

@@ -1,0 +1,92 @@
+import CSQLite
+import CormorantBase
+
+extension Connection {
+    /// The error of SQL that does not compile, with what the file and SQLite have instead, and where it stands.
+    func compileError(_ status: Int32, sql: String, from start: Int = 0) -> CormorantError {
+        let error = error(status, sql: sql, from: start)
+        guard error.code == .sql, error.plainHint == nil, let hint = hint(for: error, sql) else { return error }
+        return CormorantError(
+            error.code, error.message, hint: hint, sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset)
+    }
+
+    /// Texts of sqlite3LocateTable, lookupName and resolveExprStep in SQLite's build.c and resolve.c, and of parse.y.
+    private func hint(for error: CormorantError, _ sql: String) -> String? {
+        func name(after prefix: String) -> String? {
+            error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : nil
+        }
+        if let table = name(after: "no such table: ") { return hintForTable(table) }
+        if let column = name(after: "no such column: ") { return hintForColumn(column, sql) }
+        if error.message.hasPrefix("table "), let column = text(after: " has no column named ", in: error.message) {
+            return nearNames(to: column, columns(of: sql))
+        }
+        if let function = name(after: "no such function: ") {
+            if sameIdentifier(function, "REGEXP") {
+                return "SQLite has no REGEXP of its own: compare with LIKE or GLOB, or in the program"
+            }
+            return nearNames(to: function, texts("SELECT DISTINCT name FROM pragma_function_list"))
+        }
+        if error.message == "incomplete input" { return "the SQL ends where more of it is needed" }
+        guard error.message.hasSuffix(": syntax error") || error.message.hasPrefix("unrecognized token") else { return nil }
+        guard let offset = error.offset, offset <= sql.utf8.count else { return nil }
+        let before = String(decoding: sql.utf8.prefix(offset), as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        return "it stands in line \(before.count) of the SQL, at character \((before.last?.count ?? 0) + 1)"
+    }
+
+    private func hintForTable(_ name: String) -> String {
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        if parts.count == 2 {
+            let databases = texts("SELECT name FROM pragma_database_list")
+            if !databases.contains(where: { sameIdentifier($0, parts[0]) }) {
+                return "no database is attached as \(parts[0]); attach it first"
+            }
+        }
+        let tables = texts("SELECT name FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
+        if tables.isEmpty { return "the database has no tables; create them, or check the path" }
+        if let near = nearNames(to: parts.last ?? name, tables) { return near }
+        return "the database has \(tables.prefix(20).joined(separator: ", "))"
+    }
+
+    private func hintForColumn(_ name: String, _ sql: String) -> String? {
+        let parts = name.split(separator: ".").map(String.init)
+        let columns = columns(of: sql)
+        if contains(sql, "\"\(name)\""), nearNames(to: name, columns) == nil {
+            return "a text stands in single quotes: '\(name)'"
+        }
+        guard let column = parts.last else { return nil }
+        if parts.count > 1, columns.contains(where: { sameIdentifier($0, column) }) {
+            return "name the table by the alias that it has here, and read from the one that has the column"
+        }
+        if let near = nearNames(to: column, columns) { return near }
+        return columns.isEmpty ? nil : "the tables here have \(columns.prefix(20).joined(separator: ", "))"
+    }
+
+    /// Of the tables and views whose names stand somewhere in the SQL.
+    private func columns(of sql: String) -> [String] {
+        texts(
+            """
+            SELECT DISTINCT c.name FROM pragma_table_list t, pragma_table_xinfo(t.name, t.schema) c
+            WHERE instr(lower(?1), lower(t.name)) AND t.name NOT LIKE 'sqlite_%'
+            """, sql)
+    }
+
+    /// The texts of a query of one column, as far as they can be read.
+    private func texts(_ sql: String, _ binding: String? = nil) -> [String] {
+        var pointer: OpaquePointer?
+        guard sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) == SQLITE_OK else { return [] }
+        defer { sqlite3_finalize(pointer) }
+        if let binding { sqlite3_bind_text(pointer, 1, binding, -1, transientBytes) }
+        var texts: [String] = []
+        while texts.count < 1000, sqlite3_step(pointer) == SQLITE_ROW, let text = sqlite3_column_text(pointer, 0) {
+            texts.append(String(cString: text))
+        }
+        return texts
+    }
+}
+
+private func text(after mark: String, in text: String) -> String? {
+    text.utf8.indices.first { text.utf8[$0...].starts(with: mark.utf8) }.map {
+        String(text.utf8[$0...].dropFirst(mark.utf8.count)) ?? ""
+    }
+}
