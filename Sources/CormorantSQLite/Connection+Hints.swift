@@ -27,7 +27,9 @@ extension Connection {
             return nearNames(to: function, texts("SELECT DISTINCT name FROM pragma_function_list"))
         }
         if error.message == "incomplete input" { return "the SQL ends where more of it is needed" }
-        guard error.message.hasSuffix(": syntax error") || error.message.hasPrefix("unrecognized token") else { return nil }
+        guard error.message.hasSuffix(": syntax error") || error.message.hasPrefix("unrecognized token") else {
+            return nil
+        }
         guard let offset = error.offset, offset <= sql.utf8.count else { return nil }
         let before = String(decoding: sql.utf8.prefix(offset), as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)

@@ -91,7 +91,9 @@ struct ErrorTests {
 
     @Test func theDescriptionIsOneLine() throws {
         let error = try #require(expectError(.sql) { try database.query("SELEC 1") })
-        #expect("\(error)" == ".sql: near \"SELEC\": syntax error [SQL: SELEC 1]")
+        #expect(
+            "\(error)"
+                == ".sql: near \"SELEC\": syntax error; it stands in line 1 of the SQL, at character 1 [SQL: SELEC 1]")
         #expect(ErrorCode.allCases.allSatisfy { "\($0.name)".hasPrefix("CORM_E_") })
     }
 }
