@@ -90,7 +90,8 @@ public func corm_query_fetch(
                 try access.read(from: reader)
             }
         } catch let error as CormorantError where error.isOfRow {
-            throw error.at(row: records.count - 1)
+            throw box.descriptor.keyColumns.isEmpty
+                ? error.at(row: records.count - 1) : error.at(record: records.count - 1)
         }
         out.pointee = try Handles.add(records, .records)
         return CORM_OK

@@ -190,15 +190,7 @@ extension RecordReader {
         guard let model = model?.takeUnretainedValue() else {
             return error(column, fault.code, fault.what, fault.hint)
         }
-        var place = ""
-        if model.keyColumns.count == 1, case let key = self.cell(at: model.keyColumns[0]),
-            key.type == StorageType.integer
-        {
-            place = " (in the row with the key \(key.int64))"
-        }
-        return error(
-            column, fault.code, fault.what + place,
-            fault.hint(model.table, model.columns[column].column))
+        return error(column, fault.code, fault.what, fault.hint(model.table, model.columns[column].column))
     }
 
     @usableFromInline @inline(never)
@@ -219,7 +211,26 @@ extension RecordReader {
             return CormorantError(code, "column \"\(name)\" of the result \(what)", hint: hint, columns: [name])
         }
         return CormorantError(
-            code, "\(model.table).\(model.columns[column].column) \(what)", hint: hint, table: model.table,
-            columns: [model.columns[column].column])
+            code, "\(model.table).\(model.columns[column].column) \(what)\(place(of: column, in: model))", hint: hint,
+            table: model.table, columns: [model.columns[column].column])
+    }
+
+    /// Which row it is, as far as the result has its key, which is a number or a text.
+    private func place(of column: Int, in model: ModelDescriptor) -> String {
+        let key = model.keyColumns.filter { $0 != column }.compactMap { cell(at: $0).described }
+        guard !key.isEmpty, key.count == model.keyColumns.count else { return "" }
+        return " (in the row with the key \(key.joined(separator: ", ")))"
+    }
+}
+
+extension Cell {
+    /// A number, or the beginning of a text, for messages.
+    fileprivate var described: String? {
+        switch type {
+        case StorageType.integer: "\(int64)"
+        case StorageType.real: "\(double)"
+        case StorageType.text: "\"\(visible(String(decoding: text.prefix(100), as: UTF8.self)))\""
+        default: nil
+        }
     }
 }

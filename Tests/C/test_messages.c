@@ -75,7 +75,7 @@ static void the_row_that_cannot_be_read_is_named(void **state) {
                                     "PRAGMA ignore_check_constraints = OFF",
                                     &failure));
     GIVES(CORM_E_TYPE, corm_query_fetch(db, people, NULL, &records, &failure));
-    says("(in row 5)");
+    says("person.age holds text, not an integer (in the row with the key 6)");
     assert_int_equal(corm_error_record_index(failure), 5);
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import marshal
 import threading
 import types
@@ -234,16 +235,21 @@ class ModelInfo:
                     try:
                         item.transform.decode(value)
                     except Exception as error:
-                        return self.unreadable_value(item, error)
+                        return self.unreadable_value(item, error, row)
         return ProgrammingError(f"records of {self.name} cannot be made of rows")
 
-    def unreadable_value(self, column: Column[Any], error: Exception) -> DataError:
+    def unreadable_value(self, column: Column[Any], error: Exception, row: _native.Row = ()) -> DataError:
+        """The error about the value of a column; row: all of its record, which names it."""
         where = f"{self.name}.{column.name}"
         if column._options.get("transform"):
             code, message = "CORM_E_CALLBACK", f"{where} cannot be decoded: {error}"
         else:
             code = "CORM_E_RANGE" if isinstance(error, OverflowError) else "CORM_E_TYPE"
             message = f"{where} is no {column.type_name} that Python knows"
+        key = [value for item, value in zip(self.columns, row) if item.name in self.key and item is not column]
+        if self.plain_key and key and len(key) == len(self.key) and all(type(item) in (int, str) for item in key):
+            shown = [json.dumps(item[:100] if isinstance(item, str) else item, ensure_ascii=False) for item in key]
+            message += f" (in the row with the key {', '.join(shown)})"
         hint = "mend the file, or change the model"
         return DataError(message, code=code, hint=hint, table=self.table, columns=column.column_name)
 
