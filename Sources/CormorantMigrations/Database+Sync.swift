@@ -259,8 +259,13 @@ extension Applier {
     /// Runs the plan of a sync and keeps what the models declared.
     fileprivate func bring(_ models: [ModelDescriptor], _ plan: MigrationPlan, _ connection: Connection) throws {
         let version = try connection.pragma("schema_version")
+        let registry = ModelRegistry(connection: connection)
+        let former = try registry.former()
         if !plan.isEmpty { try carryOut(plan, connection) }
-        try ModelRegistry(connection: connection).store(models, former: plan.touched == nil ? nil : version)
+        for model in models where former[foldIdentifier(model.table)] == nil {
+            try connection.checkTimes(of: model.tableReference, wholly: true)
+        }
+        try registry.store(models, former: plan.touched == nil ? nil : version)
         database.tableOwners.note(models)
     }
 

@@ -5,24 +5,32 @@ import CormorantSQLite
 /// Datetime columns of files that other programs wrote. They compare as texts, so a value of another form would be missed by a
 /// comparison rather than met: a table is looked at before its columns are used.
 extension Connection {
-    /// How many rows are looked at from either end.
+    /// How many rows are looked at from either end of a table that the library made.
     private static let rowsLookedAt = 100
     /// From how many tables on those that were looked at are forgotten: there may be one for each of many targets.
     private static let greatestKept = 4096
 
-    /// Throws where one of the first or last rows of a table holds a value in a datetime column that is not in its form. Each
-    /// table is looked at once. What its columns hold further inside is met when it is read.
-    package func checkTimes(of table: TableReference) throws {
-        guard table.hasTimes, lookedAt[ObjectIdentifier(table)] == nil else { return }
+    /// Throws where a row of a table holds a value in a datetime column that is not in its form. Each table is looked at once:
+    /// all of one that another program made; of the library's own, which it fills itself, the first and last rows. What
+    /// another program writes later is met when it is read.
+    /// - Parameter wholly: all of it, whoever made it.
+    package func checkTimes(of table: TableReference, wholly: Bool = false) throws {
+        guard table.hasTimes, wholly || lookedAt[ObjectIdentifier(table)] == nil else { return }
         guard let model = table.descriptor as? ModelDescriptor, model.problem == nil, model.schema.module == nil else {
             return
         }
         let times = table.columns.filter { $0.type == .datetime }
+        let columns = times.map(\.quoted)
         let statement: Statement
         do {
-            statement = try Statement(self, model.rowsFromEitherEnd(times.map(\.quoted), Connection.rowsLookedAt))
+            let isOwn = try !wholly && isOwn(model)
+            statement = try Statement(
+                self,
+                isOwn
+                    ? model.rowsFromEitherEnd(columns, Connection.rowsLookedAt)
+                    : "SELECT \(columns.joined(separator: ", ")) FROM \(table.source)")
         } catch let error as CormorantError where error.code == .sql {
-            // A table that is not there yet or has other columns, or a view.
+            // A table that is not there yet or has other columns.
             return
         }
         defer { statement.finalize() }
@@ -33,6 +41,35 @@ extension Connection {
         }
         if lookedAt.count >= Connection.greatestKept { lookedAt = [:] }
         lookedAt[ObjectIdentifier(table)] = table
+    }
+
+    /// Whether the library made the table, or a sync looked at all of it.
+    private func isOwn(_ model: ModelDescriptor) throws -> Bool {
+        let schema = model.attachment.map { quoteIdentifier($0) + "." } ?? ""
+        let made = try Statement(
+            self,
+            """
+            SELECT substr(sql, length('CREATE TABLE ') + 1) FROM \(schema)sqlite_schema
+            WHERE type = 'table' AND name = ?1 COLLATE NOCASE
+            """
+        )
+        defer { made.finalize() }
+        try made.bind(.text(model.table), 1)
+        if try made.step(), let sql = Row(made).cell(0).string, contains(model.createSQL, sql) { return true }
+        return try isSynced(model.table, schema)
+    }
+
+    /// Whether the table is in corm_models.
+    private func isSynced(_ table: String, _ schema: String) throws -> Bool {
+        let statement: Statement
+        do {
+            statement = try Statement(self, "SELECT 1 FROM \(schema)corm_models WHERE name = lower(?1)")
+        } catch let error as CormorantError where error.code == .sql {
+            return false
+        }
+        defer { statement.finalize() }
+        try statement.bind(.text(table), 1)
+        return try statement.step()
     }
 }
 

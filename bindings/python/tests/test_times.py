@@ -93,11 +93,31 @@ def test_what_is_no_time_stays_with_the_cure(path: Path) -> None:
         assert "yesterday" not in str(caught.value)
 
 
-def test_a_value_that_only_reading_meets(path: Path) -> None:
-    """A hundred rows from either end of a table are looked at before its first use; the others when they are read."""
+def test_one_value_of_another_form_in_the_midst_of_a_table(path: Path) -> None:
     times = [f"2024-01-01 00:{minute:02}:{second:02}" for minute in range(10) for second in range(60)]
     times[300] += ".000"
-    with file_of_another_program(path, *times) as db:
+    told = "ev.at holds .2024-01-01 00:05:00.000., which is not the form of a datetime column"
+    uses: list[Callable[[Database], Any]] = [
+        *USES.values(), lambda db: db.count(select(Ev).where(Ev.at > DAY)), lambda db: db.sync(Ev)
+    ]  # fmt: skip
+    for use in uses:
+        path.unlink(missing_ok=True)
+        with file_of_another_program(path, *times) as db:
+            with pytest.raises(DataError, match=told):
+                use(db)
+            assert db.query("SELECT count(*), max(at LIKE '%.000') FROM ev").fetch_all() == [(600, 1)]
+
+
+def test_a_value_that_only_reading_meets(path: Path) -> None:
+    """Of the library's own tables a hundred rows from either end are looked at before the first use."""
+    times = [f"2024-01-01 00:{minute:02}:{second:02}" for minute in range(10) for second in range(60)]
+    with Database(path) as db:
+        db.create_tables(Ev)
+    with sqlite3.connect(path) as other:
+        other.executemany("INSERT INTO ev (at) VALUES (?)", [(time,) for time in times])
+        other.execute("UPDATE ev SET at = at || '.000' WHERE id = 301")
+    other.close()
+    with Database(path) as db:
         assert db.find(Ev, 1) is not None
         assert db.count(select(Ev).where(Ev.at > DAY)) == 599
         told = r'ev.at holds "2024-01-01 00:05:00.000", which is not the form of a datetime column'
