@@ -23,6 +23,9 @@ private func report(_ error: any Error, _ outError: ErrorOut) -> corm_status {
 /// A C string that must be there and be UTF-8.
 func string(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws -> String {
     guard let text else { throw CormorantError(.misuse, "the \(what) is NULL", hint: "pass \(withArticle("\(what)"))") }
+    let count = cStringLength(text)
+    // It is copied, and cut into tokens or joined with others.
+    if count > 1 << 18 { try requireMemory(4 * count) }
     guard let string = String(validatingCString: text) else {
         throw CormorantError(.encoding, "the \(what) is not UTF-8", hint: "convert it")
     }

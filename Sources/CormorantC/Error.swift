@@ -17,7 +17,7 @@ final class ErrorText {
         self.error = error
         message = memory.copy(error.plainMessage)
         hint = error.plainHint.map(memory.copy)
-        sql = error.sql.map(memory.copy)
+        sql = error.sql.flatMap { [memory] in try? memory.checkedCopy($0) }
         table = error.table.map(memory.copy)
         columns = error.columns.isEmpty ? nil : memory.copy(error.columns.joined(separator: ", "))
         constraint = error.constraint.map(memory.copy)
@@ -25,7 +25,14 @@ final class ErrorText {
 }
 
 extension ScratchMemory {
-    /// A NUL-terminated copy.
+    /// A NUL-terminated copy, or an error where there is no memory for it.
+    func checkedCopy(_ text: String) throws -> UnsafePointer<CChar> {
+        var text = text
+        let start = try text.withUTF8 { try checkedCopy($0.baseAddress, count: $0.count) }
+        return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
+    }
+
+    /// A NUL-terminated copy of a short text.
     func copy(_ text: String) -> UnsafePointer<CChar> {
         var text = text
         let start = text.withUTF8 { copy($0.baseAddress, count: $0.count) }

@@ -131,7 +131,7 @@ func write(
     guard let arena = try memory(arena) else {
         throw CormorantError(.misuse, "the arena is NULL", hint: "pass one for the text to live in")
     }
-    sql.pointee = arena.copy(compiled.sql)
+    sql.pointee = try arena.checkedCopy(compiled.sql)
     let count = compiled.bindings.reduce(0) { if case .list(let values, _) = $1 { $0 + values.count } else { $0 + 1 } }
     outCount?.pointee = count
     let values = arena.allocateArray(of: corm_value.self, count: count)
@@ -143,8 +143,8 @@ func write(
     }
     for binding in compiled.bindings {
         switch binding {
-        case .value(let value): append(value.cValue(in: arena))
-        case .list(let values, _): for value in values { append(value.cValue(in: arena)) }
+        case .value(let value): append(try value.cValue(in: arena))
+        case .list(let values, _): for value in values { append(try value.cValue(in: arena)) }
         case .parameter(let name, _):
             var value = corm_value()
             value.name = arena.copy(name)

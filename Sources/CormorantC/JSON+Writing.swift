@@ -8,7 +8,8 @@ private final class JSONTextBox {
     let bytes: UnsafeMutablePointer<CChar>
     let count: Int
 
-    init(_ json: [UInt8]) {
+    init(_ json: [UInt8]) throws {
+        try requireMemory(json.count + 1)
         count = json.count
         bytes = .allocate(capacity: count + 1)
         json.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: bytes, count: count).copyMemory(from: $0) }
@@ -49,7 +50,7 @@ public func corm_json_write(
         try tree.add(JSONTree.Level(tree.writer.mapping(of: box.descriptor), box.records(), start, count))
         for level in nested { try tree.add(level) }
         try tree.writer.document(count) { try tree.write(0, $0) }
-        out.pointee = try Handles.add(JSONTextBox(tree.writer.json), .jsonText)
+        out.pointee = try Handles.add(try JSONTextBox(tree.writer.json), .jsonText)
         return CORM_OK
     }
 }

@@ -108,9 +108,10 @@ public func corm_store_get(
             let type = entry.pointee.value.type
             if type == CORM_VALUE_TEXT || type == CORM_VALUE_BLOB {
                 let bytes = entry.pointee.value.as.bytes
-                entry.pointee.value.as.bytes.data = UnsafeRawPointer(memory.copy(bytes.data, count: bytes.size))
+                entry.pointee.value.as.bytes.data = UnsafeRawPointer(
+                    try memory.checkedCopy(bytes.data, count: bytes.size))
             }
-            let copy = memory.copy(key.baseAddress, count: key.count)
+            let copy = try memory.checkedCopy(key.baseAddress, count: key.count)
             entry.pointee.key = corm_text(data: copy.assumingMemoryBound(to: CChar.self), size: key.count)
         }
         return found ? CORM_OK : CORM_NOT_FOUND

@@ -71,8 +71,7 @@ final class KeptValues: @unchecked Sendable {  // never written after init
     init(_ given: UnsafePointer<corm_value>?, _ count: Int) throws {
         values = try array(given, count, "values").map { [memory] given in
             let plain = try plainValue(given, "a value")
-            try requireMemory(given.type == CORM_VALUE_TEXT || given.type == CORM_VALUE_BLOB ? given.as.bytes.size : 0)
-            var value = plain.cValue(in: memory)
+            var value = try plain.cValue(in: memory)
             value.name = try optionalString(given.name, "parameter name").map { memory.copy($0) }
             return value
         }

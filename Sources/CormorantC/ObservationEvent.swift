@@ -25,12 +25,12 @@ final class EventBox {
         return (UnsafePointer(keep(columns.map { borrowedValue(Row(row), $0) })), columns.count)
     }
 
-    func change(_ change: ObservedChange) -> corm_change {
+    func change(_ change: ObservedChange) throws -> corm_change {
         var made = corm_change()
         made.kind = change.kind.rawValue
         if !change.table.isEmpty { made.table = memory.copy(change.table) }
         made.row_id = change.rowID
-        made.key = UnsafePointer(keep(change.key.map { $0.cValue(in: memory) }))
+        made.key = UnsafePointer(keep(try change.key.map { try $0.cValue(in: memory) }))
         made.key_count = change.key.count
         (made.old_values, made.old_count) = values(change.old)
         (made.new_values, made.new_count) = values(change.new)
@@ -67,7 +67,7 @@ public func corm_event_change(
         let box = try requireEvent(handle)
         let out = try require(outChange, "out_change")
         guard box.event.changes.indices.contains(index) else { throw beyond(index, box.event.changes.count) }
-        out.pointee = box.change(box.event.changes[index])
+        out.pointee = try box.change(box.event.changes[index])
         return CORM_OK
     }
 }

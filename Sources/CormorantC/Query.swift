@@ -195,7 +195,7 @@ public func corm_query_max_key(
                 throw CormorantError(
                     .misuse, "the key is no number and there is no arena for it", hint: "pass an arena")
             }
-            out.pointee = key.cValue(in: arena)
+            out.pointee = try key.cValue(in: arena)
         }
         return CORM_OK
     }

@@ -29,9 +29,9 @@ final class ResultBox {
 
     var columnCount: Int { cursor.columnNames.count }
 
-    func giveOut(_ json: [UInt8]) -> UnsafePointer<CChar> {
+    func giveOut(_ json: [UInt8]) throws -> UnsafePointer<CChar> {
         jsonText.reset()
-        let copy = json.withUnsafeBytes { jsonText.copy($0.baseAddress, count: $0.count) }
+        let copy = try json.withUnsafeBytes { try jsonText.checkedCopy($0.baseAddress, count: $0.count) }
         return UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
     }
 }
@@ -137,7 +137,7 @@ public func corm_result_row_json(
         let out = try require(outJSON, "out_json")
         var json: [UInt8] = []
         try result.cursor.row { try $0.appendJSON(names: result.cursor.columnNames, to: &json) }
-        out.pointee = result.giveOut(json)
+        out.pointee = try result.giveOut(json)
         return CORM_OK
     }
 }
@@ -150,7 +150,7 @@ public func corm_result_json(
     boundary(outError) {
         let result = try requireResult(handle)
         let out = try require(outJSON, "out_json")
-        out.pointee = result.giveOut(try result.cursor.json())
+        out.pointee = try result.giveOut(result.cursor.json())
         return CORM_OK
     }
 }

@@ -103,7 +103,8 @@ extension StructRecord {
         case .value:
             let value = try reader.value(at: column)
             // Without an arena only what needs no memory comes back.
-            if let copy = arena.map(value.cValue) ?? value.plainCValue { at.storeBytes(of: copy, as: corm_value.self) }
+            let copy = try arena.map(value.cValue) ?? value.plainCValue
+            if let copy { at.storeBytes(of: copy, as: corm_value.self) }
             return
         case .transform: return try decode(reader, at, field)
         default: break

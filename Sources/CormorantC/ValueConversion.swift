@@ -87,7 +87,7 @@ func plainValue(_ value: corm_value, _ what: String) throws -> Value {
             throw CormorantError(.tooBig, "\(what) is too big", hint: "check its size")
         }
         let bytes = UnsafeRawBufferPointer(start: data, count: value.as.bytes.size)
-        try requireMemory(bytes.count)
+        try requireMemory(2 * bytes.count)
         if value.type == CORM_VALUE_BLOB { return .blob(Array(bytes)) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CormorantError(.encoding, "\(what) is not UTF-8", hint: "convert the text, or bind it as a blob")
@@ -161,14 +161,15 @@ func borrowedValue(_ row: Row, _ column: Int32) -> corm_value {
 
 extension Value {
     /// As a C value whose bytes live in the memory.
-    func cValue(in memory: ScratchMemory) -> corm_value {
+    func cValue(in memory: ScratchMemory) throws -> corm_value {
         switch self {
         case .null: return corm_value()
         case .integer(let integer): return corm_value_int64(integer)
         case .real(let real): return corm_value_double(real)
-        case .text(let text): return corm_value_text_size(memory.copy(text), text.utf8.count)
+        case .text(let text): return corm_value_text_size(try memory.checkedCopy(text), text.utf8.count)
         case .blob(let bytes):
-            return bytes.withUnsafeBytes { corm_value_blob(memory.copy($0.baseAddress, count: $0.count), $0.count) }
+            let copy = try bytes.withUnsafeBytes { try memory.checkedCopy($0.baseAddress, count: $0.count) }
+            return corm_value_blob(copy, bytes.count)
         }
     }
 }

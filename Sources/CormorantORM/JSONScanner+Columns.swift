@@ -29,7 +29,7 @@ extension JSONScanner {
             writer.write(value, at: column)
         case .datetime:
             let token = try string("a string of a time")
-            let bytes = plain(token, writer)
+            let bytes = try plain(token, writer)
             guard let time = Timestamp(parsing: bytes) else {
                 throw JSONFault(.type, "the string is no time", "write it as 2026-01-31T12:00:00Z")
             }
@@ -39,20 +39,20 @@ extension JSONScanner {
             try writer.write(time, at: column)
         case .uuid:
             let token = try string("a string of a UUID")
-            guard let uuid = UUIDBytes(parsing: plain(token, writer)) else {
+            guard let uuid = UUIDBytes(parsing: try plain(token, writer)) else {
                 throw JSONFault(.type, "the string is no UUID", "give 32 hexadecimal digits, with or without dashes")
             }
             try writer.write(uuid, at: column)
         case .blob:
             let token = try string("a string of base64")
-            guard let bytes = base64(plain(token, writer), writer) else {
+            guard let bytes = try base64(plain(token, writer), writer) else {
                 throw JSONFault(.type, "the string is no base64", "encode the bytes as RFC 4648 has it, padded")
             }
             try writer.write(blobBorrowing: bytes.baseAddress ?? UnsafeRawPointer(base), count: bytes.count, at: column)
         case .decimal:
             let isString = next == UInt8(ascii: "\"")
             let token: Token = try isString ? string() : number("a decimal number")
-            let bytes: UnsafeBufferPointer<UInt8> = isString ? plain(token, writer) : token.bytes
+            let bytes: UnsafeBufferPointer<UInt8> = isString ? try plain(token, writer) : token.bytes
             guard isDecimalText(bytes), let start = bytes.baseAddress else {
                 throw JSONFault(.type, "the string is no decimal number", "give digits, with a sign, point or exponent")
             }
@@ -88,24 +88,24 @@ extension JSONScanner {
     }
 
     /// The bytes of a string without its escapes; they stay until the record is written.
-    private func plain(_ token: Token, _ writer: RecordWriter) -> UnsafeBufferPointer<UInt8> {
+    private func plain(_ token: Token, _ writer: RecordWriter) throws -> UnsafeBufferPointer<UInt8> {
         guard token.isRich else { return token.bytes }
-        let room = writer.allocate(token.count).assumingMemoryBound(to: UInt8.self)
+        let room = try writer.checkedAllocate(token.count).assumingMemoryBound(to: UInt8.self)
         return UnsafeBufferPointer(start: room, count: unescape(token, to: room))
     }
 
     @inline(__always)
     private func write(text token: Token, _ column: Int, _ writer: inout RecordWriter) throws {
-        let bytes = token.isRich ? plain(token, writer) : token.bytes
+        let bytes = token.isRich ? try plain(token, writer) : token.bytes
         try writer.write(textBorrowing: bytes.baseAddress ?? base, count: bytes.count, at: column)
     }
 
     /// Source: RFC 4648, section 4.
-    private func base64(_ text: UnsafeBufferPointer<UInt8>, _ writer: RecordWriter) -> UnsafeRawBufferPointer? {
+    private func base64(_ text: UnsafeBufferPointer<UInt8>, _ writer: RecordWriter) throws -> UnsafeRawBufferPointer? {
         guard text.count % 4 == 0 else { return nil }
         let padding = text.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
         let count = text.count / 4 * 3 - padding
-        let room = writer.allocate(max(1, count + 2)).assumingMemoryBound(to: UInt8.self)
+        let room = try writer.checkedAllocate(max(1, count + 2)).assumingMemoryBound(to: UInt8.self)
         var (bits, bitCount, written): (UInt32, Int, Int) = (0, 0, 0)
         for byte in text.dropLast(padding) {
             let value: UInt8

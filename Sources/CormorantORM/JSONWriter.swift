@@ -96,8 +96,9 @@ package final class JSONWriter {
         for fact in mapping.facts where fact.column >= 0 {
             if !isFirst { json.append(UInt8(ascii: ",")) }
             isFirst = false
-            json.append(contentsOf: fact.quoted)
             do {
+                try json.makeRoom(fact.quoted.count + 64)
+                json.append(contentsOf: fact.quoted)
                 try row.appendJSON(Int32(truncatingIfNeeded: fact.column), as: fact.type, to: &json)
             } catch {
                 throw JSONFault(error).within(mapping.step(fact.column))
@@ -130,6 +131,7 @@ extension Row {
             do { try scanner.skipValue() } catch { throw JSONScanner.notJSON }
             scanner.skipSpace()
             guard scanner.position == scanner.end else { throw JSONScanner.notJSON }
+            try json.makeRoom(text.count)
             json.append(contentsOf: text)
         default: try appendJSON(column: column, to: &json)
         }

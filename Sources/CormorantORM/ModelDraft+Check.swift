@@ -70,7 +70,7 @@ extension ModelDraft {
             if sql.isEmpty || sql.utf8.contains(0) {
                 throw refuse("has an empty \(what)", "give an SQL expression, or leave it out")
             }
-            if let fault = expressionFault(sql) {
+            if let fault = try expressionFault(sql) {
                 throw refuse("has a \(what) that is no SQL expression: \(fault)", "give one whole expression")
             }
         }
@@ -127,7 +127,7 @@ extension ModelDraft {
                         "column \"\(column.name)\" has an empty conversion", "give an SQL expression, or leave it out",
                         [column.name])
                 }
-                if let fault = expressionFault(sql) {
+                if let fault = try expressionFault(sql) {
                     throw refuse(
                         "column \"\(column.name)\" has a conversion that is no SQL expression: \(fault)",
                         "give one whole expression", [column.name])
@@ -230,7 +230,7 @@ extension ModelDraft {
             if let whereSQL = key.whereSQL, whereSQL.isEmpty {
                 throw refuse("\(what) has an empty condition", "drop it")
             }
-            if let fault = key.whereSQL.flatMap(expressionFault) {
+            if let sql = key.whereSQL, let fault = try expressionFault(sql) {
                 throw refuse("\(what) has a condition that is no SQL expression: \(fault)", "give one whole expression")
             }
             let made = "\(table)_\(key.columns.compactMap(ordered).map(\.name).joined(separator: "_"))"
@@ -270,7 +270,8 @@ extension ModelDraft {
         for condition in checks where condition.isEmpty || condition.utf8.contains(0) {
             throw refuse("it has an empty check", "give an SQL condition, or leave it out")
         }
-        for fault in checks.compactMap(expressionFault) {
+        for condition in checks {
+            guard let fault = try expressionFault(condition) else { continue }
             throw refuse("it has a check that is no SQL expression: \(fault)", "give one whole condition")
         }
         var seen = Set<String>()

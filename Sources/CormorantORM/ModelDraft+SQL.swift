@@ -2,13 +2,14 @@ import CormorantBase
 import CormorantQuery
 
 /// Why SQL text cannot stand as an expression inside a statement; nil where it can, as far as its tokens tell.
-func expressionFault(_ sql: String) -> String? {
+func expressionFault(_ sql: String) throws(CormorantError) -> String? {
     // With what follows it in the statement, which a comment would take in.
     var tokenizer = SQLTokenizer(sql + ")")
     let tokens: [SQLToken]
     do {
         tokens = try tokenizer.all()
     } catch {
+        if error.code == .noMemory { throw error }
         return error.message
     }
     guard let last = tokens.last, last.kind == .rightParenthesis, last.range.upperBound == tokenizer.bytes.count else {

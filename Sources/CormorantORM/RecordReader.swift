@@ -160,9 +160,14 @@ public struct RecordReader {
         case .bool: return .integer(try bool(at: column) ? 1 : 0)
         case .double: return .real(try double(at: column))
         case .float: return .real(Double(try float(at: column)))
-        case .text, .varchar, .decimal, .json: return .text(try string(at: column))
+        case .text, .varchar, .decimal, .json:
+            try requireMemory(text(at: column).count)
+            return .text(try string(at: column))
         case .uuid: return .text(try uuid(at: column).description)
-        case .blob: return .blob(try bytes(at: column))
+        case .blob:
+            let bytes = try blob(at: column)
+            try requireMemory(bytes.count)
+            return .blob(Array(bytes))
         case .datetime: return .integer(try timestamp(at: column).microseconds)
         }
     }

@@ -55,6 +55,11 @@ public struct RecordWriter {
         borrowedScratch._withUnsafeGuaranteedRef { $0.allocate(count) }
     }
 
+    /// The same, or an error where there is no memory for it.
+    func checkedAllocate(_ count: Int) throws -> UnsafeMutableRawPointer {
+        try borrowedScratch._withUnsafeGuaranteedRef { try $0.checkedAllocate(count) }
+    }
+
     @inlinable @inline(__always)
     package func copy(_ bytes: UnsafeRawPointer?, count: Int) -> UnsafeMutableRawPointer {
         borrowedScratch._withUnsafeGuaranteedRef { $0.copy(bytes, count: count) }

@@ -33,6 +33,7 @@ extension Schema {
         statement.bind(row, 1)
         while try statement.step() {
             let row = Row(statement)
+            try requireMemory(4 * row.cell(3).text.count)
             let texts = (0..<4).map { String(decoding: row.cell($0).text, as: UTF8.self) }
             let (type, name, table, sql) = (texts[0], texts[1], texts[2], texts[3])
             if foldIdentifier(name).hasPrefix("sqlite_") || shadows.contains(foldIdentifier(table)) { continue }
@@ -44,6 +45,7 @@ extension Schema {
                 }
                 append(try Self.object(sql, type: type, name: name))
             } catch {
+                if let error = error as? CormorantError, error.code == .noMemory { throw error }
                 let message = (error as? CormorantError)?.message ?? "\(error)"
                 try fail(error, MetadataProblem(type: type, name: name, table: table, sql: sql, message: message))
             }
@@ -73,6 +75,7 @@ extension Schema {
         do throws(CormorantError) {
             object = try SchemaParser.object(sql)
         } catch {
+            if error.code == .noMemory { throw error }
             throw CormorantError(
                 .schema, "the file's \(type) \"\(name)\" cannot be understood: \(error.message)", hint: error.plainHint,
                 sql: sql, offset: error.offset, table: name)

@@ -8,19 +8,6 @@ import CormorantBase
     import Darwin
 #endif
 
-package func noMemory(_ count: Int) -> CormorantError {
-    CormorantError(.noMemory, "there is no memory for \(count) bytes", hint: "free some memory, or give less at once")
-}
-
-/// Refuses what the system has no memory for, where Swift is to allocate much at once: that would end the process.
-package func requireMemory(_ count: Int) throws {
-    guard count > 1 << 20 else { return }
-    // Not malloc, which an optimizing compiler leaves out where what it gives is not used.
-    let room = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
-    guard let room, room != MAP_FAILED else { throw noMemory(count) }
-    munmap(room, count)
-}
-
 /// Memory that is filled from one end and emptied at once: for texts that must outlive the call that made them, such as
 /// those of a record being bound or of an array of records. Addresses stay until `reset`. One thread at a time.
 @usableFromInline
@@ -71,14 +58,20 @@ package final class ScratchMemory {
         return grow(count)
     }
 
-    /// A copy that says so where there is no memory for it, which matters where it is large: `copy` would end the process.
-    package func checkedCopy(_ bytes: UnsafeRawPointer?, count: Int) throws -> UnsafeMutableRawPointer {
-        guard count > 1 << 20, let bytes else { return copy(bytes, count: count) }
-        guard let own = malloc(count + 1) else { throw noMemory(count) }
-        own.copyMemory(from: bytes, byteCount: count)
-        own.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+    /// Room, or an error where there is no memory for it, which matters where it is much: `allocate` would end the process.
+    package func checkedAllocate(_ count: Int) throws -> UnsafeMutableRawPointer {
+        guard count > 1 << 20 else { return allocate(count) }
+        guard let own = malloc(count) else { throw noMemory(count) }
         state.pointee.others.append(own)
         state.pointee.hasOthers = true
+        return own
+    }
+
+    /// A copy, followed by a NUL, or an error where there is no memory for it.
+    package func checkedCopy(_ bytes: UnsafeRawPointer?, count: Int) throws -> UnsafeMutableRawPointer {
+        let own = try checkedAllocate(count + 1)
+        if let bytes { own.copyMemory(from: bytes, byteCount: count) }
+        own.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
         return own
     }
 

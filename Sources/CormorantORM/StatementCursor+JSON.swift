@@ -11,6 +11,7 @@ extension StatementCursor {
         try readRows { row in
             if members.isEmpty { members = try jsonMembers(names) } else { json.append(UInt8(ascii: ",")) }
             for member in members {
+                try json.makeRoom(member.key.count + 64)
                 json.append(contentsOf: member.key)
                 if let time = member.time { try checkTime(row.cell(member.column), of: time.table, time.column) }
                 try row.appendJSON(column: member.column, to: &json)

@@ -43,6 +43,8 @@ package struct SQLTokenizer {
 
     /// All that are left.
     package mutating func all() throws(CormorantError) -> [SQLToken] {
+        // The tokens are many times the text, and so is what is made of them.
+        try requireMemory(24 * bytes.count)
         var tokens: [SQLToken] = []
         tokens.reserveCapacity((bytes.count - position) / 4)
         while let token = try next() { tokens.append(token) }

@@ -7,6 +7,7 @@ extension Row {
         json.append(UInt8(ascii: "{"))
         for (index, name) in names.enumerated() {
             if index > 0 { json.append(UInt8(ascii: ",")) }
+            try json.makeRoom(2 * name.utf8.count + 64)
             appendJSONString(name.utf8, to: &json)
             json.append(UInt8(ascii: ":"))
             try appendJSON(column: Int32(truncatingIfNeeded: index), to: &json)
@@ -14,6 +15,7 @@ extension Row {
         json.append(UInt8(ascii: "}"))
     }
 
+    /// - Parameter json: has room for 64 bytes.
     package func appendJSON(column: Int32, to json: inout [UInt8]) throws {
         let cell = cell(column)
         switch cell.type {
@@ -24,10 +26,13 @@ extension Row {
         case StorageType.text:
             let bytes = cell.text
             if let base = bytes.baseAddress, !isValidUTF8(base, count: bytes.count) { throw invalidText(column) }
+            try json.makeRoom(bytes.count + 64)
             appendJSONString(bytes, to: &json)
         case StorageType.blob:
+            let bytes = cell.blob
+            try json.makeRoom(bytes.count / 3 * 4 + 64)
             json.append(UInt8(ascii: "\""))
-            appendBase64(cell.blob, to: &json)
+            appendBase64(bytes, to: &json)
             json.append(UInt8(ascii: "\""))
         default: json.append(contentsOf: "null".utf8)
         }

@@ -36,9 +36,13 @@ package struct Row {
         case StorageType.integer: return .integer(cell.int64)
         case StorageType.real: return .real(cell.double)
         case StorageType.text:
+            try requireMemory(cell.text.count)
             guard let text = cell.string else { throw invalidText(column) }
             return .text(text)
-        case StorageType.blob: return .blob(Array(cell.blob))
+        case StorageType.blob:
+            let blob = cell.blob
+            try requireMemory(blob.count)
+            return .blob(Array(blob))
         default: return .null
         }
     }
