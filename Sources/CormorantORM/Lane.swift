@@ -24,6 +24,9 @@ package final class Lane {
     private(set) unowned(unsafe) var readers: Readers?
     private(set) var isReader = false
     private var plans: [ObjectIdentifier: ModelPlan] = [:]
+    /// From how many plans on those of freed models are forgotten.
+    private var greatestPlans = Lane.manyPlans
+    private static let manyPlans = 64
     private var lastPlan: ModelPlan?
     /// Those of the plans whose models were made of others, the oldest first.
     private var variants: [ObjectIdentifier] = []
@@ -225,6 +228,7 @@ package final class Lane {
             plan = ready
         } else {
             plan = try ModelPlan(model, connected())
+            if plans.count >= greatestPlans { forgetFreed() }
             try plan.connection.checkTimes(of: model.tableReference)
         }
         if model.isVariant, plans[key] == nil { keepFew(key) }
@@ -233,16 +237,26 @@ package final class Lane {
         return plan
     }
 
+    private func forgetFreed() {
+        // Only the keys: a copy of the plans would be one more reference to each.
+        for key in plans.compactMap({ $1.model.isFreed ? $0 : nil }) { _ = forget(key) }
+        greatestPlans = max(Lane.manyPlans, plans.count * 2)
+    }
+
     /// There may be a table for each of many targets, whose statements need not all be kept.
     private func keepFew(_ new: ObjectIdentifier) {
         variants.append(new)
         guard variants.count > Lane.greatestVariants else { return }
         let oldest = variants.removeFirst()
-        // One that a cursor still uses goes another time.
-        if var plan = plans.removeValue(forKey: oldest), plan === lastPlan || !isKnownUniquelyReferenced(&plan) {
-            plans[oldest] = plan
-            variants.append(oldest)
-        }
+        if !forget(oldest) { variants.append(oldest) }
+    }
+
+    /// Forgets a plan; false where a cursor, or a call further out, still uses it, so that it goes another time.
+    private func forget(_ key: ObjectIdentifier) -> Bool {
+        guard var plan = plans.removeValue(forKey: key) else { return true }
+        if plan !== lastPlan, isKnownUniquelyReferenced(&plan) { return true }
+        plans[key] = plan
+        return false
     }
 
     func add(_ cursor: StatementCursor) {

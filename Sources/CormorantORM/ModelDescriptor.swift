@@ -24,7 +24,10 @@ public final class ModelDescriptor: Sendable {
     /// The table as statements name it.
     package let tableReference: TableReference
     /// What the C face keeps of the model; set once, before the model is shared.
-    nonisolated(unsafe) package weak var face: AnyObject?
+    nonisolated(unsafe) package weak var face: AnyObject? { didSet { hadFace = true } }
+    private nonisolated(unsafe) var hadFace = false
+    /// Whether C has freed the model: nobody uses it any more, but through a relation of another.
+    var isFreed: Bool { hadFace && face == nil }
     /// How its records belong to those of other models.
     package let relations: RelationList
     /// The column that insert fills in when it is NULL; -1 for none.

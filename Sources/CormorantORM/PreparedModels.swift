@@ -70,11 +70,16 @@ package final class TableOwners: @unchecked Sendable {
     // Its lock guards what follows.
     private let lock = RecursiveLock()
     private var owners: [String: Owner] = [:]
+    /// From how many tables on those whose models are gone are forgotten.
+    private var limit = 256
 
     package func note(_ models: [ModelDescriptor]) {
         lock.lock()
         defer { lock.unlock() }
         for model in models { owners[foldIdentifier(model.table)] = Owner(model: model) }
+        guard owners.count > limit else { return }
+        owners = owners.filter { $0.value.model != nil }
+        limit = max(256, owners.count * 2)
     }
 
     package func model(of table: String) -> ModelDescriptor? {

@@ -244,7 +244,10 @@ extension Database {
         try withConnection { connection in
             let caches = connection.attachment(RowCaches.self) ?? RowCaches()
             let id = ObjectIdentifier(model)
-            if let old = caches.byModel.removeValue(forKey: id) { old.stop(connection) }
+            for (other, old) in caches.byModel where other == id || old.model.isFreed {
+                caches.byModel[other] = nil
+                old.stop(connection)
+            }
             if count > 0 {
                 let cache = RowCache(model, count: Int(clamping: count), bytes: Int(clamping: bytes))
                 try cache.start(connection)

@@ -308,8 +308,9 @@ corm_status corm_model_create_attached(const corm_model *model, const char *name
                                        corm_error **out_error);
 
 /*
- * Frees the model; databases and cursors that use it keep what they need until they are closed, the function pointers
- * and contexts of transforms included. NULL and a second free are no-ops. Since 0.1.
+ * Frees the model. Cursors that use it keep what they need until they are closed, the function pointers and contexts of
+ * transforms included, and so may databases, which let go of the statements of freed models when they make those of
+ * others. NULL and a second free are no-ops. Since 0.1.
  */
 void corm_model_free(corm_model *model);
 
