@@ -80,6 +80,8 @@ private struct TableMerger {
     let model: ModelDescriptor
     let file: Schema
     private let shapes: (wanted: TableShape, present: TableShape, former: TableShape?)
+    /// The type that each column has in the model, by its name in lower case.
+    private let types: [String: ColumnType]
 
     init(
         wanted: TableDefinition, present: TableDefinition, former: TableDefinition?, model: ModelDescriptor,
@@ -91,6 +93,8 @@ private struct TableMerger {
         self.model = model
         self.file = file
         shapes = (TableShape(wanted), TableShape(present), former.map(TableShape.init))
+        types = Dictionary(
+            model.schema.columns.map { (foldIdentifier($0.name), $0.type) }, uniquingKeysWith: { first, _ in first })
     }
 
     func merged() -> TableDefinition {
@@ -115,7 +119,7 @@ private struct TableMerger {
     }
 
     private func type(of column: ColumnDefinition) -> ColumnType? {
-        model.schema.columns.first { sameIdentifier($0.name, column.name) }?.type
+        types[foldIdentifier(column.name)]
     }
 
     /// A STRICT table, which the file's is though the model does not say so, takes few types.

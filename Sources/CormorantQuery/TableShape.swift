@@ -15,7 +15,9 @@ package struct TableShape {
     }
 
     package var name: String
-    package var columns: [Column] = []
+    package private(set) var columns: [Column] = []
+    /// The place of each column, by its name in lower case.
+    private var places: [String: Int] = [:]
     package var primaryKey: [IndexTerm] = []
     package var primaryKeySQL = ""
     package var autoIncrement = false
@@ -33,6 +35,7 @@ package struct TableShape {
         for definition in table.columns {
             var column = Column(definition: definition)
             for constraint in definition.constraints { add(constraint, to: &column) }
+            places[foldIdentifier(column.name)] = columns.count
             columns.append(column)
         }
         for constraint in table.constraints { add(constraint) }
@@ -64,7 +67,7 @@ package struct TableShape {
         }
     }
 
-    package func column(_ name: String) -> Column? { columns.first { sameIdentifier($0.name, name) } }
+    package func column(_ name: String) -> Column? { places[foldIdentifier(name)].map { columns[$0] } }
 
     package func isKey(_ column: Column) -> Bool {
         primaryKey.contains { $0.column.map { sameIdentifier($0, column.name) } ?? false }
