@@ -106,11 +106,16 @@ package func inSwift(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "_")) else { return text }
     var result = ""
     var rest = Substring(text)
+    // Names of tables and columns stand in quotes, or with a dot between them.
+    var isQuoted = false
     while !rest.isEmpty {
         let word = rest.prefix { $0 == "_" || $0.isLetter || $0.isNumber }
-        result += swiftNames[String(word)] ?? String(word)
         rest = rest.dropFirst(word.count)
-        if let other = rest.popFirst() { result.append(other) }
+        let isOfDots = result.last == "." || rest.first == "." && rest.dropFirst().first?.isLetter == true
+        result += isQuoted || isOfDots ? String(word) : swiftNames[String(word)] ?? String(word)
+        guard let other = rest.popFirst() else { break }
+        if other == "\"" { isQuoted.toggle() }
+        result.append(other)
     }
     return result
 }

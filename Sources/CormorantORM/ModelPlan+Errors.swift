@@ -23,7 +23,12 @@ extension ModelPlan {
             return named(error, columns: check?.column.map { [$0] } ?? [])
         case .foreignKey:
             let columns = isWriting ? model.schema.foreignKeys.flatMap(\.columns) : []
-            return named(error, columns: columns)
+            guard columns.isEmpty, case let referring = referringColumns(), !referring.isEmpty else {
+                return named(error, columns: columns)
+            }
+            let list = referring.joined(separator: ", ")
+            return named(
+                error, columns: [], hint: "\(list) may refer to it: delete those rows first, or lead them elsewhere")
         case .constraint, .unique, .notNull, .type:
             return error.table == nil ? named(error, columns: error.columns) : error
         // A table that was dropped or altered since the statement was prepared.
@@ -32,11 +37,26 @@ extension ModelPlan {
         }
     }
 
-    private func named(_ error: CormorantError, columns: [String]) -> CormorantError {
+    /// The columns of the file that hold on to rows of the table, as "book.author_id".
+    private func referringColumns() -> [String] {
+        let sql = """
+            SELECT t.name || '.' || k."from" FROM pragma_table_list t, pragma_foreign_key_list(t.name) k
+            WHERE t.schema = 'main' AND k."table" = ?1 COLLATE NOCASE AND k.on_delete IN ('NO ACTION', 'RESTRICT')
+            ORDER BY 1 LIMIT 20
+            """
+        guard model.attachment == nil, let statement = try? Statement(connection, sql) else { return [] }
+        defer { statement.finalize() }
+        guard (try? statement.bind(.text(model.table), 1)) != nil else { return [] }
+        var columns: [String] = []
+        while (try? statement.step()) == true { columns += [Row(statement).cell(0).string].compactMap(\.self) }
+        return columns
+    }
+
+    private func named(_ error: CormorantError, columns: [String], hint: String? = nil) -> CormorantError {
         let place = columns.isEmpty ? model.table : "\(model.table).\(columns.joined(separator: ", "))"
         return CormorantError(
-            error.code, "\(error.message) (\(place))", hint: error.plainHint, sqliteCode: error.sqliteCode,
-            sql: error.sql,
-            offset: error.offset, table: model.table, columns: columns, constraint: error.constraint)
+            error.code, "\(error.message) (\(place))", hint: hint ?? error.plainHint,
+            sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset, table: model.table, columns: columns,
+            constraint: error.constraint)
     }
 }

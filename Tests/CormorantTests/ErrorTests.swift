@@ -82,6 +82,9 @@ struct ErrorTests {
         #expect(
             inSwift("allow_drop \"a_b\", or renamed_from; my_allow_drop")
                 == "allowDrop \"a_b\", or renamedFrom; my_allow_drop")
+        #expect(
+            inSwift("t.allow_drop and \"allow_drop\" need allow_drop.")
+                == "t.allow_drop and \"allow_drop\" need allowDrop.")
         let check = expectError(.sql) { try database.createTables(Misspelt.self) }
         #expect(check?.message.contains("Misspelt") == true && check?.message.contains("pags") == true)
         var person = Person(name: "Ada")

@@ -105,7 +105,7 @@ typedef struct corm_column_def {
     const char *check_sql;
     /* SQL expression that computes the column (STORED); it is never written and comes back into the record. */
     const char *computed_sql;
-    /* BINARY, NOCASE or RTRIM. */
+    /* BINARY, NOCASE, RTRIM; or corm_decimal, by which decimals are equal as numbers, for connections of the library alone. */
     const char *collation;
     /* Foreign key: the table and column (NULL: its primary key) that this column refers to. */
     const char *references_table;

@@ -166,7 +166,7 @@ def column(
     json_key: in JSON (read_json, write_json); "" keeps the column out of it.
     unsigned: an integer that is never negative.
     default_sql: SQL expression for None at insert. check: SQL condition. computed: SQL expression; the column is never
-    written. collate: BINARY, NOCASE, RTRIM. references: "table", "table.column" or a Model.
+    written. collate: BINARY, NOCASE, RTRIM, corm_decimal. references: "table", "table.column" or a Model.
     transform: own conversion; `type` then says what is stored.
     For migrations: renamed_from: the column's former name in the table; it is renamed instead of added. convert_sql:
     SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column
