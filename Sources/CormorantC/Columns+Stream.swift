@@ -74,7 +74,7 @@ private func text(of error: any Error) -> String {
     guard let error = error as? CormorantError, let name = corm_status_name(error.code.rawValue) else {
         return String(describing: error)
     }
-    return "\(String(cString: name)): \(error.message)" + (error.hint.map { " (\($0))" } ?? "")
+    return "\(String(cString: name)): \(error.plainMessage)" + (error.plainHint.map { " (\($0))" } ?? "")
 }
 
 /// What `boundary` is to the other exports.

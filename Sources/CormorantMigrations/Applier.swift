@@ -43,12 +43,31 @@ final class Applier {
         return try body(connection)
     }
 
-    /// Runs `body` in a transaction that holds the write lock from its beginning.
+    /// Runs `body` in a transaction that holds the write lock from its beginning, and waits for others no longer than the
+    /// busy timeout in all.
     func transaction<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         let legacy = try connection.pragma("legacy_alter_table")
         try connection.script("PRAGMA legacy_alter_table = OFF")
         defer { try? connection.script("PRAGMA legacy_alter_table = \(legacy)") }
-        return try database.transaction(.immediate, body)
+        let waiting = MigrationProgress(
+            step: "waiting for another connection", index: 0, count: 0, rows: 0, totalRows: 0)
+        return try connection.limitingWaits({ self.options.progress?(waiting) ?? true }) { limit in
+            do {
+                return try database.transaction(.immediate, body)
+            } catch let error as CormorantError
+                where error.code == .busy && limit.isOver && (limit.waited > 0 || limit.isCancelled)
+            {
+                throw limit.isCancelled ? cancelled() : timedOut(error, after: limit.waited)
+            }
+        }
+    }
+
+    private func timedOut(_ error: CormorantError, after waited: Int64) -> CormorantError {
+        CormorantError(
+            .busy, "another connection kept the database locked for \(waited / 1000).\(waited / 100 % 10) s",
+            hint:
+                "end what uses the file, try again, or give a longer busy timeout when opening; without WAL what only reads "
+                + "is in the way, too", sqliteCode: error.sqliteCode, sql: error.sql)
     }
 
     /// Copies the file before it is changed; called under the write lock, so that the copy is of what is changed then.

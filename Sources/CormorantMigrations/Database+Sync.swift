@@ -97,10 +97,13 @@ extension Database {
     private func makePlan(
         _ models: [ModelDescriptor], _ options: MigrationOptions, _ connection: Connection
     ) throws -> MigrationPlan {
-        let former = try ModelRegistry(connection: connection).former()
+        let records = try ModelRegistry(connection: connection).records()
         let schema = try Schema(connection).withoutOwnTables
         try refuseTaking(models, schema)
-        return try modelPlan(models, from: schema, former: former, allowDrop: options.allowDrop, file: connection)
+        try refuseFormerNames(models, schema, records)
+        return try modelPlan(
+            models, from: schema, former: records.mapValues { try Schema(script: $0.sql) },
+            allowDrop: options.allowDrop, file: connection)
     }
 
     /// Refuses a rename of the table of a model that this database was synced with before.
@@ -110,6 +113,27 @@ extension Database {
                 let owner = tableOwners.model(of: source), owner !== model, owner.name != model.name
             else { continue }
             throw taking(model, source, of: owner)
+        }
+    }
+
+    /// Refuses to make a table under the name that another's was renamed from: the rows of the model are in that one.
+    private func refuseFormerNames(
+        _ models: [ModelDescriptor], _ schema: Schema, _ records: [String: ModelRegistry.Record]
+    ) throws {
+        for model in models where !schema.has(model.table) {
+            let name = foldIdentifier(model.table)
+            // What a model of this call says counts, and a table may get its former name back.
+            let heirs = records.filter { $0.value.renamedFrom == name }.keys.filter { heir in
+                schema.has(heir) && !sameIdentifier(heir, model.migration.renamedFrom ?? "")
+                    && !models.contains { sameIdentifier($0.table, heir) }
+            }
+            guard let heir = heirs.min() else { continue }
+            throw CormorantError(
+                .model,
+                "the table \"\(model.table)\" of model \(model.name) is \"\(heir)\" now: the model of that is renamed from it",
+                hint:
+                    "use the program that has renamed it; a new model takes another table, or first a sync of the model of "
+                    + "\"\(heir)\" without renamed_from", table: model.table)
         }
     }
 
@@ -260,7 +284,7 @@ extension Applier {
     fileprivate func bring(_ models: [ModelDescriptor], _ plan: MigrationPlan, _ connection: Connection) throws {
         let version = try connection.pragma("schema_version")
         let registry = ModelRegistry(connection: connection)
-        let former = try registry.former()
+        let former = try registry.records()
         if !plan.isEmpty { try carryOut(plan, connection) }
         for model in models where former[foldIdentifier(model.table)] == nil {
             try connection.checkTimes(of: model.tableReference, wholly: true)

@@ -32,11 +32,11 @@ struct History {
             statement = try Statement(
                 connection,
                 "SELECT id, sha256, schema_before, schema_after, started, finished, state FROM \(Self.table)")
-        } catch let error as CormorantError where contains(error.message, "no such table") {
+        } catch let error as CormorantError where contains(error.plainMessage, "no such table") {
             return []
         } catch let error as CormorantError where error.code == .sql {
             throw CormorantError(
-                .migration, "the table \(Self.table) of the file is another program's: \(error.message)",
+                .migration, "the table \(Self.table) of the file is another program's: \(error.plainMessage)",
                 hint: "rename it", table: Self.table)
         }
         var rows: [Row] = []

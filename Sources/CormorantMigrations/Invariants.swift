@@ -98,7 +98,7 @@ struct Invariants {
                 let statement = try Statement(connection, sql)
                 let rows = try statement.step() ? Row(statement).cell(0).int64 : 0
                 if rows > 0 { found[table] = rows }
-            } catch let error as CormorantError where contains(error.message, "foreign key mismatch") {
+            } catch let error as CormorantError where contains(error.plainMessage, "foreign key mismatch") {
                 found[table] = mismatch
             }
         }

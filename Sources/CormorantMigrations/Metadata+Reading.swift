@@ -51,7 +51,7 @@ extension Metadata {
                 }
                 try tables[place].readColumns(connection)
             } catch {
-                let message = (error as? CormorantError)?.message ?? "\(error)"
+                let message = (error as? CormorantError)?.plainMessage ?? "\(error)"
                 problems.append(tables[place].problem(message))
             }
         }

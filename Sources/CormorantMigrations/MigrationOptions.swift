@@ -30,7 +30,7 @@ public struct MigrationOptions: Sendable {
 
 /// How far a migration is.
 public struct MigrationProgress: Sendable {
-    /// What is being done, such as `rebuild "album"`.
+    /// What is being done, such as `rebuild "album"`, or `waiting for another connection`.
     public var step: String
     /// Of this step, counted from 0.
     public var index: Int

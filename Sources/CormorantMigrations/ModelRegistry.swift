@@ -8,37 +8,79 @@ import CormorantSQLite
 struct ModelRegistry {
     static let table = "corm_models"
 
+    /// What the model of a table declared.
+    struct Record: Equatable {
+        var sql: String
+        /// The folded name that the table had before; nil also in files of before that was kept.
+        var renamedFrom: String?
+
+        init(sql: String, renamedFrom: String?) {
+            self.sql = sql
+            self.renamedFrom = renamedFrom.map(foldIdentifier)
+        }
+
+        init(_ model: ModelDescriptor) {
+            self.init(sql: model.createSQL, renamedFrom: model.migration.renamedFrom)
+        }
+    }
+
     let connection: Connection
 
     /// Whether nothing has changed since the models were last synced: neither they nor, by SQLite's own count, the schema.
     func isCurrent(_ models: [ModelDescriptor]) throws -> Bool {
         let version = try connection.pragma("schema_version")
-        guard let rows = try rows("WHERE schema_version = \(version)") else { return false }
-        return models.allSatisfy { rows[foldIdentifier($0.table)] == $0.createSQL }
+        let records = try records("WHERE schema_version = \(version)")
+        return models.allSatisfy { records[foldIdentifier($0.table)] == Record($0) }
     }
 
-    /// What each model declared, by folded table name.
-    func former() throws -> [String: Schema] {
-        try (rows("") ?? [:]).mapValues { try Schema(script: $0) }
+    /// By folded table name; empty where the table is not there.
+    func records(_ condition: String = "") throws -> [String: Record] {
+        var isOld = false
+        while true {
+            let column = isOld ? "NULL" : "renamed_from"
+            do {
+                return try read("SELECT name, sql, \(column) FROM \(Self.table) \(condition)")
+            } catch let error as CormorantError where contains(error.plainMessage, "no such table") {
+                return [:]
+            } catch let error as CormorantError
+                where contains(error.plainMessage, "no such column: renamed_from") && !isOld
+            {
+                isOld = true
+            } catch let error as CormorantError where error.code == .sql {
+                throw CormorantError(
+                    .migration, "the table \(Self.table) of the file is another program's: \(error.plainMessage)",
+                    hint: "rename it", table: Self.table)
+            }
+        }
+    }
+
+    private func read(_ sql: String) throws -> [String: Record] {
+        let statement = try connection.statement(sql)
+        defer { connection.recycle(statement) }
+        var found: [String: Record] = [:]
+        while try statement.step() {
+            let row = Row(statement)
+            guard let name = row.cell(0).string, let sql = row.cell(1).string else { continue }
+            found[name] = Record(sql: sql, renamedFrom: try row.value(2) == .null ? nil : row.cell(2).string)
+        }
+        return found
     }
 
     /// Keeps what the models declare.
     /// - Parameter former: the schema's count before the sync, if that changed no other tables: models that were up to date
     ///   then still are.
     func store(_ models: [ModelDescriptor], former: Int64?) throws {
-        try connection.script(
-            """
-            CREATE TABLE IF NOT EXISTS \(Self.table) (
-              name TEXT PRIMARY KEY NOT NULL, sql TEXT NOT NULL, schema_version INTEGER NOT NULL
-            ) WITHOUT ROWID
-            """)
+        try makeTable()
         let version = try connection.pragma("schema_version")
         let statement = try Statement(
-            connection, "INSERT OR REPLACE INTO \(Self.table) (name, sql, schema_version) VALUES (?1, ?2, ?3)")
+            connection,
+            "INSERT OR REPLACE INTO \(Self.table) (name, sql, schema_version, renamed_from) VALUES (?1, ?2, ?3, ?4)")
         for model in models {
+            let record = Record(model)
             try statement.bind(.text(foldIdentifier(model.table)), 1)
-            try statement.bind(.text(model.createSQL), 2)
+            try statement.bind(.text(record.sql), 2)
             statement.bind(version, 3)
+            try statement.bind(record.renamedFrom.map(Value.text) ?? .null, 4)
             _ = try statement.step()
             statement.reset()
         }
@@ -51,24 +93,17 @@ struct ModelRegistry {
             "DELETE FROM \(Self.table) WHERE name NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table')")
     }
 
-    /// nil where the table is not there.
-    private func rows(_ condition: String) throws -> [String: String]? {
-        let statement: Statement
-        do {
-            statement = try connection.statement("SELECT name, sql FROM \(Self.table) \(condition)")
-        } catch let error as CormorantError where contains(error.message, "no such table") {
-            return nil
-        } catch let error as CormorantError where error.code == .sql {
-            throw CormorantError(
-                .migration, "the table \(Self.table) of the file is another program's: \(error.message)",
-                hint: "rename it", table: Self.table)
-        }
-        defer { connection.recycle(statement) }
-        var found: [String: String] = [:]
-        while try statement.step() {
-            let row = Row(statement)
-            if let name = row.cell(0).string, let sql = row.cell(1).string { found[name] = sql }
-        }
-        return found
+    private func makeTable() throws {
+        try connection.script(
+            """
+            CREATE TABLE IF NOT EXISTS \(Self.table) (
+              name TEXT PRIMARY KEY NOT NULL, sql TEXT NOT NULL, schema_version INTEGER NOT NULL, renamed_from TEXT
+            ) WITHOUT ROWID
+            """)
+        let columns = try Statement(
+            connection, "SELECT 1 FROM pragma_table_info('\(Self.table)') WHERE name = 'renamed_from'")
+        guard try !columns.step() else { return }
+        columns.finalize()
+        try connection.script("ALTER TABLE \(Self.table) ADD COLUMN renamed_from TEXT")
     }
 }

@@ -187,7 +187,7 @@ struct Dependent: Hashable, Comparable, CustomStringConvertible {
             if isRun { _ = try statement.step() }
             return nil
         } catch {
-            return (error as? CormorantError)?.message ?? "\(error)"
+            return (error as? CormorantError)?.plainMessage ?? "\(error)"
         }
     }
 

@@ -148,10 +148,10 @@ extension Connection {
     /// SQL made of expressions is well-formed: what does not compile is a table or column that the file lacks.
     private func explained(_ error: CormorantError) -> CormorantError {
         // SQLite's parser has a stack of 100 before 3.46.
-        if error.code == .sql, error.message == "parser stack overflow" { return tooDeep() }
+        if error.code == .sql, error.plainMessage == "parser stack overflow" { return tooDeep() }
         guard error.isMissingName else { return error }
         return CormorantError(
-            .schema, "the statement does not fit the file: \(error.message)",
+            .schema, "the statement does not fit the file: \(error.plainMessage)",
             hint: "create the models' tables, or migrate the file; check names that no model describes",
             sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset)
     }

@@ -19,7 +19,7 @@ package struct JSONFault: Error {
     }
 
     /// Without the place.
-    package var message: String { error.message }
+    package var message: String { error.plainMessage }
 
     /// The same, as the one around it sees it.
     func within(_ step: JSONStep) -> JSONFault {

@@ -10,7 +10,7 @@ func expressionFault(_ sql: String) throws(CormorantError) -> String? {
         tokens = try tokenizer.all()
     } catch {
         if error.code == .noMemory { throw error }
-        return error.message
+        return error.plainMessage
     }
     guard let last = tokens.last, last.kind == .rightParenthesis, last.range.upperBound == tokenizer.bytes.count else {
         return "it ends in a comment"
@@ -40,7 +40,7 @@ extension ModelDescriptor {
     /// An error of a statement that makes the model's table, saying whose it is.
     func explain(_ error: any Error) -> any Error {
         guard let error = error as? CormorantError, error.code == .sql else { return error }
-        let name = error.message.split(separator: ":").last.map { String($0).drop { $0 == " " } }.map(String.init)
+        let name = error.plainMessage.split(separator: ":").last.map { String($0).drop { $0 == " " } }.map(String.init)
         let culprits = columns.filter { column in
             [column.defaultSQL, column.checkSQL, column.computedSQL].contains { sql in
                 sql.map { contains($0, name ?? "") && name?.isEmpty == false } ?? false

@@ -55,7 +55,7 @@ extension ModelPlan {
     private func named(_ error: CormorantError, columns: [String], hint: String? = nil) -> CormorantError {
         let place = columns.isEmpty ? model.table : "\(model.table).\(columns.joined(separator: ", "))"
         return CormorantError(
-            error.code, "\(error.message) (\(place))", hint: hint ?? error.plainHint,
+            error.code, "\(error.plainMessage) (\(place))", hint: hint ?? error.plainHint,
             sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset, table: model.table, columns: columns,
             constraint: error.constraint)
     }

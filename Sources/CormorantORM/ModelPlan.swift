@@ -171,8 +171,8 @@ package final class ModelPlan {
     package func schemaError(_ error: CormorantError) -> CormorantError {
         guard error.code == .sql else { return error }
         return CormorantError(
-            .schema, "model \(model.name) does not fit the file: \(error.message)",
-            hint: error.message.hasSuffix("because it is a view")
+            .schema, "model \(model.name) does not fit the file: \(error.plainMessage)",
+            hint: error.plainMessage.hasSuffix("because it is a view")
                 ? "write to the tables that it reads, or give it an INSTEAD OF trigger"
                 : "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
             offset: error.offset, table: model.table)

@@ -77,7 +77,8 @@ extension Schema {
         } catch {
             if error.code == .noMemory { throw error }
             throw CormorantError(
-                .schema, "the file's \(type) \"\(name)\" cannot be understood: \(error.message)", hint: error.plainHint,
+                .schema, "the file's \(type) \"\(name)\" cannot be understood: \(error.plainMessage)",
+                hint: error.plainHint,
                 sql: sql, offset: error.offset, table: name)
         }
         guard sameIdentifier(object.name, name) else {

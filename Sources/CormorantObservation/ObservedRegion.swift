@@ -104,7 +104,7 @@ extension Connection {
             return try tablesRead(by: sql)
         } catch let error as CormorantError where error.isMissingName {
             throw CormorantError(
-                .schema, "what is to be watched is not in the file: \(error.message)",
+                .schema, "what is to be watched is not in the file: \(error.plainMessage)",
                 hint: "name tables and columns as the file has them", sqliteCode: error.sqliteCode)
         }
     }

@@ -7,17 +7,20 @@ extension Connection {
         let error = error(status, sql: sql, from: start)
         guard error.code == .sql, error.plainHint == nil, let hint = hint(for: error, sql) else { return error }
         return CormorantError(
-            error.code, error.message, hint: hint, sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset)
+            error.code, error.plainMessage, hint: hint, sqliteCode: error.sqliteCode, sql: error.sql,
+            offset: error.offset)
     }
 
     /// Texts of sqlite3LocateTable, lookupName and resolveExprStep in SQLite's build.c and resolve.c, and of parse.y.
     private func hint(for error: CormorantError, _ sql: String) -> String? {
         func name(after prefix: String) -> String? {
-            error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : nil
+            error.plainMessage.hasPrefix(prefix) ? String(error.plainMessage.dropFirst(prefix.count)) : nil
         }
         if let table = name(after: "no such table: ") { return hintForTable(table) }
         if let column = name(after: "no such column: ") { return hintForColumn(column, sql) }
-        if error.message.hasPrefix("table "), let column = text(after: " has no column named ", in: error.message) {
+        if error.plainMessage.hasPrefix("table "),
+            let column = text(after: " has no column named ", in: error.plainMessage)
+        {
             return nearNames(to: column, columns(of: sql))
         }
         if let function = name(after: "no such function: ") {
@@ -26,8 +29,9 @@ extension Connection {
             }
             return nearNames(to: function, texts("SELECT DISTINCT name FROM pragma_function_list"))
         }
-        if error.message == "incomplete input" { return "the SQL ends where more of it is needed" }
-        guard error.message.hasSuffix(": syntax error") || error.message.hasPrefix("unrecognized token") else {
+        if error.plainMessage == "incomplete input" { return "the SQL ends where more of it is needed" }
+        guard error.plainMessage.hasSuffix(": syntax error") || error.plainMessage.hasPrefix("unrecognized token")
+        else {
             return nil
         }
         guard let offset = error.offset, offset <= sql.utf8.count else { return nil }

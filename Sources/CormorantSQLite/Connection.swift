@@ -218,7 +218,7 @@ func nulInSQL(_ sql: String) -> CormorantError {
 func openingFailure(_ path: String, _ error: any Error, isPlain: Bool) -> any Error {
     guard let error = error as? CormorantError else { return error }
     if isPlain, error.code == .notADatabase { return plainFailure(path, error) }
-    guard !contains(error.message, "\"\(path)\"") else { return error.withoutSQL() }
+    guard !contains(error.plainMessage, "\"\(path)\"") else { return error.withoutSQL() }
     guard error.code == .cannotOpen else { return error.withoutSQL().prefixed("\"\(path)\" cannot be opened: ") }
     return CormorantError(
         .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",

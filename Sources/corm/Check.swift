@@ -47,7 +47,7 @@ struct Check: ParsableCommand {
                 if let schema { try doctor.checkDrift(database, SchemaSource(schema, self.database.keys)) }
             }
         } catch let error as CormorantError where [.corrupt, .altered, .truncated].contains(error.code) {
-            doctor.addDamage(error.message)
+            doctor.addDamage(error.plainMessage)
         }
         try json ? write(doctor.findings, encryption) : show(doctor.findings, encryption)
         if doctor.findings.contains(where: { $0.severity == .damage }) { throw ExitCode.damaged }

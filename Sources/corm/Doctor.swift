@@ -140,7 +140,7 @@ struct Doctor {
                 }
                 return found
             }
-        } catch let error as CormorantError where error.message.hasPrefix("foreign key mismatch") {
+        } catch let error as CormorantError where error.plainMessage.hasPrefix("foreign key mismatch") {
             // Told above.
             return
         }

@@ -87,7 +87,7 @@ final class ImportTable {
             while try statement.step() {}
             return nil
         } catch let error as CormorantError where error.isRefusal && connection.isInTransaction {
-            return error.message
+            return error.plainMessage
         }
     }
 

@@ -126,7 +126,7 @@ func advice(for error: CormorantError) -> String? {
     case .wrongKey: "check the key; a file that differs from SQLCipher 4 needs --cipher"
     case .notEncrypted: "it needs no key; corm encrypt gives it one"
     case .altered, .truncated: "corm check lists the damage; restore a backup"
-    case .readOnly where error.hint?.contains("read-only mode") == true: "make the file and its folder writable"
+    case .readOnly where error.plainHint?.contains("read-only mode") == true: "make the file and its folder writable"
     case .busy: "end what else uses the file, and try again"
     default: error.plainHint
     }

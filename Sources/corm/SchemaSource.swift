@@ -40,9 +40,9 @@ enum SchemaSource {
         do {
             return try Schema(script: script).withoutOwnTables
         } catch {
-            guard error.message.hasPrefix("CREATE was expected") else { throw error }
+            guard error.plainMessage.hasPrefix("CREATE was expected") else { throw error }
             throw CormorantError(
-                error.code, error.message,
+                error.code, error.plainMessage,
                 hint: "a script has CREATE statements alone; of a dump make a file first: sqlite3 FILE < DUMP",
                 sql: error.sql, offset: error.offset)
         }

@@ -34,6 +34,50 @@ def test_a_rename_takes_no_table_of_another_model(path: Path) -> None:
     with Database(path) as db:  # A program without Q.
         db.sync(P)
         assert [row.body for row in db.fetch_all(P)] == ["q row"]
+    refusal = 'the table "p" of model Q is "person" now'
+    with Database(path, auto_sync=True) as db:  # And one with it, which must not begin anew with an empty table.
+        with pytest.raises(ProgrammingError, match=refusal):
+            db.save(Q(body="lost"))
+        with pytest.raises(ProgrammingError, match=refusal):
+            db.plan(Q)
+        assert [row.body for row in db.fetch_all(P)] == ["q row"]
+
+
+def test_a_former_name_is_free_once_no_model_says_it(path: Path) -> None:
+    class Person(Model, table="person"):
+        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+        body: Column[str]
+
+    class Back(Model, table="p", renamed_from="person"):
+        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+        body: Column[str]
+
+    with Database(path) as db:
+        db.sync(P)
+        with pytest.raises(ProgrammingError, match='is "person" now'):
+            db.sync(Q)
+        db.sync(Person)
+        db.sync(Q)
+        db.sync(Q, Person)
+    other = path.with_name("other.db")
+    with Database(other) as db:
+        db.sync(P)
+        db.save(P(body="stays"))
+    with Database(other) as db:  # A later release gives the table its former name back.
+        db.sync(Back)
+        assert [row.body for row in db.fetch_all(Back)] == ["stays"]
+
+
+def test_what_models_declared_before_renames_were_kept_is_read(path: Path) -> None:
+    with Database(path) as db:
+        db.sync(P)
+    make(path, "ALTER TABLE corm_models DROP COLUMN renamed_from")
+    with Database(path, mode="read_only") as db:
+        db.sync(P)
+    with Database(path) as db:
+        db.sync(P)
+    with Database(path) as db, pytest.raises(ProgrammingError, match='is "person" now'):
+        db.sync(Q)
 
 
 # finding migrations.md B6: before, after, allow_drop, and the problem

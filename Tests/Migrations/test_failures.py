@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import victim
 from conftest import check, dump, make, rows
-from cormorant import Bundle, Database, Error, Plan, Schema
+from cormorant import Bundle, Database, Error, Plan, Progress, Schema
 from test_kill import STEPS, content, original
 
 TABLE = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);"
@@ -105,3 +107,32 @@ def test_a_snapshot_brings_everything_back(path: Path, tmp_path: Path) -> None:
         db.restore(snapshot)
         assert db.query("SELECT count(*) FROM t").fetch_all() == [(5000,)]
     assert dump(path) == before
+
+
+def test_all_waits_for_a_reader_take_one_busy_timeout(path: Path) -> None:
+    # finding migrations.md C7: each time that memory was too small the whole of it was waited again
+    make(path, TABLE + ROWS.replace("LIMIT 5000", "LIMIT 100000"))
+    before, told = dump(path), []
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM t LIMIT 1").fetchall()
+
+    def tell(progress: Progress) -> bool:
+        told.append(progress.step)
+        return "waiting" not in progress.step or told.count(progress.step) < 3
+
+    with Database(path, journal_mode="delete", busy_timeout=1) as db:
+        plan = Plan.between(db.schema(), Schema.parse(STRICTER), database=db)
+        began = time.monotonic()
+        with pytest.raises(Error, match=r"another connection kept the database locked for 1\.\d s") as busy:
+            plan.apply(db)
+        assert busy.value.code == "CORM_E_BUSY"
+        assert time.monotonic() - began < 2
+        with pytest.raises(Error) as cancelled:
+            plan.apply(db, progress=tell)
+        assert cancelled.value.code == "CORM_E_INTERRUPTED"
+        assert "waiting for another connection" in told
+        reader.close()
+        assert dump(path) == before
+        plan.apply(db)
+    check(path)

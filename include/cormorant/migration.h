@@ -16,9 +16,9 @@ CORM_BEGIN_DECLS
 
 /* How far a migration is. */
 typedef struct corm_progress {
-    /* What is being done. Borrowed until the callback returns. */
+    /* What is being done, "waiting for another connection" too. Borrowed until the callback returns. */
     const char *step;
-    /* Of this step, counted from 0, and how many there are. */
+    /* Of this step, counted from 0, and how many there are; 0 of 0 while it waits. */
     int32_t index;
     int32_t count;
     /* Rows that the step has written and will write; total_rows is 0 where that is not known. */

@@ -18,8 +18,9 @@ from .error import ProgrammingError
 class Progress:
     """How far a migration is.
 
-    step: what is being done. index: of this step, counted from 0. count: how many steps there are. rows: that the step
-    has written. total_rows: that it will write; 0 where that is not known.
+    step: what is being done, "waiting for another connection" too. index: of this step, counted from 0. count: how many
+    steps there are, 0 while it waits. rows: that the step has written. total_rows: that it will write; 0 where that is
+    not known.
     """
 
     step: str
