@@ -11,10 +11,8 @@ func requireStore(_ handle: OpaquePointer?) throws -> KeyValueStore {
 
 @inline(__always)
 func keyBytes(_ key: UnsafeRawPointer?, _ size: Int) throws -> UnsafeRawBufferPointer {
-    guard let key, size >= 0 else {
-        throw CormorantError(.misuse, "the key is NULL or its size is negative", hint: "pass a text and its size")
-    }
-    return UnsafeRawBufferPointer(start: key, count: size)
+    guard key != nil else { throw CormorantError(.misuse, "the key is NULL", hint: "pass a text and its size") }
+    return try bytes(key, size, "key")
 }
 
 func storeRange(_ given: UnsafePointer<corm_store_range>?) throws -> KeyValueRange {
@@ -149,8 +147,8 @@ public func corm_store_put_many(
 ) -> corm_status {
     boundary(outError) {
         let store = try requireStore(handle)
+        let entries = try array(entries, count, "entries")
         guard count != 0 else { return CORM_OK }
-        guard count > 0, let entries else { throw missingArray("entries") }
         try store.batch(count) { try put(entries[$0], store) }
         return CORM_OK
     }

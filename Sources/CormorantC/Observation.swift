@@ -56,10 +56,9 @@ private func options(_ given: UnsafePointer<corm_observe_options>?) throws -> co
 }
 
 private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {
-    guard raw.region_count > 0, let regions = raw.regions else { throw missingArray("regions") }
+    guard raw.region_count > 0 else { throw missingArray("regions") }
     return .tables(
-        try (0..<raw.region_count).map { index in
-            let region = regions[index]
+        try array(raw.regions, raw.region_count, "regions").map { region in
             let columns = try strings(region.columns, region.column_count, "columns")
             return (try string(region.table, "table"), columns)
         })
@@ -123,11 +122,8 @@ public func corm_database_observe(
         let raw = try options(given)
         out.pointee = try observe(
             handle, raw,
-            {
-                guard raw.key_count != 0 else { return [] }
-                guard raw.key_count > 0, let key = raw.key else { throw missingArray("key values") }
-                return try (0..<raw.key_count).map { try plainValue(key[$0], "the key") }
-            }, { try KeptQuery(raw.model, raw.query) })
+            { try array(raw.key, raw.key_count, "key values").map { try plainValue($0, "the key") } },
+            { try KeptQuery(raw.model, raw.query) })
         return CORM_OK
     }
 }

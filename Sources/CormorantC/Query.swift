@@ -41,11 +41,9 @@ struct GivenQuery {
     }
 
     private func attributes() throws -> [(property: String, value: Value)] {
-        guard valueCount != 0 else { return [] }
-        guard valueCount > 0, let values else { throw missingArray("values") }
-        return try (0..<valueCount).map { index in
-            let name = try string(values[index].name, "attribute's name")
-            return (name, try plainValue(values[index], "attribute \(name)"))
+        try array(values, valueCount, "values").map { value in
+            let name = try string(value.name, "attribute's name")
+            return (name, try plainValue(value, "attribute \(name)"))
         }
     }
 }

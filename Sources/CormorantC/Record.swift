@@ -145,7 +145,7 @@ public func corm_record_find(
 
 /// The key as caches know it.
 private func rowKey(_ key: UnsafePointer<corm_value>?, _ count: Int, of model: ModelDescriptor) -> RowKey? {
-    guard let key, count > 0 else { return nil }
+    guard let key, count == max(1, model.keyColumns.count) else { return nil }
     return (try? (0..<count).map { try plainValue(key[$0], "key") }).flatMap { model.rowKey($0) }
 }
 

@@ -24,8 +24,11 @@ extension Database {
     }
 
     private func refuseQuery(_ statement: Statement, _ sql: String) throws {
-        guard statement.columnCount > 0, statement.isReadOnly, SQLPlace.isQuery(sql) else { return }
-        throw CormorantError(
+        if statement.columnCount > 0, statement.isReadOnly, SQLPlace.isQuery(sql) { throw thereForItsRows(sql) }
+    }
+
+    func thereForItsRows(_ sql: String) -> CormorantError {
+        CormorantError(
             .misuse, "the statement is there for its rows, which executing it would drop", hint: "run it as a query",
             sql: sql)
     }

@@ -49,6 +49,7 @@ extension Database {
     /// Runs a statement to its end.
     /// - Returns: rows inserted, updated or deleted by it.
     package func execute(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
+        if compiled.isSelect { throw thereForItsRows(compiled.sql) }
         try prepare(compiled)
         return try withConnection(for: compiled.sql) { connection in
             let before = connection.totalChanges

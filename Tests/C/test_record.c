@@ -163,7 +163,7 @@ static void keys_that_can_never_be_right(void **state) {
     GIVES(CORM_NOT_FOUND, corm_record_exists(db, people, CORM_VALUES(corm_value_null()), &failure));
 }
 
-/* finding c.md 7: what was in the texts before stayed there, often nothing that could be read. */
+/* findings c.md 7 and code.md 2: what was in the texts before stayed there, often nothing that could be read. */
 static void texts_are_not_read_without_an_arena(void **state) {
     (void)state;
     insert_people(1);

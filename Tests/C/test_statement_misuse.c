@@ -1,6 +1,8 @@
 /* Statements made of what is wrong: the first use says so, nothing crashes and nothing leaks. */
 #include "statements.h"
 
+#include <string.h>
+
 static corm_statement *kind(int32_t number) { return corm_statement_create(number, people, NULL); }
 
 /* Calls every setter with `s`, which is no statement; what they are given is consumed all the same. */
@@ -59,6 +61,9 @@ static void null_freed_and_other_handles(void **state) {
     GIVES(CORM_E_MISUSE, corm_statement_open(NULL, good, CORM_NO_VALUES, &result, &failure));
     GIVES(CORM_E_MISUSE, corm_statement_open(db, good, CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_statement_execute(NULL, good, CORM_NO_VALUES, NULL, &failure));
+    /* finding c.md 12: it said CORM_OK and dropped the rows. */
+    GIVES(CORM_E_MISUSE, corm_statement_execute(db, good, CORM_NO_VALUES, NULL, &failure));
+    assert_non_null(strstr(corm_error_message(failure), "rows"));
     corm_statement_free(good);
 }
 

@@ -34,6 +34,7 @@ struct TaskTests {
         try await written
     }
 
+    /// finding code.md 6: it was queued as a write
     @Test func rawSQLThatReadsWaitsForNoWriter() async throws {
         try await whileWriting {
             let rows = try await database.query("SELECT count(*) FROM city")

@@ -1,4 +1,4 @@
-"""What a change of the headers says: scripts/abi.py, on copies of them."""
+"""What a change of the headers says: scripts/abi.py, on copies of them (finding code.md 9: it knew names only)."""
 
 import shutil
 import sys

@@ -122,7 +122,7 @@ corm_status corm_statement_sql(const corm_statement *statement, corm_arena *aren
                                const corm_value **out_values, size_t *out_count, corm_error **out_error);
 
 /*
- * Runs an INSERT, UPDATE or DELETE.
+ * Runs an INSERT, UPDATE or DELETE; a SELECT is CORM_E_MISUSE.
  *
  * statement   borrowed until return.
  * values      the statement's parameters by name, borrowed until return.

@@ -137,7 +137,7 @@ def test_a_loop_that_was_cancelled_is_over(db: Database) -> None:
 
 
 def test_descriptors_above_1023(db: Database) -> None:
-    """finding reliability.md A8"""
+    """findings reliability.md A8 and code.md 4"""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
     null = os.open(os.devnull, os.O_RDONLY)
