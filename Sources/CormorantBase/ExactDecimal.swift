@@ -271,3 +271,13 @@ private func smallDecimal(_ text: UnsafeBufferPointer<UInt8>) -> (coefficient: I
     }
     return digits == 0 ? nil : (isNegative ? -value : value, max(0, scale))
 }
+
+/// The text of a decimal without zeros at its ends, so that equal numbers are equal texts; what is no decimal as it is.
+package func shortestDecimal(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    guard let number = try? ExactDecimal(parsing: text) else { return Array(text) }
+    var digits = Array(number.text.utf8)
+    guard digits.contains(UInt8(ascii: ".")) else { return digits }
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    if digits.last == UInt8(ascii: ".") { digits.removeLast() }
+    return digits
+}

@@ -27,6 +27,11 @@ public struct ColumnDescriptor: Sendable {
     /// SQL expression that computes the column (STORED).
     public var computedSQL: String?
     public var collation: String?
+    /// By which expressions compare it, in lower case; nil: by bytes.
+    package var comparedBy: String? {
+        if type == .decimal { return "corm_decimal" }
+        return collation.map(foldIdentifier).flatMap { $0 == "binary" ? nil : $0 }
+    }
     public var references: ReferenceTarget?
     /// The key in JSON; nil: by the names that reading and writing are asked for. "": the column is not in JSON.
     public var jsonKey: String?

@@ -81,6 +81,7 @@ struct OwnerIndex {
     private func comparable(_ text: UnsafeBufferPointer<UInt8>, _ collation: String?) -> [UInt8] {
         switch collation {
         case "nocase": text.map(foldASCII)
+        case "corm_decimal": shortestDecimal(text)
         case "rtrim": Array(text[..<((text.lastIndex { $0 != 0x20 } ?? -1) + 1)])
         default: Array(text)
         }

@@ -64,23 +64,17 @@ extension ModelDescriptor {
         }
         var select = Select(from: relation.target.tableReference)
         guard let second = relation.second else {
-            select.conditions = relation.step.columns.map { pair in
-                .binary(.equal, .column(relation.target.tableReference, pair.to), outer(pair.from))
-            }
+            select.conditions = relation.step.matches(outer) { .column(relation.target.tableReference, $0) }
             return select
         }
         let junction = relation.step.target
         // The junction comes first, and may be the target's own table under another name.
         let junctionName = junction === relation.target.tableReference ? "\(junction.name).\(name)" : nil
-        let matches = second.columns.map { pair in
-            Expression.binary(
-                .equal, .column(relation.target.tableReference, pair.to),
-                .column(junction, pair.from, alias: junctionName))
+        let matches = second.matches({ .column(junction, $0, alias: junctionName) }) {
+            .column(relation.target.tableReference, $0)
         }
         select.joins = [Join(.inner, Source(.table(junction), alias: junctionName), on: .all(matches))]
-        select.conditions = relation.step.columns.map { pair in
-            .binary(.equal, .column(junction, pair.to, alias: junctionName), outer(pair.from))
-        }
+        select.conditions = relation.step.matches(outer) { .column(junction, $0, alias: junctionName) }
         return select
     }
 }
@@ -109,10 +103,8 @@ extension Select {
     ) throws {
         let relation = try model.relation(named: name)
         guard let second = relation.second else {
-            let matches = relation.step.columns.map { pair in
-                Expression.binary(
-                    .equal, .column(relation.target.tableReference, pair.to, alias: alias),
-                    .column(model.tableReference, pair.from, alias: from))
+            let matches = relation.step.matches({ .column(model.tableReference, $0, alias: from) }) {
+                .column(relation.target.tableReference, $0, alias: alias)
             }
             joins.append(
                 Join(kind, Source(.table(relation.target.tableReference), alias: alias), on: .all(matches)))
@@ -120,15 +112,11 @@ extension Select {
         }
         let junction = relation.step.target
         let between = "\(from ?? model.table).\(name)"
-        let first = relation.step.columns.map { pair in
-            Expression.binary(
-                .equal, .column(junction, pair.to, alias: between),
-                .column(model.tableReference, pair.from, alias: from))
+        let first = relation.step.matches({ .column(model.tableReference, $0, alias: from) }) {
+            .column(junction, $0, alias: between)
         }
-        let matches = second.columns.map { pair in
-            Expression.binary(
-                .equal, .column(relation.target.tableReference, pair.to, alias: alias),
-                .column(junction, pair.from, alias: between))
+        let matches = second.matches({ .column(junction, $0, alias: between) }) {
+            .column(relation.target.tableReference, $0, alias: alias)
         }
         joins.append(Join(kind, Source(.table(junction), alias: between), on: .all(first)))
         joins.append(Join(kind, Source(.table(relation.target.tableReference), alias: alias), on: .all(matches)))

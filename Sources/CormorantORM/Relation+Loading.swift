@@ -28,26 +28,29 @@ extension Relation {
         if let second {
             let junction = step.target
             let alias = junction === target.tableReference ? "\(junction.name).\(name)" : nil
-            let matches = second.columns.map { pair in
-                Expression.binary(
-                    .equal, .column(target.tableReference, pair.to), .column(junction, pair.from, alias: alias))
-            }
+            let matches = second.matches({ .column(junction, $0, alias: alias) }) { .column(target.tableReference, $0) }
             select.joins = [Join(.inner, Source(.table(junction), alias: alias), on: .all(matches))]
             matching = step.columns.map { .column(junction, $0.to, alias: alias) }
         } else {
             matching = step.columns.map { .column(target.tableReference, $0.to) }
         }
         select.columns = target.columns.indices.map { .column(target.tableReference, $0) } + matching
-        select.conditions = [.isIn(matching, rows: keys)] + options.conditions
+        let compared = zip(matching, comparedBy).map { column, collation in
+            collation.map { Expression.collate(column, $0) } ?? column
+        }
+        select.conditions = [.isIn(compared, rows: keys)] + options.conditions
         select.order = options.order
         guard let limit = options.limit else { return try StatementCompiler.compile(select) }
-        return try StatementCompiler.compile(limited(select, matching, limit))
+        return try StatementCompiler.compile(limited(select, compared, limit))
     }
 
-    /// How the columns that are compared with the owners' compare texts.
-    fileprivate var matchingCollations: [String?] {
+    /// The collations that the columns that are compared with the owners' must be given, to compare as the key does.
+    private var comparedBy: [String?] {
         let matching = junction ?? target
-        return step.columns.map { matching.columns[$0.to].collation.map(foldIdentifier) }
+        return zip(step.columns, step.collations).map { pair, collation in
+            let column = matching.columns[pair.to]
+            return column.type == .decimal || column.comparedBy == collation ? nil : collation ?? "binary"
+        }
     }
 
     /// The first so many rows of each owner.
@@ -81,7 +84,7 @@ extension Database {
             throw CormorantError(.misuse, "a limit of \(limit) records", hint: "give 1 or more, or none")
         }
         let width = relation.ownerColumns.count
-        let owners = OwnerIndex(keys, width: width, relation.matchingCollations)
+        let owners = OwnerIndex(keys, width: width, relation.step.collations)
         guard !owners.keys.isEmpty else { return }
         let compiled = try relation.select(for: owners.keys, options)
         let cursor = try cursor(relation.target, compiled, columnsInOrder: true)

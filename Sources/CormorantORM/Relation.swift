@@ -152,12 +152,17 @@ extension ModelDescriptor {
             let pairs = try pairs(of: relation, from: self, relation.columns, to: target)
             return Relation(
                 name: relation.name, kind: .toOne, target: target, junction: nil,
-                step: RelationStep(relation.name, target.tableReference, pairs), second: nil)
+                step: RelationStep(
+                    relation.name, target.tableReference, pairs, refersToTarget: true, target.collations(pairs)),
+                second: nil)
         case .toMany:
             let pairs = try pairs(of: relation, from: target, relation.columns, to: self)
             return Relation(
                 name: relation.name, kind: .toMany, target: target, junction: nil,
-                step: RelationStep(relation.name, target.tableReference, pairs.map { ($0.to, $0.from) }), second: nil)
+                step: RelationStep(
+                    relation.name, target.tableReference, pairs.map { ($0.to, $0.from) }, refersToTarget: false,
+                    collations(pairs)),
+                second: nil)
         case .manyToMany:
             guard let junction = relation.junction?() else {
                 throw wrong(relation, "has no junction model", "name the model of the table between the two")
@@ -167,8 +172,11 @@ extension ModelDescriptor {
             let second = try pairs(of: relation, from: junction, relation.targetColumns, to: target, except: first)
             return Relation(
                 name: relation.name, kind: .manyToMany, target: target, junction: junction,
-                step: RelationStep(relation.name, junction.tableReference, first.map { ($0.to, $0.from) }),
-                second: RelationStep(relation.name, target.tableReference, second))
+                step: RelationStep(
+                    relation.name, junction.tableReference, first.map { ($0.to, $0.from) }, refersToTarget: false,
+                    collations(first)),
+                second: RelationStep(
+                    relation.name, target.tableReference, second, refersToTarget: true, target.collations(second)))
         }
     }
 
@@ -195,6 +203,9 @@ extension ModelDescriptor {
         }
         return zip(wanted, target.keyColumns).map { ($0, $1) }
     }
+
+    /// By which the columns of this model that foreign keys refer to compare.
+    private func collations(_ pairs: [(from: Int, to: Int)]) -> [String?] { pairs.map { columns[$0.to].comparedBy } }
 
     private func pairs(of key: ForeignKeySchema, to target: ModelDescriptor) -> [(from: Int, to: Int)]? {
         let there = key.tableColumns.isEmpty ? target.keyNames : key.tableColumns

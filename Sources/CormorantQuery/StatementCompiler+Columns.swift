@@ -65,8 +65,11 @@ extension StatementCompiler {
             let joined = "\(name).\(step.name)"
             if !scopes[level].paths.contains(where: { $0.name == joined }) {
                 let (from, to) = (Dialect.sqlite.identifier(name), Dialect.sqlite.identifier(joined))
+                // The key that is referred to first: its collation compares.
                 let pairs = step.columns.map { pair in
-                    "\(from).\(table.columns[pair.from].quoted) = \(to).\(step.target.columns[pair.to].quoted)"
+                    let key = step.target.columns[pair.to]
+                    let compared = key.type == .decimal ? " COLLATE corm_decimal" : ""
+                    return "\(to).\(key.quoted)\(compared) = \(from).\(table.columns[pair.from].quoted)"
                 }
                 scopes[level].paths.append(
                     (joined, " LEFT JOIN \(step.target.quoted) AS \(to) ON \(pairs.joined(separator: " AND "))"))

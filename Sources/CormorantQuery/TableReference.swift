@@ -80,10 +80,28 @@ package struct RelationStep: Sendable {
     package let target: TableReference
     /// Positions here and there.
     package let columns: [(from: Int, to: Int)]
+    /// Whether the foreign key is here, so that the key that it refers to is there.
+    package let refersToTarget: Bool
+    /// By which each column of that key compares, in lower case; nil: by bytes.
+    package let collations: [String?]
 
-    package init(_ name: String, _ target: TableReference, _ columns: [(from: Int, to: Int)]) {
+    package init(
+        _ name: String, _ target: TableReference, _ columns: [(from: Int, to: Int)], refersToTarget: Bool,
+        _ collations: [String?]
+    ) {
         self.name = name
         self.target = target
         self.columns = columns
+        self.refersToTarget = refersToTarget
+        self.collations = collations
+    }
+
+    /// That the columns are equal. As a foreign key does, they compare by the collation of the key that is referred to:
+    /// SQLite takes that of the left operand.
+    package func matches(_ here: (Int) -> Expression, _ there: (Int) -> Expression) -> [Expression] {
+        columns.map { pair in
+            let (here, there) = (here(pair.from), there(pair.to))
+            return refersToTarget ? .binary(.equal, there, here) : .binary(.equal, here, there)
+        }
     }
 }

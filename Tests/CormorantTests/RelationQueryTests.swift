@@ -16,7 +16,7 @@ struct RelationQueryTests {
         try expectSQL(
             query.select { $0.title },
             #"SELECT "album"."title" FROM "album" LEFT JOIN "artist" AS "album.artist" "#
-                + #"ON "album"."artist_id" = "album.artist"."id" WHERE "album.artist"."name" = ?"#, ["Abba"])
+                + #"ON "album.artist"."id" = "album"."artist_id" WHERE "album.artist"."name" = ?"#, ["Abba"])
         #expect(try titles(query) == ["Waterloo", "Arrival"])
         #expect(try titles(Album.where { $0.artist.name == nil }) == ["Anonymous"])
         let pairs = try database.fetchAll(Album.where { $0.id > 4 }.order { $0.id }.select { ($0, $0.artist) })

@@ -47,7 +47,7 @@ def test_conditions_along_relations_to_one(db: Database) -> None:
         Album.where(Album.artist.name == "Ada")
         .sql[0]
         .endswith(
-            'FROM "albums" LEFT JOIN "artists" AS "albums.artist" ON "albums"."artist_id" = "albums.artist"."id"'
+            'FROM "albums" LEFT JOIN "artists" AS "albums.artist" ON "albums.artist"."id" = "albums"."artist_id"'
             ' WHERE "albums.artist"."name" = ?'
         )
     )
