@@ -150,9 +150,9 @@ static void parts_of_statements(void **state) {
         "(1 Q N [(3 1 (21 Q N ['owner'] 'name')) (3 2 (22 Q N 'tags' (6 10 (1 T N 'word') (3 'loud' 0))))"
         " (3 1 (23 Q N 'tags' 'count' N N))])",
         "('SELECT \"pet.owner\".\"name\", (SELECT count(*) FROM \"tag\" JOIN \"pet_tag\" ON \"tag\".\"id\" = "
-        "\"pet_tag\".\"tag_id\" WHERE \"pet_tag\".\"pet_id\" = \"pet\".\"id\") FROM \"pet\" LEFT JOIN \"person\" AS "
-        "\"pet.owner\" ON \"pet\".\"owner_id\" = \"pet.owner\".\"id\" WHERE EXISTS (SELECT 1 FROM \"tag\" JOIN "
-        "\"pet_tag\" ON \"tag\".\"id\" = \"pet_tag\".\"tag_id\" WHERE \"pet_tag\".\"pet_id\" = \"pet\".\"id\" AND "
+        "\"pet_tag\".\"tag_id\" WHERE \"pet\".\"id\" = \"pet_tag\".\"pet_id\") FROM \"pet\" LEFT JOIN \"person\" AS "
+        "\"pet.owner\" ON \"pet.owner\".\"id\" = \"pet\".\"owner_id\" WHERE EXISTS (SELECT 1 FROM \"tag\" JOIN "
+        "\"pet_tag\" ON \"tag\".\"id\" = \"pet_tag\".\"tag_id\" WHERE \"pet\".\"id\" = \"pet_tag\".\"pet_id\" AND "
         "\"tag\".\"word\" = ?)', ('loud'))",
         "[('Ada', 2), (None, 1)]");
     statement_is(
