@@ -12,7 +12,7 @@ static void a_path_joins_what_it_needs_once(void **state) {
     where(select, binary(CORM_OP_GREATER_EQUAL, along(pets, "owner", "age"), number(36)));
     SELECTS(ordered_by(ordered_by(select, along(pets, "owner", "name")), pet_column("id")),
             "SELECT \"pet\".\"name\", \"pet.owner\".\"name\" FROM \"pet\" LEFT JOIN \"person\" AS \"pet.owner\" "
-            "ON \"pet\".\"owner_id\" = \"pet.owner\".\"id\" WHERE \"pet.owner\".\"age\" >= ? "
+            "ON \"pet.owner\".\"id\" = \"pet\".\"owner_id\" WHERE \"pet.owner\".\"age\" >= ? "
             "ORDER BY \"pet.owner\".\"name\", \"pet\".\"id\"",
             "36", "Rex Ada; Tom Ada; Tom eve");
 }
@@ -22,14 +22,14 @@ static void a_path_may_be_written_with_points(void **state) {
     corm_statement *select = with_column(select_from(nodes), corm_expr_column(nodes, "parent.parent.name"));
     SELECTS(where(select, binary(CORM_OP_EQUAL, corm_expr_column(nodes, "parent.name"), text("left"))),
             "SELECT \"node.parent.parent\".\"name\" FROM \"node\" LEFT JOIN \"node\" AS \"node.parent\" "
-            "ON \"node\".\"parent_id\" = \"node.parent\".\"id\" LEFT JOIN \"node\" AS \"node.parent.parent\" "
-            "ON \"node.parent\".\"parent_id\" = \"node.parent.parent\".\"id\" WHERE \"node.parent\".\"name\" = ?",
+            "ON \"node.parent\".\"id\" = \"node\".\"parent_id\" LEFT JOIN \"node\" AS \"node.parent.parent\" "
+            "ON \"node.parent.parent\".\"id\" = \"node.parent\".\"parent_id\" WHERE \"node.parent\".\"name\" = ?",
             "'left'", "root");
     corm_statement *aliased = corm_statement_create(CORM_SELECT, pets, "p");
     with_column(aliased, corm_expr_column_of("p", pets, "owner.name"));
     SELECTS(where(aliased, binary(CORM_OP_EQUAL, corm_expr_column_of("p", pets, "id"), number(3))),
             "SELECT \"p.owner\".\"name\" FROM \"pet\" AS \"p\" LEFT JOIN \"person\" AS \"p.owner\" "
-            "ON \"p\".\"owner_id\" = \"p.owner\".\"id\" WHERE \"p\".\"id\" = ?",
+            "ON \"p.owner\".\"id\" = \"p\".\"owner_id\" WHERE \"p\".\"id\" = ?",
             "3", "Dan");
     EXPRESSION_FAILS(CORM_E_MISUSE, "did you mean parent?", corm_expr_column(nodes, "parnt.name"));
     EXPRESSION_FAILS(CORM_E_MISUSE, "did you mean name?", corm_expr_column(nodes, "parent.nmae"));
@@ -41,7 +41,7 @@ static void whole_records_along_a_path(void **state) {
     corm_statement *strays = where(select_from(pets), unary(CORM_OP_IS_NULL, along(pets, "owner", "name")));
     SELECTS(strays,
             "SELECT \"pet\".\"id\", \"pet\".\"owner_id\", \"pet\".\"name\", \"pet\".\"weight\" FROM \"pet\" "
-            "LEFT JOIN \"person\" AS \"pet.owner\" ON \"pet\".\"owner_id\" = \"pet.owner\".\"id\" "
+            "LEFT JOIN \"person\" AS \"pet.owner\" ON \"pet.owner\".\"id\" = \"pet\".\"owner_id\" "
             "WHERE \"pet.owner\".\"name\" IS NULL",
             "", "4 NULL Stray NULL");
 }
@@ -54,8 +54,8 @@ static void a_path_of_two_steps_through_one_table(void **state) {
     SELECTS(
         ordered_by(select, corm_expr_column(nodes, "id")),
         "SELECT \"node\".\"name\", \"node.parent\".\"name\", \"node.parent.parent\".\"name\" FROM \"node\" "
-        "LEFT JOIN \"node\" AS \"node.parent\" ON \"node\".\"parent_id\" = \"node.parent\".\"id\" "
-        "LEFT JOIN \"node\" AS \"node.parent.parent\" ON \"node.parent\".\"parent_id\" = \"node.parent.parent\".\"id\" "
+        "LEFT JOIN \"node\" AS \"node.parent\" ON \"node.parent\".\"id\" = \"node\".\"parent_id\" "
+        "LEFT JOIN \"node\" AS \"node.parent.parent\" ON \"node.parent.parent\".\"id\" = \"node.parent\".\"parent_id\" "
         "ORDER BY \"node\".\"id\"",
         "", "root NULL NULL; left root NULL; right root NULL; leaf left root");
 }
@@ -69,15 +69,15 @@ static void any_and_none_of_related_records(void **state) {
     (void)state;
     SELECTS(ids_where(people, corm_relation_exists(people, NULL, "pets", CORM_LT(pets, "weight", corm_value_int64(5)))),
             "SELECT \"id\" FROM \"person\" WHERE EXISTS (SELECT 1 FROM \"pet\" "
-            "WHERE \"pet\".\"owner_id\" = \"person\".\"id\" AND \"pet\".\"weight\" < ?) ORDER BY \"id\"",
+            "WHERE \"person\".\"id\" = \"pet\".\"owner_id\" AND \"pet\".\"weight\" < ?) ORDER BY \"id\"",
             "5", "1; 5");
     SELECTS(ids_where(people, unary(CORM_OP_NOT, corm_relation_exists(people, NULL, "pets", NULL))),
             "SELECT \"id\" FROM \"person\" WHERE NOT EXISTS (SELECT 1 FROM \"pet\" "
-            "WHERE \"pet\".\"owner_id\" = \"person\".\"id\") ORDER BY \"id\"",
+            "WHERE \"person\".\"id\" = \"pet\".\"owner_id\") ORDER BY \"id\"",
             "", "2; 3; 6");
     SELECTS(ids_where(pets, corm_relation_exists(pets, NULL, "tags", CORM_EQ(tags, "word", corm_value_text("old")))),
             "SELECT \"id\" FROM \"pet\" WHERE EXISTS (SELECT 1 FROM \"tag\" JOIN \"pet_tag\" "
-            "ON \"tag\".\"id\" = \"pet_tag\".\"tag_id\" WHERE \"pet_tag\".\"pet_id\" = \"pet\".\"id\" "
+            "ON \"tag\".\"id\" = \"pet_tag\".\"tag_id\" WHERE \"pet\".\"id\" = \"pet_tag\".\"pet_id\" "
             "AND \"tag\".\"word\" = ?) ORDER BY \"id\"",
             "'old'", "1; 3");
 }
@@ -87,14 +87,14 @@ static void a_relation_of_a_model_to_itself(void **state) {
     corm_expr *leafy = binary(CORM_OP_EQUAL, corm_expr_column(nodes, "name"), text("leaf"));
     SELECTS(ids_where(nodes, corm_relation_exists(nodes, NULL, "children", leafy)),
             "SELECT \"id\" FROM \"node\" WHERE EXISTS (SELECT 1 FROM \"node\" AS \"node_2\" "
-            "WHERE \"node_2\".\"parent_id\" = \"node\".\"id\" AND \"node_2\".\"name\" = ?) ORDER BY \"id\"",
+            "WHERE \"node\".\"id\" = \"node_2\".\"parent_id\" AND \"node_2\".\"name\" = ?) ORDER BY \"id\"",
             "'leaf'", "2");
     corm_expr *deep =
         corm_relation_exists(nodes, NULL, "children", corm_relation_exists(nodes, NULL, "children", NULL));
     SELECTS(ids_where(nodes, deep),
             "SELECT \"id\" FROM \"node\" WHERE EXISTS (SELECT 1 FROM \"node\" AS \"node_2\" "
-            "WHERE \"node_2\".\"parent_id\" = \"node\".\"id\" AND EXISTS (SELECT 1 FROM \"node\" AS \"node_3\" "
-            "WHERE \"node_3\".\"parent_id\" = \"node_2\".\"id\")) ORDER BY \"id\"",
+            "WHERE \"node\".\"id\" = \"node_2\".\"parent_id\" AND EXISTS (SELECT 1 FROM \"node\" AS \"node_3\" "
+            "WHERE \"node_2\".\"id\" = \"node_3\".\"parent_id\")) ORDER BY \"id\"",
             "", "1");
 }
 
@@ -106,8 +106,8 @@ static void aggregates_over_related_records(void **state) {
                                                 CORM_NE(pets, "name", corm_value_text("Tom"))));
     where(select, CORM_NE(people, "city", corm_value_text("Paris")));
     SELECTS(ordered_by(select, column("id")),
-            "SELECT \"id\", (SELECT count(*) FROM \"pet\" WHERE \"pet\".\"owner_id\" = \"person\".\"id\") AS \"pets\", "
-            "(SELECT sum(\"pet\".\"weight\") FROM \"pet\" WHERE \"pet\".\"owner_id\" = \"person\".\"id\" "
+            "SELECT \"id\", (SELECT count(*) FROM \"pet\" WHERE \"person\".\"id\" = \"pet\".\"owner_id\") AS \"pets\", "
+            "(SELECT sum(\"pet\".\"weight\") FROM \"pet\" WHERE \"person\".\"id\" = \"pet\".\"owner_id\" "
             "AND \"pet\".\"name\" <> ?) FROM \"person\" WHERE \"city\" <> ? ORDER BY \"id\"",
             "'Tom', 'Paris'", "1 2 10; 3 0 NULL; 4 1 7");
 }
@@ -119,9 +119,9 @@ static void joins_along_relations(void **state) {
     corm_statement_join_relation(select, CORM_JOIN_INNER, NULL, "pets", NULL);
     corm_statement_join_relation(select, CORM_JOIN_LEFT, "pet", "tags", NULL);
     SELECTS(ordered_by(ordered_by(select, pet_column("id")), corm_expr_column(tags, "id")),
-            "SELECT \"person\".\"name\", \"tag\".\"word\" FROM \"person\" JOIN \"pet\" ON \"pet\".\"owner_id\" = "
-            "\"person\".\"id\" "
-            "LEFT JOIN \"pet_tag\" AS \"pet.tags\" ON \"pet.tags\".\"pet_id\" = \"pet\".\"id\" "
+            "SELECT \"person\".\"name\", \"tag\".\"word\" FROM \"person\" JOIN \"pet\" ON \"person\".\"id\" = "
+            "\"pet\".\"owner_id\" "
+            "LEFT JOIN \"pet_tag\" AS \"pet.tags\" ON \"pet\".\"id\" = \"pet.tags\".\"pet_id\" "
             "LEFT JOIN \"tag\" ON \"tag\".\"id\" = \"pet.tags\".\"tag_id\" ORDER BY \"pet\".\"id\", \"tag\".\"id\"",
             "", "Ada loud; Ada old; Ada NULL; Dan old; eve NULL");
     corm_statement *self = corm_statement_create(CORM_SELECT, nodes, "n");
@@ -143,13 +143,13 @@ static void changes_along_relations(void **state) {
     corm_statement_set(update, "weight", binary(CORM_OP_ADD, pet_column("weight"), number(1)));
     CHANGES(where(update, binary(CORM_OP_EQUAL, along(pets, "owner", "city"), text("London"))),
             "UPDATE \"pet\" SET \"weight\" = \"weight\" + ? WHERE \"id\" IN (SELECT \"pet\".\"id\" FROM \"pet\" "
-            "LEFT JOIN \"person\" AS \"pet.owner\" ON \"pet\".\"owner_id\" = \"pet.owner\".\"id\" "
+            "LEFT JOIN \"person\" AS \"pet.owner\" ON \"pet.owner\".\"id\" = \"pet\".\"owner_id\" "
             "WHERE \"pet.owner\".\"city\" = ?)",
             "1, 'London'", 2, "SELECT weight FROM pet ORDER BY id", "11; 5; 7; NULL; 4");
     CHANGES(where(corm_statement_create(CORM_DELETE, people, NULL),
                   unary(CORM_OP_NOT, corm_relation_exists(people, NULL, "pets", NULL))),
-            "DELETE FROM \"person\" WHERE NOT EXISTS (SELECT 1 FROM \"pet\" WHERE \"pet\".\"owner_id\" = "
-            "\"person\".\"id\")",
+            "DELETE FROM \"person\" WHERE NOT EXISTS (SELECT 1 FROM \"pet\" WHERE \"person\".\"id\" = "
+            "\"pet\".\"owner_id\")",
             "", 3, "SELECT id FROM person", "1; 4; 5");
     corm_statement *wrong = corm_statement_create(CORM_UPDATE, pets, NULL);
     corm_statement_set(wrong, "name", along(pets, "owner", "name"));
