@@ -88,12 +88,12 @@ private func fieldKind(_ column: corm_column_def, of model: String, recordSize: 
             "write it with CORM_COLUMN, or set field to one of the CORM_FIELD_ constants", [name])
     }
     let isUnsigned = column.is_unsigned || column.field == CORM_FIELD_UNSIGNED
-    guard let kind = StructLayout.kind(type, size: column.size, isUnsigned: isUnsigned) else {
+    guard let kind = StructLayout.kind(type, field: column.field, size: column.size, isUnsigned: isUnsigned) else {
         throw refuse(
             model, "column \"\(name)\" of type \(type.name) has a field of \(column.size) bytes",
             "make the field \(StructLayout.fieldTypes(type, isUnsigned: isUnsigned))", [name])
     }
-    guard kind.fits(column.field) else {
+    guard kind.fits(column.field, type) else {
         throw refuse(
             model, "column \"\(name)\" of type \(type.name) has a field of a C type that cannot carry it",
             "make the field \(StructLayout.fieldTypes(type, isUnsigned: isUnsigned))", [name])
@@ -163,7 +163,7 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
     }
     var descriptor = ColumnDescriptor(
         name, try columnType(column), column: try optionalString(column.column, "column name"), isOptional: isOptional,
-        notNull: column.not_null || !isOptional, isUnsigned: column.is_unsigned || kind == .uint64 || kind == .uint32,
+        notNull: column.not_null || !isOptional, isUnsigned: column.is_unsigned || kind?.isPlainUnsigned == true,
         primaryKey: column.primary_key,
         autoIncrement: column.auto_increment,
         unique: column.unique, indexed: column.indexed, defaultSQL: try optionalString(column.default_sql, "default"),

@@ -16,6 +16,8 @@ final class StructLayout {
         case uuid, optionalUUID
         case value
         case transform
+        case int16, uint16, int8, uint8
+        case characterArray
     }
 
     struct Field {
@@ -53,8 +55,10 @@ final class StructLayout {
 
     deinit { fields.deallocate() }
 
-    /// What a field of `size` bytes is for a column of a type; nil when the type cannot have that size.
-    static func kind(_ type: ColumnType, size: Int, isUnsigned: Bool) -> Kind? {
+    /// What a field of a C type, as a CORM_FIELD number, and of `size` bytes is for a column of a type; nil when the type
+    /// cannot have that size.
+    static func kind(_ type: ColumnType, field: Int32, size: Int, isUnsigned: Bool) -> Kind? {
+        if field == CORM_FIELD_CHARACTER_ARRAY { return .characterArray }
         if size == MemoryLayout<corm_value>.size { return .value }
         func choose(_ plain: Int, _ kind: Kind, _ optional: Int, _ optionalKind: Kind) -> Kind? {
             size == plain ? kind : size == optional ? optionalKind : nil
@@ -65,6 +69,8 @@ final class StructLayout {
             return isUnsigned ? choose(8, .uint64, wide, .optionalUInt64) : choose(8, .int64, wide, .optionalInt64)
         case .int32:
             let narrow = MemoryLayout<corm_optional_int32>.size
+            if size == 2 { return isUnsigned ? .uint16 : .int16 }
+            if size == 1 { return isUnsigned ? .uint8 : .int8 }
             return isUnsigned ? choose(4, .uint32, narrow, .optionalUInt32) : choose(4, .int32, narrow, .optionalInt32)
         case .bool: return choose(1, .bool, MemoryLayout<corm_optional_bool>.size, .optionalBool)
         case .double: return choose(8, .double, MemoryLayout<corm_optional_double>.size, .optionalDouble)
@@ -81,11 +87,14 @@ final class StructLayout {
     static func fieldTypes(_ type: ColumnType, isUnsigned: Bool) -> String {
         switch type {
         case .int64: isUnsigned ? "uint64_t or corm_optional_int64" : "int64_t or corm_optional_int64"
-        case .int32: isUnsigned ? "uint32_t or corm_optional_int32" : "int32_t or corm_optional_int32"
+        case .int32:
+            isUnsigned
+                ? "uint32_t, uint16_t, uint8_t or corm_optional_int32"
+                : "int32_t, int16_t, int8_t or corm_optional_int32"
         case .bool: "bool or corm_optional_bool"
         case .double: "double or corm_optional_double"
         case .float: "float or corm_optional_float"
-        case .text, .varchar, .decimal, .json: "const char * or corm_text"
+        case .text, .varchar, .decimal, .json: "const char *, corm_text or an array of char"
         case .blob: "corm_blob"
         case .datetime: "corm_datetime or corm_optional_int64"
         case .uuid: "corm_uuid or corm_optional_uuid"
@@ -95,18 +104,23 @@ final class StructLayout {
 
 extension StructLayout.Kind {
     /// Whether it is an integer and nothing beside it, so that a key that SQLite makes is missing where it is 0.
-    var isPlainInteger: Bool { self == .int64 || self == .uint64 || self == .int32 || self == .uint32 }
+    var isPlainInteger: Bool { isPlainSigned || isPlainUnsigned }
 
-    /// Whether a field of a C type, as a CORM_FIELD number, is what its size is taken for.
-    func fits(_ field: Int32) -> Bool {
+    private var isPlainSigned: Bool { self == .int64 || self == .int32 || self == .int16 || self == .int8 }
+
+    var isPlainUnsigned: Bool { self == .uint64 || self == .uint32 || self == .uint16 || self == .uint8 }
+
+    /// Whether a field of a C type, as a CORM_FIELD number, is what its size is taken for in a column of a type.
+    func fits(_ field: Int32, _ type: ColumnType) -> Bool {
         switch field {
-        case CORM_FIELD_INTEGER: self == .int64 || self == .int32 || self == .datetime
-        case CORM_FIELD_UNSIGNED: self == .uint64 || self == .uint32
+        case CORM_FIELD_INTEGER: isPlainSigned || self == .datetime
+        case CORM_FIELD_UNSIGNED: isPlainUnsigned
         case CORM_FIELD_BOOL: self == .bool
         case CORM_FIELD_DOUBLE: self == .double
         case CORM_FIELD_FLOAT: self == .float
         case CORM_FIELD_CHARACTERS: self == .cString
         case CORM_FIELD_TEXT: self == .text
+        case CORM_FIELD_CHARACTER_ARRAY: type.isText
         case CORM_FIELD_BLOB: self == .blob
         case CORM_FIELD_UUID: self == .uuid
         case CORM_FIELD_OPTIONAL_INT64: [.optionalInt64, .optionalUInt64, .optionalDatetime].contains(self)
@@ -123,7 +137,9 @@ extension StructLayout.Kind {
     /// Whether the field can say NULL.
     var isOptional: Bool {
         switch self {
-        case .int64, .uint64, .int32, .uint32, .bool, .double, .float, .datetime, .uuid: false
+        case .int64, .uint64, .int32, .uint32, .int16, .uint16, .int8, .uint8, .bool, .double, .float, .characterArray,
+            .datetime, .uuid:
+            false
         default: true
         }
     }

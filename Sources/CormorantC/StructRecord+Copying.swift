@@ -27,6 +27,10 @@ extension StructRecord {
             return try plainValue(corm_value_uint64(at.loadUnaligned(as: UInt64.self)), "it")
         case .int32, .optionalInt32: return .integer(Int64(at.loadUnaligned(as: Int32.self)))
         case .uint32, .optionalUInt32: return .integer(Int64(at.loadUnaligned(as: UInt32.self)))
+        case .int16: return .integer(Int64(at.loadUnaligned(as: Int16.self)))
+        case .uint16: return .integer(Int64(at.loadUnaligned(as: UInt16.self)))
+        case .int8: return .integer(Int64(at.loadUnaligned(as: Int8.self)))
+        case .uint8: return .integer(Int64(at.loadUnaligned(as: UInt8.self)))
         case .bool, .optionalBool: return .integer(at.loadUnaligned(as: UInt8.self) == 0 ? 0 : 1)
         case .double, .optionalDouble: return .real(at.loadUnaligned(as: Double.self))
         case .float, .optionalFloat: return .real(Double(at.loadUnaligned(as: Float.self)))
@@ -34,6 +38,12 @@ extension StructRecord {
         case .text:
             let text = at.loadUnaligned(as: corm_text.self)
             return try plainValue(corm_value_text_size(text.data, text.size), "it")
+        case .characterArray:
+            guard let size = field.textSize(at) else {
+                throw CormorantError(
+                    .encoding, "it has no NUL within its \(field.size) bytes", hint: "end the text with one")
+            }
+            return try plainValue(corm_value_text_size(at.assumingMemoryBound(to: CChar.self), size), "it")
         case .blob:
             let blob = at.loadUnaligned(as: corm_blob.self)
             return try plainValue(corm_value_blob(blob.data, blob.size), "it")

@@ -9,12 +9,12 @@ extension StructRecord {
         let value = at + field.kind.valueOffset
         switch field.kind {
         case .int64, .optionalInt64, .uint64, .optionalUInt64: value.storeBytes(of: key, as: Int64.self)
-        case .int32, .optionalInt32:
-            guard let narrow = Int32(exactly: key) else { throw tooLarge() }
-            value.storeBytes(of: narrow, as: Int32.self)
-        case .uint32, .optionalUInt32:
-            guard let narrow = UInt32(exactly: key) else { throw tooLarge() }
-            value.storeBytes(of: narrow, as: UInt32.self)
+        case .int32, .optionalInt32: try store(key, Int32.self, value)
+        case .uint32, .optionalUInt32: try store(key, UInt32.self, value)
+        case .int16: try store(key, Int16.self, value)
+        case .uint16: try store(key, UInt16.self, value)
+        case .int8: try store(key, Int8.self, value)
+        case .uint8: try store(key, UInt8.self, value)
         case .value: at.storeBytes(of: corm_value_int64(key), as: corm_value.self)
         default: return  // A transform keeps the key as it likes; it comes back by a refresh.
         }
@@ -26,7 +26,15 @@ extension StructRecord {
         (base + field.offset).initializeMemory(as: UInt8.self, repeating: 0, count: field.size)
     }
 
-    private func tooLarge() -> CormorantError {
-        CormorantError(.range, "the generated key does not fit into 32 bits", hint: "make the key 64 bits wide")
+    @inline(__always)
+    private func store<Integer: FixedWidthInteger>(
+        _ key: Int64, _ type: Integer.Type, _ at: UnsafeMutableRawPointer
+    ) throws {
+        guard let narrow = Integer(exactly: key) else {
+            throw CormorantError(
+                .range, "the generated key does not fit into \(Integer.bitWidth) bits",
+                hint: "make the key 64 bits wide")
+        }
+        at.storeBytes(of: narrow, as: Integer.self)
     }
 }

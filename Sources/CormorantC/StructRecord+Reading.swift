@@ -24,9 +24,13 @@ extension StructRecord {
         let (offset, size) = layout.plainKey
         let isZero =
             size == 8
-            ? base.loadUnaligned(fromByteOffset: offset, as: Int64.self) == 0
-            : base.loadUnaligned(fromByteOffset: offset, as: Int32.self) == 0
+            ? base.loadUnaligned(fromByteOffset: offset, as: Int64.self) == 0 : isZeroNarrow(offset, size)
         if isZero { throw zeroKey(reader) }
+    }
+
+    @inline(never)
+    private func isZeroNarrow(_ offset: Int, _ size: Int) -> Bool {
+        UnsafeRawBufferPointer(start: base + offset, count: size).allSatisfy { $0 == 0 }
     }
 
     @inline(never)
@@ -132,8 +136,41 @@ extension StructRecord {
             let uuid = try reader.uuid(at: column)
             value.storeBytes(of: uuid.high.bigEndian, as: UInt64.self)
             value.storeBytes(of: uuid.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+        default: try readNarrow(reader, value, field)
+        }
+    }
+
+    @inline(never)
+    private func readNarrow(_ reader: RecordReader, _ at: UnsafeMutableRawPointer, _ field: StructLayout.Field) throws {
+        let column = field.column
+        switch field.kind {
+        case .int16: at.storeBytes(of: try narrow(reader, column), as: Int16.self)
+        case .uint16: at.storeBytes(of: try narrow(reader, column), as: UInt16.self)
+        case .int8: at.storeBytes(of: try narrow(reader, column), as: Int8.self)
+        case .uint8: at.storeBytes(of: try narrow(reader, column), as: UInt8.self)
+        case .characterArray:
+            try copy(text: reader, column, into: UnsafeMutableRawBufferPointer(start: at, count: field.size))
         default: break
         }
+    }
+
+    private func narrow<Integer: FixedWidthInteger>(_ reader: RecordReader, _ column: Int) throws -> Integer {
+        if let integer = Integer(exactly: try reader.int64(at: column)) { return integer }
+        let sign = Integer.isSigned ? "" : "unsigned "
+        throw reader.outOfRange(column, "does not fit into \(sign)\(Integer.bitWidth) bits")
+    }
+
+    /// The text and its NUL; zeros in what is left.
+    private func copy(text reader: RecordReader, _ column: Int, into array: UnsafeMutableRawBufferPointer) throws {
+        let text = try reader.validText(at: column)
+        guard !text.contains(0) else { throw nulInText(reader, column) }
+        guard text.count < array.count else {
+            throw reader.error(
+                column, .range, "has \(text.count) bytes, which with a NUL do not fit into char[\(array.count)]",
+                "make the array longer, or the field a corm_text")
+        }
+        array.copyMemory(from: UnsafeRawBufferPointer(text))
+        array[text.count...].initializeMemory(as: UInt8.self, repeating: 0)
     }
 
     private func decode(_ reader: RecordReader, _ at: UnsafeMutableRawPointer, _ field: StructLayout.Field) throws {
@@ -153,7 +190,7 @@ extension StructRecord {
     @inline(never)
     private func nulInText(_ reader: RecordReader, _ column: Int) -> CormorantError {
         reader.error(
-            column, .encoding, "holds text with a NUL, which a const char * cannot", "make the field a corm_text")
+            column, .encoding, "holds text with a NUL, which its field cannot", "make the field a corm_text")
     }
 }
 

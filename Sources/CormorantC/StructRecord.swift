@@ -87,11 +87,21 @@ struct StructRecord: RecordAccess {
             write(integer, &writer, field)
         case .optionalInt32: writer.write(Int64(at.loadUnaligned(as: Int32.self)), at: column)
         case .uint32, .optionalUInt32: write(Int64(at.loadUnaligned(as: UInt32.self)), &writer, field)
+        case .int16: write(Int64(at.loadUnaligned(as: Int16.self)), &writer, field)
+        case .uint16: write(Int64(at.loadUnaligned(as: UInt16.self)), &writer, field)
+        case .int8: write(Int64(at.loadUnaligned(as: Int8.self)), &writer, field)
+        case .uint8: write(Int64(at.loadUnaligned(as: UInt8.self)), &writer, field)
         case .bool, .optionalBool:
             // As a byte: a bool that C left undefined must not become an undefined Bool.
             writer.write(at.loadUnaligned(as: UInt8.self) != 0, at: column)
         case .optionalDouble: try writer.write(at.loadUnaligned(as: Double.self), at: column)
         case .float, .optionalFloat: try writer.write(Double(at.loadUnaligned(as: Float.self)), at: column)
+        case .characterArray:
+            guard let size = field.textSize(at) else {
+                let what = "has no NUL within its \(field.size) bytes"
+                throw writer.wrong(column, .encoding, what, "end the text with one")
+            }
+            try write(at.assumingMemoryBound(to: CChar.self), size, &writer, field)
         case .blob:
             let blob = at.loadUnaligned(as: corm_blob.self)
             guard blob.size >= 0 else { throw writer.tooBig(column) }
@@ -147,6 +157,12 @@ extension StructLayout.Field {
         case .value: at.loadUnaligned(as: corm_value.self).isNull
         default: kind.isOptionalStruct && at.loadUnaligned(as: UInt8.self) == 0
         }
+    }
+
+    /// How many bytes the text in an array of characters has; nil where no NUL ends it.
+    func textSize(_ at: UnsafeRawPointer) -> Int? {
+        let count = Int(strnlen(at.assumingMemoryBound(to: CChar.self), size))
+        return count < size ? count : nil
     }
 }
 

@@ -58,4 +58,12 @@ extension ColumnType {
     }
 
     package var isInteger: Bool { self == .int64 || self == .int32 }
+
+    /// Whether a text is a value of it as it is.
+    package var isText: Bool {
+        switch self {
+        case .text, .varchar, .decimal, .json: true
+        default: false
+        }
+    }
 }

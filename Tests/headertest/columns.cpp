@@ -16,6 +16,7 @@ struct paint {
     colour shade;
     corm_optional_double price;
     char code[8];
+    uint8_t coats;
 };
 
 extern const corm_column_def paint_columns[4];
@@ -27,4 +28,5 @@ const corm_column_def paint_columns[4] = {
 };
 static_assert(CORM_FIELD_(paint, shade) == CORM_FIELD_INTEGER);
 static_assert(CORM_FIELD_(paint, price) == CORM_FIELD_OPTIONAL_DOUBLE);
-static_assert(CORM_FIELD_(paint, code) == CORM_FIELD_OTHER);
+static_assert(CORM_FIELD_(paint, code) == CORM_FIELD_CHARACTER_ARRAY);
+static_assert(CORM_FIELD_(paint, coats) == CORM_FIELD_UNSIGNED);

@@ -23,9 +23,13 @@ static const corm_column_def person_columns[] = {
 struct texts {
     char *pointer;
     char array[8];
+    char letter;
+    unsigned char bytes[8];
 };
 _Static_assert(CORM_FIELD_(struct texts, pointer) == CORM_FIELD_CHARACTERS, "a pointer");
-_Static_assert(CORM_FIELD_(struct texts, array) == CORM_FIELD_OTHER, "an array");
+_Static_assert(CORM_FIELD_(struct texts, array) == CORM_FIELD_CHARACTER_ARRAY, "an array");
+_Static_assert(CORM_FIELD_(struct texts, letter) == CORM_FIELD_OTHER, "a character");
+_Static_assert(CORM_FIELD_(struct texts, bytes) == CORM_FIELD_OTHER, "an array of bytes");
 #endif
 
 static const char *const name_and_age[] = {"name", "-age"};

@@ -81,9 +81,9 @@ typedef int32_t corm_status;
 #define CORM_E_CHECK (-18)
 /* A value is of another type than its column. */
 #define CORM_E_TYPE (-19)
-/* A number does not fit: beyond 32 or 64 bits, or NaN, which SQLite cannot store. */
+/* A number or text does not fit into its field, or is NaN, which SQLite cannot store. */
 #define CORM_E_RANGE (-20)
-/* Text is not UTF-8, or holds a NUL where the field cannot. */
+/* Text is not UTF-8, holds a NUL where the field cannot, or has none where an array of char needs one. */
 #define CORM_E_ENCODING (-21)
 /* The file holds NULL where the field cannot. */
 #define CORM_E_NULL_VALUE (-22)

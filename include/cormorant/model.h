@@ -8,17 +8,18 @@ CORM_BEGIN_DECLS
 
 /*
  * Column types, what the file holds, and which C fields may carry them. CORM_COLUMN tells the library the field's type, so
- * that any other is CORM_E_MODEL: an array of characters is no text. A field of type corm_value carries any column. A plain
- * number is a NOT NULL column; corm_optional_* is nullable; texts and blobs are nullable unless not_null is set.
+ * that any other is CORM_E_MODEL. A field of type corm_value carries any column. A plain number or an array is a NOT NULL
+ * column; corm_optional_* is nullable; other texts and blobs are nullable unless not_null is set. What the file holds and the
+ * field cannot is CORM_E_RANGE.
  */
 typedef int32_t corm_type;
 
 #define CORM_INT64 1    /* INTEGER        int64_t, corm_optional_int64 (is_unsigned: uint64_t) */
-#define CORM_INT32 2    /* INTEGER        int32_t, corm_optional_int32 (is_unsigned: uint32_t) */
+#define CORM_INT32 2    /* INTEGER        int32_t, int16_t, int8_t, corm_optional_int32 (is_unsigned: uint32_t, ...) */
 #define CORM_BOOL 3     /* BOOLEAN        bool, corm_optional_bool */
 #define CORM_DOUBLE 4   /* REAL           double, corm_optional_double */
 #define CORM_FLOAT 5    /* REAL           float, corm_optional_float; rounded to float when read */
-#define CORM_TEXT 6     /* TEXT           const char * (text with NUL is CORM_E_ENCODING), corm_text */
+#define CORM_TEXT 6     /* TEXT           const char *, char[n] (both: text with NUL is CORM_E_ENCODING), corm_text */
 #define CORM_VARCHAR 7  /* VARCHAR(n)     as CORM_TEXT; `length` characters at most, checked by SQLite */
 #define CORM_BLOB 8     /* BLOB           corm_blob */
 #define CORM_DATETIME 9 /* DATETIME       corm_datetime, corm_optional_int64; see value.h */
@@ -27,7 +28,7 @@ typedef int32_t corm_type;
 #define CORM_JSON 12    /* JSON_TEXT      as CORM_TEXT; checked by SQLite to be JSON */
 
 /* corm_column_def.field: what the field is in C. */
-#define CORM_FIELD_INTEGER 1 /* signed, of 4 or 8 bytes, or an enum of such a type */
+#define CORM_FIELD_INTEGER 1 /* signed, of 1, 2, 4 or 8 bytes, or an enum of such a type; no char */
 #define CORM_FIELD_BOOL 2
 #define CORM_FIELD_DOUBLE 3
 #define CORM_FIELD_FLOAT 4
@@ -44,6 +45,8 @@ typedef int32_t corm_type;
 #define CORM_FIELD_VALUE 15
 #define CORM_FIELD_OTHER 16    /* a type that carries no column but by a transform */
 #define CORM_FIELD_UNSIGNED 17 /* as CORM_FIELD_INTEGER, unsigned */
+/* char[n]: the text is in the record, with a NUL behind it and, when it was read, in all that is left. It needs no arena. */
+#define CORM_FIELD_CHARACTER_ARRAY 18
 
 /* What a foreign key does when the referenced row goes or its key changes. */
 #define CORM_ACTION_NONE 0 /* NO ACTION */
@@ -208,7 +211,7 @@ typedef struct corm_model_def {
      .field = CORM_FIELD_(record, member),                                                                             \
      .type = __VA_ARGS__}
 
-/* CORM_FIELD_...: of a pointer to the field, because an array of characters would pass for a pointer itself. */
+/* CORM_FIELD_...: of a pointer to the field, because an array of char would pass for a pointer itself, which tells it then. */
 #if defined(__cplusplus)
 #define CORM_FIELD_(record, member) (corm_field_type<decltype(record::member)>::value)
 #elif defined(__GNUC__)
@@ -223,6 +226,10 @@ typedef struct corm_model_def {
 #ifndef __cplusplus
 #define CORM_GENERIC_FIELD_(record, member)                                                                            \
     _Generic(&((record *)0)->member,                                                                                   \
+        signed char *: CORM_FIELD_INTEGER,                                                                             \
+        unsigned char *: CORM_FIELD_UNSIGNED,                                                                          \
+        short *: CORM_FIELD_INTEGER,                                                                                   \
+        unsigned short *: CORM_FIELD_UNSIGNED,                                                                         \
         int *: CORM_FIELD_INTEGER,                                                                                     \
         unsigned *: CORM_FIELD_UNSIGNED,                                                                               \
         long *: CORM_FIELD_INTEGER,                                                                                    \
@@ -244,7 +251,7 @@ typedef struct corm_model_def {
         corm_optional_float *: CORM_FIELD_OPTIONAL_FLOAT,                                                              \
         corm_optional_uuid *: CORM_FIELD_OPTIONAL_UUID,                                                                \
         corm_value *: CORM_FIELD_VALUE,                                                                                \
-        default: CORM_FIELD_OTHER)
+        default: _Generic(((record *)0)->member, char *: CORM_FIELD_CHARACTER_ARRAY, default: CORM_FIELD_OTHER))
 #endif
 
 /* CORM_MODEL(person, "Person", person_columns, .strict = true): the struct, the name, the array of columns, the rest. */
@@ -356,6 +363,21 @@ template <typename Field, bool = __is_enum(Field)> struct corm_field_type {
     static constexpr int32_t value = CORM_FIELD_OTHER;
 };
 template <typename Field> struct corm_field_type<Field, true> : corm_field_type<__underlying_type(Field)> {};
+template <> struct corm_field_type<signed char> {
+    static constexpr int32_t value = CORM_FIELD_INTEGER;
+};
+template <> struct corm_field_type<unsigned char> {
+    static constexpr int32_t value = CORM_FIELD_UNSIGNED;
+};
+template <> struct corm_field_type<short> {
+    static constexpr int32_t value = CORM_FIELD_INTEGER;
+};
+template <> struct corm_field_type<unsigned short> {
+    static constexpr int32_t value = CORM_FIELD_UNSIGNED;
+};
+template <size_t size> struct corm_field_type<char[size]> {
+    static constexpr int32_t value = CORM_FIELD_CHARACTER_ARRAY;
+};
 template <> struct corm_field_type<int> {
     static constexpr int32_t value = CORM_FIELD_INTEGER;
 };
