@@ -190,10 +190,9 @@ static corm_status read_metadata(void) {
 }
 static corm_status sync_models(void) { return corm_migration_sync(own, models, 1, NULL, NULL, &error); }
 static corm_status model_create(void) {
-    corm_column_def column = CORM_COLUMN(document, body, CORM_TEXT, .default_sql = literal);
-    corm_model_def definition = CORM_MODEL(document, "other", &column);
+    corm_column_def columns[] = {CORM_COLUMN(document, body, CORM_TEXT, .default_sql = literal)};
+    corm_model_def definition = CORM_MODEL(document, "other", columns);
     corm_model *other;
-    definition.column_count = 1;
     return corm_model_create(&definition, &other, &error);
 }
 static corm_status batch_insert(void) {
