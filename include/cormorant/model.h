@@ -203,7 +203,10 @@ typedef struct corm_model_def {
     const char *seed_sql;
 } corm_model_def;
 
-/* CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0"): the struct, the field, its type, and what else is said. */
+/*
+ * CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0"): the struct, the field, its type, and what else is said. C++ has
+ * such initialisers since C++20; in C++17 they are an extension of gcc and clang (-Wno-c++20-designator).
+ */
 #define CORM_COLUMN(record, member, ...)                                                                               \
     {.name = #member,                                                                                                  \
      .offset = offsetof(record, member),                                                                               \
