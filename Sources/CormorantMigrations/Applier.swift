@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantORM
+import CormorantQuery
 import CormorantSQLite
 
 /// Holds a database for a migration: alone, with foreign keys off, outside any transaction of the caller. Everything is
@@ -8,6 +9,7 @@ final class Applier {
     let database: Database
     let options: MigrationOptions
     private var hasSnapshot = false
+    private var known: KnownSchema?
 
     init(_ database: Database, _ options: MigrationOptions) {
         self.database = database
@@ -68,6 +70,20 @@ final class Applier {
             hint:
                 "end what uses the file, try again, or give a longer busy timeout when opening; without WAL what only reads "
                 + "is in the way, too", sqliteCode: error.sqliteCode, sql: error.sql)
+    }
+
+    /// The file's schema at the beginning of a step. Where that is the one that the step before has left, by SQLite's own count
+    /// of its changes, it is not read again, which for each of hundreds of steps takes long.
+    func schemaBefore(_ connection: Connection) throws -> KnownSchema {
+        if let known, try connection.pragma("schema_version") == known.version { return known }
+        return try schemaAfter(connection)
+    }
+
+    /// The file's schema at the end of a step.
+    func schemaAfter(_ connection: Connection) throws -> KnownSchema {
+        let schema = try KnownSchema(connection)
+        known = schema
+        return schema
     }
 
     /// Copies the file before it is changed; called under the write lock, so that the copy is of what is changed then.
@@ -147,6 +163,19 @@ final class Applier {
     private func cancelled() -> CormorantError {
         CormorantError(
             .interrupted, "the migration was cancelled", hint: "the step under way was rolled back; try again")
+    }
+}
+
+/// A file's schema without the tables that the library keeps for itself, and its hash.
+struct KnownSchema {
+    let version: Int64
+    let schema: Schema
+    let hash: String
+
+    init(_ connection: Connection) throws {
+        version = try connection.pragma("schema_version")
+        schema = try Schema(connection).withoutOwnTables
+        hash = schema.hash
     }
 }
 

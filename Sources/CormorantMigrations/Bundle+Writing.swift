@@ -79,10 +79,11 @@ extension MigrationBundle {
         let files = BundleFolder(path: folder)
         let steps = try files.steps()
         let database = try Database(path: ":memory:")
+        var schema = Schema()
         for var step in steps {
             let applier = Applier(database, MigrationOptions())
             try applier.run { connection in
-                let before = try Schema(connection).withoutOwnTables
+                let before = schema
                 if step.isOutsideTransaction {
                     try applier.run(step.up, of: step.id, connection, index: 0, count: 1, inTransaction: false)
                 } else {
@@ -90,7 +91,8 @@ extension MigrationBundle {
                         try applier.run(step.up, of: step.id, connection, index: 0, count: 1)
                     }
                 }
-                step.schemaSQL = try Schema(connection).withoutOwnTables.sql
+                schema = try Schema(connection).withoutOwnTables
+                step.schemaSQL = schema.sql
                 try applier.checkWayBack(of: step, to: before, connection)
             }
             try writeText(step.schemaSQL ?? "", to: files.path(step.id, "schema.sql"))

@@ -172,22 +172,22 @@ extension Database {
     // One step ---------------------------------------------------------------------------------------------------------
 
     private func checked(
-        _ bundle: MigrationBundle, _ connection: Connection, isGoingBack: Bool = false
+        _ bundle: MigrationBundle, _ connection: Connection, isGoingBack: Bool = false, _ applier: Applier? = nil
     ) throws -> HistoryCheck {
         let rows = try History(connection: connection).rows()
         let check = HistoryCheck(bundle, rows)
         try check.validate(isGoingBack: isGoingBack)
-        try checkDrift(bundle, rows, connection)
+        if let last = rows.last, !last.schemaAfter.isEmpty {
+            try refuseDrift(bundle, last, applier?.schemaBefore(connection) ?? KnownSchema(connection))
+        }
         return check
     }
 
-    private func checkDrift(_ bundle: MigrationBundle, _ rows: [History.Row], _ connection: Connection) throws {
-        guard let last = rows.last else { return }
-        let schema = try Schema(connection).withoutOwnTables
-        guard schema.hash != last.schemaAfter, !last.schemaAfter.isEmpty else { return }
+    private func refuseDrift(_ bundle: MigrationBundle, _ last: History.Row, _ now: KnownSchema) throws {
+        guard now.hash != last.schemaAfter else { return }
         let what = "the schema that \(last.id) left"
         if let snapshot = bundle.step(last.id)?.schemaSQL {
-            try refuseDrift(from: Schema(script: snapshot), to: schema, what)
+            try refuseDrift(from: Schema(script: snapshot), to: now.schema, what)
         }
         throw CormorantError(
             .migrationDrift, "the file's schema is not \(what)",
@@ -210,26 +210,25 @@ extension Database {
         let history = History(connection: connection)
         var outside: MigrationStep?
         let id: String? = try applier.transaction(connection) {
-            let check = try checked(bundle, connection)
+            let check = try checked(bundle, connection, applier)
             for step in check.replaced { try replace(step, history) }
             let pending = check.pending.filter { wanted.contains($0.id) }
             guard let step = pending.first else { return nil }
             if done == 0 { try applier.takeSnapshot() }
             try history.create()
             let started = try history.time()
-            let schema = try Schema(connection).withoutOwnTables
-            let before = schema.hash
-            try applier.refuseLosses(of: step.up, step.id, schema, connection)
+            let before = try applier.schemaBefore(connection)
+            try applier.refuseLosses(of: step.up, step.id, before.schema, connection)
             guard !step.isOutsideTransaction else {
-                try history.insert(step, schemaBefore: before, schemaAfter: "", started: started, .running)
+                try history.insert(step, schemaBefore: before.hash, schemaAfter: "", started: started, .running)
                 outside = step
                 return step.id
             }
             let past = try history.rows()
             try applier.run(step.up, of: step.id, connection, index: done, count: done + pending.count)
             try history.check(past, step.id)
-            let after = try Schema(connection).withoutOwnTables.hash
-            try history.insert(step, schemaBefore: before, schemaAfter: after, started: started, .applied)
+            let after = try applier.schemaAfter(connection).hash
+            try history.insert(step, schemaBefore: before.hash, schemaAfter: after, started: started, .applied)
             return step.id
         }
         if let step = outside {
@@ -254,32 +253,33 @@ extension Database {
     ) throws -> String? {
         let history = History(connection: connection)
         return try applier.transaction(connection) {
-            for step in try checked(bundle, connection, isGoingBack: true).replaced { try replace(step, history) }
+            for step in try checked(bundle, connection, isGoingBack: true, applier).replaced {
+                try replace(step, history)
+            }
             guard let row = try history.rows().last, going.contains(row.id), let step = bundle.step(row.id),
                 let down = step.down
             else { return nil }
-            try applier.refuseLosses(of: down, step.id, Schema(connection).withoutOwnTables, connection)
+            try applier.refuseLosses(of: down, step.id, applier.schemaBefore(connection).schema, connection)
             if done == 0 { try applier.takeSnapshot() }
             let past = try history.rows()
             try applier.run(down, of: step.id, connection, index: done, count: count)
             try history.check(past, step.id)
             try history.delete(row.id)
-            try checkReturn(step, row, bundle, connection)
+            try checkReturn(step, row, bundle, applier.schemaAfter(connection))
             return row.id
         }
     }
 
     /// A way back must lead to the schema that the step found.
     private func checkReturn(
-        _ step: MigrationStep, _ row: History.Row, _ bundle: MigrationBundle, _ connection: Connection
+        _ step: MigrationStep, _ row: History.Row, _ bundle: MigrationBundle, _ now: KnownSchema
     ) throws {
-        let schema = try Schema(connection).withoutOwnTables
         // An adopted or squashed step did not see it.
-        guard !row.schemaBefore.isEmpty, schema.hash != row.schemaBefore else { return }
+        guard !row.schemaBefore.isEmpty, now.hash != row.schemaBefore else { return }
         let what = "the schema before \(step.id), to which its way back must lead"
         let place = bundle.steps.firstIndex { $0.id == step.id } ?? 0
         if place > 0, let sql = bundle.steps[place - 1].schemaSQL {
-            try refuseDrift(from: Schema(script: sql), to: schema, what)
+            try refuseDrift(from: Schema(script: sql), to: now.schema, what)
         }
         throw CormorantError(
             .migrationDrift, "the file's schema is not \(what)", hint: "mend the step's down; nothing was taken back")
@@ -335,7 +335,7 @@ extension Applier {
                 }
             }
             if !inTransaction { try connection.setForeignKeys(false) }
-            try invariants.check(connection, touched: nil)
+            try invariants.check(connection)
         } catch let error as CormorantError {
             throw error.ofMigration.prefixed("step \(id): ")
         }

@@ -295,7 +295,7 @@ extension Applier {
 
     /// Runs a plan inside the transaction and sees to it that nothing else changed.
     func carryOut(_ plan: MigrationPlan, _ connection: Connection) throws {
-        let invariants = try Invariants(connection, counted: plan.guarded, checked: plan.guarded)
+        let invariants = try Invariants(connection, of: plan)
         try execute(plan.steps, connection)
         if let result = plan.result,
             let change = SchemaDifference(from: result, to: try Schema(connection).withoutOwnTables).changes.first
@@ -303,6 +303,6 @@ extension Applier {
             throw CormorantError(
                 .internal, "the migration left a difference: \(change)", hint: "report this as a defect")
         }
-        try invariants.check(connection, touched: plan.touched, renamed: plan.renamed)
+        try invariants.check(connection)
     }
 }

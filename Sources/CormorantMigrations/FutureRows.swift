@@ -25,8 +25,10 @@ struct FutureRows {
     let before: TableShape
     let after: TableShape
     let columns: [Column]
-    /// For a FROM clause: the new columns by their names, and what those that change hold now.
-    let source: String
+    /// The rows that are there, for a FROM clause.
+    private let rows: String
+    /// What a question can name, its folded name first, and what it is of those rows.
+    private let selected: [(key: String, name: String, sql: String)]
     /// Whether values become others, so that the table's other constraints must be looked at, too.
     let isChanged: Bool
 
@@ -38,13 +40,15 @@ struct FutureRows {
         name = table.name
         self.before = before
         self.after = after
-        var selected: [String] = []
+        self.rows = rows
+        var selected: [(key: String, name: String, sql: String)] = []
         var isChanged = false
         let formerColumns = Dictionary(
             before.columns.map { (foldIdentifier($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         columns = after.columns.enumerated().map { index, column in
             let quoted = quoteIdentifier(column.name)
-            let old = formerColumns[foldIdentifier(column.name)]
+            let key = foldIdentifier(column.name)
+            let old = formerColumns[key]
             let isRetyped = old.map { !sameIdentifier($0.definition.type, column.definition.type) } ?? false
             let isTightened = old.map { column.notNull != nil && $0.notNull == nil } ?? false
             let given = column.computed == nil ? conversion(column.name) : nil
@@ -70,27 +74,37 @@ struct FutureRows {
             let sameCollation = old?.collation.map(foldIdentifier) == column.collation.map(foldIdentifier)
             var name = quoted
             if column.computed != nil, let old {
-                if old.computed != nil { selected.append(quoted) } else { name = "corm_old_\(index)" }
+                if old.computed != nil { selected.append((key, quoted, quoted)) } else { name = "corm_old_\(index)" }
             } else if column.computed != nil {
                 // A condition that names it cannot be asked of the rows that are there.
             } else if isSame && sameCollation {
-                selected.append(quoted)
+                selected.append((key, quoted, quoted))
             } else {
                 let value = written ?? column.defaultValue.map { "(\($0.text))" } ?? "NULL"
-                selected.append("\(isSame ? value : applied(value, kind))\(collation) AS \(quoted)")
+                selected.append((key, quoted, "\(isSame ? value : applied(value, kind))\(collation)"))
                 name = "corm_old_\(index)"
                 isChanged = isChanged || !isSame && (old != nil || value != "NULL")
             }
-            if name != quoted, old != nil { selected.append("\(quoted) AS \(name)") }
+            if name != quoted, old != nil { selected.append((name, name, quoted)) }
             return Column(
                 before: old, after: column, affinity: kind, isRetyped: isRetyped, isConverted: made != nil,
                 filling: filling, old: name, value: quoted, written: written)
         }
         self.isChanged = isChanged
-        let isPlain = selected.allSatisfy { $0.hasPrefix("\"") && !contains($0, " AS ") }
-        source =
-            isPlain
-            ? rows : "(SELECT \(selected.joined(separator: ", ")) FROM \(rows)) AS \(quoteIdentifier(table.name))"
+        self.selected = selected
+    }
+
+    /// For a FROM clause: the new columns by their names, and what those that change hold now. Of both those alone that
+    /// `sql` names: SQLite takes a few thousand columns.
+    func source(for sql: [String]) -> String {
+        if selected.allSatisfy({ $0.name == $0.sql }) { return rows }
+        let names = Set(SQLScript.words(sql.joined(separator: " "), .max).map(foldIdentifier))
+        var columns: [String] = []
+        for (key, name, value) in selected where names.contains(key) {
+            columns.append(name == value ? name : "\(value) AS \(name)")
+        }
+        let list = columns.isEmpty ? "1" : columns.joined(separator: ", ")
+        return "(SELECT \(list) FROM \(rows)) AS \(quoteIdentifier(name))"
     }
 
     /// Whether its values, or what counts as equal among them, become others.

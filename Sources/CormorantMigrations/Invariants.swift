@@ -5,10 +5,10 @@ import CormorantSQLite
 
 /// What must be the same before and after a migration; read before, compared before it is committed.
 struct Invariants {
+    /// nil: SQL of somebody's own, which may change anything.
+    private let plan: MigrationPlan?
     private let objects: [String: SchemaRow]
     private let counts: [String: Int64]
-    /// Tables whose foreign keys are checked; nil: all.
-    private let checked: [String]?
     private let violations: [String: Int64]
     private let brokenBefore: Set<Dependent>
 
@@ -17,31 +17,26 @@ struct Invariants {
         var sql: String
     }
 
-    /// - Parameters: tables by their names before.
-    ///   - counted: those whose rows are to stay as many.
-    ///   - checked: those whose foreign keys are looked at; nil: all.
-    init(_ connection: Connection, counted: [String] = [], checked: [String]? = nil) throws {
-        self.checked = checked
-        objects = try Self.objects(connection)
+    init(_ connection: Connection, of plan: MigrationPlan? = nil) throws {
+        self.plan = plan
+        objects = try plan?.touched == nil ? [:] : Self.objects(connection)
         var counts: [String: Int64] = [:]
-        for table in counted { counts[table] = try Self.count(table, connection) }
+        for table in plan?.guarded ?? [] { counts[table] = try Self.count(table, connection) }
         self.counts = counts
-        violations = try Self.violations(connection, checked)
+        violations = try Self.violations(connection, plan?.guarded)
         brokenBefore = Set(try Dependent.broken(connection).keys)
     }
 
     /// Throws when something is not as it was that should be.
-    /// - Parameters:
-    ///   - touched: folded names of the tables, views, indexes and triggers that may change; nil: any.
-    ///   - renamed: new names of tables, by their folded names before.
-    func check(_ connection: Connection, touched: Set<String>?, renamed: [String: String] = [:]) throws {
+    func check(_ connection: Connection) throws {
+        let renamed = plan?.renamed ?? [:]
         for (table, rows) in counts {
             let now = try Self.count(renamed[foldIdentifier(table)] ?? table, connection)
             guard now == rows else {
                 throw broken("table \"\(table)\" has \(now) rows after the migration and had \(rows)", table)
             }
         }
-        let present = checked?.map { renamed[foldIdentifier($0)] ?? $0 }
+        let present = plan?.guarded.map { renamed[foldIdentifier($0)] ?? $0 }
         for (table, count) in try Self.violations(connection, present) {
             let former = violations[table] ?? renamed.first { $0.value == table }.flatMap { violations[$0.key] } ?? 0
             let more = count - max(0, former)
@@ -58,7 +53,7 @@ struct Invariants {
                 hint: "change or delete those rows in the same migration: foreign keys do not act during one",
                 table: table)
         }
-        if let touched { try checkObjects(try Self.objects(connection), touched) }
+        if let touched = plan?.touched { try checkObjects(try Self.objects(connection), touched) }
         let broken = try Dependent.broken(connection).filter { !brokenBefore.contains($0.key) }
         if let (what, reason) = broken.min(by: { $0.key < $1.key }) {
             throw CormorantError(
@@ -92,6 +87,19 @@ struct Invariants {
     /// Rows without their parent, by table; -1 where a key's parent columns are not unique, which SQLite cannot check.
     private static func violations(_ connection: Connection, _ checked: [String]?) throws -> [String: Int64] {
         var found: [String: Int64] = [:]
+        if checked == nil {
+            do {
+                let statement = try Statement(
+                    connection, "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1")
+                while try statement.step() {
+                    let row = Row(statement)
+                    if let table = row.cell(0).string { found[table] = row.cell(1).int64 }
+                }
+                return found
+            } catch let error as CormorantError where contains(error.plainMessage, "foreign key mismatch") {
+                found = [:]  // Which of them it is tells a look at each.
+            }
+        }
         for table in try checked ?? Dependent.names("type = 'table'", connection) {
             let sql = "SELECT count(*) FROM pragma_foreign_key_check(\(textLiteral(table)))"
             do {

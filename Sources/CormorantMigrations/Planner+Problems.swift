@@ -14,11 +14,11 @@ extension Planner {
     ) throws -> Judgement {
         var judgement = Judgement()
         judgement.rows = try rowCount(of: table.name)
-        if isCopied { try ask(valueQuestions(future), of: future.source, &judgement) }
+        if isCopied { try ask(valueQuestions(future), of: future, &judgement) }
         for change in changes where change.kind == .addColumn { added(change, table, difference, &judgement) }
         try dropped(changes, table, &judgement)
         lost(changes, table, &judgement)
-        try ask(checks(changes, difference, future, isCopied), of: future.source, &judgement)
+        try ask(checks(changes, difference, future, isCopied), of: future, &judgement)
         try uniques(changes, difference, future, &judgement)
         try references(of: table, difference, future, isCopied, &judgement)
         return judgement
@@ -146,38 +146,37 @@ extension Planner {
             guard case .unique(let terms, _) = unique.kind, added.contains(unique.described) || isTouched(terms) else {
                 continue
             }
-            try checkUnique(terms, where: nil, of: future.source, table: future.name, &judgement)
+            try checkUnique(terms, where: nil, of: future, &judgement)
         }
         let key = difference.after.primaryKey
         if !key.isEmpty, key.allSatisfy({ $0.column.map { difference.before.column($0) != nil } ?? false }),
             changes.contains(where: { $0.kind == .changePrimaryKey }) || isTouched(key)
         {
-            try checkUnique(key, where: nil, of: future.source, table: future.name, &judgement)
+            try checkUnique(key, where: nil, of: future, &judgement)
         }
         for index in target.indexes where index.isUnique && sameIdentifier(index.table, future.name) {
             // One that is new or changed has a step of its own.
             guard base.index(index.name).map(index.isEqual) ?? false, isTouched(index.terms) else { continue }
-            try checkUnique(index.terms, where: index.condition, of: future.source, table: future.name, &judgement)
+            try checkUnique(index.terms, where: index.condition, of: future, &judgement)
         }
     }
 
     /// Rows that a UNIQUE over the terms would refuse.
     func checkUnique(
-        _ terms: [IndexTerm], where condition: SQLFragment?, of source: String, table: String,
-        _ judgement: inout Judgement
+        _ terms: [IndexTerm], where condition: SQLFragment?, of table: FutureRows, _ judgement: inout Judgement
     ) throws {
         let list = terms.map { term in
             term.expression.text + (term.collation.map { " COLLATE \(quoteIdentifier($0))" } ?? "")
         }
         let present = list.map { "(\($0)) IS NOT NULL" } + (condition.map { ["(\($0.text))"] } ?? [])
         let grouped = """
-            SELECT count(*) AS n FROM \(source) WHERE \(present.joined(separator: " AND ")) \
+            SELECT count(*) AS n FROM \(table.source(for: list + present)) WHERE \(present.joined(separator: " AND ")) \
             GROUP BY \(list.joined(separator: ", ")) HAVING count(*) > 1
             """
         guard let rows = try count("SELECT coalesce(sum(n), 0) FROM (\(grouped))", &judgement), rows > 0 else { return }
         judgement.problems.append(
             MigrationProblem(
-                message: "\(counted(rows, "row")) of \"\(table)\" are alike in \(list.joined(separator: ", ")), "
+                message: "\(counted(rows, "row")) of \"\(table.name)\" are alike in \(list.joined(separator: ", ")), "
                     + "which is to be unique", annotation: "mend the rows"))
     }
 
@@ -212,7 +211,8 @@ extension Planner {
     ) throws {
         let present = key.columns.map { "child.\(quoteIdentifier($0)) IS NOT NULL" }
         var sql =
-            "SELECT count(*) FROM (SELECT * FROM \(child.source)) AS child WHERE \(present.joined(separator: " AND "))"
+            "SELECT count(*) FROM (SELECT * FROM \(child.source(for: key.columns.map(quoteIdentifier)))) AS child "
+            + "WHERE \(present.joined(separator: " AND "))"
         // A parent that the same plan makes has no rows, but for its first ones.
         if notes.seeds[foldIdentifier(key.table)] != nil { return }
         if let parent {
@@ -222,7 +222,8 @@ extension Planner {
                 "child.\(quoteIdentifier(column)) = parent.\(quoteIdentifier(target))"
             }
             sql += """
-                 AND NOT EXISTS (SELECT 1 FROM (SELECT * FROM \(parent.source)) AS parent \
+                 AND NOT EXISTS (SELECT 1 FROM (SELECT * FROM \(parent.source(for: parentColumns.map(quoteIdentifier)))) \
+                AS parent \
                 WHERE \(matches.joined(separator: " AND ")))
                 """
         } else if target.table(key.table) == nil {

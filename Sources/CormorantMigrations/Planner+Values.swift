@@ -45,13 +45,13 @@ struct Judgement {
 }
 
 extension Planner {
-    /// Asks the rows of a FROM clause. A question that none of them answers with yes is asked again when the plan is
+    /// Asks the rows as they will be. A question that none of them answers with yes is asked again when the plan is
     /// carried out.
-    func ask(_ questions: [RowQuestion], of source: String, _ judgement: inout Judgement) throws {
+    func ask(_ questions: [RowQuestion], of table: FutureRows, _ judgement: inout Judgement) throws {
         // SQLite takes expressions up to some depth, and rows up to some length.
         for start in stride(from: 0, to: questions.count, by: 200) {
             let some = Array(questions[start..<min(start + 200, questions.count)])
-            let counts = try counts(of: some.map(\.condition), in: source)
+            let counts = try counts(of: some.map(\.condition), in: table)
             var open: [String] = []
             for (question, count) in zip(some, counts) {
                 if let count, count > 0 {
@@ -64,18 +64,21 @@ extension Planner {
             }
             if !open.isEmpty {
                 let any = open.map { "(\($0))" }.joined(separator: " OR ")
-                guards.append("SELECT count(*) FROM \(source) WHERE \(any)")
+                guards.append("SELECT count(*) FROM \(table.source(for: open)) WHERE \(any)")
             }
         }
     }
 
     /// nil for each that cannot be asked.
-    private func counts(of conditions: [String], in source: String) throws -> [Int64?] {
+    private func counts(of conditions: [String], in table: FutureRows) throws -> [Int64?] {
         guard let file else { return conditions.map { _ in nil } }
         let counts = conditions.map { "count(CASE WHEN \($0) THEN 1 END)" }
-        guard let statement = try statement("SELECT \(counts.joined(separator: ", ")) FROM \(source)", file) else {
+        let sql = "SELECT \(counts.joined(separator: ", ")) FROM \(table.source(for: conditions))"
+        guard let statement = try statement(sql, file) else {
             // One that names what is not here must not silence the others.
-            return try conditions.map { try rows("SELECT count(*) FROM \(source) WHERE \($0)", file) }
+            return try conditions.map {
+                try rows("SELECT count(*) FROM \(table.source(for: [$0])) WHERE \($0)", file)
+            }
         }
         guard try statement.step() else { return conditions.map { _ in nil } }
         let row = Row(statement)

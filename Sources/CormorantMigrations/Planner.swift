@@ -176,7 +176,7 @@ final class Planner {
         guard case .index(let index) = try SchemaParser.object(sql), index.isUnique,
             let future = future(index.table)
         else { return }
-        try checkUnique(index.terms, where: index.condition, of: future.source, table: index.table, &judgement)
+        try checkUnique(index.terms, where: index.condition, of: future, &judgement)
     }
 
     private func changeVirtualTables(to target: Schema) throws {
@@ -213,7 +213,6 @@ final class Planner {
         _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe,
         _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = []
     ) throws {
-        let last = try replica.lastRow()
         for statement in sql {
             do {
                 try replica.run(statement)
@@ -221,11 +220,11 @@ final class Planner {
                 throw refusal(of: statement, summary, error, table: changes.first?.table)
             }
         }
-        // What only makes something leaves all else as it is; to read that anew for each of hundreds of tables takes long.
-        if !changes.isEmpty, changes.allSatisfy({ $0.kind == .createTable || $0.kind == .createIndex }),
-            !sql.contains(where: isVirtual)
+        // To read all else anew for each of thousands of tables takes long.
+        if !changes.isEmpty, changes.allSatisfy(\.kind.staysInTable), !sql.contains(where: isVirtual),
+            !changes.contains(where: { current.virtualTable($0.table) != nil })
         {
-            try replica.readNewer(than: last, into: &current)
+            for table in Set(changes.map(\.table)) { try replica.read(table, into: &current) }
         } else {
             current = try replica.schema()
         }
@@ -250,6 +249,7 @@ final class Planner {
 
     /// What SQLite made of the plan must be what was wanted.
     private func checkEnd(_ target: Schema) throws {
+        current = try replica.schema()
         guard let left = SchemaDifference(from: current, to: target).changes.first else { return }
         throw CormorantError(
             .internal, "the plan would leave a difference: \(left)", hint: "report this as a defect", table: left.table)

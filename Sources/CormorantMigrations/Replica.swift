@@ -62,14 +62,10 @@ final class Replica {
         return found
     }
 
-    /// Adds to a schema what was made since a row of sqlite_schema was its last one.
-    func readNewer(than row: Int64, into schema: inout Schema) throws { try schema.read(connection, above: row) }
-
-    /// The last row of sqlite_schema.
-    func lastRow() throws -> Int64 {
-        let statement = try connection.statement("SELECT max(rowid) FROM sqlite_schema")
-        defer { connection.recycle(statement) }
-        return try statement.step() ? Row(statement).cell(0).int64 : 0
+    /// Reads a table with its indexes and triggers again.
+    func read(_ table: String, into schema: inout Schema) throws {
+        schema.removeTable(table)
+        try schema.read(connection, table: table)
     }
 
     func schema() throws -> Schema {

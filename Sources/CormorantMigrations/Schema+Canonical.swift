@@ -4,13 +4,15 @@ import CormorantQuery
 // The texts that the hash of a schema is taken over: equal where `SchemaDifference` finds no difference.
 extension Schema {
     var canonicalTexts: [String] {
-        var texts = tables.map { canonical($0) }
+        let parents = Dictionary(
+            tables.map { (foldIdentifier($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+        var texts = tables.map { canonical($0, parents) }
         texts += virtualTables.map(\.canonical) + indexes.map(\.canonical)
         texts += views.map(\.canonical) + triggers.map(\.canonical)
         return texts
     }
 
-    private func canonical(_ table: TableDefinition) -> String {
+    private func canonical(_ table: TableDefinition, _ parents: [String: TableDefinition]) -> String {
         let shape = TableShape(table)
         var parts = shape.columns.map { canonical($0, isRowID: shape.rowIDColumn?.name == $0.name) }
         parts.append(
@@ -22,13 +24,13 @@ extension Schema {
             }
         }
         parts += shape.checks.map { "check \($0.check.canonical)" }
-        parts += shape.foreignKeys.map { canonical(resolved($0.key, in: self)) }
+        parts += shape.foreignKeys.map { canonical(resolved($0.key, parent: parents[foldIdentifier($0.key.table)])) }
         parts.append("options \(shape.withoutRowID) \(shape.strict)")
         // By their bytes: Swift would take an é for an e with an accent behind it, which SQLite does not.
         let sorted = parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         let distinct = sorted.enumerated().filter { $0 == 0 || !sorted[$0 - 1].utf8.elementsEqual($1.utf8) }.map(
             \.element)
-        return "table \(folded(table.name)) \(distinct)"
+        return "table \(folded(table.name)) [\(distinct.map(quoted).joined(separator: ", "))]"
     }
 
     private func canonical(_ column: TableShape.Column, isRowID: Bool) -> String {
@@ -48,6 +50,14 @@ extension Schema {
     private func canonical(_ key: ForeignKeyDefinition) -> String {
         "references \(key.columns.map(folded)) \(folded(key.table)) \(key.tableColumns.map(folded)) \(key.onDelete) "
             + "\(key.onUpdate) \(key.isDeferred)"
+    }
+
+    /// As a list of texts describes itself, which takes long; few have what it escapes.
+    private func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy {
+            $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        return isPlain ? "\"\(text)\"" : text.debugDescription
     }
 
     private func folded(_ name: String) -> String { foldIdentifier(name) }

@@ -77,6 +77,14 @@ extension SchemaChange.Kind {
         }
     }
 
+    /// Whether nothing but a table changes, with its indexes.
+    var staysInTable: Bool {
+        switch self {
+        case .renameTable, .renameColumn, .createView, .dropView, .createTrigger, .dropTrigger: false
+        default: true
+        }
+    }
+
     /// Whether the text says more than the name.
     fileprivate var showsText: Bool {
         switch self {

@@ -140,7 +140,11 @@ struct TableDifference {
 
 /// A foreign key that names no columns of its parent means the primary key there.
 func resolved(_ key: ForeignKeyDefinition, in schema: Schema) -> ForeignKeyDefinition {
-    guard key.tableColumns.isEmpty, let parent = schema.table(key.table) else { return key }
+    key.tableColumns.isEmpty ? resolved(key, parent: schema.table(key.table)) : key
+}
+
+func resolved(_ key: ForeignKeyDefinition, parent: TableDefinition?) -> ForeignKeyDefinition {
+    guard key.tableColumns.isEmpty, let parent else { return key }
     var key = key
     key.tableColumns = TableShape(parent).primaryKey.compactMap(\.column)
     return key

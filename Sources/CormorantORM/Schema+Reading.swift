@@ -16,21 +16,22 @@ extension Schema {
         try read(connection, leavingOut: Self.shadowTables(connection)) { _, problem in problems.append(problem) }
     }
 
-    /// Adds what came after a row of sqlite_schema, none of it a virtual table.
-    package mutating func read(_ connection: Connection, above row: Int64) throws {
-        try read(connection, above: row, leavingOut: []) { error, _ in throw error }
+    /// Adds a table with its indexes and triggers.
+    package mutating func read(_ connection: Connection, table: String) throws {
+        try read(connection, table: table, leavingOut: []) { error, _ in throw error }
     }
 
     private mutating func read(
-        _ connection: Connection, above row: Int64 = 0, leavingOut shadows: Set<String>,
+        _ connection: Connection, table: String? = nil, leavingOut shadows: Set<String>,
         _ fail: (any Error, MetadataProblem) throws -> Void
     ) throws {
         let statement = try connection.statement(
             """
-            SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE rowid > ?1 AND sql IS NOT NULL ORDER BY rowid
+            SELECT type, name, tbl_name, sql FROM sqlite_schema
+            WHERE sql IS NOT NULL AND (?1 IS NULL OR tbl_name = ?1 COLLATE NOCASE) ORDER BY rowid
             """)
         defer { connection.recycle(statement) }
-        statement.bind(row, 1)
+        try statement.bind(table.map(Value.text) ?? .null, 1)
         while try statement.step() {
             let row = Row(statement)
             try requireMemory(4 * row.cell(3).text.count)

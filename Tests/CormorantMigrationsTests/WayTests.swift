@@ -40,6 +40,9 @@ struct WayTests {
             Change("one dropped, one added", table: "a, b", to: "a, c"), ["DROP COLUMN", "ADD COLUMN"],
             allowDrop: ["t.b"]),
         Case(
+            Change("many columns dropped", table: "a, b, c, d", to: "a"), ["rebuild"],
+            allowDrop: ["t.b", "t.c", "t.d"]),
+        Case(
             Change("a UNIQUE column dropped", table: "a, b UNIQUE", to: "a"), ["rebuild"], allowDrop: ["t.b"]),
         Case(
             Change("a checked column dropped", table: "a, b, CHECK (a > b)", to: "a"), ["rebuild"], allowDrop: ["t.b"]),
