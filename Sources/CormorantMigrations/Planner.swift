@@ -32,6 +32,7 @@ final class Planner {
         self.notes = notes
         origin = schema
         current = try replica.schema()
+        file?.wasInterrupted.isSet = false
     }
 
     func renameTable(_ name: String, to newName: String) throws {
@@ -213,6 +214,9 @@ final class Planner {
         _ summary: String, _ changes: [SchemaChange], _ sql: [String], risk: MigrationRisk = .safe,
         _ judgement: Judgement = Judgement(rows: 0), rebuilt: [String] = []
     ) throws {
+        if let file, file.wasInterrupted.isSet {
+            throw CormorantError(.interrupted, "the migration was cancelled", hint: "nothing was changed; try again")
+        }
         for statement in sql {
             do {
                 try replica.run(statement)

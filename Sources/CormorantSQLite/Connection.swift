@@ -29,6 +29,9 @@ package final class Connection {
     /// Asked by each lookup, of which few find any.
     package private(set) var hasAttachments = false
     package let isReadOnly: Bool
+    /// Set by `interrupt`, which SQLite forgets where no statement runs at the moment. Who does more than run statements
+    /// clears it first, and looks at it now and then.
+    package let wasInterrupted = AtomicFlag()
     /// What the file is encrypted with; nil for a plain one.
     private var codec: (any PageCodec)?
     let faults: CodecFaults
@@ -207,7 +210,10 @@ package final class Connection {
     package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
     /// Stops the running statements. The only call that needs no lock; the connection must be open.
-    package func interrupt() { sqlite3_interrupt(handle) }
+    package func interrupt() {
+        wasInterrupted.isSet = true
+        sqlite3_interrupt(handle)
+    }
 }
 
 func nulInSQL(_ sql: String) -> CormorantError {

@@ -26,7 +26,7 @@ enum Interruption {
         mainThread = pthread_self()
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) { sigaddset(&signals, number) }
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGALRM] where !isIgnored(number) { sigaddset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         // What wakes the main thread from a read that waits. Without SA_RESTART, so that the read ends.
         var wake = sigaction()
@@ -79,6 +79,12 @@ enum Interruption {
         hasLeavings = true
     }
 
+    #if canImport(Darwin)
+        private static let alarm = ITIMER_REAL
+    #else
+        private static let alarm = __itimer_which_t(ITIMER_REAL.rawValue)
+    #endif
+
     private final class Waiter {
         var signals: sigset_t
         init(_ signals: sigset_t) { self.signals = signals }
@@ -102,13 +108,20 @@ enum Interruption {
             var number: Int32 = 0
             guard sigwait(&waiter.signals, &number) == 0 else { return nil }
             lock.lock()
-            if signalled != 0 || stops.isEmpty { _exit(128 + number) }
-            signalled = number
+            if signalled == 0 || number != SIGALRM {
+                if signalled != 0 || stops.isEmpty { _exit(128 + number) }
+                signalled = number
+            }
             let (stops, waits) = (stops, hasLeavings)
             lock.unlock()
             for stop in stops { stop() }
             if let mainThread { pthread_kill(mainThread, SIGUSR1) }
-            if waits { continue }
+            if waits {
+                // SQLite forgets an interruption that comes between two statements.
+                var again = itimerval(it_interval: timeval(), it_value: timeval(tv_sec: 0, tv_usec: 200_000))
+                setitimer(alarm, &again, nil)
+                continue
+            }
             usleep(900_000)
             Output.error("corm: interrupted\n")
             _exit(ExitCode.interrupted.rawValue)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import time
+
+import pytest
 from conftest import Corm, make, put, rows
 
 TABLE = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);"
@@ -23,3 +27,42 @@ def test_processes_that_come_together_plan_again(corm: Corm) -> None:
         assert out
     assert corm.run("plan", "app.db", "schema.sql").out == "nothing to do\n"
     assert rows(corm.folder / "app.db", "SELECT count(*) FROM t") == [(20000,)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_the_file_as_it_was(corm: Corm, number: signal.Signals) -> None:
+    path = make(corm.folder / "app.db", TABLE + FILL.format(300_000))
+    put(corm, "schema.sql", STRICTER.replace("a TEXT", "a TEXT UNIQUE"))
+    before = path.read_bytes()
+    began = time.monotonic()
+    corm.run("migrate", "app.db", "schema.sql")
+    taken = time.monotonic() - began
+    for part in (0.2, 0.4, 0.6):  # While it looks at rows, and while it copies them.
+        path.write_bytes(before)
+        stopped(corm, number, taken * part)
+        assert rows(path, "PRAGMA integrity_check") == [("ok",)]
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_long_plan(corm: Corm, number: signal.Signals) -> None:
+    # SQLite forgets an interruption that comes where it runs no statement, as in most of this plan's time.
+    many = "".join(f"CREATE TABLE t{index} (a TEXT UNIQUE);" for index in range(600))
+    path = make(corm.folder / "app.db", "BEGIN;" + many + "COMMIT;")
+    put(corm, "schema.sql", many.replace("TEXT", "TEXT NOT NULL"))
+    before = path.read_bytes()
+    for delay in (0.5, 0.8, 1.1):
+        stopped(corm, number, delay)
+        assert path.read_bytes() == before
+
+
+def stopped(corm: Corm, number: signal.Signals, delay: float) -> None:
+    """A migration that is sent a signal ends at once, and says so."""
+    process = corm.start("migrate", "app.db", "schema.sql")
+    time.sleep(delay)
+    process.send_signal(number)
+    began = time.monotonic()
+    out, error = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b""), (delay, error)
+    assert error.startswith(b"corm: interrupted\n")
+    assert time.monotonic() - began < 1.5
