@@ -26,6 +26,9 @@ const corm_column_def paint_columns[4] = {
     CORM_COLUMN(paint, shade, CORM_INT32),
     CORM_COLUMN(paint, price, CORM_DOUBLE),
 };
+extern const corm_model_def paint_def, paints_def;
+const corm_model_def paint_def = CORM_MODEL(paint, "Paint", paint_columns);
+const corm_model_def paints_def = CORM_MODEL(paint, "Paint", paint_columns, .table = "paints", .strict = true);
 static_assert(CORM_FIELD_(paint, shade) == CORM_FIELD_INTEGER);
 static_assert(CORM_FIELD_(paint, price) == CORM_FIELD_OPTIONAL_DOUBLE);
 static_assert(CORM_FIELD_(paint, code) == CORM_FIELD_CHARACTER_ARRAY);

@@ -169,12 +169,12 @@ typedef struct corm_model_def {
     uint32_t reference_def_size;
     /* The model's name, as errors use it. */
     const char *name;
-    /* The table's name. NULL: name in snake_case. */
-    const char *table;
     /* sizeof the record; 0 for a model whose rows are only moved in blocks (block.h). */
     size_t record_size;
-    const corm_column_def *columns;
     size_t column_count;
+    const corm_column_def *columns;
+    /* The table's name. NULL: name in snake_case. */
+    const char *table;
     const corm_key_def *keys;
     size_t key_count;
     const corm_reference_def *references;
