@@ -114,6 +114,7 @@ private struct TableMerger {
         keepAutoIncrement(&table)
         keepKey(&table)
         keepDeferral(&table)
+        keepForeignKeyNames(&table)
         table.sql = table.rendered()
         return table
     }
@@ -248,9 +249,32 @@ private struct TableMerger {
             copy.sql += " DEFERRABLE INITIALLY DEFERRED"
             return copy
         }
-        table.constraints = table.constraints.map(kept)
+        mapConstraints(of: &table, kept)
+    }
+
+    /// What the file calls a foreign key, for which a model has no name.
+    private func keepForeignKeyNames(_ table: inout TableDefinition) {
+        let named = shapes.present.foreignKeys.filter { $0.definition.name != nil }.map {
+            (resolved($0.key, in: file), $0.1.name)
+        }
+        guard !named.isEmpty else { return }
+        mapConstraints(of: &table) { constraint in
+            guard case .foreignKey(let key) = constraint.kind, constraint.name == nil,
+                let name = named.first(where: { $0.0 == resolved(key, in: file) })?.1
+            else { return constraint }
+            var copy = constraint
+            copy.name = name
+            copy.sql = "CONSTRAINT \(quoteIdentifier(name)) \(constraint.sql)"
+            return copy
+        }
+    }
+
+    private func mapConstraints(
+        of table: inout TableDefinition, _ change: (ConstraintDefinition) -> ConstraintDefinition
+    ) {
+        table.constraints = table.constraints.map(change)
         for column in table.columns.indices {
-            table.columns[column].constraints = table.columns[column].constraints.map(kept)
+            table.columns[column].constraints = table.columns[column].constraints.map(change)
             table.columns[column].sql = table.columns[column].rendered()
         }
     }

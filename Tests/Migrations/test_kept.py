@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import make
+from conftest import make, rows
 from cormorant import Column, Database, Model, column
 
 
@@ -70,3 +70,28 @@ def test_a_number_that_becomes_text_changes_its_type(path: Path) -> None:
     make(path, "CREATE TABLE log (line NUMERIC, day DATE, anything);")
     with Database(path) as database:
         assert [change.kind for step in database.plan(Log).steps for change in step.changes] == ["change type"]
+
+
+class Longer(Model, table="child"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str] = column(check="name <> ''")
+    other: Column[int | None] = column(references="child")
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "other INTEGER CONSTRAINT of_mine REFERENCES child",
+        "other INTEGER, CONSTRAINT of_mine FOREIGN KEY (other) REFERENCES child (id)",
+    ],
+)
+def test_a_rebuild_keeps_the_name_of_a_foreign_key(path: Path, reference: str) -> None:
+    # finding migrations.md C3
+    make(path, f"CREATE TABLE child (id INTEGER PRIMARY KEY, name TEXT NOT NULL, {reference});")
+    with Database(path) as database:
+        [step] = database.sync(Longer).steps
+        assert step.changes[0].kind == "add CHECK"
+        assert not database.plan(Longer).steps
+    [(sql,)] = rows(path, "SELECT sql FROM sqlite_schema WHERE name = 'child'")
+    assert "of_mine" in str(sql)
+    assert rows(path, 'SELECT "from", "table" FROM pragma_foreign_key_list(\'child\')') == [("other", "child")]
