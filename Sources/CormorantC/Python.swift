@@ -30,6 +30,12 @@ public func corm_python_find(_ table: UnsafeMutableRawPointer?, _ key: UnsafeMut
     return interpreter.find(table, key)
 }
 
+@_cdecl("corm_python_destroy_stream") @implementation
+public func corm_python_destroy_stream(_ capsule: UnsafeMutableRawPointer?) {
+    guard let interpreter, let capsule else { return }
+    interpreter.destroyStream(capsule)
+}
+
 /// The functions of CPython, which are called with the GIL held. Objects are references to `PyObject`.
 private struct Interpreter {
     typealias Object = UnsafeMutableRawPointer
@@ -48,6 +54,8 @@ private struct Interpreter {
     let bytes: @convention(c) (UnsafePointer<CChar>?, Int) -> Object?
     let tuple: @convention(c) (Int) -> Object?
     let setItem: @convention(c) (Object?, Int, Object?) -> Int32
+    let pointer: @convention(c) (Object?, UnsafePointer<CChar>?) -> UnsafeMutableRawPointer?
+    let free: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     init?(_ raw: corm_python) {
         guard let none = raw.none, let retain = raw.inc_ref, let release = raw.dec_ref, let raised = raw.err_occurred,
@@ -55,12 +63,25 @@ private struct Interpreter {
             let int64 = raw.long_as_long_long_and_overflow, let integer = raw.long_from_long_long,
             let bool = raw.bool_from_long, let real = raw.float_from_double,
             let text = raw.unicode_from_string_and_size,
-            let bytes = raw.bytes_from_string_and_size, let tuple = raw.tuple_new, let setItem = raw.tuple_set_item
+            let bytes = raw.bytes_from_string_and_size, let tuple = raw.tuple_new, let setItem = raw.tuple_set_item,
+            let pointer = raw.capsule_get_pointer, let free = raw.mem_free
         else { return nil }
         (self.none, self.retain, self.release, self.raised) = (none, retain, release, raised)
         (self.saveThread, self.restoreThread) = (saveThread, restoreThread)
         (self.int64, self.integer, self.bool, self.real) = (int64, integer, bool, real)
         (self.text, self.bytes, self.tuple, self.setItem) = (text, bytes, tuple, setItem)
+        (self.pointer, self.free) = (pointer, free)
+    }
+
+    func destroyStream(_ capsule: Object) {
+        guard let memory = pointer(capsule, "arrow_array_stream") else { return }
+        let stream = memory.assumingMemoryBound(to: ArrowArrayStream.self)
+        if let release = stream.pointee.release {
+            let thread = saveThread()
+            release(stream)
+            restoreThread(thread)
+        }
+        free(memory)
     }
 
     func find(_ table: Object, _ key: Object) -> Object? {

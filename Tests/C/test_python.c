@@ -105,6 +105,18 @@ static int set_item(void *tuple, intptr_t position, void *item) {
     return 0;
 }
 
+static void *capsule_pointer(void *capsule, const char *name) {
+    assert_true(holds_gil);
+    assert_string_equal(name, "arrow_array_stream");
+    return ((object *)capsule)->bytes;
+}
+
+static void mem_free(void *memory) {
+    assert_true(holds_gil);
+    free(memory);
+    live--;
+}
+
 static corm_python python = {
     .struct_size = sizeof(corm_python),
     .none = &none,
@@ -121,6 +133,8 @@ static corm_python python = {
     .bytes_from_string_and_size = bytes,
     .tuple_new = tuple_new,
     .tuple_set_item = set_item,
+    .capsule_get_pointer = capsule_pointer,
+    .mem_free = mem_free,
 };
 
 static int set_up_python(void **state) {
@@ -275,6 +289,32 @@ static void out_of_memory_at_every_object(void **state) {
     assert_true(live == 0 && none.references == 1);
 }
 
+static int released_streams;
+
+static void release_stream(struct ArrowArrayStream *stream) {
+    assert_false(holds_gil);
+    stream->release = NULL;
+    released_streams++;
+}
+
+static void a_capsule_releases_a_stream_that_nobody_took(void **state) {
+    (void)state;
+    for (int taken = 0; taken < 2; taken++) {
+        struct ArrowArrayStream *stream = calloc(1, sizeof *stream);
+        assert_non_null(stream);
+        stream->release = taken ? NULL : release_stream;
+        object capsule = {.references = 1, .bytes = (char *)stream};
+        live = 1;
+        raised = true; // as while an exception is on its way
+        corm_python_destroy_stream(&capsule);
+        assert_true(raised && holds_gil && live == 0 && released_streams == 1 && released_gil == 1);
+    }
+    object empty = {.references = 1};
+    corm_python_destroy_stream(&empty);
+    corm_python_destroy_stream(NULL);
+    assert_true(live == 0 && released_streams == 1);
+}
+
 static void functions_that_are_missing(void **state) {
     (void)state;
     corm_python lacking = python;
@@ -299,6 +339,7 @@ int main(void) {
         PYTHON(values_of_every_kind),
         PYTHON(errors_are_given_and_raised_ones_left),
         PYTHON(out_of_memory_at_every_object),
+        PYTHON(a_capsule_releases_a_stream_that_nobody_took),
         PYTHON(functions_that_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /*
- * For the Python binding: a lookup that CPython calls as a function of its own, since a call through ctypes costs more
- * than the rest of a lookup. The library does not link Python: the binding hands in what it needs of the interpreter
- * that runs. An object is a void pointer here. C programs use record.h.
+ * For the Python binding: functions that CPython calls as its own. A lookup, since a call through ctypes costs more than
+ * the rest of it, and the destructor of a capsule, which runs while an exception may be on its way. The library does not
+ * link Python: the binding hands in what it needs of the interpreter that runs. An object is a void pointer here. C
+ * programs use record.h and columns.h.
  */
 #ifndef CORMORANT_PYTHON_H
 #define CORMORANT_PYTHON_H
@@ -38,13 +39,16 @@ typedef struct corm_python {
     /* PyTuple_New and PyTuple_SetItem, which consumes the item */
     void *(*tuple_new)(intptr_t size);
     int (*tuple_set_item)(void *tuple, intptr_t position, void *item);
+    /* PyCapsule_GetPointer and PyMem_Free */
+    void *(*capsule_get_pointer)(void *capsule, const char *name);
+    void (*mem_free)(void *memory);
 } corm_python;
 
 #define CORM_PYTHON_INIT {.struct_size = sizeof(corm_python)}
 
 /*
  * Says what the interpreter is; copied. CORM_E_MISUSE when a member is NULL. Threading: before the first call of
- * corm_python_find, and not beside one. Since 0.1.
+ * corm_python_find and corm_python_destroy_stream, and not beside one. Since 0.1.
  */
 corm_status corm_python_use(const corm_python *python, corm_error **out_error);
 
@@ -65,6 +69,13 @@ typedef struct corm_python_table {
  * is no int, or without memory. Threading: any thread that holds the GIL. Since 0.1.
  */
 void *corm_python_find(void *table, void *key);
+
+/*
+ * The PyCapsule_Destructor of a capsule named "arrow_array_stream" whose pointer is an ArrowArrayStream in memory of
+ * PyMem_Malloc: releases the stream, unless somebody has taken it out, with the GIL released, and frees the memory. An
+ * exception that is on its way stays. Threading: any thread that holds the GIL. Since 0.1.
+ */
+void corm_python_destroy_stream(void *capsule);
 
 CORM_END_DECLS
 

@@ -240,6 +240,26 @@ def test_a_result_is_given_out_once_and_before_it_is_read(db: Database) -> None:
             use()
 
 
+LATE = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70000) "
+    "SELECT iif(i < 70000, i, 'x') AS a FROM n"
+)
+
+
+def test_an_error_after_the_first_batch_is_raised(db: Database, capfd: pytest.CaptureFixture[str]) -> None:
+    pyarrow = installed("pyarrow")
+    for _ in range(3):
+        with pytest.raises(pyarrow.ArrowInvalid, match="CORM_E_TYPE: row 69999 has text"):
+            pyarrow.table(db.query(LATE))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_capsule_that_goes_while_an_exception_is_raised(db: Database) -> None:
+    # The call drops it, its only holder, when it has raised.
+    with pytest.raises(TypeError, match="PyCapsule"):
+        int(db.query("SELECT 1").__arrow_c_stream__())  # type: ignore[call-overload]
+
+
 def test_a_capsule_that_nobody_takes_ends_its_statement(db: Database) -> None:
     db.execute("CREATE TABLE t (n)")
     db.execute_many("INSERT INTO t VALUES (?)", [(n,) for n in range(70_000)])

@@ -440,6 +440,8 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("bytes_from_string_and_size", "pointer"),
         ("tuple_new", "pointer"),
         ("tuple_set_item", "pointer"),
+        ("capsule_get_pointer", "pointer"),
+        ("mem_free", "pointer"),
     ),
     "corm_python_table": (
         ("database", "pointer"),
@@ -946,6 +948,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_delete_key": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
     "corm_python_use": ("int32", ("pointer", "pointer")),
     "corm_python_find": ("pointer", ("pointer", "pointer")),
+    "corm_python_destroy_stream": ("void", ("pointer",)),
     "corm_tree_statement": ("int32", ("pointer", "size", "pointer", "pointer")),
     "corm_tree_expression": ("int32", ("pointer", "size", "pointer", "pointer")),
     "corm_tree_statement_sql": ("int32", ("pointer", "pointer", "pointer")),

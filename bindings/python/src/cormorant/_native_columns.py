@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from . import _abi
 from ._native_handle import CursorHandle
 from ._native_library import TYPES, call, failure, give_back, library, take, text_array, to_text
+from ._native_python import address_of, is_told
 from .error import error_class
 
 _ArrowSchema = TYPES["ArrowSchema"]
@@ -48,7 +49,9 @@ def read_json(cursor: CursorHandle, names: Sequence[str]) -> str:
 # --- The stream as a capsule, which whoever takes it up moves the stream out of ---
 
 
-def _destroy(  # The defaults keep what it needs when the interpreter empties the modules before the last capsules go.
+# For interpreters other than CPython. The defaults keep what it needs when the interpreter empties the modules before
+# the last capsules go.
+def _destroy(
     capsule: int,
     pointer: Any = _capsule_pointer,
     name: bytes = _CAPSULE_NAME,
@@ -63,9 +66,17 @@ def _destroy(  # The defaults keep what it needs when the interpreter empties th
     free(address)
 
 
-_destructor: Any = _Release(_destroy)
-# Never freed: capsules may outlive this module.
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(_destructor))
+def _destructor_address() -> int | None:
+    if is_told:
+        # Not a function of Python: it is called while an exception may be on its way, which must stay.
+        return address_of(library.corm_python_destroy_stream)
+    destructor: Any = _Release(_destroy)
+    # Never freed: capsules may outlive this module.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(destructor))
+    return address_of(destructor)
+
+
+_destructor = _destructor_address()
 
 
 def open_columns(cursor: CursorHandle, names: Sequence[str]) -> Any:
@@ -73,7 +84,7 @@ def open_columns(cursor: CursorHandle, names: Sequence[str]) -> Any:
     address = _allocate(ctypes.sizeof(_ArrowArrayStream))
     try:
         call(library.corm_block_cursor_columns, cursor, *text_array(names), address)
-        return _new_capsule(address, _CAPSULE_NAME, ctypes.cast(_destructor, ctypes.c_void_p))
+        return _new_capsule(address, _CAPSULE_NAME, _destructor)
     except BaseException:
         _free(address)
         raise

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from ._native_handle import DatabaseHandle, ModelHandle
-from ._native_library import TYPES, call, library, make_struct
+from ._native_library import library, make_struct
+from ._native_python import address_of, is_told
 
 # A key gives the row, None, or an error that is to be raised.
 Find = Callable[[int], "tuple[Any, ...] | int | None"]
@@ -27,37 +27,12 @@ class _MethodDef(ctypes.Structure):
     )
 
 
-def _address(function: Any) -> int | None:
-    return ctypes.cast(function, ctypes.c_void_p).value
-
-
 def _make_finder() -> Callable[[DatabaseHandle, ModelHandle], tuple[Find, object]] | None:
-    if sys.implementation.name != "cpython":
+    if not is_told:
         return None
-    api = ctypes.pythonapi
-    functions = {
-        "inc_ref": api.Py_IncRef,
-        "dec_ref": api.Py_DecRef,
-        "err_occurred": api.PyErr_Occurred,
-        "eval_save_thread": api.PyEval_SaveThread,
-        "eval_restore_thread": api.PyEval_RestoreThread,
-        "long_as_long_long_and_overflow": api.PyLong_AsLongLongAndOverflow,
-        "long_from_long_long": api.PyLong_FromLongLong,
-        "bool_from_long": api.PyBool_FromLong,
-        "float_from_double": api.PyFloat_FromDouble,
-        "unicode_from_string_and_size": api.PyUnicode_FromStringAndSize,
-        "bytes_from_string_and_size": api.PyBytes_FromStringAndSize,
-        "tuple_new": api.PyTuple_New,
-        "tuple_set_item": api.PyTuple_SetItem,
-    }
-    addresses = {name: _address(function) for name, function in functions.items()}
-    python_type = TYPES["corm_python"]
-    python = python_type(struct_size=ctypes.sizeof(python_type), none=id(None), **addresses)
-    call(library.corm_python_use, ctypes.byref(python))
-
-    method = _MethodDef(b"find", _address(library.corm_python_find), _METH_O, None)
+    method = _MethodDef(b"find", address_of(library.corm_python_find), _METH_O, None)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    new_function = prototype(("PyCFunction_NewEx", api))
+    new_function = prototype(("PyCFunction_NewEx", ctypes.pythonapi))
 
     def make(database: DatabaseHandle, model: ModelHandle) -> tuple[Find, object]:
         table = make_struct("corm_python_table", {"database": database, "model": model})
