@@ -208,3 +208,19 @@ def test_a_forgotten_observer_warns(db: Database) -> None:
     with pytest.warns(ResourceWarning):
         del observer
         gc.collect()
+
+
+def test_what_is_no_query_takes_no_bindings_and_only_a_model_a_key(db: Database) -> None:
+    observe: Any = db.observe
+    for what in (Region("people"), Person, [Region("people")]):
+        with pytest.raises(ProgrammingError, match="several regions as a list"):
+            observe(what, Region("departments"))
+        with pytest.raises(ProgrammingError, match="parameters"):
+            observe(what, name="x")
+    with pytest.raises(ProgrammingError, match="key"):
+        observe(Region("people"), key=1)
+    with pytest.raises(ProgrammingError, match="Region"):
+        observe([Person, Department])
+    with db.observe([Region("people"), Region("departments")]) as observer:
+        db.insert(Department(name="a"))
+        assert [change.table for change in taken(observer.next(0)).changes] == ["departments"]

@@ -205,8 +205,8 @@ class ObservationMethods:
     ) -> Observer[Any]:
         """Begins a watch: each transaction that changes what is watched gives one event, once it is committed.
 
-        what: a model, and with key its one record (a tuple for a key of several columns); regions; or a query or SQL,
-        with its parameters, for what it reads.
+        what: a model, and with key its one record (a tuple for a key of several columns); a region, or a list of them; or
+        a query or SQL, with its parameters, for what it reads.
 
         values: changes come with the row before and after: as records of the model that is watched, else as tuples.
         latest_only: one event of all that have not been taken, each row with what became of it.
@@ -215,6 +215,13 @@ class ObservationMethods:
         query: dict[str, Any] | None = None
         data: bytes | None = None
         load = None
+        if not isinstance(what, Query | str) and (bindings or parameters):
+            raise ProgrammingError(
+                "parameters of what is no query",
+                hint="give several regions as a list, and parameters to a query or SQL",
+            )
+        if not isinstance(what, type) and key is not None:
+            raise ProgrammingError("a key without a model", hint="give the key of a model's record")
         if isinstance(what, Query):
             query, data = _query_of(what), what._parameters(bindings, parameters)
         elif isinstance(what, str):
@@ -226,6 +233,8 @@ class ObservationMethods:
                 data = info.dump_key(key if isinstance(key, tuple) else (key,))
         else:
             regions = [what] if isinstance(what, Region) else list(what)
+            if wrong := [item for item in regions if not isinstance(item, Region)]:
+                raise ProgrammingError(f"{wrong[0]!r} is no Region", hint="watch several models with an observer each")
             options["regions"] = [{"table": item.table, "columns": list(item.columns)} for item in regions]
         return Observer(self, load)._begin(options, query, data, callback, None)
 
