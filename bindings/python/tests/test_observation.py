@@ -7,14 +7,18 @@ import gc
 import sqlite3
 import threading
 import time
+import uuid
+from datetime import datetime, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 from encrypted import plain_only
 from models import Department, Person
+from test_model import make
 
-from cormorant import Database, DataError, Error, Event, ProgrammingError, Region, RowChange, select
+from cormorant import Column, Database, DataError, Error, Event, ProgrammingError, Region, RowChange, column, select
 
 R = TypeVar("R")
 
@@ -224,3 +228,60 @@ def test_what_is_no_query_takes_no_bindings_and_only_a_model_a_key(db: Database)
     with db.observe([Region("people"), Region("departments")]) as observer:
         db.insert(Department(name="a"))
         assert [change.table for change in taken(observer.next(0)).changes] == ["departments"]
+
+
+KEYS: list[tuple[Any, Any, Any]] = [
+    (datetime, datetime(2020, 1, 1, tzinfo=timezone.utc), datetime(2020, 1, 1, 12, 30, 0, 5, tzinfo=timezone.utc)),
+    (uuid.UUID, uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)),
+    (Decimal, Decimal("1.10"), Decimal("-3")),
+    (bool, True, False),
+    (bytes, b"a", b"\0"),
+    (float, 1.5, 2.0),
+]
+
+
+@pytest.mark.parametrize("without_rowid", [False, True])
+@pytest.mark.parametrize(("kind", "first", "second"), KEYS)
+def test_a_key_has_the_values_that_records_have(
+    db: Database, kind: Any, first: Any, second: Any, without_rowid: bool
+) -> None:
+    # The key's order is not that of the columns.
+    cls: Any = make(
+        {"name": Column[str], "b": Column[kind], "a": Column[kind]},
+        {},
+        primary_key=("a", "b"),
+        without_rowid=without_rowid,
+    )
+    db.create_tables(cls)
+    with db.observe(cls) as observer, db.observe_live(cls) as live, db.observe_live(cls, key=["b"]) as by_b:
+        assert [taken(each.next(0)).rows for each in (live, by_b)] == [[], []]
+        db.insert(cls(name="x", a=first, b=second))
+        for each in (observer, live):
+            [change] = taken(each.next(0)).changes
+            assert change.key == (first, second)
+            assert list(map(type, change.key)) == [type(first)] * 2
+            assert db.find(cls, *change.key) == cls(name="x", a=first, b=second)
+        assert taken(by_b.next(0)).changes[0].key == (second,)
+    with db.observe(cls, key=(first, second)) as observer:
+        db.delete_all(cls)
+        assert kinds(observer.next(0)) == [("delete", (first, second))]
+
+
+def test_a_key_is_the_rowid_or_the_whole_row_where_there_is_none(db: Database) -> None:
+    cls: Any = make({"at": Column[datetime], "ok": Column[bool | None]}, {})
+    db.create_tables(cls)
+    at = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    with db.observe(cls) as observer, db.observe_live(cls) as live:
+        assert taken(live.next(0)).rows == []
+        db.insert(cls(at=at, ok=None))
+        assert kinds(observer.next(0)) == [("insert", (1,))]
+        assert kinds(live.next(0)) == [("insert", (at, None))]
+
+
+def test_a_key_that_cannot_be_read_is_an_error(db: Database) -> None:
+    cls: Any = make({"id": Column[uuid.UUID]}, {"id": column(primary_key=True)})
+    db.create_tables(cls)
+    with db.observe(cls) as observer:
+        db.execute(f"INSERT INTO {cls.__model__.table} VALUES ('none')")
+        with pytest.raises(DataError, match=r"\.id is no uuid"):
+            observer.next(0)

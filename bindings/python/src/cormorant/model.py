@@ -20,7 +20,7 @@ from ._sharing import share
 from .column import Column, Ignored, Key, Reference, column, ignored
 from .error import DataError, ProgrammingError
 from .relation import Relation, collect_relations
-from .value import PLAIN, can_dump, plain_value, type_name
+from .value import PLAIN, can_dump, file_decoder, plain_value, type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self, dataclass_transform
@@ -151,6 +151,39 @@ class ModelInfo:
     def decode_key(self, value: Any) -> Any:
         key = next((item for item in self.columns if item.name in self.key), None)
         return value if key is None or key.transform is None else key.transform.decode(value)
+
+    def key_loader(self) -> Callable[[_native.Row], _native.Row]:
+        """What gives a key that comes in the form of the file the values that records have."""
+        columns = {item.name: item for item in self.columns}
+        return self._file_loader([columns[name] for name in self.key])
+
+    def row_key_loader(self, names: Sequence[str]) -> Callable[[_native.Row], _native.Row]:
+        """The same for what tells rows apart: these columns of the file; none: the key, or else all."""
+        if not names:
+            return self.key_loader() if self.key else self._file_loader(self.columns)
+        columns = {item.column_name: item for item in self.columns}
+        return self._file_loader([columns.get(name) for name in names])
+
+    def _file_loader(self, columns: Sequence[Column[Any] | None]) -> Callable[[_native.Row], _native.Row]:
+        decoders = [None if item is None else file_decoder(item.type_name, item.transform) for item in columns]
+
+        def load(values: _native.Row) -> _native.Row:
+            if len(values) != len(columns):  # the rowid
+                return values
+            return tuple(map(self._load_value, values, columns, decoders))
+
+        return load
+
+    def _load_value(self, value: Any, column: Column[Any] | None, decode: Callable[[Any], Any] | None) -> Any:
+        if column is None or value is None:
+            return value
+        try:
+            if decode:
+                return decode(value)
+            # SQLite keeps whole numbers as integers there.
+            return float(value) if column.type_name in {"double", "float"} else value
+        except Exception as error:
+            raise self.unreadable_value(column, error) from error
 
     def take_back(self, record: Any, item: Any) -> None:
         """Puts what the database made into the record: a whole row, a key, or nothing."""

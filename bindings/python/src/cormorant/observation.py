@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R")
+KeyLoader = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
 ChangeKind = Literal["unknown", "insert", "update", "delete"]
 _KINDS: dict[int, ChangeKind] = {
@@ -50,7 +51,8 @@ class RowChange(Generic[R]):
 
     kind: "unknown" stands for the whole table: another connection committed, and its rows are not known. table: None in
     a live query. row_id: 0 in a table WITHOUT ROWID, and in a live query. key: the primary key, or else the rowid; in a
-    live query what tells its rows apart. old, new: the row before and after, where asked for. position: where the row
+    live query what tells its rows apart. Where a model is watched it has the values of records, so that find(model,
+    *key) takes it; else those of the file. old, new: the row before and after, where asked for. position: where the row
     stands in a live query's new result; None where it left it, and in a table.
     """
 
@@ -84,11 +86,12 @@ class Observer(Waiting[ObserverHandle, Event[R]]):
 
     _instead = "begin another with observe() or observe_live()"
 
-    def __init__(self, database: Any, load: Callable[[list[Any]], list[R]] | None) -> None:
+    def __init__(self, database: Any, load: Callable[[list[Any]], list[R]] | None, key: KeyLoader | None) -> None:
         super().__init__()
         # The database lives as long as somebody listens.
         self._database = database
         self._load = load
+        self._load_key = key
 
     def _begin(
         self,
@@ -133,6 +136,8 @@ class Observer(Waiting[ObserverHandle, Event[R]]):
     def _change(self, change: _native_observation.Change) -> RowChange[R]:
         kind, table, row_id, key, old, new, position = change
         before, after = self._row(old), self._row(new)
+        if self._load_key and key:
+            key = self._load_key(key)
         return RowChange(_KINDS[kind], table or None, row_id, key, before, after, None if position < 0 else position)
 
     def _row(self, row: tuple[Any, ...] | None) -> R | None:
@@ -205,8 +210,8 @@ class ObservationMethods:
     ) -> Observer[Any]:
         """Begins a watch: each transaction that changes what is watched gives one event, once it is committed.
 
-        what: a model, and with key its one record (a tuple for a key of several columns); a region, or a list of them; or
-        a query or SQL, with its parameters, for what it reads.
+        what: a model, and with key its one record (a tuple for a key of several columns); a region, or a list of them;
+        or a query or SQL, with its parameters, for what it reads.
 
         values: changes come with the row before and after: as records of the model that is watched, else as tuples.
         latest_only: one event of all that have not been taken, each row with what became of it.
@@ -214,7 +219,7 @@ class ObservationMethods:
         options: dict[str, Any] = {"values": values, "latest_only": latest_only}
         query: dict[str, Any] | None = None
         data: bytes | None = None
-        load = None
+        load = load_key = None
         if not isinstance(what, Query | str) and (bindings or parameters):
             raise ProgrammingError(
                 "parameters of what is no query",
@@ -228,7 +233,7 @@ class ObservationMethods:
             query, data = {"sql": what}, dump_query_values(None, what, bindings, parameters)
         elif isinstance(what, type):
             info = info_of(what)
-            options["model"], load = info.handle, info.load
+            options["model"], load, load_key = info.handle, info.load, info.key_loader()
             if key is not None:
                 data = info.dump_key(key if isinstance(key, tuple) else (key,))
         else:
@@ -236,7 +241,7 @@ class ObservationMethods:
             if wrong := [item for item in regions if not isinstance(item, Region)]:
                 raise ProgrammingError(f"{wrong[0]!r} is no Region", hint="watch several models with an observer each")
             options["regions"] = [{"table": item.table, "columns": list(item.columns)} for item in regions]
-        return Observer(self, load)._begin(options, query, data, callback, None)
+        return Observer(self, load, load_key)._begin(options, query, data, callback, None)
 
     @overload
     def observe_live(
@@ -300,11 +305,13 @@ class ObservationMethods:
         key: columns of the result that tell its rows apart; () is the model's key, or else the whole row.
         """
         options: dict[str, Any] = {"live": True, "key_columns": list(key)}
+        info: ModelInfo | None
         if isinstance(model, Query):
             query, data = _query_of(model), model._parameters(bindings, attributes)
             options["model"], load = model._shape.handle, model._shape.load
+            info = model._shape if isinstance(model._shape, ModelInfo) else None
         else:
-            info: ModelInfo | None = None if model is None else info_of(model)
+            info = None if model is None else info_of(model)
             data = dump_query_values(info, sql, bindings, attributes)
             names = [order_by] if isinstance(order_by, str) else list(order_by)
             query = {"sql": sql, "order_by": names, "limit": limit, "offset": offset}
@@ -312,7 +319,8 @@ class ObservationMethods:
                 raise ProgrammingError("neither a model nor SQL to watch", hint="give one of them")
             options["model"] = info.handle if info else None
             load = info.load if info else None
-        return Observer(self, load)._begin(options, query, data, callback, on_error)
+        load_key = info.row_key_loader(key) if info else None
+        return Observer(self, load, load_key)._begin(options, query, data, callback, on_error)
 
 
 def _query_of(query: Query[Any]) -> dict[str, Any]:
