@@ -8,7 +8,7 @@ import pytest
 from models import Department, Everything, Note, Person
 
 import cormorant
-from cormorant import Database, delete, excluded, func, insert, param, select, update
+from cormorant import Database, ProgrammingError, delete, excluded, func, insert, param, select, update
 from cormorant.statement import Statement
 
 
@@ -125,3 +125,13 @@ def test_wrong_changes(db: Database) -> None:
     with pytest.raises(cormorant.ProgrammingError, match="bindings"):
         db.execute("DELETE FROM people", age=3)  # type: ignore[call-overload]
     assert ages(db) == [("Ann", 35), ("Bob", 20)]
+
+
+def test_an_upsert_that_does_not_say_what_to_do_is_an_error(db: Database) -> None:
+    execute: Any = db.execute
+    with pytest.raises(ProgrammingError, match=r"do_nothing\(\).*do_update"):
+        execute(insert(Department).values(name="a").on_conflict("name"))
+    with pytest.raises(ProgrammingError, match="Department is no statement"):
+        execute(Department(name="a"))
+    with pytest.raises(TypeError, match="a str is wanted, not Select"):
+        db.query(select(Department))  # type: ignore[arg-type]

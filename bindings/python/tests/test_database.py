@@ -7,13 +7,14 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 from encrypted import plain_only
 from models import Department, Person
 
 import cormorant
-from cormorant import Database, OperationalError, ProgrammingError
+from cormorant import Bundle, Database, OperationalError, ProgrammingError
 
 
 def pragma(db: Database, name: str) -> object:
@@ -221,3 +222,15 @@ def test_python_sqlite3_sees_the_same_file(db: Database, path: Path) -> None:
         connection.execute("INSERT INTO people (name, age) VALUES ('Bob', 20)")
     connection.close()
     assert [p.name for p in db.fetch_all(Person, order_by="id")] == ["Ann", "Bob"]
+
+
+def test_a_path_is_a_str_or_path_like(tmp_path: Path, db: Database) -> None:
+    def with_template(path: Any) -> Database:
+        wrong: Any = 5 if path is None else path
+        return Database(tmp_path / "x.db", template=wrong)
+
+    bad: Any
+    for bad in (b"x.db", 5, None):
+        for use in (Database, Bundle.seal, db.backup, with_template):
+            with pytest.raises(TypeError, match=r"not a str or os\.PathLike"):
+                use(bad)

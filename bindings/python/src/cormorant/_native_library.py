@@ -211,6 +211,8 @@ def utf8(text: str) -> bytes:
         data = text.encode()
     except UnicodeEncodeError as error:
         raise DataError(f"text is not valid Unicode: {error}", code="CORM_E_ENCODING") from None
+    except AttributeError:
+        raise TypeError(f"a str is wanted, not {type(text).__name__}") from None
     if b"\0" in data:
         raise DataError(
             "SQL, names and paths cannot hold a NUL character", code="CORM_E_ENCODING", hint="bind values with ?"

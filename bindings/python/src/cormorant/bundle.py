@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from . import _native_migration
 from ._native_handle import DatabaseHandle
 from ._owner import Owner
+from ._path import path_text
 from .error import ProgrammingError
 from .migration import StepAction, bound
 from .model import Model
@@ -65,7 +66,7 @@ class Bundle(Owner):
     _instead = "make one of the folder where it is needed"
 
     def __init__(self, folder: Folder | None = None) -> None:
-        self._folder = None if folder is None else os.fspath(folder)
+        self._folder = None if folder is None else path_text(folder)
         self._handle = _native_migration.open_bundle(self._folder)
         self._functions: list[_native_migration.Listener] = []
         self._turn = _Turn()
@@ -173,13 +174,13 @@ class Bundle(Owner):
         """
         handles = [info_of(model).handle for model in models]
         with migration_options(None, False, None, allow_drop) as options:
-            return Plan(_native_migration.generate_step(os.fspath(folder), name, handles, options))
+            return Plan(_native_migration.generate_step(path_text(folder), name, handles, options))
 
     @staticmethod
     def generate_to(folder: Folder, name: str, schema: Schema, *, allow_drop: Sequence[str] = ()) -> Plan:
         """The same to any schema, such as another file's."""
         with migration_options(None, False, None, allow_drop) as options:
-            return Plan(_native_migration.generate_step_to(os.fspath(folder), name, schema._handle, options))
+            return Plan(_native_migration.generate_step_to(path_text(folder), name, schema._handle, options))
 
     @staticmethod
     def seal(folder: Folder) -> None:
@@ -188,7 +189,7 @@ class Bundle(Owner):
         Runs all steps on an empty database in memory, writes each one's schema.sql anew, and the manifest. Steps that
         the program adds are not run: the files' SQL must do without them. The error of a step that fails names it.
         """
-        _native_migration.seal_bundle(os.fspath(folder))
+        _native_migration.seal_bundle(path_text(folder))
 
     @staticmethod
     def squash(folder: Folder, last: str | None = None) -> None:
@@ -198,7 +199,7 @@ class Bundle(Owner):
         brought to `last` by the former bundle first. The folders of the replaced steps are removed; steps that the
         program adds must stand behind them. MigrationError where one of them runs outside a transaction.
         """
-        _native_migration.squash_bundle(os.fspath(folder), last)
+        _native_migration.squash_bundle(path_text(folder), last)
 
     def _raised(self) -> Exception | None:
         """What a step's function raised since this was asked last."""

@@ -117,12 +117,15 @@ class Insert(Change[M]):
         return self._or(policy)
 
     def on_conflict(self, properties: str | Sequence[str] = ()) -> OnConflict[M]:
-        """When a row with the same values of these properties, a key or unique, is there already; none: any key."""
+        """When a row with the same values of these properties, a key or unique, is there already; none: any key.
+
+        What then happens is said next, by do_nothing() or do_update().
+        """
         return OnConflict(self, [properties] if isinstance(properties, str) else list(properties))
 
 
 class OnConflict(Generic[M]):
-    """What an insert does with a row that is there already."""
+    """What an insert does with a row that is there already: a statement once do_nothing() or do_update() is said."""
 
     def __init__(self, insert: Insert[M], properties: list[str]) -> None:
         self._insert = insert._with((_abi.CORM_PART_UPSERT, properties))

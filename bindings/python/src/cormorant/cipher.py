@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from . import _native_cipher
 from ._native_handle import DatabaseHandle
+from ._path import path_text
 from .error import ProgrammingError
 from .progress import ProgressCallback, telling
 
@@ -113,13 +114,13 @@ def encrypt(path: str | os.PathLike[str], cipher: Cipher, *, progress: ProgressC
     Database.sync(). Disk blocks that the plain file had may stay readable to those who read the disk itself.
     """
     with telling(progress) as told:
-        _native_cipher.encrypt(os.fspath(path), options_of(cipher), told)
+        _native_cipher.encrypt(path_text(path), options_of(cipher), told)
 
 
 def decrypt(path: str | os.PathLike[str], cipher: Cipher, *, progress: ProgressCallback | bool | None = None) -> None:
     """Makes an encrypted file plain; the rest as encrypt()."""
     with telling(progress) as told:
-        _native_cipher.decrypt(os.fspath(path), options_of(cipher), told)
+        _native_cipher.decrypt(path_text(path), options_of(cipher), told)
 
 
 def rekey(
@@ -127,7 +128,7 @@ def rekey(
 ) -> None:
     """Encrypts a file anew, with another key, a new salt and other settings; the rest as encrypt()."""
     with telling(progress) as told:
-        _native_cipher.rekey(os.fspath(path), options_of(old), options_of(new), told)
+        _native_cipher.rekey(path_text(path), options_of(old), options_of(new), told)
 
 
 class CipherMethods:
@@ -147,7 +148,7 @@ class CipherMethods:
     def attach(self, path: str | os.PathLike[str], name: str, *, cipher: Cipher | None = None) -> None:
         """Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it."""
         given = None if cipher is None else options_of(cipher)
-        kept = _native_cipher.attach(self._handle, os.fspath(path), name, given)
+        kept = _native_cipher.attach(self._handle, path_text(path), name, given)
         if kept is not None:
             self._ciphers.append(kept)
 

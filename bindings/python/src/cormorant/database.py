@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 from . import _abi, _native, _native_tree
 from ._native_handle import DatabaseHandle
 from ._owner import Owner
+from ._path import path_text
 from .cache import CacheMethods
-from .change import Change
+from .change import Change, OnConflict
 from .cipher import Cipher, CipherMethods, options_of
 from .error import ProgrammingError
 from .json import JsonMethods
@@ -27,7 +28,7 @@ from .statement import Statement
 from .store import StoreMethods
 from .thread import ThreadMethods
 from .transaction import Transaction, TransactionKind
-from .value import Bindings, dump_binding_rows, dump_bindings
+from .value import Bindings, dump_binding_rows, dump_bindings, type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -127,7 +128,7 @@ class Database(
         cipher: Cipher | None = None,
     ) -> None:
         self._trace: object = None
-        self.path = os.fspath(path)
+        self.path = path_text(path)
         members = open_members(
             mode=mode,
             template=template,
@@ -217,6 +218,15 @@ class Database(
                 raise ProgrammingError("a query is executed", hint="fetch its rows, with fetch_all(query)")
             data = sql._parameters(bindings, parameters)
             return _native_tree.execute(self._handle, sql._compile().handle, data)
+        if isinstance(sql, OnConflict):
+            raise ProgrammingError(
+                "an insert that does not say what it does on a conflict",
+                hint="add do_nothing(), which leaves the row that is there, or do_update(), which sets its properties",
+            )
+        if not isinstance(sql, str):
+            raise ProgrammingError(
+                f"{type_name(sql)} is no statement", hint="give SQL, or what update(), delete() or insert() made"
+            )
         if parameters:
             raise ProgrammingError("keywords with SQL", hint="give them as bindings")
         return _native.execute(self._handle, sql, dump_bindings(bindings, as_list=True))
@@ -291,7 +301,7 @@ def open_members(
     milliseconds = int(min(busy_timeout * 1000, _INT32_MAX))
     members = {
         "mode": _choice("mode", mode, _MODES),
-        "template_path": None if template is None else os.fspath(template),
+        "template_path": None if template is None else path_text(template),
         # 0 is the library's word for its default, below 0 is not to wait.
         "busy_timeout": milliseconds if milliseconds > 0 else -1,
         "journal_mode": _choice("journal_mode", journal_mode, _JOURNAL_MODES),

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from . import _abi, _native_cipher, _native_store
 from ._native_handle import DatabaseHandle
+from ._path import path_text
 from .cipher import Cipher, options_of
 from .error import ProgrammingError
 from .progress import ProgressCallback, telling
@@ -53,7 +54,7 @@ class MaintenanceMethods:
         """
         given = None if cipher is None else options_of(cipher)
         with telling(progress) as told:
-            _native_cipher.backup(self._handle, os.fspath(path), given, told)
+            _native_cipher.backup(self._handle, path_text(path), given, told)
 
     def vacuum(self) -> None:
         """Writes the file anew without the room that deleted rows left. Takes as much free disk, holds writers up."""

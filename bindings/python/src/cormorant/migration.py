@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from . import _native_cipher, _native_migration
 from ._native_handle import DatabaseHandle, ModelHandle
+from ._path import path_text
 from .cipher import Cipher, options_of
 from .error import ProgrammingError
 from .metadata import Metadata
@@ -94,7 +95,7 @@ class MigrationMethods:
         as snapshots and backups are that were given nothing else.
         """
         given = None if cipher is None else options_of(cipher)
-        _native_cipher.restore(self._handle, os.fspath(snapshot), given)
+        _native_cipher.restore(self._handle, path_text(snapshot), given)
 
     @property
     def version(self) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO, TypeAlias
 
 from ._definition import drop_list
+from ._path import path_text
 from .error import ProgrammingError
 
 
@@ -60,7 +61,7 @@ def migration_options(
     with telling(progress) as told:
         yield {
             "allow_drop": drop_list(allow_drop),
-            "snapshot": None if snapshot is None else os.fspath(snapshot),
+            "snapshot": None if snapshot is None else path_text(snapshot),
             "drop_snapshot": drop_snapshot,
             "allow_lossy": allow_lossy,
             "progress": told,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from . import _native_registry
 from ._owner import Owner
+from ._path import path_text
 from .bundle import Bundle
 from .database import Database, OpenOptions, open_members
 from .error import Error
@@ -69,7 +70,7 @@ class Registry(Owner):
         limit: int = 64,
         **options: Unpack[OpenOptions],
     ) -> None:
-        self._pattern = None if pattern is None else os.fspath(pattern)
+        self._pattern = None if pattern is None else path_text(pattern)
         # 0 is the library's word for its default.
         limit = max(-1, min(limit, 2**31 - 1)) or -1
         self._handle, kept = _native_registry.open_registry(self._pattern, limit, *open_members(**options))
@@ -83,7 +84,7 @@ class Registry(Owner):
         that has a name already, and ":memory:".
         """
         members = open_members(**options) if options else (None, None)
-        kept: object = _native_registry.register(self._handle, name, os.fspath(path), *members)
+        kept: object = _native_registry.register(self._handle, name, path_text(path), *members)
         if kept is not None:
             self._ciphers.append(kept)
 
