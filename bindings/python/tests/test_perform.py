@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import functools
+import gc
 import time
+import warnings
 from pathlib import Path
+from typing import Any
 
+import pytest
 from models import Note
 
-from cormorant import Database
+from cormorant import Database, ProgrammingError
 
 SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT max(i) FROM n"
 request = contextvars.ContextVar("request", default="none")
@@ -86,3 +91,25 @@ def test_no_statements_are_kept(path: Path) -> None:
     with Database(path, statement_cache_size=0) as db:
         for _ in range(3):
             assert db.query("SELECT 1").fetch_all() == [(1,)]
+
+
+def test_a_coroutine_function_is_refused(path: Path) -> None:
+    async def body(db: Database) -> int:
+        return db.count(Note)
+
+    async def main() -> None:
+        with Database(path) as db:
+            db.create_tables(Note)
+            with db.queue() as queue:
+                for perform in (db.perform, queue.perform):
+                    given: Any
+                    for given in (body, functools.partial(body), lambda db: body(db)):
+                        with pytest.raises(ProgrammingError, match=r"coroutine.*plain function"):
+                            await perform(given)
+                with pytest.raises(ProgrammingError, match="coroutine"):
+                    queue.add(given).result()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asyncio.run(main())
+        gc.collect()

@@ -21,6 +21,7 @@ from ._waiting import Waiting
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
 from .record import Conflict, conflict_number, info_of_records
+from .thread import call_plain
 from .value import Bindings, dump_bindings
 
 if TYPE_CHECKING:
@@ -243,14 +244,15 @@ class WriteQueue(Owner):
         *args: Unpack[Arguments],
         tag: str | None = None,
     ) -> Write[R]:
-        """Has body(database, *args) called on the queue's thread, in a savepoint, and does not wait for that.
+        """Has body(database, *args) called on the queue's thread, in a savepoint, and does not wait for that. The body
+        is a plain function; a coroutine function is refused.
 
         What it raises has it rolled back alone, and is what the write's result() raises. It can end no transaction but
         those that it begins. Where another write of its group made SQLite roll back the whole transaction (ON CONFLICT
         ROLLBACK, a full disk), it is called once more: let it do nothing that cannot be repeated. A full queue makes
         this wait, up to the busy timeout; then it raises BusyError.
         """
-        return self._added(Write(self, lambda: body(self._database, *args)), tag, wait=True)
+        return self._added(Write(self, lambda: call_plain(body, self._database, *args)), tag, wait=True)
 
     async def perform(
         self,
@@ -265,7 +267,7 @@ class WriteQueue(Owner):
         When the task is cancelled, a write that has not begun is taken back; one that has runs to its end.
         """
         context = contextvars.copy_context()
-        write = Write(self, lambda: context.run(body, self._database, *args))
+        write = Write(self, lambda: context.run(lambda: call_plain(body, self._database, *args)))
         try:
             self._added(write, tag, wait=False)
         except BusyError:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from types import CoroutineType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from . import _native
@@ -64,7 +65,8 @@ class ThreadMethods(RecordMethods):
     ) -> _Result:
         """Runs body(database, ...) on a thread of the database's own, for asyncio: the loop goes on meanwhile.
 
-        The body is plain code, which may use transactions and sees the task's context variables. Up to 32 run at once;
+        The body is a plain function, which may use transactions and sees the task's context variables; a coroutine
+        function is refused. Up to 32 run at once;
         where all readers are in use, they wait for one, however long it takes. When the task is cancelled, its calls
         raise OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
         """
@@ -72,7 +74,7 @@ class ThreadMethods(RecordMethods):
 
         def run() -> _Result:
             with work:
-                return body(self, *args, **kwargs)
+                return call_plain(body, self, *args, **kwargs)
 
         if self._workers is None:
             self._workers = ThreadPoolExecutor(_WORKERS, "cormorant", initializer=_native.be_patient)
@@ -91,6 +93,20 @@ class ThreadMethods(RecordMethods):
         workers, self._workers = self._workers, None
         if workers is not None:
             workers.shutdown(wait=False)
+
+
+def call_plain(
+    body: Callable[_Parameters, _Result], /, *args: _Parameters.args, **kwargs: _Parameters.kwargs
+) -> _Result:
+    """What a body gives; an error where that is a coroutine, which nobody would await in the body's thread."""
+    result = body(*args, **kwargs)
+    if isinstance(result, CoroutineType):
+        result.close()
+        raise ProgrammingError(
+            "the body gave a coroutine, of which nothing has run",
+            hint="give a plain function, or await the coroutine function yourself",
+        )
+    return result
 
 
 class _Work:
