@@ -102,7 +102,7 @@ extension Database {
         try refuseTaking(models, schema)
         try refuseFormerNames(models, schema, records)
         return try modelPlan(
-            models, from: schema, former: records.mapValues { try Schema(script: $0.sql) },
+            models, from: schema, former: records.mapValues { try Schema(script: $0.sql) }, records: records,
             allowDrop: options.allowDrop, file: connection)
     }
 
@@ -146,7 +146,8 @@ extension Database {
 
 /// The way from a schema to one with the models' tables as they say.
 func modelPlan(
-    _ models: [ModelDescriptor], from schema: Schema, former: [String: Schema], allowDrop: [String], file: Connection?
+    _ models: [ModelDescriptor], from schema: Schema, former: [String: Schema],
+    records: [String: ModelRegistry.Record] = [:], allowDrop: [String], file: Connection?
 ) throws -> MigrationPlan {
     let dropping = allowDrop.map(foldIdentifier)
     var notes = PlanNotes(allowedDrops: Set(dropping), isOfModels: true)
@@ -167,7 +168,9 @@ func modelPlan(
     let named = Set(models.map { foldIdentifier($0.table) })
     let target = try ModelTarget(
         models, file: planner.current, former: former, dropping: Set(dropping).subtracting(named))
-    return try planner.plan(to: target.schema)
+    var plan = try planner.plan(to: target.schema)
+    try planner.readTypes(of: models, former, records, into: &plan)
+    return plan
 }
 
 /// Renames tables whose new name is free, those first that make room for others.

@@ -13,14 +13,36 @@ struct ModelRegistry {
         var sql: String
         /// The folded name that the table had before; nil also in files of before that was kept.
         var renamedFrom: String?
+        /// The columns that take less than their SQL says, each as a comment before the SQL.
+        var narrow: Set<String> = []
 
-        init(sql: String, renamedFrom: String?) {
-            self.sql = sql
+        init(kept text: String, renamedFrom: String?) {
+            var sql = Substring(text)
+            while sql.hasPrefix("-- "), let end = sql.firstIndex(of: "\n") {
+                narrow.insert(String(sql[..<end]))
+                sql = sql[sql.index(after: end)...]
+            }
+            self.sql = String(sql)
             self.renamedFrom = renamedFrom.map(foldIdentifier)
         }
 
         init(_ model: ModelDescriptor) {
-            self.init(sql: model.createSQL, renamedFrom: model.migration.renamedFrom)
+            sql = model.createSQL
+            renamedFrom = model.migration.renamedFrom.map(foldIdentifier)
+            for column in model.columns where column.isNarrow {
+                let note = column.narrowNote
+                // A name that would end the comment.
+                if !note.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) { narrow.insert(note) }
+            }
+        }
+
+        /// As the file keeps it.
+        var text: String { narrow.sorted().map { $0 + "\n" }.joined() + sql }
+
+        /// Whether the rows were looked at for all that the other declares. Programs whose types are wider, as those of
+        /// another language, are no change.
+        func covers(_ other: Record) -> Bool {
+            sql == other.sql && renamedFrom == other.renamedFrom && narrow.isSuperset(of: other.narrow)
         }
     }
 
@@ -30,7 +52,7 @@ struct ModelRegistry {
     func isCurrent(_ models: [ModelDescriptor]) throws -> Bool {
         let version = try connection.pragma("schema_version")
         let records = try records("WHERE schema_version = \(version)")
-        return models.allSatisfy { records[foldIdentifier($0.table)] == Record($0) }
+        return models.allSatisfy { records[foldIdentifier($0.table)]?.covers(Record($0)) ?? false }
     }
 
     /// By folded table name; empty where the table is not there.
@@ -61,7 +83,7 @@ struct ModelRegistry {
         while try statement.step() {
             let row = Row(statement)
             guard let name = row.cell(0).string, let sql = row.cell(1).string else { continue }
-            found[name] = Record(sql: sql, renamedFrom: try row.value(2) == .null ? nil : row.cell(2).string)
+            found[name] = Record(kept: sql, renamedFrom: try row.value(2) == .null ? nil : row.cell(2).string)
         }
         return found
     }
@@ -78,7 +100,7 @@ struct ModelRegistry {
         for model in models {
             let record = Record(model)
             try statement.bind(.text(foldIdentifier(model.table)), 1)
-            try statement.bind(.text(record.sql), 2)
+            try statement.bind(.text(record.text), 2)
             statement.bind(version, 3)
             try statement.bind(record.renamedFrom.map(Value.text) ?? .null, 4)
             _ = try statement.step()

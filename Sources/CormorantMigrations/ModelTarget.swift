@@ -136,7 +136,9 @@ private struct TableMerger {
         var merged = column
         let shape = shapes.wanted.column(column.name)
         let former = shapes.former?.column(column.name)
-        if let type = type(of: column), type.accepts(present.definition.type, strict: self.present.strict) {
+        if !isConverted(column, former), let type = type(of: column),
+            type.accepts(present.definition.type, strict: self.present.strict)
+        {
             merged.type = present.definition.type
         }
         for constraint in present.definition.constraints {
@@ -159,6 +161,12 @@ private struct TableMerger {
         if let computed = shape?.computed, present.computed == computed { keepStorage(of: present, in: &merged) }
         merged.sql = merged.rendered()
         return merged
+    }
+
+    /// Whether the model has given the column another type and says how its values come to it.
+    private func isConverted(_ column: ColumnDefinition, _ former: TableShape.Column?) -> Bool {
+        guard let former, !present.strict, !sameIdentifier(former.definition.type, column.type) else { return false }
+        return model.columns.contains { sameIdentifier($0.column, column.name) && $0.convertSQL != nil }
     }
 
     /// VIRTUAL or STORED as the file has it.

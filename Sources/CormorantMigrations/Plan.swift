@@ -167,6 +167,7 @@ extension MigrationPlan.Step {
     /// The risk for a person: what is lost stands out.
     var danger: String {
         switch risk {
+        case .safe where !problems.isEmpty: "needs a decision"
         case .safe, .annotated: risk.name
         case .unchecked: "depends on the rows, which were not looked at"
         case .lossy: losses.isEmpty ? "drops what holds nothing" : "LOSES \(losses.joined(separator: " and "))"

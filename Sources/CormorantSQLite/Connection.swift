@@ -86,6 +86,7 @@ package final class Connection {
         try registerValueList()
         try registerDecimalCollation()
         try registerTimeFunction()
+        try registerReadableFunction()
         try registerDecimalFunctions()
         sqlite3_busy_timeout(handle, busyTimeout)
         if let codec { try prepare(codec, schema: "main") }
