@@ -27,7 +27,7 @@ extension RecordWriter {
             guard let real = Double(exactly: value) else {
                 throw wrong(column, .range, "is an integer that a double cannot hold", "give a real number")
             }
-            try write(real, at: column)
+            try write(real: real, as: type, at: column)
         default: throw mismatch(column, "an integer")
         }
     }
@@ -38,8 +38,17 @@ extension RecordWriter {
     }
 
     package mutating func write(real value: Double, as type: ColumnType, at column: Int) throws {
-        guard type == .double || type == .float else { throw mismatch(column, "a real") }
-        try write(value, at: column)
+        switch type {
+        case .double: try write(value, at: column)
+        case .float:
+            // As it comes back, so that it is found by what was read.
+            let rounded = Float(value)
+            guard rounded.isFinite || !value.isFinite else {
+                throw wrong(column, .range, "does not fit into 32 bits", "make the column a double")
+            }
+            try write(Double(rounded), at: column)
+        default: throw mismatch(column, "a real")
+        }
     }
 
     /// Writes text whose bytes stay where they are until the record has been written.

@@ -84,10 +84,13 @@ extension Value {
     package func stored(as type: ColumnType) throws -> Value? {
         switch (type, self) {
         case (_, .null): return self
-        case (.int64, .integer), (.int32, .integer), (.bool, .integer), (.double, .integer), (.float, .integer),
-            (.int64, .real), (.int32, .real), (.double, .real), (.float, .real), (.text, .text), (.varchar, .text),
-            (.json, .text), (.blob, .blob):
+        case (.int64, .integer), (.int32, .integer), (.bool, .integer), (.double, .integer), (.int64, .real),
+            (.int32, .real), (.double, .real), (.text, .text), (.varchar, .text), (.json, .text), (.blob, .blob):
             return self
+        case (.float, .integer(let integer)): return try Value.real(Double(integer)).stored(as: .float)
+        case (.float, .real(let real)):
+            let rounded = Float(real)
+            return rounded.isFinite ? .real(Double(rounded)) : self
         case (.datetime, .integer(let microseconds)):
             return try stored(Timestamp(microseconds: microseconds))
         case (.datetime, .text(var text)):

@@ -70,7 +70,7 @@ extension StatementCompiler {
         try writeWhere(select.conditions)
         if !select.groupBy.isEmpty {
             sql += " GROUP BY "
-            try write(separated: select.groupBy, compared: true)
+            try write(separated: select.groupBy.map { select.position(ofLabel: $0) ?? $0 }, compared: true)
         }
         if !select.having.isEmpty {
             sql += " HAVING "
@@ -111,7 +111,8 @@ extension StatementCompiler {
     }
 
     func scope(of select: Select) throws -> Scope {
-        var scope = Scope(qualifies: namesAll || !select.joins.isEmpty || !scopes.isEmpty)
+        let qualifies = namesAll || !select.joins.isEmpty || !scopes.isEmpty || select.hidesColumns
+        var scope = Scope(qualifies: qualifies)
         scope.select = select
         if scopes.isEmpty, select.joins.isEmpty, let source = select.source, case .table(let table) = source.kind {
             let name = source.alias ?? table.name
@@ -270,5 +271,24 @@ extension CompoundOperator {
         case .intersect: " INTERSECT "
         case .except: " EXCEPT "
         }
+    }
+}
+
+extension Select {
+    /// Whether a column of the table has the name of a result column, which ORDER BY would take it for.
+    fileprivate var hidesColumns: Bool {
+        guard case .table(let table)? = source?.kind else { return false }
+        return columns.contains { column in
+            guard case .labelled(_, let label) = column.node else { return false }
+            return table.columns.contains { sameIdentifier($0.name, label) }
+        }
+    }
+
+    /// The number of the result column whose label a term of GROUP BY is: SQLite would look for a column of the name first.
+    fileprivate func position(ofLabel term: Expression) -> Expression? {
+        guard case .name(nil, let name) = term.node else { return nil }
+        return columns.firstIndex {
+            if case .labelled(_, let label) = $0.node { sameIdentifier(label, name) } else { false }
+        }.map { Expression(.raw("\($0 + 1)", [])) }
     }
 }

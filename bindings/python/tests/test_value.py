@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from models import Everything
 
-from cormorant import Column, Database, DataError, Model, Transform, column
+from cormorant import Column, Database, DataError, Model, Transform, column, select
 
 UTC = timezone.utc
 
@@ -240,3 +240,22 @@ def test_any_value_comes_back(db: Database, values: tuple[Any, ...]) -> None:
 def test_any_json_comes_back(db: Database, value: Any) -> None:
     if value is not None and "\\u0000" not in json.dumps(value):
         assert there_and_back(db, extra=value).extra == value
+
+
+class Measured(Model):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    value: Column[float] = column(type="float")
+
+
+def test_a_float_is_kept_in_32_bits(db: Database) -> None:
+    """It was written with 64 bits and read with 32, so that paging never ended and a row was not found by its value."""
+    db.create_tables(Measured)
+    db.insert_many([Measured(number) for number in (0.7, 0.9, 0.1, 0.1)])
+    with pytest.raises(DataError, match=r"Measured\.value does not fit into 32 bits"):
+        Measured(1e39).insert(db)
+    assert db.count(Measured, value=0.7) == db.count(Measured, value=db.fetch_all(Measured)[0].value) == 1
+    query = select(Measured).order_by(Measured.value, Measured.id).limit(1)
+    seen: list[Measured] = []
+    while page := db.fetch_all(query.after(seen[-1]) if seen else query):
+        seen += page
+    assert [record.id for record in seen] == [3, 4, 1, 2]
