@@ -115,14 +115,23 @@ extension ModelPlan {
 }
 
 extension ModelDescriptor {
-    /// Matches the columns of a raw SELECT to the model by name, case ignored; of two of one name the first counts.
+    /// Matches the columns of a raw SELECT to the model by name, case ignored.
     func resultColumns(of statement: Statement) throws -> [Int32] {
         var byName: [String: Int32] = [:]
-        for index in (0..<statement.columnCount).reversed() {
-            byName[foldIdentifier(statement.columnName(index))] = Int32(truncatingIfNeeded: index)
+        var doubled: Set<String> = []
+        for index in 0..<statement.columnCount {
+            let name = foldIdentifier(statement.columnName(index))
+            if byName.updateValue(Int32(truncatingIfNeeded: index), forKey: name) != nil { doubled.insert(name) }
         }
         return try columns.map { column in
-            if let index = byName[foldIdentifier(column.column)] { return index }
+            let folded = foldIdentifier(column.column)
+            if doubled.contains(folded) {
+                throw CormorantError(
+                    .schema, "the SELECT has several columns \"\(column.column)\", one of which is for model \(name)",
+                    hint: "select those of one table, such as \(quoteIdentifier(table)).*, or give the others other names",
+                    sql: statement.sql, table: table, columns: [column.column])
+            }
+            if let index = byName[folded] { return index }
             throw CormorantError(
                 .schema, "the SELECT has no column \"\(column.column)\", which model \(name) needs",
                 hint: "select it, or read the rows without a model", sql: statement.sql, table: table,
