@@ -3,22 +3,41 @@ import CormorantBase
 /// A SELECT as a value.
 package struct Select: Sendable {
     package var commonTables: [CommonTable] = []
-    package var isDistinct = false
+    package var isDistinct = false { didSet { if isDistinct { note(afterCompound: "DISTINCT") } } }
     /// Empty: every column of the first source's model, in the model's order.
     package var columns: [Expression] = []
     /// nil: a SELECT without FROM.
     package var source: Source?
     package var joins: [Join] = []
     /// Joined with AND.
-    package var conditions: [Expression] = []
-    package var groupBy: [Expression] = []
-    package var having: [Expression] = []
-    package var compounds: [Compound] = []
+    package var conditions: [Expression] = [] { didSet { note(afterCompound: "a condition") } }
+    package var groupBy: [Expression] = [] { didSet { note(afterCompound: "GROUP BY") } }
+    package var having: [Expression] = [] { didSet { note(afterCompound: "HAVING") } }
+    package var compounds: [Compound] = [] {
+        didSet { if compounds.count > oldValue.count { noteOrderBeforeCompound() } }
+    }
     package var order: [Expression] = []
     package var limit: Expression?
     package var offset: Expression?
 
+    /// Why it is not clear whether something is of the whole compound or of a part; thrown when it is compiled.
+    private(set) var ambiguity: CormorantError?
+
     package init(from source: Source? = nil) { self.source = source }
+
+    private mutating func note(afterCompound what: String) {
+        guard !compounds.isEmpty else { return }
+        ambiguity = CormorantError(
+            .misuse, "\(what) after UNION, INTERSECT or EXCEPT would be of the first part alone",
+            hint: "give it to that part before they are combined, or select from the whole as a subquery")
+    }
+
+    private mutating func noteOrderBeforeCompound() {
+        guard !order.isEmpty || limit != nil || offset != nil else { return }
+        ambiguity = CormorantError(
+            .misuse, "the order or limit before UNION, INTERSECT or EXCEPT would be of the whole",
+            hint: "give it after they are combined; for that part alone, select from it as a subquery")
+    }
 
     package init(from table: TableReference, as alias: String? = nil) {
         self.init(from: Source(.table(table), alias: alias))

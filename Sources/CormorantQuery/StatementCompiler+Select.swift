@@ -15,6 +15,7 @@ extension StatementCompiler {
 
     /// A member that orders, limits or combines rows of its own becomes a table of its own.
     private mutating func write(compound select: Select) throws {
+        if let ambiguity = select.ambiguity { throw ambiguity }
         try write(select.commonTables)
         var first = select
         first.commonTables = []
