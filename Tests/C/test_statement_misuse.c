@@ -134,6 +134,21 @@ static void statements_that_write_are_no_subqueries(void **state) {
     STATEMENT_FAILS(CORM_E_MISUSE, "use a SELECT", wrong);
 }
 
+/* They were taken for the first part's, or for the whole's. */
+static void what_is_ambiguous_beside_a_union(void **state) {
+    (void)state;
+    corm_statement *wrong = select_from(people);
+    corm_statement_compound(wrong, CORM_UNION_ALL, select_from(people));
+    STATEMENT_FAILS(CORM_E_MISUSE, "before they are combined", where(wrong, number(1)));
+    wrong = select_from(people);
+    corm_statement_compound(wrong, CORM_UNION_ALL, select_from(people));
+    corm_statement_distinct(wrong);
+    STATEMENT_FAILS(CORM_E_MISUSE, "before they are combined", wrong);
+    wrong = ordered_by(select_from(people), column("id"));
+    corm_statement_compound(wrong, CORM_UNION_ALL, select_from(people));
+    STATEMENT_FAILS(CORM_E_MISUSE, "after they are combined", wrong);
+}
+
 static void consumed_by_two_statements(void **state) {
     (void)state;
     corm_statement *inner = with_column(select_from(pets), pet_column("owner_id"));
@@ -217,6 +232,7 @@ int main(void) {
         STATEMENT_TEST(kinds_and_models),
         STATEMENT_TEST(clauses_of_another_kind_of_statement),
         STATEMENT_TEST(statements_that_write_are_no_subqueries),
+        STATEMENT_TEST(what_is_ambiguous_beside_a_union),
         STATEMENT_TEST(consumed_by_two_statements),
         STATEMENT_TEST(ten_thousand_statements_inside_one_another),
         STATEMENT_TEST(missing_names_and_arrays),

@@ -19,6 +19,7 @@ struct CombiningTests {
         #expect(try database.fetchAll(artists.intersect(Artist.where { $0.id == 2 }.select { $0.name })) == ["Abba"])
         #expect(try database.fetchCount(artists.except(Artist.where { $0.id == 2 }.select { $0.name })) == 3)
         expectError(.misuse) { try artists.union(employees).where { $0.id == 1 }.sql }
+        expectError(.misuse) { try artists.limit(1).union(employees).sql }
         let whole = Artist.from(Artist.where { $0.id == 1 }.union(Artist.where { $0.id == 4 }))
         #expect(try database.fetchAll(whole.where { $0.country == "SE" }).map(\.name) == ["Nobody"])
     }

@@ -198,6 +198,17 @@ def test_wrong_clauses() -> None:
         select(Person).where(Department.name == "x").sql  # noqa: B018
 
 
+def test_what_is_ambiguous_beside_a_union() -> None:
+    names = select(Person.name)
+    both = names.union_all(select(Department.name))
+    for wrong in (both.where(Person.age == 1), both.distinct(), both.group_by("name"), both.having(func.count() > 1)):
+        with pytest.raises(cormorant.ProgrammingError, match="would be of the first part alone"):
+            wrong.sql  # noqa: B018
+    for wrong in (names.order_by("name"), names.limit(1)):
+        with pytest.raises(cormorant.ProgrammingError, match="before UNION, INTERSECT or EXCEPT"):
+            wrong.union_all(select(Department.name)).sql  # noqa: B018
+
+
 def test_names_without_a_model(db: Database) -> None:
     inner = select(Person.age, func.count().label("n")).group_by(Person.age)
     outer = select(name("groups", "age"), name(None, "n")).from_(inner, as_="groups").where(name(None, "n") > 1)
