@@ -115,6 +115,12 @@ extension Value {
             throw CormorantError(
                 .type, "a prefix, suffix or part of a text is \(kindName)", hint: "give text")
         }
+        // LIKE reads both sides as far as a NUL.
+        guard !text.utf8.contains(0) else {
+            throw CormorantError(
+                .encoding, "a prefix, suffix or part of a text holds a NUL, at which LIKE ends",
+                hint: "call instr(), which looks at all bytes and minds the case")
+        }
         var pattern = kind == .hasPrefix ? "" : "%"
         for scalar in text.unicodeScalars {
             if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.unicodeScalars.append("\\") }
