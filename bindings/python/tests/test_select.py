@@ -209,6 +209,13 @@ def test_what_is_ambiguous_beside_a_union() -> None:
             wrong.union_all(select(Department.name)).sql  # noqa: B018
 
 
+def test_a_part_of_a_text_with_a_nul(db: Database) -> None:
+    """LIKE ended at it: every row contained it."""
+    for condition in (Person.name.contains("\0"), Person.name.has_prefix("a\0b"), Person.name.has_suffix("\0")):
+        with pytest.raises(cormorant.DataError, match="holds a NUL"):
+            db.count(select(Person).where(condition))
+
+
 def test_names_without_a_model(db: Database) -> None:
     inner = select(Person.age, func.count().label("n")).group_by(Person.age)
     outer = select(name("groups", "age"), name(None, "n")).from_(inner, as_="groups").where(name(None, "n") > 1)
