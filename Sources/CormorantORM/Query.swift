@@ -128,7 +128,8 @@ extension ModelDescriptor {
             if doubled.contains(folded) {
                 throw CormorantError(
                     .schema, "the SELECT has several columns \"\(column.column)\", one of which is for model \(name)",
-                    hint: "select those of one table, such as \(quoteIdentifier(table)).*, or give the others other names",
+                    hint:
+                        "select those of one table, such as \(quoteIdentifier(table)).*, or give the others other names",
                     sql: statement.sql, table: table, columns: [column.column])
             }
             if let index = byName[folded] { return index }
