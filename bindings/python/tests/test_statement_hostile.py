@@ -33,7 +33,11 @@ TEXTS = ["100%", "100", "1_0", "1x0", "a\\b", "%", "_", "'; DROP TABLE entries; 
 
 def test_wildcards_in_data_are_characters(db: Database) -> None:
     db.insert_many(Entry(text) for text in TEXTS)
+    assert db.fetch_all(select(Entry.text).where(Entry.text == "a\0b")) == [("a\0b",)]
+    # LIKE ends at a NUL, so what has one is refused.
     for wanted in TEXTS:
+        if "\0" in wanted:
+            continue
         for condition, expected in (
             (Entry.text == wanted, [text for text in TEXTS if text == wanted]),
             (Entry.text.has_prefix(wanted), [text for text in TEXTS if text.startswith(wanted)]),
@@ -41,8 +45,6 @@ def test_wildcards_in_data_are_characters(db: Database) -> None:
             (Entry.text.contains(wanted), [text for text in TEXTS if wanted in text]),
             (Entry.text.contains(param("wanted")), [text for text in TEXTS if wanted in text]),
         ):
-            if "\0" in wanted and condition.sql[0].count("LIKE"):
-                continue  # LIKE ends at a NUL
             given = {"wanted": wanted} if condition.sql[1] == (("wanted",),) else {}
             found = db.fetch_all(select(Entry.text).where(condition), bindings=given)
             assert {text for (text,) in found} - {"a\0b"} == set(expected) - {"a\0b"}, (wanted, condition)
