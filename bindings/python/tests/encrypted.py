@@ -22,7 +22,8 @@ def encrypt_files(key: str) -> None:
 
     def init(self: Database, path: Any, **options: Any) -> None:
         is_plain = str(path) in ("", ":memory:") or options.get("cipher") is not None
-        if not is_plain and not any(file and begins_plain(Path(file)) for file in (path, options.get("template"))):
+        files = [file for file in (path, options.get("template")) if isinstance(file, (str, os.PathLike))]
+        if not is_plain and not any(file and begins_plain(Path(file)) for file in files):
             options["cipher"] = Cipher(key)
         opened(self, path, **options)
 

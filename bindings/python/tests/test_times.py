@@ -111,9 +111,8 @@ def test_one_value_of_another_form_in_the_midst_of_a_table(path: Path) -> None:
 def test_a_value_that_only_reading_meets(path: Path) -> None:
     """Of the library's own tables a hundred rows from either end are looked at before the first use."""
     times = [f"2024-01-01 00:{minute:02}:{second:02}" for minute in range(10) for second in range(60)]
-    with Database(path) as db:
-        db.create_tables(Ev)
     with sqlite3.connect(path) as other:
+        other.executescript(Ev.__model__.create_sql)
         other.executemany("INSERT INTO ev (at) VALUES (?)", [(time,) for time in times])
         other.execute("UPDATE ev SET at = at || '.000' WHERE id = 301")
     other.close()
