@@ -2,6 +2,10 @@
 import CompilerPluginSupport
 import PackageDescription
 
+// CMake compiles what runs once in a program's life for size. SwiftPM bars packages with unsafe flags from being
+// dependencies, so that others get no such flag.
+let forSize: [SwiftSetting] = Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
+
 let package = Package(
     name: "cormorant",
     platforms: [.macOS(.v13), .iOS(.v16)],
@@ -28,7 +32,8 @@ let package = Package(
         .target(name: "CormorantORM", dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery"]),
         .target(
             name: "CormorantMigrations",
-            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
+            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"],
+            swiftSettings: forSize),
         .target(name: "CormorantCipher", dependencies: ["CormorantBase", "CormorantSQLite"]),
         .target(
             name: "CormorantKeyValue",

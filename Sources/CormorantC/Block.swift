@@ -109,6 +109,19 @@ public func corm_block_execute(
     }
 }
 
+@_cdecl("corm_block_is_plain") @implementation
+public func corm_block_is_plain(_ rows: UnsafeRawPointer?, _ size: Int) -> Bool {
+    do {
+        let reader = try MarshalReader(rows, size)
+        for _ in 0..<(try reader.sequence()) {
+            guard try reader.skipPlainTuple() else { return false }
+        }
+        return true
+    } catch {
+        return false
+    }
+}
+
 @_cdecl("corm_block_count") @implementation
 public func corm_block_count(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ bindings: UnsafeRawPointer?,

@@ -115,6 +115,18 @@ final class MarshalReader {
         return count
     }
 
+    /// Whether a tuple comes next that holds neither bytes nor what no column can hold; goes past it.
+    func skipPlainTuple() throws -> Bool {
+        guard case .sequence(let count) = try next() else { return false }
+        for _ in 0..<count {
+            switch try next() {
+            case .none, .bool, .integer, .hugeInteger, .real, .text: continue
+            default: return false
+            }
+        }
+        return true
+    }
+
     /// A copy of the next value.
     func value(_ what: @autoclosure () -> String) throws -> Value {
         switch try next() {

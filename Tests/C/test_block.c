@@ -179,6 +179,30 @@ static void statements_with_sets_of_bindings(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM t"), 3);
 }
 
+static void blocks_of_plain_values(void **state) {
+    (void)state;
+    put_list(&rows, 2);
+    put_tuple(&rows, 5);
+    put_none(&rows);
+    put_bool(&rows, true);
+    put_long(&rows, INT64_MAX);
+    put_float(&rows, 0.5);
+    put_str(&rows, "s", 1);
+    put_tuple(&rows, 1);
+    size_t last = rows.size;
+    put_int(&rows, 1);
+    assert_true(corm_block_is_plain(rows.bytes, rows.size));
+    for (size_t size = 0; size < rows.size; size += 1)
+        assert_false(corm_block_is_plain(rows.bytes, size));
+    rows.size = last;
+    put_bytes(&rows, "s", 1);
+    assert_false(corm_block_is_plain(rows.bytes, rows.size));
+    rows.size = last;
+    put_tuple(&rows, 0);
+    assert_false(corm_block_is_plain(rows.bytes, rows.size));
+    assert_false(corm_block_is_plain(NULL, 0));
+}
+
 static void blocks_that_cannot_be_read(void **state) {
     (void)state;
     put_list(&rows, 1);
@@ -280,11 +304,11 @@ static void memory_of_the_caller_is_left_behind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        BLOCK(rows_are_written_and_read),           BLOCK(a_batch_that_fails_says_where),
-        BLOCK(a_cursor_gives_rows_in_portions),     BLOCK(a_cursor_over_sql_and_over_attributes),
-        BLOCK(statements_with_sets_of_bindings),    BLOCK(blocks_that_cannot_be_read),
-        BLOCK(a_table_dropped_under_a_known_model), BLOCK(values_of_the_wrong_kind),
-        BLOCK(memory_of_the_caller_is_left_behind),
+        BLOCK(rows_are_written_and_read),        BLOCK(a_batch_that_fails_says_where),
+        BLOCK(a_cursor_gives_rows_in_portions),  BLOCK(a_cursor_over_sql_and_over_attributes),
+        BLOCK(statements_with_sets_of_bindings), BLOCK(blocks_of_plain_values),
+        BLOCK(blocks_that_cannot_be_read),       BLOCK(a_table_dropped_under_a_known_model),
+        BLOCK(values_of_the_wrong_kind),         BLOCK(memory_of_the_caller_is_left_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

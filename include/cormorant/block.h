@@ -70,6 +70,12 @@ corm_status corm_block_execute(corm_database *database, const char *sql, const v
                                int64_t *out_changes, corm_error **out_error);
 
 /*
+ * Whether a marshalled list holds only tuples of None, int, float, str and bool: marshal writes any object that has a
+ * buffer, a number of numpy too, as bytes. False for a block that cannot be read. Threading: any thread. Since 0.1.
+ */
+bool corm_block_is_plain(const void *rows, size_t size);
+
+/*
  * A running statement read in blocks. Threading: one thread at a time; calls, close included, wait for another thread's
  * transaction to end. Closed with its database at the latest.
  */

@@ -935,6 +935,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "corm_block_find": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
+    "corm_block_is_plain": ("bool", ("pointer", "size")),
     "corm_block_cursor_open": (
         "int32",
         ("pointer", "pointer", "text", "pointer", "size", "pointer", "size", "int64", "int64", "pointer", "pointer"),

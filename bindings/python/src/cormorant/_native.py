@@ -88,6 +88,11 @@ def execute(database: DatabaseHandle, sql: str, bindings: bytes | None) -> int:
     return call_number(library.corm_block_execute, database, utf8(sql), bindings, size)
 
 
+def is_plain(rows: bytes) -> bool:
+    """Whether marshalled tuples hold only None, int, float, str and bool."""
+    return bool(library.corm_block_is_plain(rows, len(rows)))
+
+
 def execute_script(database: DatabaseHandle, sql: str) -> None:
     call(library.corm_database_execute_script, database, utf8(sql))
 
@@ -214,6 +219,11 @@ def table_exists(database: DatabaseHandle, model: ModelHandle) -> bool:
 _find = library.corm_block_find
 _write = library.corm_block_write
 _next = library.corm_block_cursor_next
+_delete_key = library.corm_block_delete_key
+
+# ctypes is quicker with an argument that is of the very type.
+for _function in (_find, _write, _delete_key):
+    _function.argtypes = (DatabaseHandle, ModelHandle, *_function.argtypes[2:])
 
 
 def find(database: DatabaseHandle, model: ModelHandle, key: bytes) -> Row | None:
@@ -244,7 +254,7 @@ def write(
 
 
 def delete_key(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
-    return call(library.corm_block_delete_key, database, model, key, len(key)) == _abi.CORM_OK
+    return call(_delete_key, database, model, key, len(key)) == _abi.CORM_OK
 
 
 def delete_all(database: DatabaseHandle, model: ModelHandle) -> int:

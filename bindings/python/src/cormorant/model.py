@@ -126,6 +126,8 @@ class ModelInfo:
             raise self._explain(records, only) from error
 
     def dump_key(self, key: tuple[Any, ...]) -> bytes:
+        if self.plain_key and len(key) == 1 and type(key[0]) is int:
+            return marshal.dumps(key, 2)
         if not self.plain_key:
             key = tuple(map(self.encode_value, self.key, key)) + key[len(self.key) :]
         if None in key:

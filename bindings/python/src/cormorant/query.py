@@ -69,10 +69,7 @@ class QueryMethods(RecordMethods):
     ) -> list[Any]:
         """The records of a query as a list."""
         cursor, shape = self._start(model, sql, bindings, attributes, order_by, limit, offset, into)
-        try:
-            return read_all(cursor, shape.load)
-        finally:
-            cursor.free()
+        return read_all(cursor, shape.load)
 
     @overload
     def fetch_one(

@@ -66,11 +66,14 @@ os.register_at_fork(after_in_child=PausedCollector._forked)
 
 
 def read_all(cursor: CursorHandle, convert: Convert | None) -> list[Any]:
-    """Every row left, converted."""
+    """Every row left, converted; frees the cursor, before the collector looks at all that was made."""
     items: list[Any] = []
     with PausedCollector():
-        while rows := _native.next_rows(cursor, _BLOCK):
-            items += convert(rows) if convert else rows
+        try:
+            while rows := _native.next_rows(cursor, _BLOCK):
+                items += convert(rows) if convert else rows
+        finally:
+            cursor.free()
     return items
 
 

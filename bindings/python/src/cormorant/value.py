@@ -6,12 +6,14 @@ import json
 import marshal
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from . import _abi
+from ._native import is_plain
 from .error import DataError, ProgrammingError
 
 Json: TypeAlias = Any
@@ -222,10 +224,15 @@ def dump_parameters(values: dict[str, Any], encoders: Mapping[str, Callable[[Any
 
 def dump_binding_rows(rows: Sequence[Bindings]) -> bytes:
     """Bindings of many runs."""
-    # marshal would take an object of numpy for a blob.
-    if set(map(type, rows)) != {tuple} or not PLAIN.issuperset(map(type, chain.from_iterable(rows))):
-        rows = [_binding_row(row, index) for index, row in enumerate(rows)]
-    return marshal.dumps(rows if type(rows) is list else list(rows), 2)
+    if type(rows) is not list:
+        rows = list(rows)
+    if set(map(type, rows)) == {tuple}:
+        # What marshal does not take is named below, and so is what it would take for a blob, as numbers of numpy.
+        with suppress(ValueError):
+            data = marshal.dumps(rows, 2)
+            if is_plain(data) or PLAIN.issuperset(map(type, chain.from_iterable(rows))):
+                return data
+    return marshal.dumps([_binding_row(row, index) for index, row in enumerate(rows)], 2)
 
 
 def can_dump(value: Any) -> bool:
