@@ -11,29 +11,29 @@ public func corm_block_write(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let database = try database(handle)
-        let box = try requireModel(model)
-        let reader = try MarshalReader(rows, size)
-        let count = try reader.sequence()
-        var work = BlockWrite(
-            operation: operation, conflict: try conflictPolicy(conflict), properties: properties,
-            propertyCount: propertyCount, count: count,
-            row: MarshalRow(reader: reader, model: box.descriptor, types: box.types))
-        if let block {
-            var writer = MarshalWriter(block)
-            try writer.beginList()
-            work.row.writer = writer
+        try with(handle, model) { database, box in
+            let reader = try MarshalReader(rows, size)
+            let count = try reader.sequence()
+            var work = BlockWrite(
+                operation: operation, conflict: try conflictPolicy(conflict), properties: properties,
+                propertyCount: propertyCount, count: count,
+                row: MarshalRow(reader: reader, model: box.descriptor, types: box.types))
+            if let block {
+                var writer = MarshalWriter(block)
+                try writer.beginList()
+                work.row.writer = writer
+            }
+            if count == 1 {
+                var index = 0
+                try database.withPlan(box.descriptor) { try work.run($0, &index) }
+            } else {
+                try database.batch(box.descriptor) { plan, index in try work.run(plan, &index) }
+            }
+            try work.row.writer?.endList(count)
+            work.row.writer?.finish()
+            outCount?.pointee = work.changed
+            return CORM_OK
         }
-        if count == 1 {
-            var index = 0
-            try database.withPlan(box.descriptor) { try work.run($0, &index) }
-        } else {
-            try database.batch(box.descriptor) { plan, index in try work.run(plan, &index) }
-        }
-        try work.row.writer?.endList(count)
-        work.row.writer?.finish()
-        outCount?.pointee = work.changed
-        return CORM_OK
     }
 }
 

@@ -31,19 +31,19 @@ func findRow(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>,
     cached: (ModelDescriptor) -> RowKey?, _ key: (inout RecordWriter, ModelDescriptor) throws -> Void
 ) throws -> Bool {
-    let database = try database(handle)
-    let box = try requireModel(model)
-    let types = Unmanaged.passUnretained(box.types)
-    var writer = MarshalWriter(block)
-    let found: Void? = try box.withDescriptor { model in
-        try database.withFindingPlan(model) { plan in
-            try plan.find(
-                cached: { cached(model) }, key: { try key(&$0, model) },
-                read: { row in try types._withUnsafeGuaranteedRef { try writer.row(row, $0) } })
+    try with(handle, model) { database, box in
+        let types = Unmanaged.passUnretained(box.types)
+        var writer = MarshalWriter(block)
+        let found: Void? = try box.withDescriptor { model in
+            try database.withFindingPlan(model) { plan in
+                try plan.find(
+                    cached: { cached(model) }, key: { try key(&$0, model) },
+                    read: { row in try types._withUnsafeGuaranteedRef { try writer.row(row, $0) } })
+            }
         }
+        writer.finish()
+        return found != nil
     }
-    writer.finish()
-    return found != nil
 }
 
 /// A marshalled tuple as caches know a key.
@@ -77,9 +77,13 @@ public func corm_block_delete_key(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try database(handle).withPlan(requireModel(model).descriptor) { plan in
-            let reader = try MarshalReader(key, size)
-            return try plan.delete { try $0.writeKey(reader, of: plan.model) } ? CORM_OK : CORM_NOT_FOUND
+        try with(handle, model) { database, box in
+            try box.withDescriptor { model in
+                try database.withPlan(model) { plan in
+                    let reader = try MarshalReader(key, size)
+                    return try plan.delete { try $0.writeKey(reader, of: model) } ? CORM_OK : CORM_NOT_FOUND
+                }
+            }
         }
     }
 }

@@ -49,6 +49,18 @@ func database(_ handle: OpaquePointer?) throws -> Database {
     throw Handles.bad(handle, .database)
 }
 
+/// Runs a body with a database and a model, without counting a reference to either.
+@inline(__always)
+func with<Answer>(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ body: (Database, ModelBox) throws -> Answer
+) throws -> Answer {
+    try Handles.using(handle, .database, as: DatabaseBox.self) { opened in
+        try Handles.using(model, .model, as: ModelBox.self) { box in
+            try Unmanaged.passUnretained(opened.database)._withUnsafeGuaranteedRef { try body($0, box) }
+        }
+    }
+}
+
 @inline(__always)
 private func openDatabase(_ handle: OpaquePointer?) -> Database? {
     Handles.part(handle, .database, of: DatabaseBox.self) { $0.database }

@@ -89,8 +89,8 @@ enum HandleKind: UInt8 {
 /// Layout: kind (8 bits), generation (24 bits), slot + 1 (32 bits).
 enum Handles {
     private struct Slot {
-        /// The kind and generation of the handle that is good, as in the handle; below, in 32 bits, how many threads are
-        /// about to count a reference to the object.
+        /// The kind and generation of the handle that is good, as in the handle; below, in 32 bits, how many threads use
+        /// the object.
         var word: Int64 = 0
         var object: Unmanaged<AnyObject>?
     }
@@ -154,12 +154,23 @@ enum Handles {
         guard kind.isShared else {
             return slot.pointee.object.map { part(unsafeDowncast($0.takeUnretainedValue(), to: type)) }
         }
-        // Another thread may be ending the handle: it waits until the reference is counted before it lets the object go.
-        let word = word(of: slot)
-        let isGood = isGood(cthreads_add(word, 1), handle)
+        let isGood = enter(slot, handle)
         let held = isGood ? slot.pointee.object.map { counted($0, part) } : nil
-        _ = cthreads_add(word, -1)
+        leave(slot, handle)
         return held?.takeRetainedValue()
+    }
+
+    /// Runs a body with the object of a handle that must be good. The object stays until the body returns, whoever ends the
+    /// handle meanwhile; no reference to it is counted, which would cost as much again.
+    @inline(__always)
+    static func using<Object: AnyObject, Answer>(
+        _ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type, _ body: (Object) throws -> Answer
+    ) throws -> Answer {
+        guard let slot = slot(handle, kind) else { throw bad(handle, kind) }
+        let isGood = enter(slot, handle)
+        defer { leave(slot, handle) }
+        guard isGood, let object = slot.pointee.object else { throw bad(handle, kind) }
+        return try Unmanaged<Object>.fromOpaque(object.toOpaque())._withUnsafeGuaranteedRef(body)
     }
 
     /// Counts a reference to the part, and none to the object.
@@ -179,42 +190,55 @@ enum Handles {
         throw bad(handle, kind)
     }
 
-    /// Ends a handle; false when it was none. The object is released outside the lock.
+    /// Ends a handle; false when it was none.
     @discardableResult
     static func remove(_ handle: OpaquePointer?, _ kind: HandleKind) -> Bool {
-        guard let object = end(handle, kind) else { return false }
-        object.release()
-        return true
+        take(handle, kind, as: AnyObject.self) != nil
     }
 
-    /// Ends a handle and gives out what it owned; nil when it was none.
+    /// Ends a handle and gives out its object, which is released outside the lock; nil when it was none.
     static func take<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type) -> Object? {
-        end(handle, kind).map { unsafeDowncast($0.takeRetainedValue(), to: type) }
-    }
-
-    private static func end(_ handle: OpaquePointer?, _ kind: HandleKind) -> Unmanaged<AnyObject>? {
         lock.lock()
         defer { lock.unlock() }
         guard let slot = slot(handle, kind), let object = slot.pointee.object else { return nil }
-        let word = word(of: slot)
-        _ = cthreads_add(word, -(Int64(kind.rawValue) << 56))
-        guard !kind.isShared || isLeft(word) else { return nil }
+        let held = unsafeDowncast(object.takeUnretainedValue(), to: type)
+        if isLeft(cthreads_add(word(of: slot), -(Int64(kind.rawValue) << 56))) { vacate(slot, handle)?.release() }
+        return held
+    }
+
+    /// Counts a thread that uses the object: as long as there is one the object stays. False: the handle has been ended.
+    @inline(__always)
+    private static func enter(_ slot: UnsafeMutablePointer<Slot>, _ handle: OpaquePointer?) -> Bool {
+        isGood(cthreads_add(word(of: slot), 1), handle)
+    }
+
+    @inline(__always)
+    private static func leave(_ slot: UnsafeMutablePointer<Slot>, _ handle: OpaquePointer?) {
+        if isLeft(cthreads_add(word(of: slot), -1)) { letGo(slot, handle) }
+    }
+
+    /// The last thread that uses the object of a handle that was ended meanwhile releases it.
+    @inline(never)
+    private static func letGo(_ slot: UnsafeMutablePointer<Slot>, _ handle: OpaquePointer?) {
+        lock.lock()
+        let object = isLeft(cthreads_load(word(of: slot))) ? vacate(slot, handle) : nil
+        lock.unlock()
+        object?.release()
+    }
+
+    /// Whether the handle is ended and nobody uses its object.
+    @inline(__always)
+    private static func isLeft(_ word: Int64) -> Bool { UInt64(bitPattern: word) & 0xFF00_0000_FFFF_FFFF == 0 }
+
+    /// Under the lock. What the slot owned; nil when it is free already.
+    private static func vacate(_ slot: UnsafeMutablePointer<Slot>, _ handle: OpaquePointer?) -> Unmanaged<AnyObject>? {
+        guard let object = slot.pointee.object else { return nil }
         slot.pointee.object = nil
         // A handle is never given out twice: a slot that was used as often as can be told stays free.
         if UInt(bitPattern: handle) >> 32 & 0xFF_FFFF < 0xFF_FFFF {
             free.append(UInt32(truncatingIfNeeded: UInt(bitPattern: handle)) &- 1)
         }
         return object
-    }
-
-    /// Waits for the threads that are counting a reference, which takes a few instructions; for one that does not come to it,
-    /// such as one that the child of a fork does not have, not longer than a second. False: the object must stay.
-    private static func isLeft(_ word: UnsafeMutablePointer<Int64>) -> Bool {
-        for turn in 0..<1100 {
-            if cthreads_load(word) & 0xFFFF_FFFF == 0 { return true }
-            if turn < 100 { sched_yield() } else { usleep(1000) }
-        }
-        return false
     }
 
     @inline(__always)

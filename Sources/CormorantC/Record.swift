@@ -18,16 +18,16 @@ func withRecord(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ arena: OpaquePointer?,
     for use: RecordUse = .writing, _ body: (ModelPlan, inout StructRecord) throws -> corm_status
 ) throws -> corm_status {
-    let database = try database(handle)
-    let box = try requireModel(model)
-    guard let record else { throw missingRecord() }
-    var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
-    if use != .writing, access.arena == nil { try box.refuseTexts() }
-    return try box.withDescriptor { model in
-        switch use {
-        case .writing: try database.withPlan(model) { try body($0, &access) }
-        case .reading: try database.withReadingPlan(model) { try body($0, &access) }
-        case .finding: try database.withFindingPlan(model) { try body($0, &access) }
+    try with(handle, model) { database, box in
+        guard let record else { throw missingRecord() }
+        var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
+        if use != .writing, access.arena == nil { try box.refuseTexts() }
+        return try box.withDescriptor { model in
+            switch use {
+            case .writing: try database.withPlan(model) { try body($0, &access) }
+            case .reading: try database.withReadingPlan(model) { try body($0, &access) }
+            case .finding: try database.withFindingPlan(model) { try body($0, &access) }
+            }
         }
     }
 }
@@ -155,10 +155,14 @@ public func corm_record_exists(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try database(handle).withReadingPlan(requireModel(model).descriptor) { plan in
-            let found: Void? = try plan.one(
-                plan.existence(), key: { try $0.writeKey(key, keyCount, of: plan.model) }, read: { _ in })
-            return found == nil ? CORM_NOT_FOUND : CORM_OK
+        try with(handle, model) { database, box in
+            try box.withDescriptor { model in
+                try database.withReadingPlan(model) { plan in
+                    let found: Void? = try plan.one(
+                        plan.existence(), key: { try $0.writeKey(key, keyCount, of: model) }, read: { _ in })
+                    return found == nil ? CORM_NOT_FOUND : CORM_OK
+                }
+            }
         }
     }
 }
@@ -169,8 +173,12 @@ public func corm_record_delete_key(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try database(handle).withPlan(requireModel(model).descriptor) { plan in
-            try plan.delete { try $0.writeKey(key, keyCount, of: plan.model) } ? CORM_OK : CORM_NOT_FOUND
+        try with(handle, model) { database, box in
+            try box.withDescriptor { model in
+                try database.withPlan(model) { plan in
+                    try plan.delete { try $0.writeKey(key, keyCount, of: model) } ? CORM_OK : CORM_NOT_FOUND
+                }
+            }
         }
     }
 }
