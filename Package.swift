@@ -4,7 +4,8 @@ import PackageDescription
 
 // CMake compiles what runs once in a program's life for size. SwiftPM bars packages with unsafe flags from being
 // dependencies, so that others get no such flag.
-let forSize: [SwiftSetting] = Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
+let forSize: [SwiftSetting] =
+    Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
 
 let package = Package(
     name: "cormorant",
