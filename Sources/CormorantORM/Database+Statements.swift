@@ -111,7 +111,7 @@ extension Connection {
         for table in compiled.timeTables { try checkTimes(of: table) }
         let statement: Statement
         do {
-            statement = try self.statement(compiled.sql)
+            statement = try self.statement(keeping(compiled))
         } catch let error as CormorantError {
             throw explained(error)
         }

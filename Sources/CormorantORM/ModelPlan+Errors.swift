@@ -30,7 +30,8 @@ extension ModelPlan {
             return named(
                 error, columns: [], hint: "\(list) may refer to it: delete those rows first, or lead them elsewhere")
         case .constraint, .unique, .notNull, .type:
-            return error.table == nil ? named(error, columns: error.columns) : error
+            let isNamed = error.table != nil || contains(error.plainMessage, model.table + ".")
+            return isNamed ? error : named(error, columns: error.columns)
         // A table that was dropped or altered since the statement was prepared.
         case .sql where error.isMissingName: return schemaError(error)
         default: return error

@@ -63,10 +63,12 @@ package final class ModelPlan {
     /// Indices of the columns that are written.
     private var stored: [Int] { model.columns.indices.filter { model.columns[$0].computedSQL == nil } }
 
-    private func insertColumns() -> [SQLCompiler.InsertColumn] {
-        stored.map { index in
+    private func insertColumns() throws -> [SQLCompiler.WrittenColumn] {
+        let kept = try connection.converted(model.tableReference)
+        return stored.map { index in
             let column = model.columns[index]
-            return SQLCompiler.InsertColumn(column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil)
+            return SQLCompiler.WrittenColumn(
+                column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil, kept: kept[index])
         }
     }
 
@@ -76,7 +78,7 @@ package final class ModelPlan {
         let slot = Int(conflict.rawValue)
         if let ready = inserts[slot] { return ready }
         let sql = compiler.insert(
-            into: model.table, insertColumns(), conflict: conflict, returning: model.insertFillsIn ? allNames : [])
+            into: model.table, try insertColumns(), conflict: conflict, returning: model.insertFillsIn ? allNames : [])
         let made = try prepare(sql, binds: stored, returnsRow: model.insertFillsIn)
         inserts[slot] = made
         return made
@@ -86,7 +88,7 @@ package final class ModelPlan {
         if let saving { return saving }
         try model.requireKey()
         let sql = compiler.save(
-            into: model.table, insertColumns(), key: model.keyNames, returning: model.insertFillsIn ? allNames : [])
+            into: model.table, try insertColumns(), key: model.keyNames, returning: model.insertFillsIn ? allNames : [])
         let made = try prepare(sql, binds: stored, returnsRow: model.insertFillsIn)
         saving = made
         return made
@@ -118,8 +120,9 @@ package final class ModelPlan {
 
     private func makeUpdate(_ properties: [Int]) throws -> PlannedStatement {
         try model.requireKey()
+        let kept = try connection.converted(model.tableReference)
         let sql = compiler.update(
-            model.table, set: properties.map { model.columns[$0].column }, key: model.keyNames,
+            model.table, set: properties.map { .init(model.columns[$0].column, kept: kept[$0]) }, key: model.keyNames,
             returning: model.hasComputed ? allNames : [])
         return try prepare(sql, binds: properties + model.keyColumns, returnsRow: model.hasComputed)
     }

@@ -11,6 +11,8 @@ package struct CompiledStatement: Sendable {
     }
 
     package let sql: String
+    /// What runs: the SQL with the functions that check what it writes.
+    package let checkedSQL: String
     package let bindings: [Binding]
     /// The first table that it selects from, or the one that it changes; nil where that is of no model.
     package let table: TableReference?
@@ -22,23 +24,28 @@ package struct CompiledStatement: Sendable {
     package let types: [ColumnType?]
     /// The tables whose datetime columns it names or reads.
     package let timeTables: [TableReference]
+    /// The columns that it writes, and where in the checked SQL their values stand; nil for those that come from a SELECT.
+    package let assigned: [(column: ColumnReference, range: Range<Int>?)]
     /// Whether it changes no data.
     package let isSelect: Bool
 
     package let hasParameters: Bool
 
     package init(
-        _ sql: String, _ bindings: [Binding], of table: TableReference? = nil, records: TableReference? = nil,
+        _ sql: String, checked: String? = nil, _ bindings: [Binding], of table: TableReference? = nil,
+        records: TableReference? = nil,
         columns: [ColumnReference?] = [], types: [ColumnType?] = [], timeTables: [TableReference] = [],
-        isSelect: Bool = false
+        assigned: [(column: ColumnReference, range: Range<Int>?)] = [], isSelect: Bool = false
     ) {
         self.sql = sql
+        checkedSQL = checked ?? sql
         self.bindings = bindings
         self.table = table
         self.records = records
         self.columns = columns
         self.types = types
         self.timeTables = timeTables
+        self.assigned = assigned
         self.isSelect = isSelect
         hasParameters = bindings.contains { if case .parameter = $0 { true } else { false } }
     }

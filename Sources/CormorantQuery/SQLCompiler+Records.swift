@@ -1,25 +1,41 @@
 /// The statements of record operations. Parameters are numbered in the order of the columns given, from 1.
 extension SQLCompiler {
-    /// One column of an INSERT: the default takes the place of a NULL.
-    package struct InsertColumn {
+    /// One column that is written; in an INSERT the default takes the place of a NULL.
+    package struct WrittenColumn {
         package var name: String
         package var defaultSQL: String?
+        /// What takes the value, instead of the column itself.
+        package var kept: Kept?
 
-        package init(_ name: String, defaultSQL: String? = nil) {
+        package init(_ name: String, defaultSQL: String? = nil, kept: Kept? = nil) {
             self.name = name
             self.defaultSQL = defaultSQL
+            self.kept = kept
         }
     }
 
+    /// What refuses the values that a column would convert.
+    package struct Kept: Sendable {
+        private let arguments: String
+
+        /// - Parameter declared: the column's declared type.
+        package init(_ column: String, in table: String, of schema: String?, declared: String) {
+            let letter = Affinity(declaredType: declared).rawValue.prefix(1)
+            arguments = [letter + declared, schema ?? "", table, column].map { ", " + quoteText($0) }.joined() + ")"
+        }
+
+        package func sql(_ value: String) -> String { "corm_kept(" + value + arguments }
+    }
+
     package func insert(
-        into table: String, _ columns: [InsertColumn], conflict: ConflictPolicy, returning: [String] = []
+        into table: String, _ columns: [WrittenColumn], conflict: ConflictPolicy, returning: [String] = []
     ) -> String {
         "INSERT \(conflict.keyword)INTO \(values(table, columns))\(returningClause(returning))"
     }
 
     /// INSERT that updates the row with the same key, in one statement.
     package func save(
-        into table: String, _ columns: [InsertColumn], key: [String], returning: [String] = []
+        into table: String, _ columns: [WrittenColumn], key: [String], returning: [String] = []
     ) -> String {
         let others = columns.map(\.name).filter { !key.contains($0) }
         // A table of keys only has nothing to update, but RETURNING needs an updated row.
@@ -33,11 +49,13 @@ extension SQLCompiler {
 
     /// Parameters: the columns, then the key. Without columns the key is set to itself, which still tells whether the
     /// row is there.
-    package func update(_ table: String, set columns: [String], key: [String], returning: [String] = []) -> String {
+    package func update(_ table: String, set columns: [WrittenColumn], key: [String], returning: [String] = [])
+        -> String
+    {
         let assignments =
             columns.isEmpty
             ? key.map { "\(dialect.identifier($0)) = \(dialect.identifier($0))" }
-            : columns.enumerated().map { "\(dialect.identifier($1)) = \(dialect.parameter($0 + 1))" }
+            : columns.enumerated().map { "\(dialect.identifier($1.name)) = \(value($1, $0 + 1))" }
         return "UPDATE \(self.table(table)) SET \(assignments.joined(separator: ", ")) "
             + "WHERE \(matches(key, from: columns.count + 1))\(returningClause(returning))"
     }
@@ -88,14 +106,19 @@ extension SQLCompiler {
     /// How many rows another SELECT has. The line break ends a comment the SELECT may end with.
     package func count(_ select: String) -> String { "SELECT count(*) FROM (\(select)\n)" }
 
-    private func values(_ table: String, _ columns: [InsertColumn]) -> String {
+    private func values(_ table: String, _ columns: [WrittenColumn]) -> String {
         guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }
         let values = columns.enumerated().map { index, column in
-            let parameter = dialect.parameter(index + 1)
+            let parameter = value(column, index + 1)
             return column.defaultSQL.map { "ifnull(\(parameter), (\($0)))" } ?? parameter
         }
         return
             "\(self.table(table)) (\(dialect.list(columns.map(\.name)))) VALUES (\(values.joined(separator: ", ")))"
+    }
+
+    private func value(_ column: WrittenColumn, _ parameter: Int) -> String {
+        let parameter = dialect.parameter(parameter)
+        return column.kept?.sql(parameter) ?? parameter
     }
 
     private func matches(_ key: [String], from first: Int) -> String {

@@ -16,7 +16,7 @@ extension StatementCompiler {
             try write(names: columns, of: change.table)
             try checkExact(columns, of: change.table, from: select)
             sql += " "
-            try write(change.upsert == nil ? select : select.endingInWhere)
+            try write(select, into: columns, of: change.table, endsInWhere: change.upsert != nil)
             scopes.append(Scope(of: change.table))
             try writeUpsert(change)
         }
@@ -52,14 +52,90 @@ extension StatementCompiler {
                 hint: "set the columns it is computed from", table: table.name, columns: [table.columns[column].name])
         }
         let reference = ColumnReference(table, column)
+        let start = sql.count
         switch value.node {
         case .value(let value, nil):
-            sql += "?"
-            bindings.append(.value(try value.comparable(with: reference)))
-        case .parameter(let name): bindParameter(name, .comparedWith(reference))
+            let stored = try value.comparable(with: reference)
+            try write(storedIn: reference, isSure: stored.fits(reference.column)) {
+                $0.sql += "?"
+                $0.bindings.append(.value(stored))
+            }
+        case .parameter(let name):
+            try write(storedIn: reference, isSure: reference.column.takesAllOfItsKind) {
+                $0.bindParameter(name, .comparedWith(reference))
+            }
         default:
-            if reference.column.type == .decimal { try write(exact: value) } else { try write(value, at: .any) }
+            try write(storedIn: reference, isSure: isSure(value, of: reference.column)) {
+                if reference.column.type == .decimal {
+                    try $0.write(exact: value)
+                } else {
+                    try $0.write(value, at: .any)
+                }
+            }
         }
+        assigned.append((reference, start..<sql.count))
+    }
+
+    /// Writes a value through what makes it one of the column, or refuses it when the statement runs.
+    /// - Parameter isSure: it is one.
+    private mutating func write(
+        storedIn reference: ColumnReference, isSure: Bool, _ value: (inout StatementCompiler) throws -> Void
+    ) throws {
+        if !isSure { write(check: "corm_stored(") }
+        try value(&self)
+        if !isSure { write(check: ", \(reference.storedAs))") }
+    }
+
+    /// Writes SQL that is there to check values only.
+    private mutating func write(check text: String) {
+        let start = sql.count
+        sql += text
+        checks.append(start..<sql.count)
+    }
+
+    /// Whether an expression gives what a column of the same type holds.
+    private func isSure(_ value: Expression, of column: TableReference.Column) -> Bool {
+        switch value.node {
+        case .column(let other): other.column.holdsOnly(column)
+        case .name(let source, let name):
+            if let upserted, source == "excluded",
+                let index = upserted.columns.firstIndex(where: {
+                    $0.property == name || sameIdentifier($0.name, name)
+                })
+            {
+                upserted.columns[index].holdsOnly(column)
+            } else {
+                false
+            }
+        case .labelled(let inner, _): isSure(inner, of: column)
+        default: false
+        }
+    }
+
+    /// Writes the SELECT whose rows are inserted.
+    private mutating func write(
+        _ select: Select, into columns: [Int], of table: TableReference, endsInWhere: Bool
+    ) throws {
+        let targets = columns.map { ColumnReference(table, $0) }
+        assigned += targets.map { ($0, nil) }
+        let sources = selected(by: select)
+        let areSure = targets.indices.map { place in
+            sources.map { $0.indices.contains(place) && isSure($0[place], of: targets[place].column) } ?? false
+        }
+        let isChecked = areSure.contains(false) || !select.compounds.isEmpty
+        let names = columns.indices.map { "v\($0)" }
+        if isChecked { write(check: "WITH corm_rows (" + names.joined(separator: ", ") + ") AS (") }
+        try write(endsInWhere ? select.endingInWhere : select)
+        guard isChecked else { return }
+        let values = zip(names, targets).map { "corm_stored(\($0), \($1.storedAs))" }
+        write(check: ") SELECT \(values.joined(separator: ", ")) FROM corm_rows\(endsInWhere ? " WHERE 1" : "")")
+    }
+
+    /// The result columns of a SELECT; nil where a model does not tell.
+    private func selected(by select: Select) -> [Expression]? {
+        if !select.columns.isEmpty { return select.columns }
+        guard case .table(let source)? = select.source?.kind else { return nil }
+        return source.columns.indices.map { Expression(.column(ColumnReference(source, $0))) }
     }
 
     /// WHERE; along relations the rows are found by a SELECT, since UPDATE and DELETE join nothing.
@@ -161,6 +237,51 @@ extension Select {
         if !compounds.isEmpty { select = Select(from: Source(.select(self), alias: "source")) }
         if select.conditions.isEmpty { select.conditions = [Expression(.raw("1", []))] }
         return select
+    }
+}
+
+extension ColumnReference {
+    /// What tells `corm_stored` of the column.
+    fileprivate var storedAs: String {
+        let type = (column.isUnsigned ? "u" : "") + column.type.name
+        return "'\(type)', \(quoteText("\(table.model).\(column.property)"))"
+    }
+}
+
+extension TableReference.Column {
+    /// Whether every value of this column is one of the other, too.
+    fileprivate func holdsOnly(_ other: TableReference.Column) -> Bool {
+        guard isUnsigned == other.isUnsigned else { return false }
+        return switch (type, other.type) {
+        case (.varchar, .text), (.varchar, .varchar), (.text, .varchar), (.int32, .int64), (.bool, .int64),
+            (.bool, .int32),
+            (.float, .double), (.int32, .double):
+            true
+        case (let mine, let its): mine == its
+        }
+    }
+
+    /// Whether each value that compares with it is one of it.
+    fileprivate var takesAllOfItsKind: Bool {
+        switch type {
+        case .int64, .int32, .bool, .double, .float: false
+        default: true
+        }
+    }
+}
+
+extension Value {
+    /// Whether a value that compares with a column is one of it.
+    fileprivate func fits(_ column: TableReference.Column) -> Bool {
+        switch (column.type, self) {
+        case (_, .null), (.double, .real): true
+        case (.float, .real(let number)): Float(number).isFinite || number.isInfinite
+        case (.int64, .integer(let number)): !column.isUnsigned || number >= 0
+        case (.bool, .integer(let number)): number == 0 || number == 1
+        case (.int32, .integer(let number)):
+            column.isUnsigned ? UInt32(exactly: number) != nil : Int32(exactly: number) != nil
+        default: column.takesAllOfItsKind
+        }
     }
 }
 

@@ -10,6 +10,10 @@ package struct StatementCompiler {
     var upserted: TableReference?
     /// The tables whose datetime columns stand in the statement.
     private(set) var timeTables: [TableReference] = []
+    /// The columns that it writes, and where in the SQL their values stand.
+    var assigned: [(column: ColumnReference, range: Range<Int>?)] = []
+    /// Where in the SQL what checks these values stands.
+    var checks: [Range<Int>] = []
     /// Set when a relation's path was met where columns stand without their table's name.
     var needsNames = false
     /// The common table expressions that can be read from.
@@ -76,10 +80,20 @@ package struct StatementCompiler {
 
     package static func compile(_ change: Change) throws -> CompiledStatement {
         let compiler = try run { try $0.write(change) }
+        let checked = compiler.sql.text
         return CompiledStatement(
-            compiler.sql.text, compiler.bindings, of: change.table,
+            compiler.checks.isEmpty ? checked : removing(compiler.checks, from: checked), checked: checked,
+            compiler.bindings, of: change.table,
             columns: compiler.types(of: change.returning).map { $0?.column },
-            types: compiler.types(of: change.returning).map { $0?.type }, timeTables: compiler.timeTables)
+            types: compiler.types(of: change.returning).map { $0?.type }, timeTables: compiler.timeTables,
+            assigned: compiler.assigned)
+    }
+
+    /// - Parameter ranges: of the bytes that go, none of which overlap.
+    private static func removing(_ ranges: [Range<Int>], from sql: String) -> String {
+        var bytes = Array(sql.utf8)
+        for range in ranges.sorted(by: { $0.lowerBound > $1.lowerBound }) { bytes.removeSubrange(range) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// An expression apart from any statement: its columns stand alone.

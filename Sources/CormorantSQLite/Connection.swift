@@ -23,6 +23,8 @@ package final class Connection {
     package internal(set) var logPages = 0
     /// Tables whose rows were looked at before their first use.
     package var lookedAt: [ObjectIdentifier: AnyObject] = [:]
+    /// What is known of the columns of tables that models write.
+    package var convertedColumns: [ObjectIdentifier: AnyObject] = [:]
     private var attachments: [ObjectIdentifier: AnyObject] = [:] {
         didSet { hasAttachments = !attachments.isEmpty }
     }
@@ -88,6 +90,7 @@ package final class Connection {
         try registerTimeFunction()
         try registerReadableFunction()
         try registerDecimalFunctions()
+        try registerStoredFunctions()
         sqlite3_busy_timeout(handle, busyTimeout)
         if let codec { try prepare(codec, schema: "main") }
         guard !isReadOnly || options.mode == .readOnly else {

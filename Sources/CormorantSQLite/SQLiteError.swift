@@ -76,7 +76,9 @@ func sqliteError(
     case SQLITE_ERROR:
         if let fault = DecimalFault(rawValue: message) { return make(fault.code, message, hint: fault.hint) }
         return make(.sql, message)
-    case SQLITE_MISMATCH: return make(.type, message, hint: "give the key an integer")
+    case SQLITE_MISMATCH:
+        if let fault = StoredFault(rawValue: code >> 8) { return make(fault.code, message, hint: fault.hint) }
+        return make(.type, message, hint: "give the key an integer")
     default: return make(.sqlite, message)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 struct RecordStatementTests {
     private let compiler = SQLCompiler()
-    private let columns = [SQLCompiler.InsertColumn("id"), SQLCompiler.InsertColumn("na\"me", defaultSQL: "'x'")]
+    private let columns = [SQLCompiler.WrittenColumn("id"), SQLCompiler.WrittenColumn("na\"me", defaultSQL: "'x'")]
 
     @Test(
         arguments: [
@@ -37,7 +37,7 @@ struct RecordStatementTests {
 
     @Test func updateBindsTheKeyLast() {
         #expect(
-            compiler.update("t", set: ["x", "y"], key: ["a", "b"], returning: ["x"])
+            compiler.update("t", set: [.init("x"), .init("y")], key: ["a", "b"], returning: ["x"])
                 == #"UPDATE "t" SET "x" = ?1, "y" = ?2 WHERE "a" = ?3 AND "b" = ?4 RETURNING "x""#)
         #expect(compiler.update("t", set: [], key: ["a"]) == #"UPDATE "t" SET "a" = "a" WHERE "a" = ?1"#)
     }
