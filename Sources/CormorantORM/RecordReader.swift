@@ -64,6 +64,7 @@ public struct RecordReader {
     }
 
     /// A real rounded to 32 bits. A number that only infinity is left of is refused.
+    @inlinable
     public func float(at column: Int) throws -> Float {
         let value = try double(at: column)
         let rounded = Float(value)
