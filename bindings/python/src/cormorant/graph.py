@@ -186,7 +186,7 @@ class _Graph:
 
 
 def _refuse_contradiction(database: QueryMethods, record: Model, name: str, key: Any, link: Relation[Any]) -> None:
-    """Where a foreign key was changed, and not to that of the related record, nobody can tell which of both is meant."""
+    """Where a foreign key was changed, but not to the related record's, nobody can tell which of both is meant."""
     info = info_of(type(record))
     value, row_key = getattr(record, name), [getattr(record, part) for part in info.key]
     if None in row_key or not row_key or (value is None and isinstance(link, ToMany)):
