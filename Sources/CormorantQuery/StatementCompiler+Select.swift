@@ -98,7 +98,7 @@ extension StatementCompiler {
         }
         switch select.source?.kind {
         case .table(let table):
-            noteTimes(of: table)
+            noteForms(of: table)
             guard scopes[scopes.count - 1].qualifies else { return sql += table.columnList }
             let prefix = Dialect.sqlite.identifier(scopes[scopes.count - 1].tables[0].written) + "."
             for (index, column) in table.columns.enumerated() {

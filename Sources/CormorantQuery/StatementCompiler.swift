@@ -112,8 +112,8 @@ package struct StatementCompiler {
         return try compile(inner)
     }
 
-    mutating func noteTimes(of table: TableReference) {
-        if table.hasTimes, !timeTables.contains(where: { $0 === table }) { timeTables.append(table) }
+    mutating func noteForms(of table: TableReference) {
+        if table.hasForms, !timeTables.contains(where: { $0 === table }) { timeTables.append(table) }
     }
 
     private static func run(_ body: (inout StatementCompiler) throws -> Void) throws -> StatementCompiler {
