@@ -117,6 +117,17 @@ def test_max_key(db: Database) -> None:
     assert db.max_key(Department) is None
 
 
+def test_max_key_is_of_the_key_s_type(db: Database) -> None:
+    class Flag(Model):
+        on: Column[bool] = cormorant.column(primary_key=True)
+
+    db.create_tables(Flag)
+    db.insert(Flag(False))
+    assert db.max_key(Flag) is False
+    db.insert(Flag(True))
+    assert db.max_key(Flag) is True
+
+
 def test_properties_named_as_parameters(db: Database) -> None:
     class Odd(Model):
         limit: Column[int]
