@@ -42,6 +42,8 @@ package struct StatementCompiler {
         var only: TableReference?
         /// Whether columns stand with their table's name.
         var qualifies: Bool
+        /// Whether what is written stands behind the result columns, so that a bare name may be a label.
+        var seesLabels = false
         /// Whether it is a SELECT, which can join more tables.
         var canJoin = true
         /// LEFT JOINs along relations that columns asked for, by name.

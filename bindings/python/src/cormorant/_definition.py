@@ -38,7 +38,25 @@ def collect_fields(cls: type) -> dict[str, Field]:
             found = _declared(base, of_model=False)
         for name, field in found.items():
             fields[name] = field._copy() if isinstance(field, Column) else field
-    return fields | _declared(cls, of_model=True)
+    own = _declared(cls, of_model=True)
+    for name in fields:
+        if name not in own:
+            _refuse_hiding(cls, name)
+    return fields | own
+
+
+def _refuse_hiding(cls: type, name: str) -> None:
+    """Refuses what a class or one of its bases has under the name of a column that it inherits from behind it."""
+    for base in cls.__mro__:
+        value = base.__dict__.get(name, MISSING)
+        is_field = isinstance(value, Column | Ignored) or _says_column(get_annotations(base).get(name))
+        if is_field or (name in base.__dict__.get("__fields__", {}) and base is not cls):
+            return
+        if value is not MISSING:
+            raise model_error(
+                f"{base.__name__}.{name} would hide the column {name} that {cls.__name__} inherits",
+                f"give it another name, or declare the column anew, as {name}: Column[...]",
+            )
 
 
 def _declared(cls: type, of_model: bool) -> dict[str, Field]:
