@@ -37,7 +37,7 @@ extension ColumnDescriptor {
 extension RecordReader {
     /// A property's value, of the column in this place of the model; `@Model` writes it.
     @inlinable @inline(__always)
-    public func property<Property: ColumnValue>(_ type: Property.Type, at column: Int) throws -> Property {
+    public func property<Property: ColumnValue>(at column: Int) throws -> Property {
         try Property(from: self, at: column)
     }
 }

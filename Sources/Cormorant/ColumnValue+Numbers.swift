@@ -62,13 +62,13 @@ extension Double: ColumnValue {
     public var columnValue: Value { .real(self) }
 }
 
-/// Rounded to 32 bits when read.
+/// Rounded to 32 bits when read; a number that only infinity is left of is refused.
 extension Float: ColumnValue {
     @inlinable
     public static var columnType: ColumnType { .float }
 
     @inlinable
-    public init(from reader: RecordReader, at column: Int) throws { self = Float(try reader.double(at: column)) }
+    public init(from reader: RecordReader, at column: Int) throws { self = try reader.float(at: column) }
 
     @inlinable
     public func write(to writer: inout RecordWriter, at column: Int) throws {

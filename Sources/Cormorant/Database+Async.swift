@@ -86,8 +86,20 @@ extension Database {
         try await change(&record) { try $0.insert(&$1, onConflict: policy) }
     }
 
+    /// Inserts a record and returns it as it then is: for a property of an actor, which cannot be given `inout`.
+    public func inserted<R: Record & Sendable>(
+        _ record: R, onConflict policy: ConflictPolicy = .abort
+    ) async throws -> R {
+        try await perform { try $0.inserted(record, onConflict: policy) }
+    }
+
     public func save<R: Record & Sendable>(_ record: inout R) async throws {
         try await change(&record) { try $0.save(&$1) }
+    }
+
+    /// Saves a record and returns it as it then is.
+    public func saved<R: Record & Sendable>(_ record: R) async throws -> R {
+        try await perform { try $0.saved(record) }
     }
 
     public func update<R: Record & Sendable>(_ record: inout R, properties: [String] = []) async throws {

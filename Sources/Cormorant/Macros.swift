@@ -11,8 +11,9 @@
 /// }
 /// ```
 ///
-/// It conforms the struct to `Record` in an extension, so the memberwise initialiser stays, and declares its `Columns`, the
-/// properties as expressions for queries: `Person.where { $0.age > 35 }`. Properties are `var`, of a
+/// It conforms the struct to `Record`, leaves its memberwise initialiser alone, and declares its `Columns`, the properties
+/// as expressions for queries: `Person.where { $0.age > 35 }`. The struct may be nested in another type, but not be local
+/// to a function. Properties are `var`, of a
 /// type that conforms to `ColumnValue`; an optional is a column that may be NULL. Without `@Key` the table gets a
 /// hidden key, and its records can be inserted and fetched, but not saved, updated or deleted as records.
 ///
@@ -27,9 +28,10 @@
 ///   - allowDrop: columns, by their names in the table, that the struct no longer has and that a migration may drop with
 ///     their values.
 ///   - seed: SQL statements that a migration runs once, when it makes the table: its first rows.
+@attached(member, names: named(model), named(setGeneratedKey), named(clearGeneratedKey), named(Columns))
 @attached(
-    extension, conformances: Record, names: named(model), named(init), named(read), named(write), named(columnValue),
-    named(visitRelations), named(setGeneratedKey), named(clearGeneratedKey), named(Columns))
+    extension, conformances: Record, names: named(init), named(read), named(write), named(columnValue),
+    named(visitRelations))
 public macro Model(
     table: String? = nil, keys: [KeyDescriptor] = [], references: [ReferenceDescriptor] = [], checks: [String] = [],
     columnOrder: [String] = [], withoutRowID: Bool = false, strict: Bool = false, module: ModuleSchema? = nil,
@@ -37,7 +39,7 @@ public macro Model(
 ) = #externalMacro(module: "CormorantMacros", type: "ModelMacro")
 
 /// Makes a property of a `@Model` its primary key, or part of it when there are several. A single integer key is made
-/// by SQLite when it is nil, or 0 where it cannot be nil.
+/// by SQLite when it is nil; one that cannot be nil is the program's to give, and 0 is a key like any other.
 ///
 /// - Parameter autoIncrement: keys of deleted rows are never used again (AUTOINCREMENT).
 @attached(peer)

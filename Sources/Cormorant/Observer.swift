@@ -66,7 +66,6 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
     public func next() throws -> Event<Row>? { try observer.next().map { try event($0, read) } }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        // Events are taken by one, and the other would wait for ever.
         guard let turn = loop.begin() else { return AsyncIterator(observer: self, wakes: nil, turn: nil) }
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         observer.onReady { continuation.yield() }
@@ -82,9 +81,7 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
         /// The next event; nil once the watch has ended, or the task is cancelled.
         public mutating func next() async throws -> Event<Row>? {
             guard turn != nil else {
-                throw CormorantError(
-                    .misuse, "another loop is taking the observer's events",
-                    hint: "observe once more for a second loop, or pass the events on")
+                throw Loop.isTaken("observer's events", "observe once more for a second loop, or pass the events on")
             }
             while !Task.isCancelled {
                 if let event = try observer.next() { return event }
@@ -94,33 +91,6 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
             return nil
         }
     }
-}
-
-/// Whether a `for await` loop takes an observer's events.
-private final class Loop: @unchecked Sendable {  // `lock` guards `isTaken`
-    private let lock = RecursiveLock()
-    private var isTaken = false
-
-    /// - Returns: what is kept as long as the loop runs; nil where one does.
-    func begin() -> LoopTurn? {
-        lock.lock()
-        defer { lock.unlock() }
-        guard !isTaken else { return nil }
-        isTaken = true
-        return LoopTurn { [self] in
-            lock.lock()
-            isTaken = false
-            lock.unlock()
-        }
-    }
-}
-
-final class LoopTurn: Sendable {
-    private let ended: @Sendable () -> Void
-
-    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
-
-    deinit { ended() }
 }
 
 /// The engine's event with rows of a type.

@@ -11,6 +11,12 @@ func appendJSON(names: [String], values: [Value], to json: inout [UInt8]) {
 }
 
 extension Value {
+    var json: String {
+        var json: [UInt8] = []
+        appendJSON(to: &json)
+        return String(decoding: json, as: UTF8.self)
+    }
+
     fileprivate func appendJSON(to json: inout [UInt8]) {
         switch self {
         case .null: json.append(contentsOf: "null".utf8)

@@ -83,11 +83,12 @@ public final class WriteBatch: Sendable {
 }
 
 /// Is told how writes of a queue end. It ends by `cancel`, with its last reference, or with its queue. Without a callback
-/// completions wait to be taken: by `next`, or by one `for await` loop.
+/// completions wait to be taken: by `next`, or by one `for await` loop; a second loop at the same time throws.
 public final class WriteListener: AsyncSequence, Sendable {
     public typealias Element = WriteCompletion
 
     private let listener: QueueListener
+    private let loop = Loop()
 
     init(_ listener: QueueListener) { self.listener = listener }
 
@@ -101,21 +102,27 @@ public final class WriteListener: AsyncSequence, Sendable {
     public func next() -> WriteCompletion? { listener.completions.next() }
 
     public func makeAsyncIterator() -> AsyncIterator {
+        guard let turn = loop.begin() else { return AsyncIterator(listener: self, wakes: nil, turn: nil) }
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         listener.completions.onReady { continuation.yield() }
-        return AsyncIterator(listener: self, wakes: wakes.makeAsyncIterator())
+        return AsyncIterator(listener: self, wakes: wakes.makeAsyncIterator(), turn: turn)
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let listener: WriteListener
-        var wakes: AsyncStream<Void>.Iterator
+        var wakes: AsyncStream<Void>.Iterator?
+        /// nil where another loop has it.
+        let turn: LoopTurn?
 
         /// The next completion; nil once none will come, or the task is cancelled.
-        public mutating func next() async -> WriteCompletion? {
+        public mutating func next() async throws -> WriteCompletion? {
+            guard turn != nil else {
+                throw Loop.isTaken("listener's completions", "listen once more for a second loop, or pass them on")
+            }
             while !Task.isCancelled {
                 if let completion = listener.next() { return completion }
                 if listener.listener.completions.isOver { return nil }
-                if await wakes.next() == nil { return nil }
+                if await wakes?.next() == nil { return nil }
             }
             return nil
         }

@@ -28,7 +28,8 @@ public struct UUIDBytes: Sendable, Hashable {
     }
 
     /// Reads 32 hexadecimal digits in either case, with or without the four dashes; nil for any other text.
-    package init?(parsing text: UnsafeBufferPointer<UInt8>) {
+    /// - Parameter capitals: whether these may be digits.
+    package init?(parsing text: UnsafeBufferPointer<UInt8>, capitals: Bool = true) {
         guard text.count == 36 || text.count == 32 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
         var count = 0
@@ -41,13 +42,32 @@ public struct UUIDBytes: Sendable, Hashable {
             switch byte {
             case 0x30...0x39: digit = byte &- 0x30
             case 0x61...0x66: digit = byte &- 0x57
-            case 0x41...0x46: digit = byte &- 0x37
+            case 0x41...0x46 where capitals: digit = byte &- 0x37
             default: return nil
             }
             if count < 16 { halves.0 = halves.0 << 4 | UInt64(digit) } else { halves.1 = halves.1 << 4 | UInt64(digit) }
             count &+= 1
         }
         (high, low) = halves
+    }
+}
+
+extension UUIDBytes {
+    /// Reads the text form that `write` makes and no other, so that equal UUIDs are equal texts: in comparisons, in indexes, in
+    /// UNIQUE and in keys. nil for any other text.
+    package init?(stored text: UnsafeBufferPointer<UInt8>) {
+        guard text.count == UUIDBytes.textSize else { return nil }
+        self.init(parsing: text, capitals: false)
+    }
+
+    /// What is told of a value in a UUID column that has not the form of one, behind the column's name.
+    package static let otherForm = "holds no UUID in the form of its column, which is 36 lower-case characters"
+
+    /// What to do about it in a column of a table.
+    package static func hint(_ table: String, _ column: String) -> String {
+        let (table, column) = (quoteIdentifier(table), quoteIdentifier(column))
+        return
+            "bring the column to that form, as with UPDATE \(table) SET \(column) = lower(\(column)), or make the property a text"
     }
 }
 

@@ -1,19 +1,21 @@
 import SwiftSyntax
 
-/// The text of the members that `@Model` makes.
+/// The text of what `@Model` makes.
 struct ModelCode {
     let name: String
-    /// As code outside it names it.
+    /// As code in it names it.
     let type: String
     let access: String
     let properties: [StoredProperty]
     let relations: [RelationProperty]
     let arguments: ModelArguments
 
-    var members: String {
-        let visits = relations.isEmpty ? [] : [visiting]
-        return ([descriptor, initializer, reading, writing, valuing] + visits + [keySetting, keyClearing, columns])
-            .joined(separator: "\n\n")
+    /// What names types: among the struct's own members, where those that stand beside the struct are found.
+    var members: [String] { [descriptor, keySetting, keyClearing, columns] }
+
+    /// What goes into an extension, where an initializer leaves the memberwise one. It names no type of the program's.
+    var conformance: String {
+        ([initializer, reading, writing, valuing] + (relations.isEmpty ? [] : [visiting])).joined(separator: "\n\n")
     }
 
     private var descriptor: String {
@@ -36,7 +38,8 @@ struct ModelCode {
             lines[lines.count - 1] += ","
             lines.append("migration: \(notes)")
         }
-        return "\(access)static let model = Cormorant.ModelDescriptor(\n    \(lines.joined(separator: "\n    ")))"
+        return
+            "\(access)nonisolated static let model = Cormorant.ModelDescriptor(\n    \(lines.joined(separator: "\n    ")))"
     }
 
     private var initializer: String { "\(access)init(from reader: Cormorant.RecordReader) throws \(block(reads))" }
@@ -46,7 +49,7 @@ struct ModelCode {
     }
 
     private var reads: [String] {
-        properties.enumerated().map { "self.\($1.identifier) = try reader.property(\($1.type).self, at: \($0))" }
+        properties.enumerated().map { "self.\($1.identifier) = try reader.property(at: \($0))" }
     }
 
     private var writing: String {
@@ -73,13 +76,13 @@ struct ModelCode {
     private var keySetting: String {
         let key = arguments.generatedKey
         let lines = key.map { ["self.\($0.identifier) = try \($0.type).generatedKey(key) ?? self.\($0.identifier)"] }
-        return "\(access)mutating func setGeneratedKey(_ key: Int64) throws \(block(lines ?? []))"
+        return "\(access)nonisolated mutating func setGeneratedKey(_ key: Int64) throws \(block(lines ?? []))"
     }
 
     private var keyClearing: String {
         let key = arguments.generatedKey
         let lines = key.map { ["self.\($0.identifier) = \($0.type).missingKey ?? self.\($0.identifier)"] }
-        return "\(access)mutating func clearGeneratedKey() \(block(lines ?? []))"
+        return "\(access)nonisolated mutating func clearGeneratedKey() \(block(lines ?? []))"
     }
 
     private func block(_ lines: [String]) -> String {

@@ -2,37 +2,59 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@Model`: the conformance of a struct to `Record`.
-public struct ModelMacro: ExtensionMacro {
+public struct ModelMacro {
     /// `ModelCode` indents what it makes; to have it formatted would double the time that the macro takes.
     public static var formatMode: FormatMode { .disabled }
 
-    public static func expansion(
-        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
-        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
-        in context: some MacroExpansionContext
-    ) throws -> [ExtensionDeclSyntax] {
-        let problems = Problems(context)
+    /// - Returns: nil where something is wrong with the struct.
+    private static func code(
+        for declaration: some DeclGroupSyntax, _ node: AttributeSyntax, in context: some MacroExpansionContext,
+        _ problems: Problems
+    ) -> ModelCode? {
         guard let structure = declaration.as(StructDeclSyntax.self) else {
             problems.add(.notAStruct, at: node)
-            return []
+            return nil
         }
+        // The compiler itself says that a local type has no extensions.
+        if context.lexicalContext.contains(where: { $0.isCode }) { return nil }
         if let parameters = structure.genericParameterClause { problems.add(.generic, at: parameters) }
         let properties = modelProperties(of: structure, problems)
         let name = structure.name.text.withoutBackticks
         let arguments = ModelArguments(node, name, properties.columns)
         arguments.check(problems)
         if structure.isNotCopyable { problems.add(.notCopyable, at: structure.name) }
-        // The first one makes the extension.
         let models = structure.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter { $0.simpleName == "Model" }
         if let second = models.dropFirst().first { problems.add(.twice, at: second) }
-        guard problems.isEmpty else { return [] }
-        let code = ModelCode(
-            name: name, type: type.trimmedDescription,
-            access: access(of: structure, in: context), properties: properties.columns,
-            relations: properties.relations, arguments: arguments)
+        guard problems.isEmpty else { return nil }
+        return ModelCode(
+            name: name, type: structure.name.text, access: access(of: structure, in: context),
+            properties: properties.columns, relations: properties.relations, arguments: arguments)
+    }
+}
+
+extension ModelMacro: MemberMacro {
+    public static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        let code = code(for: declaration, node, in: context, Problems(context))
+        return code?.members.map { DeclSyntax(MissingDeclSyntax(placeholder: .identifier($0))) } ?? []
+    }
+}
+
+extension ModelMacro: ExtensionMacro {
+    public static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        // What is wrong has been said of the members.
+        guard let code = code(for: declaration, node, in: context, Problems(nil)),
+            let structure = declaration.as(StructDeclSyntax.self)
+        else { return [] }
         let conformance = protocols.isEmpty ? "" : ": Cormorant.Record"
         return [
-            extending("\(type.trimmed)\(conformance)", with: code.members, availability: structure.availability)
+            extending("\(type.trimmed)\(conformance)", with: code.conformance, availability: structure.availability)
         ]
     }
 
@@ -68,6 +90,15 @@ public struct ModelMacro: ExtensionMacro {
             }
         }
         return ""
+    }
+}
+
+extension Syntax {
+    /// Whether what stands in it is local.
+    fileprivate var isCode: Bool {
+        self.is(FunctionDeclSyntax.self) || self.is(InitializerDeclSyntax.self) || self.is(DeinitializerDeclSyntax.self)
+            || self.is(SubscriptDeclSyntax.self) || self.is(AccessorDeclSyntax.self) || self.is(ClosureExprSyntax.self)
+            || self.is(VariableDeclSyntax.self)
     }
 }
 

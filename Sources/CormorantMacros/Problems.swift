@@ -110,13 +110,14 @@ extension Problem: DiagnosticMessage {
 
 /// Collects what is wrong and tells the compiler.
 final class Problems {
-    private let context: any MacroExpansionContext
+    private let context: (any MacroExpansionContext)?
     private(set) var isEmpty = true
 
-    init(_ context: some MacroExpansionContext) { self.context = context }
+    /// - Parameter context: nil: only whether something is.
+    init(_ context: (any MacroExpansionContext)?) { self.context = context }
 
     func add(_ problem: Problem, at node: some SyntaxProtocol) {
         isEmpty = false
-        context.diagnose(Diagnostic(node: node, message: problem))
+        context?.diagnose(Diagnostic(node: node, message: problem))
     }
 }

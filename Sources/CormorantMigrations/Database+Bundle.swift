@@ -262,7 +262,7 @@ extension Database {
             try applier.refuseLosses(of: down, step.id, applier.schemaBefore(connection).schema, connection)
             if done == 0 { try applier.takeSnapshot() }
             let past = try history.rows()
-            try applier.run(down, of: step.id, connection, index: done, count: count)
+            try applier.run(down, of: step.id, connection, index: done, count: count, isDown: true)
             try history.check(past, step.id)
             try history.delete(row.id)
             try checkReturn(step, row, bundle, applier.schemaAfter(connection))
@@ -307,7 +307,7 @@ extension Applier {
         var left: SchemaChange?
         do {
             try transaction(connection) {
-                try run(down, of: step.id, connection, index: 0, count: 1)
+                try run(down, of: step.id, connection, index: 0, count: 1, isDown: true)
                 left = SchemaDifference(from: try Schema(connection).withoutOwnTables, to: before).changes.first
                 throw Undo()
             }
@@ -321,7 +321,7 @@ extension Applier {
     /// Runs one way of a step inside its transaction.
     func run(
         _ action: MigrationStep.Action, of id: String, _ connection: Connection, index: Int, count: Int,
-        inTransaction: Bool = true
+        inTransaction: Bool = true, isDown: Bool = false
     ) throws {
         let invariants = try Invariants(connection)
         do {
@@ -329,7 +329,11 @@ extension Applier {
                 switch action {
                 case .sql(let sql):
                     for statement in try stepStatements(sql, inTransaction: inTransaction) {
-                        try connection.script(statement)
+                        do {
+                            try connection.script(statement.sql)
+                        } catch let error as CormorantError {
+                            throw error.placed(at: statement, of: sql, isDown ? "down" : "up")
+                        }
                     }
                 case .function(let function): try call(function, connection)
                 }
@@ -367,8 +371,9 @@ extension Applier {
 
 /// The statements of a step, those refused that would end its transaction or reach beyond the file.
 /// - Parameter inTransaction: false also lets VACUUM and every PRAGMA pass.
-func stepStatements(_ sql: String, inTransaction: Bool = true) throws -> [String] {
-    try SQLScript.statements(sql).map { statement in
+func stepStatements(_ sql: String, inTransaction: Bool = true) throws -> [SQLScript.Statement] {
+    let statements = try SQLScript.statements(sql)
+    for statement in statements {
         let isRefused: Bool
         switch statement.keyword {
         case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "ATTACH", "DETACH": isRefused = true
@@ -383,8 +388,8 @@ func stepStatements(_ sql: String, inTransaction: Bool = true) throws -> [String
                     "each step has a transaction of its own; VACUUM and PRAGMAs can stand in one whose SQL begins with "
                     + "the line \"\(outsideTransaction)\"", sql: sql)
         }
-        return statement.sql
     }
+    return statements
 }
 
 private func isHarmless(pragma sql: String) throws -> Bool {
@@ -399,6 +404,17 @@ private func isHarmless(pragma sql: String) throws -> Bool {
 private let notAuthorized: Int32 = 23
 
 extension CormorantError {
+    /// The same error, naming the line of a step's SQL, up or down, that it is in.
+    fileprivate func placed(at statement: SQLScript.Statement, of sql: String, _ way: String) -> CormorantError {
+        let before = sql.utf8.prefix(statement.offset + (offset ?? 0))
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        return CormorantError(
+            code, "line \(line) of \(way): \(plainMessage)",
+            hint: plainHint?.hasPrefix("it stands in line ") == true ? nil : plainHint,
+            sqliteCode: sqliteCode, sql: self.sql, offset: offset, table: table, columns: columns,
+            constraint: constraint)
+    }
+
     /// The same error in words of the tables that there are, not of those that are made to take their places.
     var ofMigration: CormorantError {
         func named(_ text: String) -> String {

@@ -290,7 +290,7 @@ extension Applier {
         let former = try registry.records()
         if !plan.isEmpty { try carryOut(plan, connection) }
         for model in models where former[foldIdentifier(model.table)] == nil {
-            try connection.checkTimes(of: model.tableReference, wholly: true)
+            try connection.checkForms(of: model.tableReference, wholly: true)
         }
         try registry.store(models, former: plan.touched == nil ? nil : version)
         database.tableOwners.note(models)

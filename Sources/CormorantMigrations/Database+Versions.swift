@@ -73,7 +73,8 @@ extension Database {
                 step = (down, present - 1)
             }
             let label = "to version \(step.next)"
-            try applier.run(step.action, of: label, connection, index: done, count: count)
+            try applier.run(
+                step.action, of: label, connection, index: done, count: count, isDown: step.next < present)
             try connection.script("PRAGMA user_version = \(step.next)")
             return label
         }

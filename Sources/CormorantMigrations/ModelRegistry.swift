@@ -129,3 +129,16 @@ struct ModelRegistry {
         try connection.script("ALTER TABLE \(Self.table) ADD COLUMN renamed_from TEXT")
     }
 }
+
+extension Connection {
+    /// What the synced model of a table says of its columns, each as in `-- age int32`; nil where there is none.
+    package func modelNotes(of table: String) throws -> Set<String>? {
+        let name = foldIdentifier(table)
+        do {
+            return try ModelRegistry(connection: self).records()[name]?.narrow
+        } catch let error as CormorantError where error.code == .migration {
+            // Another program's table has this name.
+            return nil
+        }
+    }
+}

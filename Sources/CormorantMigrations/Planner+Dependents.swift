@@ -124,7 +124,7 @@ extension Planner {
             hint = notes.isOfModels ? "drop it, too: allow_drop \"\(kind):\(object.name)\"" : inTarget
         }
         return CormorantError(
-            .migration, message, hint: hint ?? "change the models or what is in the way, and plan again",
+            .migration, message, hint: hint ?? "change the schema or what is in the way, and plan again",
             sqliteCode: error.sqliteCode, sql: error.sql, table: table)
     }
 }

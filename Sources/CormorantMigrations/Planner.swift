@@ -101,7 +101,7 @@ final class Planner {
         for table in created {
             guard let sql = notes.seeds[foldIdentifier(table)] else { continue }
             let before = current
-            try add("first rows of \"\(table)\"", [], stepStatements(sql))
+            try add("first rows of \"\(table)\"", [], stepStatements(sql).map(\.sql))
             if let change = SchemaDifference(from: before, to: current).changes.first {
                 throw CormorantError(
                     .migration, "the SQL for the first rows of \"\(table)\" changes the schema: \(change)",

@@ -108,7 +108,7 @@ extension Connection {
     /// A prepared statement with its values bound.
     fileprivate func prepared(_ compiled: CompiledStatement, _ parameters: [String: Value]) throws -> Statement {
         try checkParameters(compiled, parameters)
-        for table in compiled.timeTables { try checkTimes(of: table) }
+        for table in compiled.timeTables { try checkForms(of: table) }
         let statement: Statement
         do {
             statement = try self.statement(keeping(compiled))

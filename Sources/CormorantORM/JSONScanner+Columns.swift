@@ -163,7 +163,7 @@ extension JSONScanner {
     private mutating func real(isFloat: Bool) throws -> Double {
         let token = try number("a number")
         let value = token.double
-        let isInfinity = token.bytes.suffix(5).elementsEqual("9e999".utf8) && token.count <= 6
+        let isInfinity = token.bytes.drop { $0 == UInt8(ascii: "-") }.elementsEqual("9e999".utf8)
         if value.isInfinite {
             guard isInfinity else { throw JSONFault(.range, "the number does not fit into a double", "scale it") }
         } else if isFloat, Float(value).isInfinite {

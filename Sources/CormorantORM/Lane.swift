@@ -229,7 +229,7 @@ package final class Lane {
         } else {
             plan = try ModelPlan(model, connected())
             if plans.count >= greatestPlans { forgetFreed() }
-            try plan.connection.checkTimes(of: model.tableReference)
+            try plan.connection.checkForms(of: model.tableReference)
         }
         if model.isVariant, plans[key] == nil { keepFew(key) }
         plans[key] = plan

@@ -25,6 +25,18 @@ extension ModelDescriptor {
         }
     }
 
+    /// Whether the model's key is a table's, so that its rows are known by it.
+    package func requireKey(of table: TrackedTable, toDo: String) throws {
+        let isKey =
+            keyNames.count == table.keyNames.count
+            && zip(keyNames, table.keyNames).allSatisfy { sameIdentifier($0, $1) }
+        guard isKey, !table.isVirtual else {
+            throw CormorantError(
+                .misuse, "the key of \(name) is not the primary key of \"\(self.table)\"", hint: toDo, table: self.table
+            )
+        }
+    }
+
     /// A primary key as caches know it; nil where it has a form that no row has.
     package func rowKey(_ key: [Value]) -> RowKey? {
         if key.count == 1, case .integer(let integer) = key[0], keyColumns.count <= 1,

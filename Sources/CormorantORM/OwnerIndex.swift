@@ -75,15 +75,4 @@ struct OwnerIndex {
         guard case .text(var text) = value else { return .value(value) }
         return .text(text.withUTF8 { comparable($0, collation) })
     }
-
-    /// A text's bytes such that equal ones are equal to the collation.
-    /// Source of what the collations do: https://www.sqlite.org/datatype3.html#collating_sequences
-    private func comparable(_ text: UnsafeBufferPointer<UInt8>, _ collation: String?) -> [UInt8] {
-        switch collation {
-        case "nocase": text.map(foldASCII)
-        case "corm_decimal": shortestDecimal(text)
-        case "rtrim": Array(text[..<((text.lastIndex { $0 != 0x20 } ?? -1) + 1)])
-        default: Array(text)
-        }
-    }
 }

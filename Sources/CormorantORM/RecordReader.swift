@@ -64,6 +64,7 @@ public struct RecordReader {
     }
 
     /// A real rounded to 32 bits. A number that only infinity is left of is refused.
+    @inlinable
     public func float(at column: Int) throws -> Float {
         let value = try double(at: column)
         let rounded = Float(value)
@@ -140,9 +141,7 @@ public struct RecordReader {
     }
 
     public func uuid(at column: Int) throws -> UUIDBytes {
-        guard let uuid = UUIDBytes(parsing: try text(at: column)) else {
-            throw error(column, .type, "is no UUID", "the file must hold 36 characters of a UUID")
-        }
+        guard let uuid = UUIDBytes(stored: try text(at: column)) else { throw noUUID(column) }
         return uuid
     }
 
@@ -184,6 +183,15 @@ extension RecordReader {
         }
         return error(
             column, .type, "holds \(StorageType.name(type)), not \(expected)", "mend the file, or change the model")
+    }
+
+    @inline(never)
+    private func noUUID(_ column: Int) -> CormorantError {
+        guard let model = model?.takeUnretainedValue() else {
+            return error(column, .type, UUIDBytes.otherForm, "select lower(...) of it, or read it as a text")
+        }
+        let hint = UUIDBytes.hint(model.table, model.columns[column].column)
+        return error(column, .type, UUIDBytes.otherForm, hint)
     }
 
     @inline(never)

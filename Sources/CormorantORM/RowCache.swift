@@ -62,11 +62,11 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
                 }
             ))
         table = tracked
-        guard fits(tracked) else {
+        do {
+            try model.requireKey(of: tracked, toDo: "cache models whose key is their table's")
+        } catch {
             stop(connection)
-            throw CormorantError(
-                .misuse, "the key of \(model.name) is not the primary key of \"\(model.table)\"",
-                hint: "cache models whose key is their table's", table: model.table)
+            throw error
         }
     }
 
@@ -75,10 +75,7 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
         table = nil
     }
 
-    private func fits(_ table: TrackedTable) -> Bool {
-        guard !table.isVirtual, model.keyNames.count == table.keyNames.count else { return false }
-        return zip(model.keyNames, table.keyNames).allSatisfy { sameIdentifier($0, $1) }
-    }
+    private func fits(_ table: TrackedTable) -> Bool { (try? model.requireKey(of: table, toDo: "")) != nil }
 
     /// Sees to it that no row is older than what the connection would read now.
     /// - Returns: false when the cache cannot be used.

@@ -2,25 +2,25 @@ import CormorantBase
 import CormorantQuery
 import CormorantSQLite
 
-/// Datetime columns of files that other programs wrote. They compare as texts, so a value of another form would be missed by a
-/// comparison rather than met: a table is looked at before its columns are used.
+/// Datetime and UUID columns of files that other programs wrote. They compare as texts, so a value of another form would be
+/// missed by a comparison rather than met: a table is looked at before its columns are used.
 extension Connection {
     /// How many rows are looked at from either end of a table that the library made.
     private static let rowsLookedAt = 100
     /// From how many tables on those that were looked at are forgotten: there may be one for each of many targets.
     private static let greatestKept = 4096
 
-    /// Throws where a row of a table holds a value in a datetime column that is not in its form. Each table is looked at once:
+    /// Throws where a row of a table holds a value in such a column that is not in its form. Each table is looked at once:
     /// all of one that another program made; of the library's own, which it fills itself, the first and last rows. What
     /// another program writes later is met when it is read.
     /// - Parameter wholly: all of it, whoever made it.
-    package func checkTimes(of table: TableReference, wholly: Bool = false) throws {
-        guard table.hasTimes, wholly || lookedAt[ObjectIdentifier(table)] == nil else { return }
+    package func checkForms(of table: TableReference, wholly: Bool = false) throws {
+        guard table.hasForms, wholly || lookedAt[ObjectIdentifier(table)] == nil else { return }
         guard let model = table.descriptor as? ModelDescriptor, model.problem == nil, model.schema.module == nil else {
             return
         }
-        let times = table.columns.filter { $0.type == .datetime }
-        let columns = times.map(\.quoted)
+        let checked = table.columns.filter(\.hasForm)
+        let columns = checked.map(\.quoted)
         let statement: Statement
         do {
             let isOwn = try !wholly && isOwn(model)
@@ -35,8 +35,13 @@ extension Connection {
         }
         defer { statement.finalize() }
         while try statement.step() {
-            for (index, column) in times.enumerated() {
-                try checkTime(Row(statement).cell(Int32(truncatingIfNeeded: index)), of: table, column)
+            for (index, column) in checked.enumerated() {
+                let cell = Row(statement).cell(Int32(truncatingIfNeeded: index))
+                if column.type == .uuid {
+                    try checkUUID(cell, of: table, column)
+                } else {
+                    try checkTime(cell, of: table, column)
+                }
             }
         }
         if lookedAt.count >= Connection.greatestKept { lookedAt = [:] }
@@ -71,6 +76,13 @@ extension Connection {
         try statement.bind(.text(table), 1)
         return try statement.step()
     }
+}
+
+private func checkUUID(_ cell: Cell, of table: TableReference, _ column: TableReference.Column) throws {
+    if cell.type == StorageType.null || cell.type == StorageType.text && UUIDBytes(stored: cell.text) != nil { return }
+    throw CormorantError(
+        .type, "\(table.name).\(column.name) \(UUIDBytes.otherForm)", hint: UUIDBytes.hint(table.name, column.name),
+        table: table.name, columns: [column.name])
 }
 
 /// What is wrong with the value of a datetime column.

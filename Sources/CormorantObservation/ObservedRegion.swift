@@ -34,12 +34,16 @@ struct WatchedTable {
     /// The columns whose updates count.
     let columns: UInt64
     /// The only row that counts.
-    let key: RowKey?
+    let key: [Value]?
+    let rowKey: RowKey?
 
     func concerns(_ change: RowChange) -> Bool {
         guard change.table === table else { return false }
         if change.kind == .unknown { return true }
-        if let key, key != change.rowKey { return false }
+        if let key, rowKey != change.rowKey {
+            let collations = table.keyCollations
+            if collations.isEmpty || RowKey(key, collations) != RowKey(change.key, collations) { return false }
+        }
         return change.kind != .update || change.columns & columns != 0
     }
 }
@@ -55,8 +59,10 @@ extension Connection {
                 watched.append(try watch(TableRead(name: model.table), key: nil, values))
             case .record(let model, let key):
                 try model.requireOwnFile()
-                let key = RowKey(try model.storedKey(key))
-                watched.append(try watch(TableRead(name: model.table), key: key, values))
+                watched.append(try watch(TableRead(name: model.table), key: try model.storedKey(key), values))
+                if let table = watched.first?.table, !table.isVirtual {
+                    try model.requireKey(of: table, toDo: "observe the model, or models whose key is their table's")
+                }
             case .tables(let tables):
                 for table in tables {
                     let list = table.columns.isEmpty ? "*" : table.columns.map(quoteIdentifier).joined(separator: ", ")
@@ -91,12 +97,12 @@ extension Connection {
         return watched
     }
 
-    private func watch(_ read: TableRead, key: RowKey?, _ values: Bool) throws -> WatchedTable {
+    private func watch(_ read: TableRead, key: [Value]?, _ values: Bool) throws -> WatchedTable {
         let table = try track(read.schema, read.name, values: values)
         // A count of rows reads a column without a name.
         let names = read.columns.filter { !$0.isEmpty }
         let mask = read.columns.isEmpty || table.isVirtual ? .max : table.mask(names)
-        return WatchedTable(table: table, columns: mask, key: key)
+        return WatchedTable(table: table, columns: mask, key: key, rowKey: key.map { RowKey($0) })
     }
 
     private func resolved(_ sql: String) throws -> [TableRead] {

@@ -3,7 +3,7 @@ import CormorantBase
 extension StatementCompiler {
     mutating func write(_ change: Change) throws {
         try write(change.commonTables)
-        noteTimes(of: change.table)
+        noteForms(of: change.table)
         switch change.kind {
         case .update: try write(update: change)
         case .delete:

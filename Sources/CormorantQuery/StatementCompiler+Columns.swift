@@ -3,7 +3,7 @@ import CormorantBase
 extension StatementCompiler {
     /// Writes a column, with its table's name where more than one table could have it.
     mutating func write(_ reference: ColumnReference) throws {
-        if reference.column.type == .datetime { noteTimes(of: reference.path.last?.target ?? reference.table) }
+        if reference.column.hasForm { noteForms(of: reference.path.last?.target ?? reference.table) }
         guard !scopes.isEmpty else { return sql += reference.column.quoted }
         if scopes.count == 1, !scopes[0].qualifies, scopes[0].only === reference.table, reference.alias == nil,
             reference.path.isEmpty

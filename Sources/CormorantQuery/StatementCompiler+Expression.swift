@@ -7,7 +7,13 @@ extension StatementCompiler {
         case .column(let reference): try write(reference)
         case .name(let source, let name):
             if let upserted, source == "excluded" { return try writeExcluded(name, of: upserted) }
-            if let source { sql += try written(source) + "." }
+            if let source {
+                sql += try written(source) + "."
+            } else if let label = hiddenLabel(name) {
+                scopes[scopes.count - 1].seesLabels = false
+                try write(label, at: outer)
+                return scopes[scopes.count - 1].seesLabels = true
+            }
             sql += Dialect.sqlite.identifier(name)
         case .value(let value, let type): try bind(value, type)
         case .parameter(let name): bindParameter(name, .plain)

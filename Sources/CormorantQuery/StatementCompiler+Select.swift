@@ -68,6 +68,7 @@ extension StatementCompiler {
         } else if !select.joins.isEmpty {
             throw CormorantError(.misuse, "a SELECT joins tables but reads from none", hint: "give it a source first")
         }
+        scopes[scopes.count - 1].seesLabels = true
         try writeWhere(select.conditions)
         if !select.groupBy.isEmpty {
             sql += " GROUP BY "
@@ -80,6 +81,15 @@ extension StatementCompiler {
         try writeOrder(select.order)
         try writeLimit(select)
         insertPaths(at: endOfSources)
+    }
+
+    /// What has the label that a bare name is, where SQLite would look for a column of the name first.
+    func hiddenLabel(_ name: String) -> Expression? {
+        guard let scope = scopes.last, scope.seesLabels, let column = scope.select?.labelled(name) else { return nil }
+        let isHidden = scope.tables.contains { source in
+            source.table?.columns.contains { sameIdentifier($0.name, name) } ?? true
+        }
+        return isHidden ? column.expression : nil
     }
 
     /// - Parameter isDistinct: equal values are one, so that decimals among them are compared as numbers.
@@ -98,7 +108,7 @@ extension StatementCompiler {
         }
         switch select.source?.kind {
         case .table(let table):
-            noteTimes(of: table)
+            noteForms(of: table)
             guard scopes[scopes.count - 1].qualifies else { return sql += table.columnList }
             let prefix = Dialect.sqlite.identifier(scopes[scopes.count - 1].tables[0].written) + "."
             for (index, column) in table.columns.enumerated() {
@@ -287,9 +297,16 @@ extension Select {
 
     /// The number of the result column whose label a term of GROUP BY is: SQLite would look for a column of the name first.
     fileprivate func position(ofLabel term: Expression) -> Expression? {
-        guard case .name(nil, let name) = term.node else { return nil }
-        return columns.firstIndex {
-            if case .labelled(_, let label) = $0.node { sameIdentifier(label, name) } else { false }
-        }.map { Expression(.raw("\($0 + 1)", [])) }
+        guard case .name(nil, let name) = term.node, let column = labelled(name) else { return nil }
+        return Expression(.raw("\(column.position + 1)", []))
+    }
+
+    fileprivate func labelled(_ name: String) -> (position: Int, expression: Expression)? {
+        for (position, column) in columns.enumerated() {
+            if case .labelled(let inner, let label) = column.node, sameIdentifier(label, name) {
+                return (position, inner)
+            }
+        }
+        return nil
     }
 }

@@ -46,6 +46,8 @@ package struct StatementCompiler {
         var only: TableReference?
         /// Whether columns stand with their table's name.
         var qualifies: Bool
+        /// Whether what is written stands behind the result columns, so that a bare name may be a label.
+        var seesLabels = false
         /// Whether it is a SELECT, which can join more tables.
         var canJoin = true
         /// LEFT JOINs along relations that columns asked for, by name.
@@ -126,8 +128,8 @@ package struct StatementCompiler {
         return try compile(inner)
     }
 
-    mutating func noteTimes(of table: TableReference) {
-        if table.hasTimes, !timeTables.contains(where: { $0 === table }) { timeTables.append(table) }
+    mutating func noteForms(of table: TableReference) {
+        if table.hasForms, !timeTables.contains(where: { $0 === table }) { timeTables.append(table) }
     }
 
     private static func run(_ body: (inout StatementCompiler) throws -> Void) throws -> StatementCompiler {

@@ -13,6 +13,8 @@ package final class TableReference: Sendable {
         package let isUnsigned: Bool
         /// Written by SQLite only.
         package let isComputed: Bool
+        /// Whether its texts have one form.
+        package var hasForm: Bool { type == .datetime || type == .uuid }
 
         package init(
             property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,
@@ -40,8 +42,8 @@ package final class TableReference: Sendable {
     package let key: [Int]
     /// Name of the hidden key's column, where the key is hidden.
     package let hiddenKey: String?
-    /// Whether it has datetime columns.
-    package let hasTimes: Bool
+    /// Whether it has datetime or UUID columns, whose texts have one form.
+    package let hasForms: Bool
     /// `"a", "b"`: what SELECT lists to get whole records.
     let columnList: String
     /// The `ModelDescriptor` of the layer above, which says so once it is made; nil when it is gone.
@@ -56,7 +58,7 @@ package final class TableReference: Sendable {
         self.columns = columns
         self.key = key
         self.hiddenKey = hiddenKey
-        hasTimes = columns.contains { $0.type == .datetime }
+        hasForms = columns.contains(where: \.hasForm)
         let plain = Dialect.sqlite.identifier(name)
         quoted = attachment.map { "\(Dialect.sqlite.identifier($0)).\(plain)" } ?? plain
         source = attachment == nil ? plain : "\(quoted) AS \(Dialect.sqlite.identifier(self.name))"

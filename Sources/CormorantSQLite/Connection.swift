@@ -224,11 +224,20 @@ func nulInSQL(_ sql: String) -> CormorantError {
     CormorantError(.sql, "the SQL text holds a NUL character", hint: "pass data as bindings, not as SQL text", sql: sql)
 }
 
+/// SQLITE_READONLY_DIRECTORY, https://www.sqlite.org/rescode.html: even who reads a file in WAL mode writes beside it.
+private let readOnlyDirectory: Int32 = 8 | 6 << 8
+
 /// An error of opening, with the path, and without SQL that the caller never wrote.
 func openingFailure(_ path: String, _ error: any Error, isPlain: Bool) -> any Error {
     guard let error = error as? CormorantError else { return error }
     if isPlain, error.code == .notADatabase { return plainFailure(path, error) }
     guard !contains(error.plainMessage, "\"\(path)\"") else { return error.withoutSQL() }
+    if error.code == .cannotOpen && fileHead(path).isWAL || error.sqliteCode == readOnlyDirectory {
+        return CormorantError(
+            error.code, "\"\(path)\" is in WAL mode and its folder cannot be written",
+            hint: "let the folder be written, or copy the file, with the -wal file beside it, to a folder of yours",
+            sqliteCode: error.sqliteCode)
+    }
     guard error.code == .cannotOpen else { return error.withoutSQL().prefixed("\"\(path)\" cannot be opened: ") }
     return CormorantError(
         .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",

@@ -5,7 +5,9 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
     private let hasCallback: Bool
     private let lock = RecursiveLock()
     private var callback: ((Element) -> Void)?
-    private var waiting: [Element] = []
+    /// What waits: the oldest last in the first, the newest last in the second, so that taking moves nothing.
+    private var oldest: [Element] = []
+    private var newest: [Element] = []
     private var ended = false
     private var signal: EventSignal?
     private var whenReady: (() -> Void)?
@@ -27,7 +29,10 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
         self.callback = nil
         whenReady = nil
         ended = true
-        if discarding { waiting = [] }
+        if discarding {
+            oldest = []
+            newest = []
+        }
         signal?.set()
         lock.unlock()
         _ = consume callback
@@ -37,7 +42,9 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
     package var isEnded: Bool { locked { ended } }
 
     /// Whether nothing more will come, or waits.
-    package var isOver: Bool { locked { ended && waiting.isEmpty } }
+    package var isOver: Bool { locked { ended && isEmpty } }
+
+    private var isEmpty: Bool { oldest.isEmpty && newest.isEmpty }
 
     /// Hands over an element, unless the end has come.
     /// - Parameter merged: given the newest that waits and how many do, what stands for it and the new one; nil: both do.
@@ -45,10 +52,10 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
         lock.lock()
         let callback = callback
         if !ended, !hasCallback {
-            if let newest = waiting.last, let merged = merged(newest, waiting.count) {
-                waiting[waiting.count - 1] = merged
+            if let last = newest.last ?? oldest.first, let merged = merged(last, oldest.count + newest.count) {
+                if newest.isEmpty { oldest[0] = merged } else { newest[newest.count - 1] = merged }
             } else {
-                waiting.append(element)
+                newest.append(element)
             }
             signal?.set()
         }
@@ -61,8 +68,12 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
     /// The oldest that waits; nil when none does.
     package func next() -> Element? {
         locked {
-            let element = waiting.isEmpty ? nil : waiting.removeFirst()
-            if waiting.isEmpty, !ended { signal?.clear() }
+            if oldest.isEmpty {
+                oldest = newest.reversed()
+                newest = []
+            }
+            let element = oldest.popLast()
+            if isEmpty, !ended { signal?.clear() }
             return element
         }
     }
@@ -78,7 +89,7 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
             if let signal { return signal.descriptor }
             let made = try EventSignal()
             signal = made
-            if ended || !waiting.isEmpty { made.set() }
+            if ended || !isEmpty { made.set() }
             return made.descriptor
         }
     }
@@ -87,7 +98,7 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
     package func onReady(_ ready: @escaping () -> Void) {
         let isReady = locked {
             if !ended { whenReady = ready }
-            return ended || !waiting.isEmpty
+            return ended || !isEmpty
         }
         if isReady { ready() }
     }

@@ -11,7 +11,7 @@ extension Connection {
             }
             let fits =
                 switch type.first {
-                case UInt8(ascii: "u"): UUIDBytes(parsing: text) != nil
+                case UInt8(ascii: "u"): UUIDBytes(stored: text) != nil
                 case UInt8(ascii: "t"): text.baseAddress.map { isValidUTF8($0, count: text.count) } ?? true
                 case UInt8(ascii: "d") where type.count == "decimal".utf8.count: isDecimalText(text)
                 default: Timestamp(stored: text) != nil

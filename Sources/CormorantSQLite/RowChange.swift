@@ -67,6 +67,8 @@ package final class TrackedTable: @unchecked Sendable {
     package internal(set) var keyNames: [String] = []
     /// Indices of the primary key's columns; empty where the rowid stands for it.
     package internal(set) var key: [Int] = []
+    /// By which each of them is compared, in lower case; empty where all are by bytes.
+    package internal(set) var keyCollations: [String?] = []
     package internal(set) var hasRowID = true
     /// Another one when the table is not what it was; empty where it is gone.
     var signature = ""

@@ -22,7 +22,8 @@ package enum RowKey: Hashable, Sendable {
                 withUnsafeBytes(of: integer) { bytes += $0 }
             case .real(let real):
                 bytes.append(2)
-                withUnsafeBytes(of: real) { bytes += $0 }
+                // -0.0 equals 0.0.
+                withUnsafeBytes(of: real == 0 ? 0 : real) { bytes += $0 }
             case .text(var text):
                 bytes.append(3)
                 withUnsafeBytes(of: text.utf8.count) { bytes += $0 }
@@ -34,5 +35,25 @@ package enum RowKey: Hashable, Sendable {
             }
         }
         self = .bytes(bytes)
+    }
+
+    /// Equal keys exactly where the values are equal to the collations of their columns, in lower case.
+    package init(_ key: [Value], _ collations: [String?]) {
+        self.init(
+            zip(key, collations).map { value, collation in
+                guard let collation, case .text(var text) = value else { return value }
+                return .text(text.withUTF8 { String(decoding: comparable($0, collation), as: UTF8.self) })
+            })
+    }
+}
+
+/// A text's bytes such that equal ones are equal to the collation.
+/// Source of what the collations do: https://www.sqlite.org/datatype3.html#collating_sequences
+package func comparable(_ text: UnsafeBufferPointer<UInt8>, _ collation: String?) -> [UInt8] {
+    switch collation {
+    case "nocase": text.map(foldASCII)
+    case "corm_decimal": shortestDecimal(text)
+    case "rtrim": Array(text[..<((text.lastIndex { $0 != 0x20 } ?? -1) + 1)])
+    default: Array(text)
     }
 }

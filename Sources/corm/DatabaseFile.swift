@@ -55,14 +55,7 @@ func openDatabase(
     let encryption = try keys.encryption(of: path, isMain: isMain)
     let head = fileHead(path)
     try refuseOther(than: encryption == nil ? [.database, .empty] : [.database, .empty, .cipher, .other], path, head)
-    let database: Database
-    do {
-        database = try open(path, access, encryption)
-    } catch let error as CormorantError where error.code == .cannotOpen && head.isWAL {
-        throw CormorantError(
-            .cannotOpen, "\"\(visible(path))\" is in WAL mode and its folder cannot be written",
-            hint: "copy it, with the -wal file beside it, to a folder of yours", sqliteCode: error.sqliteCode)
-    }
+    let database = try open(path, access, encryption)
     // Schemas of any program are read.
     try database.withConnection { $0.acceptForeignSchemas() }
     Interruption.onRequest { [weak database] in database?.interrupt() }

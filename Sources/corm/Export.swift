@@ -10,8 +10,8 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write the rows of a table or view as CSV or JSON.",
         discussion: """
-            What is written, corm import reads back as it was. A file is whole or not there. For some columns or rows, give the \
-            SQL to corm query.
+            What is written, corm import reads back into a table with the same columns as it was; where CSV cannot say a value, a \
+            warning names the column. A file is whole or not there. For some columns or rows, give the SQL to corm query.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -47,18 +47,21 @@ struct Export: ParsableCommand {
         }
         let file = try out.map { try OutputFile($0, besides: [self.database.file]) }
         try database.transaction(.deferred) {
-            try database.withConnection { try write(table.name, $0, file?.output ?? .standard) }
+            try database.withConnection { try write(table, $0, file?.output ?? .standard) }
         }
         try file?.finish()
     }
 
-    private func write(_ table: String, _ connection: Connection, _ output: Output) throws {
+    private func write(_ table: TableMetadata, _ connection: Connection, _ output: Output) throws {
         let bar = ProgressBar()
-        let total = try count(table, connection)
-        let statement = try connection.statement("SELECT * FROM \(quoteIdentifier(table))")
+        let total = try count(table.name, connection)
+        let statement = try connection.statement("SELECT * FROM \(quoteIdentifier(table.name))")
         defer { connection.recycle(statement) }
         let names = (0..<statement.columnCount).map(statement.columnName)
-        var writer = try (format ?? out.flatMap(Self.format) ?? .csv).rows.writer(names, to: output)
+        let storages = names.map { name in
+            table.place(of: name).map { ImportColumn.storage(table.columns[$0]) } ?? .any
+        }
+        var writer = try (format ?? out.flatMap(Self.format) ?? .csv).rows.writer(names, of: storages, to: output)
         var done: Int64 = 0
         while try statement.step() {
             try writer.add(Row(statement))
@@ -69,6 +72,17 @@ struct Export: ParsableCommand {
             }
         }
         try writer.end()
+        bar.clear()
+        let style = Style(of: .error)
+        for (column, count) in writer.ambiguous.sorted(by: { $0.key < $1.key }) {
+            Output.error(
+                "\(style.yellow("warning:")) \"\(visible(column))\" has \(count) \(count == 1 ? "value" : "values") that CSV cannot say "
+                    + "for a column of the type \(type(of: column, table)); --format json can\n")
+        }
+    }
+
+    private func type(of column: String, _ table: TableMetadata) -> String {
+        visible(table.place(of: column).map { table.columns[$0].declaredType } ?? "")
     }
 
     /// How many rows there are, for the progress; nobody waits for that where none is shown.

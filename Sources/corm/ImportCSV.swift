@@ -198,7 +198,7 @@ final class CSVReader: RecordReader {
                 }
                 bytes = UnsafeBufferPointer(start: unquoted + start, count: used - start)
             }
-            fields.append(ImportField(kind: bytes.isEmpty && !span.isQuoted ? .null : .plain, bytes: bytes))
+            fields.append(ImportField(kind: span.isQuoted ? .quoted : bytes.isEmpty ? .null : .plain, bytes: bytes))
         }
     }
 }

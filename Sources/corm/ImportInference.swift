@@ -7,6 +7,8 @@ private struct ColumnGuess {
     /// Of more digits than a double holds.
     var hasLongInteger = false
     var hasReal = false
+    /// Of more digits than any number of SQLite holds.
+    var hasLongNumber = false
     var hasBool = false
     var hasText = false
     var hasBlob = false
@@ -14,9 +16,10 @@ private struct ColumnGuess {
     mutating func see(_ field: ImportField) {
         switch field.kind {
         case .missing, .null: break
-        case .text, .json: hasText = true
+        case .text, .exactText, .json: hasText = true
+        case .base64: hasBlob = true
         case .bool: hasBool = true
-        case .number, .plain: seeText(field.bytes, isNumber: field.kind == .number)
+        case .number, .plain, .quoted: seeText(field.bytes, isNumber: field.kind == .number)
         }
     }
 
@@ -27,14 +30,10 @@ private struct ColumnGuess {
                 hasInteger = true
                 if value.magnitude > 1 << 53 { hasLongInteger = true }
                 return
-            // Digits alone that are beyond 64 bits would lose some.
-            case .real where bytes.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }):
+            case .real where !isNumber || exactDouble(bytes) != nil:
                 hasReal = true
                 return
-            case .real where isNumber:
-                hasReal = true
-                return
-            case .real, nil: break
+            case .real, nil: hasLongNumber = true
             }
         }
         if isWord(bytes, "true") || isWord(bytes, "false") {
@@ -48,6 +47,7 @@ private struct ColumnGuess {
 
     /// - Parameter isTyped: whether values say themselves what they are.
     func declaration(isTyped: Bool) -> String {
+        if hasLongNumber { return "TEXT" }
         let hasNumber = hasInteger || hasReal
         switch (hasNumber, hasBool, hasText, hasBlob) {
         case (true, false, false, false):

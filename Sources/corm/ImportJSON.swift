@@ -171,10 +171,41 @@ final class JSONRecordReader: RecordReader {
         case UInt8(ascii: "n"): kind = .null
         default: kind = .json
         }
+        if kind == .json, let tagged = try tagged(&scanner) { return tagged }
         try scanner.skipValue()
         return ImportField(
             kind: kind,
             bytes: UnsafeBufferPointer(start: scanner.base + start, count: scanner.position - start))
+    }
+
+    /// A value that JSON has no form for, as `corm export` writes it: `{"$base64": true, "encoded": "AP8="}`, which sqlite-utils
+    /// knows, too, and `{"$text": "abc"}`.
+    private func tagged(_ scanner: inout JSONScanner) throws -> ImportField? {
+        var ahead = scanner
+        guard ahead.take("{") else { return nil }
+        ahead.skipSpace()
+        guard ahead.next == UInt8(ascii: "\"") else { return nil }
+        let isBlob: Bool
+        switch try ahead.key().bytes {
+        case let key where key.elementsEqual("$base64".utf8):
+            isBlob = true
+            guard ahead.next == UInt8(ascii: "t") else { return nil }
+            try ahead.take("true" as StaticString)
+            ahead.skipSpace()
+            guard ahead.take(",") else { return nil }
+            ahead.skipSpace()
+            guard ahead.next == UInt8(ascii: "\""), try ahead.key().bytes.elementsEqual("encoded".utf8) else {
+                return nil
+            }
+        case let key where key.elementsEqual("$text".utf8): isBlob = false
+        default: return nil
+        }
+        guard ahead.next == UInt8(ascii: "\"") else { return nil }
+        let token = try ahead.string()
+        ahead.skipSpace()
+        guard ahead.take("}") else { return nil }
+        scanner.position = ahead.position
+        return ImportField(kind: isBlob ? .base64 : .exactText, bytes: plain(token, scanner))
     }
 
     private func place(of key: JSONScanner.Token, _ scanner: JSONScanner) -> Int {

@@ -8,8 +8,14 @@ struct ImportField {
         case null
         /// Text of CSV, which may stand for anything; `""` in it is an empty text, and nothing at all is NULL.
         case plain
-        /// Text, and nothing else.
+        /// The same in quotes.
+        case quoted
+        /// Text of JSON, which in a column of blobs is base64.
         case text
+        /// Text, whatever column it is for.
+        case exactText
+        /// A blob as base64.
+        case base64
         case number
         case bool
         /// An array or object as it is written.

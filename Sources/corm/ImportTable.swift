@@ -1,33 +1,19 @@
 import CormorantBase
+import CormorantMigrations
+import CormorantORM
 import CormorantQuery
 import CormorantSQLite
 
 /// The table that records go into: one statement for each set of columns that records give.
 final class ImportTable {
-    /// What a column takes, and how a text becomes that.
-    private enum Storage {
-        case integer
-        case number
-        case bool
-        case text
-        case blob
-        /// Whatever the value is.
-        case any
-    }
-
-    private struct Column {
-        var name: String
-        var storage: Storage
-        var isNotNull: Bool
-        var isGenerated: Bool
-    }
-
     private let connection: Connection
     private let table: TableMetadata
     /// The upsert's key; empty: rows are inserted.
     private let key: [String]
+    /// What a model says of the columns; nil where no model was synced.
+    private let notes: Set<String>?
     /// The columns of the reader's names, as far as these were looked at; nil for a name without column.
-    private var columns: [Column?] = []
+    private var columns: [ImportColumn?] = []
     /// By the names that a record gives.
     private var statements: [[Int]: Statement] = [:]
     private var statement: Statement?
@@ -37,6 +23,7 @@ final class ImportTable {
         self.connection = connection
         self.table = table
         self.key = key
+        notes = try connection.modelNotes(of: table.name)
         guard table.kind != .view else {
             throw CormorantError(
                 .misuse, "\"\(visible(table.name))\" is a view", hint: "import into a table", table: table.name)
@@ -72,47 +59,73 @@ final class ImportTable {
     /// Writes a record.
     /// - Returns: why it is refused; nil where it was written.
     func write(_ reader: any RecordReader) throws -> String? {
-        if columns.count < reader.names.count { addColumns(reader.names) }
+        if columns.count < reader.names.count { try addColumns(reader.names) }
         let fields = reader.fields
         if let refusal = try choose(fields, reader.names) { return refusal }
         guard let statement else { return nil }
         for (parameter, index) in given.enumerated() {
             guard let column = columns[index] else { continue }
-            if let problem = try bind(fields[index], column, statement, Int32(truncatingIfNeeded: parameter + 1)) {
+            if let problem = try column.bind(fields[index], statement, Int32(truncatingIfNeeded: parameter + 1)) {
                 return "\(visible(column.name)): \(problem)"
             }
         }
+        let before = connection.totalChanges
         do {
             defer { statement.reset() }
             while try statement.step() {}
-            return nil
         } catch let error as CormorantError where error.isRefusal && connection.isInTransaction {
+            guard connection.totalChanges == before else {
+                throw CormorantError(
+                    .constraint,
+                    "line \(reader.line): a trigger refuses the record, and leaves a part of it in the file",
+                    hint: "nothing was imported; let the trigger RAISE(ABORT), not RAISE(FAIL)", table: table.name)
+            }
             return error.plainMessage
         }
+        // A statement that a trigger or a constraint passes over does not fail.
+        if connection.changes > 0 { return nil }
+        if try isThere(fields) { return nil }
+        return "a trigger or an ON CONFLICT clause of the table passed it over"
     }
 
-    private func addColumns(_ names: [String]) {
+    /// Whether an upsert that has nothing but the key to write found its row.
+    private func isThere(_ fields: [ImportField]) throws -> Bool {
+        let columns = given.compactMap { self.columns[$0] }
+        guard !key.isEmpty, columns.allSatisfy({ column in key.contains { sameIdentifier($0, column.name) } }) else {
+            return false
+        }
+        let condition = columns.map { "\(quoteIdentifier($0.name)) = ?" }.joined(separator: " AND ")
+        let statement = try connection.statement("SELECT 1 FROM \(quoteIdentifier(table.name)) WHERE \(condition)")
+        defer { connection.recycle(statement) }
+        for (parameter, index) in given.enumerated() {
+            _ = try self.columns[index]?.bind(fields[index], statement, Int32(truncatingIfNeeded: parameter + 1))
+        }
+        return try statement.step()
+    }
+
+    private func addColumns(_ names: [String]) throws {
         for name in names[columns.count...] {
-            let column = table.place(of: name).map { table.columns[$0] }
             columns.append(
-                column.map {
-                    Column(
-                        name: $0.name, storage: Self.storage($0),
-                        isNotNull: !$0.isNullable && table.rowIDColumn.map { !sameIdentifier(name, $0) } ?? true,
-                        isGenerated: $0.isGenerated)
+                try table.place(of: name).map {
+                    let column = table.columns[$0]
+                    return ImportColumn(column, of: table, notes: notes, hasOtherTimes: try hasOtherTimes(column))
                 })
         }
     }
 
-    private static func storage(_ column: ColumnMetadata) -> Storage {
-        switch column.type {
-        case .int64, .int32: .integer
-        case .double, .float: .number
-        case .bool: .bool
-        case .blob: .blob
-        case nil: column.affinity == .blob ? .any : .text
-        default: .text
+    /// Whether a column that is declared as times, and that no model is known to read, holds them in another form than
+    /// the library's: it is another program's.
+    private func hasOtherTimes(_ column: ColumnMetadata) throws -> Bool {
+        guard column.type == .datetime, notes == nil else { return false }
+        let name = quoteIdentifier(column.name)
+        let statement = try connection.statement(
+            "SELECT \(name) FROM \(quoteIdentifier(table.name)) WHERE \(name) IS NOT NULL LIMIT 1000")
+        defer { connection.recycle(statement) }
+        while try statement.step() {
+            let cell = Row(statement).cell(0)
+            if cell.type != StorageType.text || Timestamp(stored: cell.text) == nil { return true }
         }
+        return false
     }
 
     /// Finds the statement for what the record gives.
@@ -128,6 +141,11 @@ final class ImportTable {
         given = fields.indices.filter { fields[$0].kind != .missing && columns[$0]?.isGenerated == false }
         if let known = statements[given] {
             statement = known
+        } else if let twice = given.first(where: { one in
+            given.contains { $0 != one && columns[$0]?.name == columns[one]?.name }
+        }) {
+            statement = nil
+            return "it has the column \"\(visible(columns[twice]?.name ?? ""))\" twice"
         } else {
             if statements.count == 100 { statements = [:] }
             let made = try connection.statement(sql(given.compactMap { columns[$0]?.name }))
@@ -149,119 +167,6 @@ final class ImportTable {
             others.isEmpty
             ? "NOTHING" : "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         return sql
-    }
-
-    /// - Returns: why the column cannot take the value.
-    private func bind(
-        _ field: ImportField, _ column: Column, _ statement: Statement, _ parameter: Int32
-    ) throws -> String? {
-        switch field.kind {
-        case .missing: return nil
-        case .null:
-            // CSV has no other way to write an empty text in a column that must have one.
-            if column.isNotNull, column.storage == .text, field.bytes.baseAddress != nil, field.bytes.isEmpty {
-                try bindText(field, statement, parameter)
-            } else {
-                statement.bindNull(parameter)
-            }
-            return nil
-        case .bool:
-            if column.storage == .text {
-                try bindText(field, statement, parameter)
-            } else {
-                statement.bind(field.bytes.first == UInt8(ascii: "t") ? Int64(1) : 0, parameter)
-            }
-            return nil
-        case .json where column.storage != .text && column.storage != .any:
-            return "it cannot hold an array or object"
-        case .json:
-            try bindText(field, statement, parameter)
-            return nil
-        case .number, .plain, .text: break
-        }
-        switch column.storage {
-        case .integer: return try bindInteger(field, statement, parameter)
-        case .number:
-            guard let form = NumberForm(field.bytes) else { return "\(shown(field)) is no number" }
-            if case .integer(let value) = form {
-                statement.bind(value, parameter)
-            } else {
-                // SQLite reads it as it reads numbers in SQL.
-                try bindText(field, statement, parameter)
-            }
-        case .bool: return bindBool(field, statement, parameter)
-        case .blob: return try bindBlob(field, statement, parameter)
-        case .any: try bindAny(field, statement, parameter)
-        case .text: try bindText(field, statement, parameter)
-        }
-        return nil
-    }
-
-    private func bindInteger(_ field: ImportField, _ statement: Statement, _ parameter: Int32) throws -> String? {
-        switch NumberForm(field.bytes) {
-        case .integer(let value): statement.bind(value, parameter)
-        case .real:
-            guard let value = Double(field.string.trimmingPrefix(" ")), let whole = Int64(exactly: value),
-                whole.magnitude <= 1 << 53
-            else { return "\(shown(field)) is no 64-bit integer" }
-            statement.bind(whole, parameter)
-        case nil: return "\(shown(field)) is no integer"
-        }
-        return nil
-    }
-
-    private func bindBool(_ field: ImportField, _ statement: Statement, _ parameter: Int32) -> String? {
-        let truths: [StaticString] = ["true", "yes", "t", "y", "on"]
-        let lies: [StaticString] = ["false", "no", "f", "n", "off"]
-        if case .integer(let value)? = NumberForm(field.bytes), value == 0 || value == 1 {
-            statement.bind(value, parameter)
-        } else if truths.contains(where: { isWord(field.bytes, $0) }) {
-            statement.bind(Int64(1), parameter)
-        } else if lies.contains(where: { isWord(field.bytes, $0) }) {
-            statement.bind(Int64(0), parameter)
-        } else {
-            return "\(shown(field)) is neither true nor false"
-        }
-        return nil
-    }
-
-    private func bindBlob(_ field: ImportField, _ statement: Statement, _ parameter: Int32) throws -> String? {
-        if field.kind == .plain, let blob = bytes(blobLiteral: field.bytes) {
-            try statement.bind(.blob(blob), parameter)
-        } else if field.kind == .text {
-            guard let blob = bytes(base64: field.bytes) else { return "\(shown(field)) is no base64" }
-            try statement.bind(.blob(blob), parameter)
-        } else {
-            return "\(shown(field)) is no blob; write it as x'00ff'"
-        }
-        return nil
-    }
-
-    private func bindAny(_ field: ImportField, _ statement: Statement, _ parameter: Int32) throws {
-        if field.kind != .text, isPlainNumber(field.bytes), let form = NumberForm(field.bytes) {
-            switch form {
-            case .integer(let value): return statement.bind(value, parameter)
-            case .real:
-                if let value = Double(field.string), value.isFinite { return statement.bind(value, parameter) }
-            }
-        }
-        if field.kind == .plain, let blob = bytes(blobLiteral: field.bytes) {
-            return try statement.bind(.blob(blob), parameter)
-        }
-        try bindText(field, statement, parameter)
-    }
-
-    @inline(__always)
-    private func bindText(_ field: ImportField, _ statement: Statement, _ parameter: Int32) throws {
-        try statement.bindText(
-            borrowing: UnsafeRawPointer(
-                field.bytes.baseAddress ?? UnsafeRawPointer(emptyText).assumingMemoryBound(to: UInt8.self)),
-            count: field.bytes.count, parameter)
-    }
-
-    private func shown(_ field: ImportField) -> String {
-        let text = visible(String(decoding: field.bytes.prefix(40), as: UTF8.self))
-        return "\"\(text)\(field.bytes.count > 40 ? "…" : "")\""
     }
 
     private func unknown(_ name: String, _ what: String) -> CormorantError {

@@ -128,7 +128,8 @@ func advice(for error: CormorantError) -> String? {
     case .altered, .truncated: "corm check lists the damage; restore a backup"
     case .readOnly where error.plainHint?.contains("read-only mode") == true: "make the file and its folder writable"
     case .busy: "end what else uses the file, and try again"
-    default: error.plainHint
+    case .sql where error.plainMessage == "the SQL holds more than one statement": "run them one by one"
+    default: error.plainHint.map { $0.replacing("option allow_lossy", with: "option --allow-lossy") }
     }
 }
 

@@ -23,7 +23,7 @@ struct Plan: ParsableCommand {
             try json ? Output.standard.data(document(steps)) : Output.standard.write(text(steps))
             if !steps.isEmpty { throw ExitCode.findings }
         } else {
-            let plan = try target.plan(source, of: database)
+            let plan = try target.plan(source, of: database).forCommand
             try json ? Output.standard.data(plan.json) : Output.standard.write(plan.description)
             if !plan.isEmpty { throw ExitCode.findings }
         }

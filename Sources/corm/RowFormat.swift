@@ -15,12 +15,15 @@ enum RowFormat: String, EnumerableFlag {
         }
     }
 
-    func writer(_ names: [String], to output: Output = .standard) throws -> any RowWriter {
+    /// - Parameter storages: what `corm import` takes the columns for; nil where nothing is to come back as it was.
+    func writer(
+        _ names: [String], of storages: [ImportColumn.Storage]? = nil, to output: Output = .standard
+    ) throws -> any RowWriter {
         switch self {
         case .table: TableWriter(names)
-        case .csv: try CSVWriter(names, output)
-        case .json: try JSONRowWriter(names, isLines: false, output)
-        case .ndjson: try JSONRowWriter(names, isLines: true, output)
+        case .csv: try CSVWriter(names, storages, output)
+        case .json: try JSONRowWriter(names, storages, isLines: false, output)
+        case .ndjson: try JSONRowWriter(names, storages, isLines: true, output)
         }
     }
 }
@@ -29,6 +32,12 @@ enum RowFormat: String, EnumerableFlag {
 protocol RowWriter {
     mutating func add(_ row: Row) throws
     mutating func end() throws
+    /// The columns with values that come back as others, and how many these are.
+    var ambiguous: [String: Int] { get }
+}
+
+extension RowWriter {
+    var ambiguous: [String: Int] { [:] }
 }
 
 private struct TableWriter: RowWriter {
@@ -62,9 +71,14 @@ private struct TableWriter: RowWriter {
 
 /// Source: RFC 4180, with LF as the end of lines.
 private struct CSVWriter: RowWriter {
+    private let names: [String]
+    private let storages: [ImportColumn.Storage]?
     private let output: Output
+    private(set) var ambiguous: [String: Int] = [:]
 
-    init(_ names: [String], _ output: Output) throws {
+    init(_ names: [String], _ storages: [ImportColumn.Storage]?, _ output: Output) throws {
+        self.names = names
+        self.storages = storages
         self.output = output
         var line: [UInt8] = []
         for (index, name) in names.enumerated() {
@@ -75,14 +89,19 @@ private struct CSVWriter: RowWriter {
         try output.write(bytes: line)
     }
 
-    func add(_ row: Row) throws {
+    mutating func add(_ row: Row) throws {
         var line: [UInt8] = []
         for column in 0..<row.count {
             if column > 0 { line.append(UInt8(ascii: ",")) }
             let cell = row.cell(Int32(truncatingIfNeeded: column))
+            if let storages, isAmbiguous(cell, storages[column]) { ambiguous[names[column], default: 0] += 1 }
             switch cell.type {
             case StorageType.integer: line.append(contentsOf: String(cell.int64).utf8)
             case StorageType.real: line.append(contentsOf: sqlText(cell.double).utf8)
+            case StorageType.text where storages?[column] == .any && looksOtherwise(cell.text):
+                line.append(0x22)
+                line.append(contentsOf: cell.text)
+                line.append(0x22)
             case StorageType.text: appendCSV(cell.text, to: &line)
             case StorageType.blob: line.append(contentsOf: sqlText(cell.blob).utf8)
             default: break
@@ -93,6 +112,20 @@ private struct CSVWriter: RowWriter {
     }
 
     func end() {}
+
+    /// Whether a text in a column that takes anything would come back as a number or a blob.
+    private func looksOtherwise(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        NumberForm(text) != nil || text.first.map { $0 | 0x20 } == UInt8(ascii: "x") && bytes(blobLiteral: text) != nil
+    }
+
+    /// Whether CSV has no form that a column takes for the value: for a blob among texts, or a text among blobs.
+    private func isAmbiguous(_ cell: Cell, _ storage: ImportColumn.Storage) -> Bool {
+        switch cell.type {
+        case StorageType.blob: storage != .blob && storage != .any
+        case StorageType.text: storage == .blob
+        default: false
+        }
+    }
 }
 
 /// A field as RFC 4180 has it; one that is empty in quotes, for without them it is NULL.
@@ -108,13 +141,15 @@ func appendCSV(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
 }
 
 private struct JSONRowWriter: RowWriter {
-    private let names: [String]
+    /// Each with what stands before it and behind it.
+    private let keys: [[UInt8]]
+    private let storages: [ImportColumn.Storage]?
     private let isLines: Bool
     private let output: Output
     private var buffer: [UInt8] = []
     private var isFirst = true
 
-    init(_ names: [String], isLines: Bool, _ output: Output) throws {
+    init(_ names: [String], _ storages: [ImportColumn.Storage]?, isLines: Bool, _ output: Output) throws {
         // By their bytes: Swift takes an é for an e with an accent behind it.
         var seen = Set<[UInt8]>()
         if let twice = names.first(where: { !seen.insert(Array($0.utf8)).inserted }) {
@@ -122,7 +157,12 @@ private struct JSONRowWriter: RowWriter {
                 .json, "two columns are called \"\(visible(twice))\", which one JSON object cannot hold",
                 hint: "name them with AS")
         }
-        self.names = names
+        keys = names.enumerated().map { place, name in
+            var key: [UInt8] = [UInt8(ascii: place == 0 ? "{" : ",")]
+            appendJSONString(name.utf8, to: &key)
+            return key + [UInt8(ascii: ":")]
+        }
+        self.storages = storages
         self.isLines = isLines
         self.output = output
     }
@@ -130,10 +170,29 @@ private struct JSONRowWriter: RowWriter {
     mutating func add(_ row: Row) throws {
         if !isLines { buffer.append(contentsOf: (isFirst ? "[\n" : ",\n").utf8) }
         isFirst = false
-        try row.appendJSON(names: names, to: &buffer)
+        for (place, key) in keys.enumerated() {
+            buffer.append(contentsOf: key)
+            let column = Int32(truncatingIfNeeded: place)
+            let mark = storages.flatMap { Self.mark(row.cell(column), $0[place]) }
+            if let mark { buffer.append(contentsOf: mark.utf8) }
+            try row.appendJSON(column: column, to: &buffer)
+            if mark != nil { buffer.append(UInt8(ascii: "}")) }
+        }
+        if keys.isEmpty { buffer.append(UInt8(ascii: "{")) }
+        buffer.append(UInt8(ascii: "}"))
         if isLines { buffer.append(0x0A) }
         try output.write(bytes: buffer)
         buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// What stands before a value that its column would take for another: a blob is a string to JSON, and a string in a
+    /// column of blobs is base64.
+    private static func mark(_ cell: Cell, _ storage: ImportColumn.Storage) -> String? {
+        switch cell.type {
+        case StorageType.blob where storage != .blob: "{\"$base64\":true,\"encoded\":"
+        case StorageType.text where storage == .blob: "{\"$text\":"
+        default: nil
+        }
     }
 
     func end() throws {

@@ -124,6 +124,20 @@ struct MigrationRun: ParsableArguments {
     }
 }
 
+extension MigrationPlan {
+    /// With the command's options in place of what programs write.
+    var forCommand: MigrationPlan {
+        var plan = self
+        for step in steps.indices {
+            for problem in steps[step].problems.indices {
+                guard let drop = steps[step].problems[problem].drop else { continue }
+                plan.steps[step].problems[problem].annotation = "--allow-drop \(shellQuoted(drop))"
+            }
+        }
+        return plan
+    }
+}
+
 /// Throws what stands in the way of a plan, with the options that allow it.
 func refuseProblems(of plan: MigrationPlan) throws {
     guard !plan.problems.isEmpty else { return }

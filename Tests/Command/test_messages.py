@@ -84,3 +84,59 @@ def test_what_may_not_be_written(folder: Corm, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr == 'corm: "a.db" is read-only\nhint: make the file and its folder writable\n'
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another")
+def test_a_file_in_wal_mode_in_a_folder_that_may_not_be_written(folder: Corm, tmp_path: Path) -> None:
+    make(folder.folder / "w.db", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
+    for path in [tmp_path, *tmp_path.parents[:2]]:
+        path.chmod(0o755)
+    for mode in (0o666, 0o444):
+        (folder.folder / "w.db").chmod(mode)
+        done = subprocess.run(
+            [COMMAND, "query", "w.db", "SELECT * FROM t"],
+            cwd=folder.folder, env=ENVIRONMENT, capture_output=True, text=True, user=65534,
+        )  # fmt: skip
+        assert done.stderr == (
+            'corm: "w.db" is in WAL mode and its folder cannot be written\nhint: let the folder be written, '
+            "or copy the file, with the -wal file beside it, to a folder of yours\n"
+        )
+
+
+def test_what_programs_write_is_said_in_options(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2); CREATE VIEW v AS SELECT 1 AS one")
+    put(corm, "b.sql", "CREATE TABLE t (a);")
+    shown = corm.run("plan", "a.db", "b.sql", status=2).out
+    assert '! column "t.b" would go with its 1 value: --allow-drop t.b\n' in shown
+    assert "! view \"v\" would go: --allow-drop 'view:v'\n" in shown
+    assert "hint: run them one by one\n" in corm.fails("query", "a.db", "SELECT 1; SELECT 2")
+    corm.run("generate-migration", "steps", "one", "b.sql")
+    (corm.folder / "steps" / "0002_two").mkdir()
+    put(corm, "steps/0002_two/up.sql", "DROP TABLE t;")
+    corm.run("seal", "steps")
+    corm.run("migrate", "c.db", "steps", "--create", "--to", "0001_one")
+    corm.run("query", "c.db", "INSERT INTO t VALUES (1)", "--write")
+    assert "allow it with the option --allow-lossy;" in corm.fails("migrate", "c.db", "steps")
+
+
+def test_sql_of_a_step_is_told_with_its_line(corm: Corm) -> None:
+    put(corm, "a.sql", "CREATE TABLE t (a);")
+    corm.run("generate-migration", "steps", "one", "a.sql")
+    (corm.folder / "steps" / "0002_two").mkdir()
+    up = "-- a note\nCREATE TABLE u (a);\n\nCREATE TABLE v (\n  a,\n  b c d,, e);\n"
+    for text, message in [
+        (up, 'step 0002_two: line 6 of up: near ",": syntax error'),
+        (
+            up.replace(",,", ",") + "INSERT INTO v\nVALUES (missing, 1)",
+            "step 0002_two: line 8 of up: no such column",
+        ),
+        (
+            up.replace(",,", ",") + "\nINSERT INTO t VALUES\n(1, 2);",
+            "step 0002_two: line 8 of up: table t has 1 columns",
+        ),
+    ]:
+        put(corm, "steps/0002_two/up.sql", text)
+        assert message in corm.fails("seal", "steps")
+    put(corm, "steps/0002_two/up.sql", "CREATE TABLE u (a);")
+    put(corm, "steps/0002_two/down.sql", "\n\nDROP TABLE v;")
+    assert "step 0002_two: line 3 of down: no such table: v" in corm.fails("seal", "steps")

@@ -12,10 +12,8 @@ struct MigrationExpansionTests {
             #"""
             struct Note {
                 var text: String
-            }
 
-            nonisolated extension Note: Cormorant.Record {
-                static let model = Cormorant.ModelDescriptor(
+                nonisolated static let model = Cormorant.ModelDescriptor(
                     name: "Note",
                     table: "notes",
                     columns: [
@@ -23,31 +21,10 @@ struct MigrationExpansionTests {
                     ],
                     migration: .init(renamedFrom: "memo", allowDrop: ["colour"], seedSQL: "INSERT INTO notes VALUES ('x')"))
 
-                init(from reader: Cormorant.RecordReader) throws {
-                    self.text = try reader.property(String.self, at: 0)
+                nonisolated mutating func setGeneratedKey(_ key: Int64) throws {
                 }
 
-                mutating func read(from reader: Cormorant.RecordReader) throws {
-                    self.text = try reader.property(String.self, at: 0)
-                }
-
-                func write(to writer: inout Cormorant.RecordWriter) throws {
-                    try writer.write(property: self.text, at: 0)
-                }
-
-                func columnValue(at column: Int) throws -> Cormorant.Value {
-                    switch column {
-                    case 0:
-                        return try Cormorant.Value(self.text)
-                    default:
-                        return .null
-                    }
-                }
-
-                mutating func setGeneratedKey(_ key: Int64) throws {
-                }
-
-                mutating func clearGeneratedKey() {
+                nonisolated mutating func clearGeneratedKey() {
                 }
 
                 nonisolated struct Columns: Cormorant.RecordColumns {
@@ -65,6 +42,29 @@ struct MigrationExpansionTests {
 
                     var text: Cormorant.SQLExpression<String> {
                         self.recordSource.column(0)
+                    }
+                }
+            }
+
+            nonisolated extension Note: Cormorant.Record {
+                init(from reader: Cormorant.RecordReader) throws {
+                    self.text = try reader.property(at: 0)
+                }
+
+                mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.text = try reader.property(at: 0)
+                }
+
+                func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try writer.write(property: self.text, at: 0)
+                }
+
+                func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(self.text)
+                    default:
+                        return .null
                     }
                 }
             }

@@ -28,10 +28,8 @@ struct ModelExpansionTests {
                 public var isSelected = false
                 public var initials: String { String(name.prefix(1)) }
                 public static let limit = 10
-            }
 
-            nonisolated extension Person: Cormorant.Record {
-                public static let model = Cormorant.ModelDescriptor(
+                public nonisolated static let model = Cormorant.ModelDescriptor(
                     name: "Person",
                     table: "people",
                     columns: [
@@ -45,56 +43,11 @@ struct ModelExpansionTests {
                     keys: [.unique("name", "city")],
                     strict: true)
 
-                public init(from reader: Cormorant.RecordReader) throws {
-                    self.id = try reader.property(Int64?.self, at: 0)
-                    self.name = try reader.property(String.self, at: 1)
-                    self.city = try reader.property(String?.self, at: 2)
-                    self.code = try reader.property(String?.self, at: 3)
-                    self.departmentID = try reader.property(Int64?.self, at: 4)
-                    self.shouted = try reader.property(String?.self, at: 5)
-                }
-
-                public mutating func read(from reader: Cormorant.RecordReader) throws {
-                    self.id = try reader.property(Int64?.self, at: 0)
-                    self.name = try reader.property(String.self, at: 1)
-                    self.city = try reader.property(String?.self, at: 2)
-                    self.code = try reader.property(String?.self, at: 3)
-                    self.departmentID = try reader.property(Int64?.self, at: 4)
-                    self.shouted = try reader.property(String?.self, at: 5)
-                }
-
-                public func write(to writer: inout Cormorant.RecordWriter) throws {
-                    try writer.write(property: self.id, at: 0)
-                    try writer.write(property: self.name, at: 1)
-                    try writer.write(property: self.city, at: 2)
-                    try writer.write(property: self.code, at: 3)
-                    try writer.write(property: self.departmentID, at: 4)
-                }
-
-                public func columnValue(at column: Int) throws -> Cormorant.Value {
-                    switch column {
-                    case 0:
-                        return try Cormorant.Value(self.id)
-                    case 1:
-                        return try Cormorant.Value(self.name)
-                    case 2:
-                        return try Cormorant.Value(self.city)
-                    case 3:
-                        return try Cormorant.Value(self.code)
-                    case 4:
-                        return try Cormorant.Value(self.departmentID)
-                    case 5:
-                        return try Cormorant.Value(self.shouted)
-                    default:
-                        return .null
-                    }
-                }
-
-                public mutating func setGeneratedKey(_ key: Int64) throws {
+                public nonisolated mutating func setGeneratedKey(_ key: Int64) throws {
                     self.id = try Int64?.generatedKey(key) ?? self.id
                 }
 
-                public mutating func clearGeneratedKey() {
+                public nonisolated mutating func clearGeneratedKey() {
                     self.id = Int64?.missingKey ?? self.id
                 }
 
@@ -141,6 +94,53 @@ struct ModelExpansionTests {
                     }
                 }
             }
+
+            nonisolated extension Person: Cormorant.Record {
+                public init(from reader: Cormorant.RecordReader) throws {
+                    self.id = try reader.property(at: 0)
+                    self.name = try reader.property(at: 1)
+                    self.city = try reader.property(at: 2)
+                    self.code = try reader.property(at: 3)
+                    self.departmentID = try reader.property(at: 4)
+                    self.shouted = try reader.property(at: 5)
+                }
+
+                public mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.id = try reader.property(at: 0)
+                    self.name = try reader.property(at: 1)
+                    self.city = try reader.property(at: 2)
+                    self.code = try reader.property(at: 3)
+                    self.departmentID = try reader.property(at: 4)
+                    self.shouted = try reader.property(at: 5)
+                }
+
+                public func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try writer.write(property: self.id, at: 0)
+                    try writer.write(property: self.name, at: 1)
+                    try writer.write(property: self.city, at: 2)
+                    try writer.write(property: self.code, at: 3)
+                    try writer.write(property: self.departmentID, at: 4)
+                }
+
+                public func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(self.id)
+                    case 1:
+                        return try Cormorant.Value(self.name)
+                    case 2:
+                        return try Cormorant.Value(self.city)
+                    case 3:
+                        return try Cormorant.Value(self.code)
+                    case 4:
+                        return try Cormorant.Value(self.departmentID)
+                    case 5:
+                        return try Cormorant.Value(self.shouted)
+                    default:
+                        return .null
+                    }
+                }
+            }
             """)
     }
 
@@ -162,10 +162,8 @@ struct ModelExpansionTests {
                 var ratio = 0.5
                 var isOpen = true
                 var label = "" { didSet { print(label) } }
-            }
 
-            nonisolated extension Entry: Cormorant.Record {
-                static let model = Cormorant.ModelDescriptor(
+                nonisolated static let model = Cormorant.ModelDescriptor(
                     name: "Entry",
                     columns: [
                         .init("class", String.self, primaryKey: true),
@@ -175,51 +173,10 @@ struct ModelExpansionTests {
                         .init("label", String.self),
                     ])
 
-                init(from reader: Cormorant.RecordReader) throws {
-                    self.`class` = try reader.property(String.self, at: 0)
-                    self.number = try reader.property(Int.self, at: 1)
-                    self.ratio = try reader.property(Double.self, at: 2)
-                    self.isOpen = try reader.property(Bool.self, at: 3)
-                    self.label = try reader.property(String.self, at: 4)
+                nonisolated mutating func setGeneratedKey(_ key: Int64) throws {
                 }
 
-                mutating func read(from reader: Cormorant.RecordReader) throws {
-                    self.`class` = try reader.property(String.self, at: 0)
-                    self.number = try reader.property(Int.self, at: 1)
-                    self.ratio = try reader.property(Double.self, at: 2)
-                    self.isOpen = try reader.property(Bool.self, at: 3)
-                    self.label = try reader.property(String.self, at: 4)
-                }
-
-                func write(to writer: inout Cormorant.RecordWriter) throws {
-                    try writer.write(property: self.`class`, at: 0)
-                    try writer.write(property: self.number, at: 1)
-                    try writer.write(property: self.ratio, at: 2)
-                    try writer.write(property: self.isOpen, at: 3)
-                    try writer.write(property: self.label, at: 4)
-                }
-
-                func columnValue(at column: Int) throws -> Cormorant.Value {
-                    switch column {
-                    case 0:
-                        return try Cormorant.Value(self.`class`)
-                    case 1:
-                        return try Cormorant.Value(self.number)
-                    case 2:
-                        return try Cormorant.Value(self.ratio)
-                    case 3:
-                        return try Cormorant.Value(self.isOpen)
-                    case 4:
-                        return try Cormorant.Value(self.label)
-                    default:
-                        return .null
-                    }
-                }
-
-                mutating func setGeneratedKey(_ key: Int64) throws {
-                }
-
-                mutating func clearGeneratedKey() {
+                nonisolated mutating func clearGeneratedKey() {
                 }
 
                 nonisolated struct Columns: Cormorant.RecordColumns {
@@ -257,6 +214,49 @@ struct ModelExpansionTests {
 
                     var label: Cormorant.SQLExpression<String> {
                         self.recordSource.column(4)
+                    }
+                }
+            }
+
+            nonisolated extension Entry: Cormorant.Record {
+                init(from reader: Cormorant.RecordReader) throws {
+                    self.`class` = try reader.property(at: 0)
+                    self.number = try reader.property(at: 1)
+                    self.ratio = try reader.property(at: 2)
+                    self.isOpen = try reader.property(at: 3)
+                    self.label = try reader.property(at: 4)
+                }
+
+                mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.`class` = try reader.property(at: 0)
+                    self.number = try reader.property(at: 1)
+                    self.ratio = try reader.property(at: 2)
+                    self.isOpen = try reader.property(at: 3)
+                    self.label = try reader.property(at: 4)
+                }
+
+                func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try writer.write(property: self.`class`, at: 0)
+                    try writer.write(property: self.number, at: 1)
+                    try writer.write(property: self.ratio, at: 2)
+                    try writer.write(property: self.isOpen, at: 3)
+                    try writer.write(property: self.label, at: 4)
+                }
+
+                func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(self.`class`)
+                    case 1:
+                        return try Cormorant.Value(self.number)
+                    case 2:
+                        return try Cormorant.Value(self.ratio)
+                    case 3:
+                        return try Cormorant.Value(self.isOpen)
+                    case 4:
+                        return try Cormorant.Value(self.label)
+                    default:
+                        return .null
                     }
                 }
             }

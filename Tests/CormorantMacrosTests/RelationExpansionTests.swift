@@ -17,10 +17,8 @@ struct RelationExpansionTests {
                 var artist = ToOne<Artist>()
                 var tracks: Cormorant.ToMany<Music.Track> = .notLoaded
                 var tags = ToMany<Tag>.notLoaded
-            }
 
-            nonisolated extension Album: Cormorant.Record {
-                static let model = Cormorant.ModelDescriptor(
+                nonisolated static let model = Cormorant.ModelDescriptor(
                     name: "Album",
                     columns: [
                         .init("id", Int64.self, primaryKey: true),
@@ -31,38 +29,11 @@ struct RelationExpansionTests {
                         .manyToMany("tags", Cormorant.ToMany<Tag>.self, through: Cormorant.ToMany<AlbumTag>.self, columns: ["album"], targetColumns: ["tag"]),
                     ])
 
-                init(from reader: Cormorant.RecordReader) throws {
-                    self.id = try reader.property(Int64.self, at: 0)
-                }
-
-                mutating func read(from reader: Cormorant.RecordReader) throws {
-                    self.id = try reader.property(Int64.self, at: 0)
-                }
-
-                func write(to writer: inout Cormorant.RecordWriter) throws {
-                    try writer.write(property: self.id, at: 0)
-                }
-
-                func columnValue(at column: Int) throws -> Cormorant.Value {
-                    switch column {
-                    case 0:
-                        return try Cormorant.Value(self.id)
-                    default:
-                        return .null
-                    }
-                }
-
-                mutating func visitRelations(_ visitor: inout some Cormorant.RelationVisitor) throws {
-                    try visitor.visit("artist", &self.artist)
-                    try visitor.visit("tracks", &self.tracks, removed: .delete)
-                    try visitor.visit("tags", &self.tags)
-                }
-
-                mutating func setGeneratedKey(_ key: Int64) throws {
+                nonisolated mutating func setGeneratedKey(_ key: Int64) throws {
                     self.id = try Int64.generatedKey(key) ?? self.id
                 }
 
-                mutating func clearGeneratedKey() {
+                nonisolated mutating func clearGeneratedKey() {
                     self.id = Int64.missingKey ?? self.id
                 }
 
@@ -94,6 +65,35 @@ struct RelationExpansionTests {
                     var tags: Cormorant.RelatedRecords<Tag.Columns> {
                         self.recordSource.toMany("tags")
                     }
+                }
+            }
+
+            nonisolated extension Album: Cormorant.Record {
+                init(from reader: Cormorant.RecordReader) throws {
+                    self.id = try reader.property(at: 0)
+                }
+
+                mutating func read(from reader: Cormorant.RecordReader) throws {
+                    self.id = try reader.property(at: 0)
+                }
+
+                func write(to writer: inout Cormorant.RecordWriter) throws {
+                    try writer.write(property: self.id, at: 0)
+                }
+
+                func columnValue(at column: Int) throws -> Cormorant.Value {
+                    switch column {
+                    case 0:
+                        return try Cormorant.Value(self.id)
+                    default:
+                        return .null
+                    }
+                }
+
+                mutating func visitRelations(_ visitor: inout some Cormorant.RelationVisitor) throws {
+                    try visitor.visit("artist", &self.artist)
+                    try visitor.visit("tracks", &self.tracks, removed: .delete)
+                    try visitor.visit("tags", &self.tags)
                 }
             }
             """)

@@ -34,6 +34,24 @@ struct AsyncTests {
         #expect(try await database.query("SELECT name FROM person").map(\.values) == [["Edsger"]])
     }
 
+    /// As view models and actors keep them.
+    @MainActor
+    private final class Card {
+        var person = Person(name: "Ada")
+    }
+
+    @MainActor
+    @Test func propertiesOfActorsAreAssigned() async throws {
+        let card = Card()
+        card.person = try await database.inserted(card.person)
+        #expect(card.person.id == 1)
+        card.person.age = 36
+        card.person = try await database.saved(card.person)
+        #expect(try await database.find(Person.self, key: 1) == card.person)
+        let other = Person(id: 1, name: "Alan")
+        #expect(try await database.inserted(other, onConflict: .ignore) == other)
+    }
+
     @Test func relatedRecordsAndRows() async throws {
         let database = try musicDatabase()
         var artists = try await database.fetchAll(Artist.order { $0.id })

@@ -86,6 +86,33 @@ struct GraphTests {
         #expect(try database.find(Artist.self, key: 1)?.name == "ACDC")
     }
 
+    @Test func aForeignKeyThatWasChangedIsNotOverwritten() throws {
+        var album = try #require(try database.find(Album.self, key: 1))
+        try database.load(\.artist, of: &album)
+        album.artistID = 2
+        let error = expectError(.misuse) { try database.save(graph: &album) }
+        #expect(
+            error?.plainMessage == "Album.artistID is 2 where the row has 1, but the record of relation artist has 1")
+        #expect(error?.columns == ["artist_id"])
+        album.artistID = nil
+        expectError(.misuse) { try database.save(graph: &album) }
+        album.artist = .notLoaded
+        try database.save(graph: &album)
+        #expect(try database.find(Album.self, key: 1)?.artistID == nil)
+        album.artist = .loaded(try database.find(Artist.self, key: 3))
+        try database.save(graph: &album)
+        album.artist = .loaded(Artist(name: "New"))
+        try database.save(graph: &album)
+        #expect(album.artistID == 5)
+        var artist = try #require(try database.find(Artist.self, key: 1))
+        artist.albums = .loaded([album])
+        try database.save(graph: &artist)
+        #expect(try database.find(Album.self, key: 1)?.artistID == 1)
+        album.artistID = 2
+        artist.albums = .loaded([album])
+        expectError(.misuse) { try database.save(graph: &artist) }
+    }
+
     @Test func treesOfOneTable() throws {
         let leaf = Employee(name: "Leaf")
         var root = Employee(name: "Root", reports: .loaded([Employee(name: "Branch", reports: .loaded([leaf]))]))

@@ -158,11 +158,43 @@ struct QueueTests {
         try queue.add(tag: "save") { try $0.executeScript("nonsense") }
         try queue.close()
         var codes: [ErrorCode?] = []
-        for await completion in listener { codes.append(completion.error?.code) }
+        for try await completion in listener { codes.append(completion.error?.code) }
         #expect(codes == [nil, .sql])
         for _ in 0..<4 { #expect(heard.wait(timeout: .now() + 5) == .success) }
         counting.cancel()
         counting.cancel()
+    }
+
+    /// The first would wait for ever, the end of its listener included.
+    @Test(.timeLimit(.minutes(1)))
+    func aSecondLoopOverAListenerThrows() async throws {
+        let listener = try queue.listen()
+        let first = Task {
+            var count = 0
+            for try await _ in listener { count += 1 }
+            return count
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        let second = Task { for try await _ in listener {} }
+        let error = await #expect(throws: CormorantError.self) { try await second.value }
+        #expect(error?.code == .misuse && error?.hint != nil)
+        for _ in 0..<3 { try await queue.perform { _ in } }
+        try await Task.sleep(for: .milliseconds(50))
+        listener.cancel()
+        #expect(try await first.value == 3)
+    }
+
+    /// In time that grows with their number alone.
+    @Test func manyCompletionsAreTakenInTheirOrder() throws {
+        let listener = try queue.listen()
+        var added: [Int64] = []
+        for _ in 0..<100_000 { added.append(try queue.add { _ in }) }
+        try queue.flush()
+        var taken: [Int64] = []
+        let start = ContinuousClock.now
+        while let completion = listener.next() { taken.append(completion.number) }
+        #expect(taken == added)
+        #expect(ContinuousClock.now - start < .seconds(1))
     }
 
     @Test func closingRunsWhatWaits() throws {

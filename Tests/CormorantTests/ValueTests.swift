@@ -138,7 +138,8 @@ struct ValueTests {
         arguments: [
             ("small", "128", ErrorCode.range), ("small", "'1'", .type), ("small", "1.5", .type),
             ("large", "-1", .range),
-            ("flag", "2", .range), ("double", "9007199254740993", .range), ("double", "'x'", .type),
+            ("flag", "2", .range), ("float", "1e39", .range), ("double", "9007199254740993", .range),
+            ("double", "'x'", .type),
             ("text", "5", .type),
             ("text", "CAST(x'ff' AS TEXT)", .encoding), ("data", "'x'", .type), ("time", "'tomorrow'", .type),
             ("time", "5", .type), ("token", "'0123'", .type), ("status", "'lost'", .type), ("color", "-1", .callback),

@@ -121,7 +121,7 @@ def test_rows_that_are_alike(path: Path) -> None:
         by_hand = Bundle()
         by_hand.add("1", up="UPDATE r SET name = lower(name)")
         assert said(lambda: by_hand.apply(db)) == (
-            "step 1: UNIQUE constraint failed: r.name",
+            "step 1: line 1 of up: UNIQUE constraint failed: r.name",
             "another row has the same value: mend the rows first, or in the same step",
         )
 

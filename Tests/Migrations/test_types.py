@@ -47,7 +47,7 @@ NARROWED: dict[str, tuple[Any, list[Any], Any, str]] = {
         model(datetime),
         '2 rows of "n.f" hold no datetime',
     ),
-    "str to UUID": (model(str), ["x", "0" * 32, str(UUID(int=1))], model(UUID), '1 row of "n.f" holds no uuid'),
+    "str to UUID": (model(str), ["x", "0" * 32, str(UUID(int=1))], model(UUID), '2 rows of "n.f" hold no uuid'),
     "str to Decimal": (model(str), ["x", "1.10", "-1e5"], model(Decimal), '1 row of "n.f" holds no decimal'),
 }
 

@@ -88,3 +88,46 @@ func inATask(_ database: Database) async throws -> Int64? {
         return artist.id
     }
 }
+
+/// Models beside the types that they use, as in SwiftData's versioned schemas.
+enum Library {
+    enum Kind: String, ColumnValue { case novel, lexicon }
+
+    @Model
+    struct Shelf {
+        @Key var id: Int64?
+        @Relation var volumes: ToMany<Volume> = .notLoaded
+        @Relation(through: Loan.self) var readers: ToMany<Reader> = .notLoaded
+    }
+
+    @Model
+    struct Volume {
+        @Key var id: Int64?
+        var kind: Kind
+        var former: Kind?
+        @References("shelf") var shelf: Int64
+        @Relation var place: ToOne<Shelf> = .notLoaded
+    }
+
+    @Model
+    public struct Reader {
+        @Key var id: Int64?
+    }
+}
+
+extension Library {
+    @Model
+    struct Loan {
+        @Key var id: Int64?
+        @References("shelf") var shelf: Int64
+        @References("reader") var reader: Int64
+    }
+}
+
+private enum Hidden {
+    @Model
+    struct Secret {
+        @Key var id: Int64?
+        var kind: Library.Kind
+    }
+}

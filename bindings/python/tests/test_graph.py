@@ -189,6 +189,59 @@ def test_nothing_stays_of_a_failure(db: Database) -> None:
     assert (artist.id, artist.albums[0].id, artist.albums[0].artist_id) == (None, None, 0)
 
 
+def test_a_foreign_key_that_was_changed_is_not_overwritten(filled: Database) -> None:
+    album, artist = filled.find(Album, 1), filled.find(Artist, 1)
+    assert album
+    assert artist
+    for load in (True, False):
+        if load:
+            filled.load(album, Album.artist)
+        else:
+            album.artist = artist
+        album.artist_id = 2
+        message = r"Album\.artist_id is 2 where the row has 1, but the record of <relation Album\.artist> has 1"
+        with pytest.raises(cormorant.ProgrammingError, match=message) as raised:
+            filled.save_graph(album)
+        assert (raised.value.table, raised.value.columns) == ("albums", "artist_id")
+        album.artist_id = None  # type: ignore[assignment]
+        with pytest.raises(cormorant.ProgrammingError, match="is None where the row has 1"):
+            filled.save_graph(album)
+        album.artist = Artist("Dot")
+        album.artist_id = 3
+        with pytest.raises(cormorant.ProgrammingError, match=r"is 3 where the row has 1, but .* has 4"):
+            filled.save_graph(album)
+        assert filled.count(Artist) == 3
+    del album.artist
+    filled.save_graph(album)
+    assert filled.find(Album, 1) == album
+    filled.load(artist, Artist.albums)
+    artist.albums[0].artist_id = 2
+    with pytest.raises(cormorant.ProgrammingError, match="is 2 where the row has 1"):
+        filled.save_graph(artist)
+
+
+def test_a_foreign_key_that_was_not_changed_follows_the_relation(filled: Database) -> None:
+    album, ada, bix = filled.find(Album, 1), filled.find(Artist, 1), filled.find(Artist, 2)
+    assert album
+    assert ada
+    assert bix
+    filled.load(album, Album.artist)
+    album.artist = bix
+    filled.save_graph(album)
+    assert album.artist_id == 2
+    album.artist = Artist("Dot")
+    filled.save_graph(album)
+    assert album.artist_id == 4
+    del album.artist
+    filled.load([ada, bix], Artist.albums)
+    ada.albums.append(album)
+    filled.save_graph([ada, bix])
+    assert album.artist_id == 1
+    ada.albums = [Album("New", 0), Album("Other", 7)]
+    filled.save_graph(ada)
+    assert [item.artist_id for item in ada.albums] == [1, 1]
+
+
 def test_wrong_graphs(db: Database) -> None:
     artist = Artist("Ada")
     artist.albums = [Track("x", 1)]  # type: ignore[list-item]

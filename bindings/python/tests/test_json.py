@@ -1,20 +1,25 @@
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 import random
 import tracemalloc
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from cormorant import (
+    JSON_NULL,
     Column,
     Database,
     DataError,
+    Json,
     Model,
     NotLoadedError,
     ProgrammingError,
@@ -242,3 +247,48 @@ def test_random_text_is_read_or_refused() -> None:
                 list(read_json(Song, text, lines=lines))
             except DataError as error:
                 assert error.message.startswith("$")
+
+
+class Paper(Model):
+    maybe: Column[dict[str, Any] | None] = column(default=None)
+    always: Column[Json] = column(default=None)
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+
+def test_the_null_of_json_is_no_null(path: Path) -> None:
+    with Database(path) as db:
+        db.create_tables(Paper)
+        db.insert_many([Paper(), Paper(JSON_NULL, JSON_NULL), Paper({"a": None}, [None])])
+        rows = [(None, "null"), ("null", "null"), ('{"a":null}', "[null]")]
+        papers = db.fetch_all(Paper, order_by="id")
+        assert [(paper.maybe, paper.always) for paper in papers] == [
+            (None, None),
+            (JSON_NULL, None),
+            ({"a": None}, [None]),
+        ]
+        db.save_many(papers)
+        assert db.query("SELECT maybe, always FROM paper ORDER BY id").fetch_all() == rows
+        for condition, ids in (
+            (Paper.maybe.is_null(), [1]),
+            (Paper.maybe == None, [1]),  # noqa: E711
+            (Paper.maybe.is_(None), [1]),
+            (Paper.maybe.in_([None]), [1]),
+            (Paper.maybe == JSON_NULL, [2]),
+            (Paper.maybe != JSON_NULL, [3]),
+            (Paper.maybe.in_([None, JSON_NULL]), [1, 2]),
+            (Paper.always == None, [1, 2]),  # noqa: E711
+            (Paper.always.is_null(), []),
+        ):
+            assert [paper.id for paper in db.fetch_all(Paper.where(condition).order_by(Paper.id))] == ids
+        assert db.fetch_one(Paper, maybe=JSON_NULL) == papers[1]
+        assert db.find(Paper, 2) == papers[1]
+    assert not JSON_NULL
+    assert pickle.loads(pickle.dumps(papers)) == copy.deepcopy(papers) == papers
+
+
+def test_none_is_a_default_where_it_is_the_null_of_json() -> None:
+    assert list(read_json(Paper, '[{}, {"maybe": null, "always": null}, {"always": 5}]')) == [
+        Paper(),
+        Paper(),
+        Paper(None, 5),
+    ]

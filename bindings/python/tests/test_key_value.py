@@ -291,6 +291,11 @@ def test_a_file_of_other_texts(path: Path) -> None:
         assert "UTF-16le" in error.message
 
 
+def test_names_without_nul(db: Database) -> None:
+    assert "the store's name holds a NUL" in refused("CORM_E_ENCODING", lambda: db.store("a\0b")).message
+    assert "the table's name holds a NUL" in refused("CORM_E_ENCODING", lambda: db.store("a").adopt("t\0")).message
+
+
 def test_a_file_of_ytkkeyvaluestore(db: Database) -> None:
     db.execute(
         "CREATE TABLE user_table (id TEXT NOT NULL, json TEXT NOT NULL, createdTime TEXT NOT NULL, PRIMARY KEY(id))"

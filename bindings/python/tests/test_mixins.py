@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
+from models import Person
 from music import Album, Artist
 
 from cormorant import (
@@ -189,3 +190,16 @@ def test_post_init_runs_when_a_record_is_made_not_when_it_is_read(db: Database) 
     db.execute("UPDATE checked SET low = 99")
     assert db.fetch_all(Checked)[0].low == 99
     assert next(read_json(Checked, '[{"low": 50, "high": 1}]')).low == 50
+
+
+@pytest.mark.parametrize(
+    "member", [property(lambda self: "Ann"), lambda self: "Ann", "Ann", None, classmethod(lambda cls: "Ann"), list]
+)
+def test_what_would_hide_an_inherited_column_is_refused(member: Any) -> None:
+    before: Any = type("Before", (), {"name": member})
+    for bases, body in (((Person,), {"name": member}), ((before, Person), {})):
+        with pytest.raises(ProgrammingError, match=r"\.name would hide the column name that Late inherits"):
+            type("Late", bases, dict(body))
+    # Behind the column's model it is hidden itself.
+    late: Any = type("Late", (Person, before), {})
+    assert late(name="Bob").name == "Bob"

@@ -285,3 +285,40 @@ def test_a_key_that_cannot_be_read_is_an_error(db: Database) -> None:
         db.execute(f"INSERT INTO {cls.__model__.table} VALUES ('none')")
         with pytest.raises(DataError, match=r"\.id is no uuid"):
             observer.next(0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "collate", "stored", "same", "other"),
+    [
+        (str, "NOCASE", "Ann", "aNN", "Anna"),
+        (str, "RTRIM", "Ann", "Ann  ", " Ann"),
+        (str, None, "Ann", "Ann", "ann"),
+        (Decimal, "corm_decimal", Decimal("1.00"), Decimal("1"), Decimal("1.001")),
+        (Decimal, None, Decimal("1.00"), Decimal("1.00"), Decimal("1")),
+        (float, None, 0.0, -0.0, 5e-324),
+    ],
+)
+@pytest.mark.parametrize("without_rowid", [False, True])
+def test_a_key_is_observed_where_it_is_found(
+    db: Database, kind: Any, collate: str | None, stored: Any, same: Any, other: Any, without_rowid: bool
+) -> None:
+    key: Any = column(primary_key=True, collate=collate)
+    cls: Any = make({"key": Column[kind], "number": Column[int]}, {"key": key}, without_rowid=without_rowid)
+    db.create_tables(cls)
+    db.insert(cls(stored, 1))
+    with db.observe(cls, key=same) as observer, db.observe(cls, key=other) as nothing:
+        for number in (2, 3):
+            db.update(cls(same, number))
+            assert kinds(observer.next(0)) == [("update", (stored,))]
+        assert db.find(cls, other) is None
+        assert nothing.next(0) is None
+
+
+def test_a_key_that_is_not_the_tables_cannot_be_observed(db: Database) -> None:
+    db.execute("CREATE TABLE made (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
+    cls: Any = make({"name": Column[str]}, {"name": column(primary_key=True)}, table="made")
+    with pytest.raises(ProgrammingError, match="is not the primary key"):
+        db.observe(cls, key="a")
+    with db.observe(cls) as observer:
+        db.insert(cls("a"))
+        assert kinds(observer.next(0)) == [("insert", (1,))]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from models import Department, Person
+from test_model import make
 
 import cormorant
-from cormorant import Column, Database, Model
+from cormorant import Column, Database, Model, ProgrammingError
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +120,17 @@ def test_max_key(db: Database) -> None:
     assert db.max_key(Department) is None
 
 
+def test_max_key_is_of_the_key_s_type(db: Database) -> None:
+    class Flag(Model):
+        on: Column[bool] = cormorant.column(primary_key=True)
+
+    db.create_tables(Flag)
+    db.insert(Flag(False))
+    assert db.max_key(Flag) is False
+    db.insert(Flag(True))
+    assert db.max_key(Flag) is True
+
+
 def test_properties_named_as_parameters(db: Database) -> None:
     class Odd(Model):
         limit: Column[int]
@@ -126,3 +140,28 @@ def test_properties_named_as_parameters(db: Database) -> None:
     db.insert(Odd(3, "x"))
     assert db.fetch_all(Odd, bindings={"limit": 3, "sql": "x"}) == [Odd(3, "x")]
     assert db.fetch_all(Odd, bindings={"limit": 4}) == []
+
+
+def test_an_option_that_is_a_property_too_is_refused(db: Database) -> None:
+    names: dict[str, Any] = {"order_by": "text", "limit": 2, "offset": 0, "into": None}
+    types = {"order_by": Column[str], "limit": Column[int], "offset": Column[int], "into": Column[int | None]}
+    cls: Any = make(types, table="options")
+    db.create_tables(cls)
+    db.insert(cls(**names))
+    for name, value in names.items():
+        if name == "into":
+            assert db.fetch_all(cls, into=None) == [cls(**names)]
+            assert db.fetch_all(cls, into=5) == []
+            continue
+        calls: list[Any] = [db.fetch_all, db.cursor, db.observe_live]
+        for call in calls if name == "limit" else [*calls, db.fetch_one]:
+            with pytest.raises(ProgrammingError, match=f"{name} is an option, and a property of Made") as raised:
+                call(cls, **{name: value})
+            assert raised.value.hint
+            assert f'bindings={{"{name}": value}}' in raised.value.hint
+        assert db.fetch_all(cls, bindings={name: value}) == [cls(**names)]
+        assert db.fetch_all(cls, bindings={name: "5" if name == "order_by" else 5}) == []
+    assert db.fetch_one(cls, limit=2) == cls(**names)
+    assert db.fetch_one(cls, limit=1) is None
+    with pytest.raises(ProgrammingError, match="with a query"):
+        db.observe_live(cls.where(cls.limit == 2), limit=1)

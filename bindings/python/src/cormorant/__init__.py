@@ -78,11 +78,12 @@ from .select import Select, select
 from .statement import Query
 from .store import Store, StoreEntry
 from .transaction import Transaction, TransactionKind
-from .value import Bindings, Json, Transform
+from .value import JSON_NULL, Bindings, Json, Transform
 
 __version__ = version()
 
 __all__ = [
+    "JSON_NULL",
     "Action",
     "AlteredError",
     "Batch",

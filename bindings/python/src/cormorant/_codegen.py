@@ -27,7 +27,7 @@ def _targets(columns: Sequence[object]) -> str:
     return "".join(f"v{i}, " for i in range(len(columns)))
 
 
-def _keeps_none(column: Column[Any]) -> bool:
+def keeps_none(column: Column[Any]) -> bool:
     """None is NULL, except in a JSON column that cannot hold NULL: there it is JSON's null."""
     return column.transform is COLUMN_TYPES["json"].transform and not column.nullable
 
@@ -36,7 +36,7 @@ def _encoded(position: int, column: Column[Any], value: str) -> str:
     """Code that encodes a value."""
     if column.transform is None:
         return value
-    if _keeps_none(column):
+    if keeps_none(column):
         return f"_encode{position}({value})"
     return f"None if {value} is None else _encode{position}({value})"
 
@@ -70,7 +70,7 @@ def encoder(column: Column[Any]) -> Callable[[Any], Any]:
     transform = column.transform
     if transform is None:
         return lambda value: value
-    if _keeps_none(column):
+    if keeps_none(column):
         return transform.encode
     return lambda value: None if value is None else transform.encode(value)
 

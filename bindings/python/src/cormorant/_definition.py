@@ -12,10 +12,11 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Union, get_args, get_origin
 
 from . import _abi
+from ._codegen import keeps_none
 from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
 from .relation import Relation
-from .value import COLUMN_TYPES, PYTHON_TYPES
+from .value import COLUMN_TYPES, OPTIONAL_JSON, PYTHON_TYPES
 
 if TYPE_CHECKING:
     from .model import Model
@@ -37,7 +38,25 @@ def collect_fields(cls: type) -> dict[str, Field]:
             found = _declared(base, of_model=False)
         for name, field in found.items():
             fields[name] = field._copy() if isinstance(field, Column) else field
-    return fields | _declared(cls, of_model=True)
+    own = _declared(cls, of_model=True)
+    for name in fields:
+        if name not in own:
+            _refuse_hiding(cls, name)
+    return fields | own
+
+
+def _refuse_hiding(cls: type, name: str) -> None:
+    """Refuses what a class or one of its bases has under the name of a column that it inherits from behind it."""
+    for base in cls.__mro__:
+        value = base.__dict__.get(name, MISSING)
+        is_field = isinstance(value, Column | Ignored) or _says_column(get_annotations(base).get(name))
+        if is_field or (name in base.__dict__.get("__fields__", {}) and base is not cls):
+            return
+        if value is not MISSING:
+            raise model_error(
+                f"{base.__name__}.{name} would hide the column {name} that {cls.__name__} inherits",
+                f"give it another name, or declare the column anew, as {name}: Column[...]",
+            )
 
 
 def _declared(cls: type, of_model: bool) -> dict[str, Field]:
@@ -131,7 +150,8 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
     if type_name not in COLUMN_TYPES:
         raise model_error(f"{where}: there is no column type {type_name!r}", f"use one of {', '.join(COLUMN_TYPES)}")
     column.type_name = type_name
-    column.transform = options.get("transform") or COLUMN_TYPES[type_name].transform
+    own = OPTIONAL_JSON if type_name == "json" and column.nullable else COLUMN_TYPES[type_name].transform
+    column.transform = options.get("transform") or own
 
 
 # --- corm_model_def ---
@@ -212,11 +232,18 @@ def _column(column: Column[Any]) -> dict[str, Any]:
         "on_delete": _action(option("on_delete", "none")),
         "on_update": _action(option("on_update", "none")),
         "json_key": option("json_key"),
-        # What Python has a default for, read_json fills in.
-        "json_optional": option("default") not in (None, MISSING) or option("default_factory", MISSING) is not MISSING,
+        "json_optional": _has_default(column),
         "renamed_from": option("renamed_from"),
         "convert_sql": option("convert_sql"),
     }
+
+
+def _has_default(column: Column[Any]) -> bool:
+    """Whether read_json fills in a default of Python; None is one where it is JSON's null, and elsewhere NULL."""
+    default = column._options.get("default", MISSING)
+    if default is None:
+        return keeps_none(column)
+    return default is not MISSING or column._options.get("default_factory", MISSING) is not MISSING
 
 
 def drop_list(names: Sequence[str]) -> list[str]:

@@ -205,8 +205,8 @@ def to_text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 
 
-def utf8(text: str) -> bytes:
-    """Text for a `const char *`, which ends at the first NUL."""
+def utf8(text: str, what: str | None = None) -> bytes:
+    """Text for a `const char *`, which ends at the first NUL. `what` is what errors call a name."""
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
@@ -214,6 +214,8 @@ def utf8(text: str) -> bytes:
     except AttributeError:
         raise TypeError(f"a str is wanted, not {type(text).__name__}") from None
     if b"\0" in data:
+        if what:
+            raise DataError(f"{what} holds a NUL character", code="CORM_E_ENCODING", hint="give another name")
         raise DataError(
             "SQL, names and paths cannot hold a NUL character", code="CORM_E_ENCODING", hint="bind values with ?"
         )

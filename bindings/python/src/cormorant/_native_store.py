@@ -23,7 +23,7 @@ _put = library.corm_block_store_put
 
 
 def open_store(database: DatabaseHandle, name: str) -> StoreHandle:
-    return call_handle(StoreHandle, library.corm_store_open, database, utf8(name))
+    return call_handle(StoreHandle, library.corm_store_open, database, utf8(name, "the store's name"))
 
 
 def get(store: StoreHandle, key: bytes) -> Row | None:
@@ -81,7 +81,7 @@ def purge(store: StoreHandle) -> int:
 
 
 def adopt(store: StoreHandle, table: str) -> int:
-    return call_number(library.corm_store_adopt, store, utf8(table))
+    return call_number(library.corm_store_adopt, store, utf8(table, "the table's name"))
 
 
 def expiry(milliseconds: int) -> int:

@@ -80,7 +80,7 @@ class Change(Statement, Generic[M]):
 class Update(Change[M]):
     """An UPDATE, made by update(). It never changes: each method gives another one."""
 
-    def set(self, **values: Any) -> Self:
+    def set(self, /, **values: Any) -> Self:
         """Sets properties to values or expressions: set(age=Person.age + 1)."""
         return self._with(*self._assignments(_abi.CORM_PART_SET, values))
 
@@ -104,7 +104,7 @@ class Delete(Change[M]):
 class Insert(Change[M]):
     """An INSERT, made by insert(). It never changes: each method gives another one."""
 
-    def values(self, **values: Any) -> Self:
+    def values(self, /, **values: Any) -> Self:
         """One row with these values or expressions; without any, one of defaults."""
         return self._with(*self._assignments(_abi.CORM_PART_SET, values))
 
@@ -134,7 +134,7 @@ class OnConflict(Generic[M]):
         """Leaves it as it is."""
         return self._insert
 
-    def do_update(self, **values: Any) -> Insert[M]:
+    def do_update(self, /, **values: Any) -> Insert[M]:
         """Sets its properties; excluded.name is what the new row has: do_update(name=excluded.name)."""
         return self._insert._with(*self._insert._assignments(_abi.CORM_PART_UPSERT_SET, values))
 

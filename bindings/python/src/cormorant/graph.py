@@ -80,7 +80,8 @@ class GraphMethods(QueryMethods):
         """Saves records with all related ones that were loaded or assigned, in one transaction.
 
         Those that foreign keys refer to go first, and the keys are filled in. None in a relation to one leaves the
-        foreign key as it is. delete_removed: rows that are in the database but no more in a list of related records
+        foreign key as it is. A foreign key that is neither the one that the row has nor that of the related record is
+        an error. delete_removed: rows that are in the database but no more in a list of related records
         are deleted; of a many-to-many relation, only the rows of the junction. Nothing stays of a failure.
         """
         graph = _Graph([records] if isinstance(records, Model) else records)
@@ -91,7 +92,7 @@ class GraphMethods(QueryMethods):
             with Transaction(self) as transaction:
                 for level in graph.levels():
                     for record in level:
-                        transaction._filled += graph.fill_keys(record)
+                        transaction._filled += graph.fill_keys(record, self)
                     for cls in dict.fromkeys(map(type, level)):
                         self.save_many(record for record in level if type(record) is cls)
                 for owner, link, related in graph.links:
@@ -122,7 +123,7 @@ class _Graph:
         # Each relation of a record, with the records it leads to.
         self.links: list[tuple[Model, Relation[Any], list[Model]]] = []
         # By the id of a record: those whose key it takes, each with the properties here and there.
-        self._needs: dict[int, list[tuple[Model, tuple[str, ...], tuple[str, ...]]]] = {}
+        self._needs: dict[int, list[tuple[Model, tuple[str, ...], tuple[str, ...], Relation[Any]]]] = {}
         pending = list(records)
         for record in pending:
             info_of(type(record))
@@ -137,9 +138,9 @@ class _Graph:
             mine, theirs = link._columns()
             for other in related:
                 if link._kind == _abi.CORM_TO_ONE:
-                    self._needs[id(record)].append((other, mine, theirs))
+                    self._needs[id(record)].append((other, mine, theirs, link))
                 elif link._kind == _abi.CORM_TO_MANY:
-                    self._needs[id(other)].append((record, theirs, mine))
+                    self._needs[id(other)].append((record, theirs, mine, link))
 
     def refuse_parts(self) -> None:
         for record, link, _ in self.links:
@@ -165,11 +166,11 @@ class _Graph:
             saved.update(map(id, level))
             left = [record for record in left if id(record) not in saved]
 
-    def fill_keys(self, record: Model) -> list[tuple[ref[Model], str, Any]]:
+    def fill_keys(self, record: Model, database: QueryMethods) -> list[tuple[ref[Model], str, Any]]:
         """Sets the foreign keys of a record to the keys of those it needs, which are saved; what the others were."""
         filled: dict[str, Any] = {}
         changed: list[tuple[ref[Model], str, Any]] = []
-        for other, mine, theirs in self._needs[id(record)]:
+        for other, mine, theirs, link in self._needs[id(record)]:
             for name, source in zip(mine, theirs):
                 value = getattr(other, source)
                 if filled.setdefault(name, value) != value:
@@ -178,9 +179,28 @@ class _Graph:
                         hint="put the record into one list of related records only, the one its own relation leads to",
                     )
                 if (before := getattr(record, name)) != value:
+                    _refuse_contradiction(database, record, name, value, link)
                     changed.append((ref(record), name, before))
                 setattr(record, name, value)
         return changed
+
+
+def _refuse_contradiction(database: QueryMethods, record: Model, name: str, key: Any, link: Relation[Any]) -> None:
+    """Where a foreign key was changed, but not to the related record's, nobody can tell which of both is meant."""
+    info = info_of(type(record))
+    value, row_key = getattr(record, name), [getattr(record, part) for part in info.key]
+    if None in row_key or not row_key or (value is None and isinstance(link, ToMany)):
+        return
+    row = database.find(type(record), *row_key)
+    if row is None or (stored := getattr(row, name)) == value or (value is None and stored != key):
+        return
+    where = f"{info.name}.{name}"
+    raise ProgrammingError(
+        f"{where} is {value!r} where the row has {stored!r}, but the record of {link!r} has {key!r}",
+        hint=f"give {where} the key of that record, or take the record out of the relation",
+        table=info.table,
+        columns=next(item.column_name for item in info.columns if item.name == name),
+    )
 
 
 def _relation(relation: Any) -> Relation[Any]:

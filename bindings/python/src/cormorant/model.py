@@ -152,7 +152,11 @@ class ModelInfo:
 
     def decode_key(self, value: Any) -> Any:
         key = next((item for item in self.columns if item.name in self.key), None)
-        return value if key is None or key.transform is None else key.transform.decode(value)
+        if key is None:
+            return value
+        if key.type_name == "bool":
+            value = bool(value)
+        return value if key.transform is None else key.transform.decode(value)
 
     def key_loader(self) -> Callable[[_native.Row], _native.Row]:
         """What gives a key that comes in the form of the file the values that records have."""

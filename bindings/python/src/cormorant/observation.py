@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from . import _abi, _native_observation
 from ._native_handle import DatabaseHandle, ObserverHandle
 from ._waiting import Waiting
+from .column import MISSING
 from .error import Error, ProgrammingError
 from .model import Model, ModelInfo
-from .query import dump_query_values
+from .query import dump_query_values, option
 from .record import info_of
 from .statement import Query
 from .value import Bindings
@@ -293,9 +294,9 @@ class ObservationMethods:
         key: Sequence[str] = (),
         callback: Callable[[Event[Any]], object] | None = None,
         on_error: Callable[[Error], object] | None = None,
-        order_by: str | Sequence[str] = (),
-        limit: int = 0,
-        offset: int = 0,
+        order_by: str | Sequence[str] = MISSING,
+        limit: int = MISSING,
+        offset: int = MISSING,
         **attributes: Any,
     ) -> Observer[Any]:
         """Runs a query, as fetch_all takes it, now and after each change of what it reads.
@@ -307,14 +308,21 @@ class ObservationMethods:
         options: dict[str, Any] = {"live": True, "key_columns": list(key)}
         info: ModelInfo | None
         if isinstance(model, Query):
+            if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
+                raise ProgrammingError(
+                    "SQL, order_by, limit or offset with a query",
+                    hint="use the query's methods; give parameters of these names in bindings",
+                )
             query, data = _query_of(model), model._parameters(bindings, attributes)
             options["model"], load = model._shape.handle, model._shape.load
             info = model._shape if isinstance(model._shape, ModelInfo) else None
         else:
             info = None if model is None else info_of(model)
             data = dump_query_values(info, sql, bindings, attributes)
+            order_by = option(info, "order_by", order_by, ())
             names = [order_by] if isinstance(order_by, str) else list(order_by)
-            query = {"sql": sql, "order_by": names, "limit": limit, "offset": offset}
+            query = {"sql": sql, "order_by": names}
+            query |= {"limit": option(info, "limit", limit, 0), "offset": option(info, "offset", offset, 0)}
             if info is None and sql is None:
                 raise ProgrammingError("neither a model nor SQL to watch", hint="give one of them")
             options["model"] = info.handle if info else None

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 from . import _native, _native_tree
 from ._native_handle import CursorHandle
 from ._shape import IntoShape, Shape
+from .column import MISSING
 from .error import ProgrammingError
 from .model import Model, ModelInfo
 from .record import RecordMethods, info_of
@@ -29,8 +30,8 @@ class QueryMethods(RecordMethods):
 
     Or a model, with either `sql`, a whole SELECT whose columns are matched to the model by name, with its bindings; or
     attributes that must be equal (None equals NULL), as keywords or as the mapping `bindings`, with order_by
-    (properties, a leading "-" means descending), limit (0: all) and offset. Nothing said means every record, in no
-    promised order.
+    (properties, a leading "-" means descending), limit (0: all) and offset; attributes of these names go into bindings.
+    Nothing said means every record, in no promised order.
     """
 
     @overload
@@ -61,10 +62,10 @@ class QueryMethods(RecordMethods):
         sql: str | None = None,
         bindings: Bindings = (),
         *,
-        order_by: str | Sequence[str] = (),
-        limit: int = 0,
-        offset: int = 0,
-        into: Any = None,
+        order_by: str | Sequence[str] = MISSING,
+        limit: int = MISSING,
+        offset: int = MISSING,
+        into: Any = MISSING,
         **attributes: Any,
     ) -> list[Any]:
         """The records of a query as a list."""
@@ -98,14 +99,14 @@ class QueryMethods(RecordMethods):
         sql: str | None = None,
         bindings: Bindings = (),
         *,
-        order_by: str | Sequence[str] = (),
-        offset: int = 0,
-        into: Any = None,
+        order_by: str | Sequence[str] = MISSING,
+        offset: int = MISSING,
+        into: Any = MISSING,
         **attributes: Any,
     ) -> Any:
         """The first record of a query; None when there is none."""
-        limit = 0 if sql or isinstance(model, Query) else 1
-        cursor, shape = self._start(model, sql, bindings, attributes, order_by, limit, offset, into)
+        most = 0 if sql or isinstance(model, Query) else 1
+        cursor, shape = self._start(model, sql, bindings, attributes, order_by, MISSING, offset, into, most)
         try:
             rows = _native.next_rows(cursor, 1)
             found = shape.load(rows) if shape.load else rows
@@ -141,10 +142,10 @@ class QueryMethods(RecordMethods):
         sql: str | None = None,
         bindings: Bindings = (),
         *,
-        order_by: str | Sequence[str] = (),
-        limit: int = 0,
-        offset: int = 0,
-        into: Any = None,
+        order_by: str | Sequence[str] = MISSING,
+        limit: int = MISSING,
+        offset: int = MISSING,
+        into: Any = MISSING,
         **attributes: Any,
     ) -> Result[Any]:
         """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms."""
@@ -238,19 +239,23 @@ class QueryMethods(RecordMethods):
         limit: int,
         offset: int,
         into: Any,
+        most: int = 0,
     ) -> tuple[CursorHandle, Shape]:
-        """A running statement, and what its rows become."""
+        """A running statement, and what its rows become. most: the limit where none is given."""
         if isinstance(model, Query):
-            if sql is not None or order_by or limit or offset:
+            if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
                 raise ProgrammingError(
                     "SQL, order_by, limit or offset with a query",
                     hint="use the query's methods; give parameters of these names in bindings",
                 )
-            return self._run(model, model._parameters(bindings, attributes), into)
-        if into is not None:
+            return self._run(model, model._parameters(bindings, attributes), None if into is MISSING else into)
+        if into is not MISSING:
             attributes = {**attributes, "into": into}
         info = info_of(model)
         data = dump_query_values(info, sql, bindings, attributes)
+        order_by = option(info, "order_by", order_by, ())
+        limit = option(info, "limit", limit, most)
+        offset = option(info, "offset", offset, 0)
         names = (order_by,) if isinstance(order_by, str) else order_by
         return _native.open_cursor(self._handle, info.handle, sql, data, names, limit, offset), info
 
@@ -265,6 +270,19 @@ class QueryMethods(RecordMethods):
         except ProgrammingError:
             cursor.free()
             raise
+
+
+def option(info: ModelInfo | None, name: str, value: Any, default: Any) -> Any:
+    """An option that stands among attributes, such as limit; a property of its name could be meant as well."""
+    if value is MISSING:
+        return default
+    if info is not None and name in info.encode_values:
+        raise ProgrammingError(
+            f"{name} is an option, and a property of {info.name}",
+            hint=f'ask for the property with bindings={{"{name}": value}}, and use the option as a method of '
+            f"select({info.name})",
+        )
+    return value
 
 
 def dump_query_values(

@@ -10,14 +10,38 @@ from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from itertools import chain
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from . import _abi
 from ._native import is_plain
 from .error import DataError, ProgrammingError
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 Json: TypeAlias = Any
 """The annotation of a JSON column that may hold anything: `Column[Json]`. dict and list do as well."""
+
+
+class _JsonNull:
+    def __repr__(self) -> str:
+        return "JSON_NULL"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> str:
+        return "JSON_NULL"
+
+
+JSON_NULL: Final[Any] = _JsonNull()
+"""JSON's null in a JSON column that may be NULL, where None is NULL. It is falsy."""
 
 Bindings: TypeAlias = Sequence[Any] | Mapping[str, Any]
 """Values of a statement: by position, or by name with or without `:`, `@` or `$`."""
@@ -63,6 +87,8 @@ _json_encoder: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sep
 
 
 def encode_json(value: Any) -> str:
+    if value is JSON_NULL:
+        return "null"
     text = _json_encoder.encode(value)
     # Other keys would come back as texts. What json takes has no circles.
     pending = [value]
@@ -79,6 +105,11 @@ def encode_json(value: Any) -> str:
 
 def decode_json(text: Any) -> Any:
     return json.loads(text)
+
+
+def _decode_optional_json(text: Any) -> Any:
+    value = json.loads(text)
+    return JSON_NULL if value is None else value
 
 
 class ColumnType(NamedTuple):
@@ -102,6 +133,9 @@ COLUMN_TYPES: Final[dict[str, ColumnType]] = {
     "decimal": ColumnType(_abi.CORM_DECIMAL, Transform(_encode_decimal, Decimal)),
     "json": ColumnType(_abi.CORM_JSON, Transform(encode_json, decode_json)),
 }
+
+OPTIONAL_JSON: Final = Transform(encode_json, _decode_optional_json)
+"""Of a JSON column that may be NULL."""
 
 PYTHON_TYPES: Final[dict[Any, str]] = {
     int: "int64",
