@@ -102,7 +102,9 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
 
     @inlinable
     public static func generatedKey(_ key: Int64) throws -> Self? {
-        try RawValue.generatedKey(key).flatMap { Self(rawValue: $0) }
+        guard let raw = try RawValue.generatedKey(key) else { return nil }
+        guard let value = Self(rawValue: raw) else { throw keyDoesNotFit(Self.self) }
+        return value
     }
 }
 

@@ -35,7 +35,7 @@ package struct TimeFormError {
     package let what: String
     package let code: ErrorCode
     /// Whether it is a time in another form.
-    private let isTime: Bool
+    package let isTime: Bool
 
     /// - Parameters:
     ///   - text: the value; nil for one that is no text.

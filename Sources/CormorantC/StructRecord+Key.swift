@@ -5,6 +5,7 @@ import CormorantORM
 extension StructRecord {
     mutating func setGeneratedKey(_ key: Int64) throws {
         guard let field = layout.generated else { return }
+        if key == 0, field.zeroIsNoKey { throw zeroKey() }
         let at = base + field.offset
         let value = at + field.kind.valueOffset
         switch field.kind {
@@ -24,6 +25,14 @@ extension StructRecord {
     mutating func clearGeneratedKey() {
         guard let field = layout.generated, field.kind != .transform else { return }
         (base + field.offset).initializeMemory(as: UInt8.self, repeating: 0, count: field.size)
+    }
+
+    /// Which SQLite makes where the greatest one is -1.
+    @inline(never)
+    private func zeroKey() -> CormorantError {
+        CormorantError(
+            .range, "SQLite made the key 0, which in a plain integer means that there is none yet",
+            hint: "make the property a corm_optional_int64, or begin with a key above 0")
     }
 
     @inline(__always)

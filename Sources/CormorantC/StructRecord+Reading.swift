@@ -55,6 +55,7 @@ extension StructRecord {
         {
             try read(field, reader)
         }
+        if layout.plainKey.size > 0 { try refuseZeroKey(reader) }
     }
 
     @inline(__always)

@@ -33,10 +33,8 @@ extension ModelSketch {
         for column in columns {
             let declared = column.metadata.declaredType
             if let other = column.metadata.otherTime {
-                note(
-                    column,
-                    "is declared \(declared) and \(other); it is read as text (corm check tells how to bring it to that form)"
-                )
+                let reading = column.type == .text ? "text (corm check tells how to bring it to that form)" : "a number"
+                note(column, "is declared \(declared) and \(other); it is read as \(reading)")
             } else if declared.isEmpty {
                 note(column, "has no type; it is read as text")
             } else if column.metadata.type == nil, column.type == .text {

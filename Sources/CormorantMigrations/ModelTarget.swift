@@ -138,6 +138,7 @@ private struct TableMerger {
         let former = shapes.former?.column(column.name)
         if !isConverted(column, former), let type = type(of: column),
             type.accepts(present.definition.type, strict: self.present.strict)
+                || isTextOfTimes(type, present, former, column)
         {
             merged.type = present.definition.type
         }
@@ -161,6 +162,17 @@ private struct TableMerger {
         if let computed = shape?.computed, present.computed == computed { keepStorage(of: present, in: &merged) }
         merged.sql = merged.rendered()
         return merged
+    }
+
+    /// Whether a model reads as texts what another program declared as times and holds in a form of its own.
+    private func isTextOfTimes(
+        _ type: ColumnType, _ present: TableShape.Column, _ former: TableShape.Column?, _ column: ColumnDefinition
+    ) -> Bool {
+        guard type == .text, ColumnType(declaredType: present.definition.type, affinity: .numeric) == .datetime else {
+            return false
+        }
+        // What were times of the model become texts.
+        return former.map { sameIdentifier($0.definition.type, column.type) } ?? true
     }
 
     /// Whether the model has given the column another type and says how its values come to it.

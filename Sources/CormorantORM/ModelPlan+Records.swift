@@ -75,7 +75,13 @@ extension ModelPlan {
             _ = try statement.step()
             changed = connection.changes > 0
             if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty) {
-                try record.setGeneratedKey(connection.lastInsertID)
+                let key = connection.lastInsertID
+                do { try record.setGeneratedKey(key) } catch {
+                    // A row whose key its record cannot hold does not stay.
+                    statement.reset()
+                    _ = try? delete(key: { try $0.writeKey(key) })
+                    throw error
+                }
             }
         }
         statement.reset()

@@ -137,15 +137,15 @@ extension Database {
     /// - Parameter limit: how many of them to look for.
     package func otherTimes(
         in column: String, of table: String, limit: Int64 = .max
-    ) throws -> (count: Int64, first: String?) {
+    ) throws -> (count: Int64, first: TimeFormError?) {
         let cursor = try cursor("SELECT \(quoteIdentifier(column)) FROM \(quoteIdentifier(table))") { _ in }
         defer { cursor.close() }
         var count: Int64 = 0
-        var first: String?
+        var first: TimeFormError?
         try cursor.readRows { row in
             let cell = row.cell(0)
             guard let fault = timeFault(cell) else { return true }
-            if count == 0 { first = fault.what }
+            if count == 0 { first = fault }
             count += 1
             return count < limit
         }

@@ -87,9 +87,11 @@ struct Doctor {
         guard count > 0, let first else { return }
         let rows = count == 1 ? "1 row" : "\(count) rows"
         add(
-            .warning, "times", "\"\(table)\".\"\(column)\" \(first) (\(rows))",
-            "such values do not compare as time; bring them to the form: corm query FILE "
-                + "\(shellQuoted(TimeFormError.rewrite(table, column))) --write",
+            .warning, "times", "\"\(table)\".\"\(column)\" \(first.what) (\(rows))",
+            first.isTime
+                ? "such values do not compare as time; bring them to the form: corm query FILE "
+                    + "\(shellQuoted(TimeFormError.rewrite(table, column))) --write"
+                : "models read such values as numbers or texts; SQLite's datetime(...) makes times of many",
             table: table)
     }
 

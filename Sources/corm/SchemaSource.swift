@@ -50,8 +50,8 @@ enum SchemaSource {
 }
 
 extension Database {
-    /// The metadata, where a column declared as times has no type if one of its values has another form than a datetime
-    /// column's.
+    /// The metadata, where a column declared as times whose values have another form than a datetime column's has the type of
+    /// numbers if they are such, and else none.
     func metadataWithTimes() throws -> Metadata {
         var metadata = try metadata()
         for table in metadata.tables.indices where metadata.tables[table].kind == .table {
@@ -61,11 +61,28 @@ extension Database {
                 guard let first = try otherTimes(in: name, of: metadata.tables[table].name, limit: 1).first else {
                     continue
                 }
-                metadata.tables[table].columns[column].type = nil
-                metadata.tables[table].columns[column].otherTime = first
+                metadata.tables[table].columns[column].type = try numberType(of: name, metadata.tables[table].name)
+                metadata.tables[table].columns[column].otherTime = first.what
             }
         }
         return metadata
+    }
+
+    private func numberType(of column: String, _ table: String) throws -> ColumnType? {
+        let sql =
+            "SELECT min(typeof(\(quoteIdentifier(column)))), max(typeof(\(quoteIdentifier(column)))) "
+            + "FROM \(quoteIdentifier(table)) WHERE \(quoteIdentifier(column)) IS NOT NULL"
+        return try withConnection { connection in
+            let statement = try connection.statement(sql)
+            defer { connection.recycle(statement) }
+            guard try statement.step() else { return nil }
+            let row = Row(statement)
+            return switch (row.cell(0).string, row.cell(1).string) {
+            case ("integer", "integer"): .int64
+            case ("integer", "real"), ("real", "real"): .double
+            default: nil
+            }
+        }
     }
 }
 

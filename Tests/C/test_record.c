@@ -80,6 +80,24 @@ static void the_key_0_wants_an_optional_integer(void **state) {
     corm_model_free(model);
 }
 
+/* SQLite makes it where the greatest key is -1. */
+static void a_key_0_that_sqlite_makes_is_refused(void **state) {
+    (void)state;
+    person first = {.id = -1, .name = "first"}, second = {.name = "second"};
+    OK(corm_record_insert(db, people, &first, CORM_CONFLICT_ABORT, NULL, &failure));
+    GIVES(CORM_E_RANGE, corm_record_insert(db, people, &second, CORM_CONFLICT_ABORT, NULL, &failure));
+    GIVES(CORM_E_RANGE, corm_record_save(db, people, &second, NULL, &failure));
+    GIVES(CORM_E_RANGE, corm_record_insert_many(db, people, &second, 1, CORM_CONFLICT_ABORT, NULL, NULL, &failure));
+    assert_non_null(strstr(corm_error_message(failure), "the key 0"));
+    assert_int_equal(second.id, 0);
+    assert_string_equal(select_text("SELECT group_concat(id) FROM person"), "-1");
+    second.id = 1;
+    OK(corm_record_insert(db, people, &second, CORM_CONFLICT_ABORT, NULL, &failure));
+    person third = {.name = "third"};
+    OK(corm_record_save(db, people, &third, NULL, &failure));
+    assert_int_equal(third.id, 2);
+}
+
 static void every_conflict_policy(void **state) {
     (void)state;
     insert_people(1);
@@ -247,6 +265,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RECORD(insert_fills_the_key),
         RECORD(the_key_0_wants_an_optional_integer),
+        RECORD(a_key_0_that_sqlite_makes_is_refused),
         RECORD(every_conflict_policy),
         RECORD(save_inserts_then_updates),
         RECORD(update_all_or_some),

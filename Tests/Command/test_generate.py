@@ -69,16 +69,23 @@ def test_times_in_another_form_are_texts(corm: Corm) -> None:  # finding python.
     make(
         corm.folder / "a.db",
         """
-        CREATE TABLE rental (id INTEGER PRIMARY KEY, at DATETIME NOT NULL, back TIMESTAMP);
-        INSERT INTO rental (at, back) VALUES ('2005-05-24 22:53:30.000', '2005-05-24 22:53:30');
+        CREATE TABLE rental (id INTEGER PRIMARY KEY, at DATETIME NOT NULL, back TIMESTAMP, unix DATETIME, day DATETIME);
+        INSERT INTO rental (at, back, unix, day) VALUES
+          ('2005-05-24 22:53:30.000', '2005-05-24 22:53:30', 1700000000, 2460000.5), ('2005', NULL, NULL, 2460001);
         """,
     )
     notes = corm.run("generate", "a.db", "--language", "python", "--out", "out").err
     told = 'column "at" is declared DATETIME and holds "2005-05-24 22:53:30.000", which is not the form of a datetime '
     assert told + "column; it is read as text" in notes
+    assert (
+        "is declared DATETIME and holds an integer, which is not the form of a datetime column; it is read as a"
+        in notes
+    )
     code = (corm.folder / "out/models.py").read_text()
     assert "at: Column[str]" in code
     assert "back: Column[datetime | None]" in code
+    assert "unix: Column[int | None]" in code
+    assert "day: Column[float | None]" in code
 
 
 def test_changed_names_are_told(corm: Corm) -> None:

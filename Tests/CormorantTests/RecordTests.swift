@@ -1,6 +1,22 @@
 import Cormorant
 import Testing
 
+/// A key of which not every integer is one.
+private struct EvenNumber: RawRepresentable, ColumnValue, Equatable {
+    let rawValue: Int64
+
+    init?(rawValue: Int64) {
+        guard rawValue.isMultiple(of: 2) else { return nil }
+        self.rawValue = rawValue
+    }
+}
+
+@Model
+private struct Pair: Equatable {
+    @Key var id: EvenNumber?
+    var name: String
+}
+
 struct RecordTests {
     @Test func insertFillsInTheKey() throws {
         let database = try memoryDatabase(Person.self, Department.self)
@@ -45,6 +61,22 @@ struct RecordTests {
             #expect(throws: CormorantError.self) { try read(json) }
         }
         #expect(try read(#"{"id": 0, "name": "Sales", "city": "Rome"}"#).map(\.id) == [0])
+    }
+
+    /// Else the record would have no key, and be inserted again when it is saved.
+    @Test func aKeyThatItsTypeRefusesLeavesNoRow() throws {
+        let database = try memoryDatabase(Pair.self)
+        var one = Pair(name: "one")
+        expectError(.range) { try database.insert(&one) }
+        expectError(.range) { try database.save(&one) }
+        var many = [Pair(name: "one"), Pair(name: "two")]
+        expectError(.range) { try database.insert(contentsOf: &many) }
+        #expect(one.id == nil && many.map(\.id) == [nil, nil])
+        #expect(try database.fetchCount(Pair.self) == 0)
+        try database.execute("INSERT INTO pair VALUES (3, 'three')")
+        try database.insert(&one)
+        #expect(one.id?.rawValue == 4)
+        #expect(try database.fetchCount(Pair.self) == 2)
     }
 
     @Test func insertNeverUpdates() throws {
