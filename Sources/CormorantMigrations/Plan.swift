@@ -11,6 +11,8 @@ public enum MigrationRisk: Int32, Sendable {
     case lossy = 2
     /// It depends on rows that could not be looked at, as of a plan that was made without a file.
     case unchecked = 3
+    /// It needs a decision, as its problems say, and does not run.
+    case undecided = 4
 }
 
 /// The way from one schema to another. A value: making one changes nothing.
@@ -24,7 +26,11 @@ public struct MigrationPlan: Sendable {
         /// The statements, in order.
         public var sql: [String]
         /// How it treats the rows that are there.
-        public var risk: MigrationRisk
+        public var risk: MigrationRisk {
+            problems.isEmpty || decidedRisk == .lossy ? decidedRisk : .undecided
+        }
+        /// The same, were its problems decided.
+        var decidedRisk: MigrationRisk
         /// What goes, counted, such as `1,204 values of "person.fax"`.
         public var losses: [String] = []
         /// What else it does to values, and which constraints go, such as `2 NULLs of "t.v" become 'n/a'`.
@@ -149,6 +155,7 @@ extension MigrationRisk {
         case .annotated: "annotated"
         case .lossy: "lossy"
         case .unchecked: "unchecked"
+        case .undecided: "undecided"
         }
     }
 
@@ -158,7 +165,8 @@ extension MigrationRisk {
         case .safe: 0
         case .annotated: 1
         case .unchecked: 2
-        case .lossy: 3
+        case .undecided: 3
+        case .lossy: 4
         }
     }
 }
@@ -167,10 +175,11 @@ extension MigrationPlan.Step {
     /// The risk for a person: what is lost stands out.
     var danger: String {
         switch risk {
-        case .safe where !problems.isEmpty: "needs a decision"
         case .safe, .annotated: risk.name
         case .unchecked: "depends on the rows, which were not looked at"
-        case .lossy: losses.isEmpty ? "drops what holds nothing" : "LOSES \(losses.joined(separator: " and "))"
+        case .undecided: "needs a decision"
+        case .lossy:
+            losses.isEmpty ? "drops what holds nothing" : "LOSES \(losses.joined(separator: " and "))"
         }
     }
 }

@@ -17,7 +17,7 @@ extension Planner {
         if isCopied { try ask(valueQuestions(future), of: future, &judgement) }
         for change in changes where change.kind == .addColumn { added(change, table, difference, &judgement) }
         try dropped(changes, table, &judgement)
-        lost(changes, table, &judgement)
+        lost(changes, table, difference, &judgement)
         try ask(checks(changes, difference, future, isCopied), of: future, &judgement)
         try uniques(changes, difference, future, &judgement)
         try references(of: table, difference, future, isCopied, &judgement)
@@ -80,7 +80,9 @@ extension Planner {
     }
 
     /// Constraints that were there and are not wanted any more. One that takes the place of another is no loss.
-    private func lost(_ changes: [SchemaChange], _ table: TableDefinition, _ judgement: inout Judgement) {
+    private func lost(
+        _ changes: [SchemaChange], _ table: TableDefinition, _ difference: TableDifference, _ judgement: inout Judgement
+    ) {
         let columns = changes.filter { $0.kind == .dropColumn }.compactMap(\.name)
         for (drop, add, word) in [
             (SchemaChange.Kind.dropCheck, SchemaChange.Kind.addCheck, "check"), (.dropUnique, .addUnique, "unique"),
@@ -93,7 +95,7 @@ extension Planner {
             guard gone.count > changes.count(where: { $0.kind == add }) else { continue }
             for change in gone {
                 let text = oneLine(change.before ?? "")
-                if drop == .dropUnique, isUniqueByIndex(change, table.name) { continue }
+                if drop == .dropUnique, isUniqueByIndex(change, table.name, difference.before) { continue }
                 guard notes.allows(word, table.name) else {
                     judgement.problems.append(
                         MigrationProblem(
@@ -107,10 +109,12 @@ extension Planner {
     }
 
     /// Whether an index of the target does what a UNIQUE did.
-    private func isUniqueByIndex(_ change: SchemaChange, _ table: String) -> Bool {
-        target.indexes.contains { index in
-            sameIdentifier(index.table, table) && index.isUnique && index.condition == nil
-                && "UNIQUE (\(index.terms.map { $0.expression.text }.joined(separator: ", ")))" == change.before
+    private func isUniqueByIndex(_ change: SchemaChange, _ table: String, _ before: TableShape) -> Bool {
+        guard case .unique(let terms, _)? = before.uniques.first(where: { $0.described == change.before })?.kind else {
+            return false
+        }
+        return target.indexes.contains { index in
+            sameIdentifier(index.table, table) && index.isUnique && index.condition == nil && index.terms == terms
         }
     }
 

@@ -57,7 +57,7 @@ extension Planner {
         } else {
             plan.steps.append(
                 MigrationPlan.Step(
-                    summary: "read \"\(table)\" as its model says", changes: [], sql: [], risk: .safe, rows: 0,
+                    summary: "read \"\(table)\" as its model says", changes: [], sql: [], decidedRisk: .safe, rows: 0,
                     problems: judgement.problems))
         }
     }

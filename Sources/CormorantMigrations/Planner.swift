@@ -234,7 +234,7 @@ final class Planner {
         }
         steps.append(
             MigrationPlan.Step(
-                summary: summary, changes: changes, sql: sql, risk: risk, losses: judgement.losses,
+                summary: summary, changes: changes, sql: sql, decidedRisk: risk, losses: judgement.losses,
                 notes: judgement.notes, rows: file == nil ? nil : judgement.rows, problems: judgement.problems,
                 guards: guards, rebuilt: rebuilt))
         guards = []

@@ -70,7 +70,7 @@ static bool check_steps(step *s, corm_plan *plan, char *summaries, char *problem
 }
 
 bool check_plan(step *s, corm_plan *plan) {
-    static const char *const risks[] = {"safe", "annotated", "lossy", "unchecked"};
+    static const char *const risks[] = {"safe", "annotated", "lossy", "unchecked", "undecided"};
     char summaries[4096] = "";
     char problems[4096] = "";
     bool good =

@@ -82,6 +82,7 @@ def test_a_change_of_values_is_a_problem(path: Path, what: str) -> None:
     values = stored(path)
     found = plan(path, after)
     assert [problem.message for problem in found.problems] == [message]
+    assert found.risk == "undecided"
     with Database(path) as db, pytest.raises(MigrationError, match="needs a decision"):
         found.apply(db)
     assert stored(path) == values

@@ -63,6 +63,7 @@ typedef struct corm_plan corm_plan;
 #define CORM_RISK_ANNOTATED 1 /* decided by an annotation: a rename, a conversion */
 #define CORM_RISK_LOSSY 2     /* drops data, as it was told to */
 #define CORM_RISK_UNCHECKED 3 /* depends on rows that were not looked at, as of a plan without a file */
+#define CORM_RISK_UNDECIDED 4 /* needs a decision, as its problems say, and does not run */
 
 /* One step of a plan. All text is borrowed until corm_plan_free. */
 typedef struct corm_plan_step {
@@ -121,8 +122,8 @@ int32_t corm_plan_step_count(const corm_plan *plan);
 corm_status corm_plan_step_get(const corm_plan *plan, int32_t index, corm_plan_step *out_step, corm_error **out_error);
 /* How many problems stand in its way. Since 0.1. */
 int32_t corm_plan_problem_count(const corm_plan *plan);
-/* The greatest risk of its steps, LOSSY before UNCHECKED before ANNOTATED before SAFE; CORM_RISK_LOSSY for a bad handle.
-   Since 0.1. */
+/* The greatest risk of its steps: LOSSY before UNDECIDED, UNCHECKED, ANNOTATED and SAFE; CORM_RISK_LOSSY for a bad
+   handle. Since 0.1. */
 int32_t corm_plan_risk(const corm_plan *plan);
 /* The plan for a person to read. Returns: borrowed until corm_plan_free; NULL for a bad handle. Since 0.1. */
 const char *corm_plan_text(const corm_plan *plan);
@@ -132,7 +133,7 @@ const char *corm_plan_sql(const corm_plan *plan);
  * The plan as one JSON document: {"risk": "safe", "steps": [{"summary": "...", "risk": "safe", "rows": 0, "losses":
  * ["1,204 values of ..."], "notes": ["2 NULLs of ... become ..."], "changes": [{"kind": "add column", "table": "...",
  * "name": "...", "before": null, "after": "..."}], "problems": [{"message": "...", "annotation": "..."}], "sql":
- * ["..."]}]}. risk is "safe", "annotated", "unchecked" or "lossy"; rows is null without a file.
+ * ["..."]}]}. risk is "safe", "annotated", "unchecked", "lossy" or "undecided"; rows is null without a file.
  * Returns: borrowed until corm_plan_free; NULL for a bad handle. Since 0.1.
  */
 const char *corm_plan_json(const corm_plan *plan);

@@ -50,7 +50,7 @@ with Database("file.db") as db:
     plan.apply(db, progress=lambda progress: None)
     for step in plan.steps:
         assert_type(step, PlanStep)
-        assert_type(step.risk, Literal["safe", "annotated", "unchecked", "lossy"])
+        assert_type(step.risk, Literal["safe", "annotated", "unchecked", "lossy", "undecided"])
         assert_type(step.rows, int | None)
         assert_type(step.changes, tuple[SchemaChange, ...])
         assert_type(step.sql, tuple[str, ...])
