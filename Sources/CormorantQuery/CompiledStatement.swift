@@ -82,6 +82,12 @@ extension Value {
         let column = reference.column
         if let stored = try stored(as: column.type) { return stored }
         let model = (reference.path.last?.target ?? reference.table).model
+        if column.type == .datetime, case .text(var text) = self {
+            throw CormorantError(
+                .type,
+                "\(model).\(column.property) is compared with a text that is \(text.withUTF8(Timestamp.fault))",
+                hint: Timestamp.formHint, columns: [column.name])
+        }
         throw CormorantError(
             .type, "\(model).\(column.property) is of type \(column.type.name) and is compared with \(kindName)",
             hint: "give a value of type \(column.type.name)", columns: [column.name])
