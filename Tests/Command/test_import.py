@@ -77,6 +77,16 @@ def test_the_key_of_an_upsert_is_the_key_of_a_new_table(corm: Corm) -> None:
     assert everything(corm, "u") == [(1, 1, "y")]
 
 
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["3,4", '3,"4"', "3,", '"3",'])
+def test_the_last_line_may_end_anyhow(corm: Corm, last: str, end: str) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a, b)")
+    put(corm, "t.csv", f"a,b\n1,2\n{last}{end}")
+    assert corm.run("import", "a.db", "t.csv").out == "2 rows imported\n"
+    assert corm.run("import", "a.db", "t.csv", "--table", "new").out == "2 rows imported\n"
+    assert [str(row[0]) for row in everything(corm, "t")] == ["1", "3"]
+
+
 @pytest.mark.parametrize("name", ['with "quotes"', "🐦", "select", "a;b", "../up", "a\tb", "'"])
 def test_hostile_names(corm: Corm, name: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
