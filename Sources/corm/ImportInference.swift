@@ -96,6 +96,10 @@ func inferredTable(
             throw CormorantError(
                 .type, "column \(index + 1) has no title", hint: "give each column one, or --no-header")
         }
+        guard !name.utf8.contains(0) else {
+            throw CormorantError(
+                .encoding, "the title of column \(index + 1) holds a NUL character", hint: "give it another one")
+        }
         guard seen.insert(foldedBytes(name)).inserted else {
             throw CormorantError(
                 .type, "two columns are called \"\(visible(name))\"", hint: "give each column a title of its own")
