@@ -105,6 +105,7 @@ struct Import: ParsableCommand {
                 count = try database.withConnection {
                     try load(try ImportTable($0, table, key: key), reader(format, data), &rejects, bar, data)
                 }
+                try rejects.flush()
                 try Interruption.check()
             }
         }

@@ -16,7 +16,7 @@ private struct ColumnGuess {
     mutating func see(_ field: ImportField) {
         switch field.kind {
         case .missing, .null: break
-        case .text, .exactText, .json: hasText = true
+        case .text, .json: hasText = true
         case .base64: hasBlob = true
         case .bool: hasBool = true
         case .number, .plain, .quoted: seeText(field.bytes, isNumber: field.kind == .number)

@@ -12,8 +12,6 @@ struct ImportField {
         case quoted
         /// Text of JSON, which in a column of blobs is base64.
         case text
-        /// Text, whatever column it is for.
-        case exactText
         /// A blob as base64.
         case base64
         case number

@@ -20,11 +20,15 @@ final class OutputFile {
     init(_ path: String, besides inputs: [String]) throws {
         var info = stat()
         let isThere = stat(path, &info) == 0
-        for input in inputs {
+        // A database has more files than one.
+        for input in inputs.flatMap({ input in ["", "-wal", "-shm", "-journal"].map { input + $0 } }) {
             var other = stat()
-            if isThere, stat(input, &other) == 0, info.st_dev == other.st_dev, info.st_ino == other.st_ino,
-                info.st_mode & S_IFMT == S_IFREG
-            {
+            let isSame =
+                isThere
+                ? stat(input, &other) == 0 && info.st_dev == other.st_dev && info.st_ino == other.st_ino
+                    && info.st_mode & S_IFMT == S_IFREG
+                : Self.place(path) == Self.place(input)
+            if isSame {
                 throw CormorantError(
                     .misuse, "\"\(visible(path))\" would be written over while it is read", hint: "name another file")
             }
@@ -35,9 +39,7 @@ final class OutputFile {
         let stream = Self.openStream(path)
         let isPlain = stream == nil && (!isThere || info.st_mode & S_IFMT == S_IFREG)
         // A link stays one: what it leads to is written.
-        let resolved = realpath(path, nil)
-        self.path = resolved.map { String(cString: $0) } ?? path
-        free(resolved)
+        self.path = Self.resolved(path) ?? path
         if isPlain { Interruption.expectLeavings() }
         temporary = isPlain ? "\(self.path).\(getpid()).part" : nil
         descriptor =
@@ -60,6 +62,19 @@ final class OutputFile {
         // Not finished: nothing stays.
         close(descriptor)
         if let temporary { unlink(temporary) }
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        let resolved = realpath(path, nil)
+        defer { free(resolved) }
+        return resolved.map { String(cString: $0) }
+    }
+
+    /// Where a file is to be that is not there yet.
+    private static func place(_ path: String) -> String {
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { String(path[...$0]) } ?? "."
+        return (resolved(folder) ?? folder) + "/" + (end.map { String(path[path.index(after: $0)...]) } ?? path)
     }
 
     /// What the command was started with: its file has been written to by others, and will be.

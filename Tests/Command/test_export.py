@@ -58,6 +58,8 @@ def test_a_file_is_whole_or_as_it_was(corm: Corm) -> None:
 def test_what_cannot_be_written(corm: Corm) -> None:
     assert "folder" in corm.fails("export", "a.db", "t", "--out", ".")
     assert "written over" in corm.fails("export", "a.db", "t", "--out", "./a.db")
+    for name in ["a.db-wal", "./a.db-journal", f"{corm.folder}/a.db-shm"]:
+        assert "written over" in corm.fails("export", "a.db", "t", "--out", name)
     assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "no/such/file.csv")
     assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "/dev/full")
 

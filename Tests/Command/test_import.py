@@ -141,6 +141,15 @@ def test_an_upsert_updates_what_the_data_gives(corm: Corm) -> None:
     assert "--upsert" in corm.fails("import", "a.db", "t.csv", "--upsert", "id")
 
 
+def test_an_upsert_wants_the_key_of_each_record(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, name)")
+    put(corm, "t.ndjson", '{"id": 1, "name": "a"}\n{"name": "b"}\n{"id": null, "name": "c"}\n{"ID": 1, "name": "d"}\n')
+    result = corm.run("import", "a.db", "t.ndjson", "--upsert", "Id", status=2)
+    assert result.out == "2 rows imported, 2 rejected\n"
+    assert result.err.count('it has no value of "Id", by which --upsert finds its row') == 2
+    assert everything(corm, "t") == [(1, "d")]
+
+
 def test_unknown_titles_are_refused_at_once(corm: Corm) -> None:
     make(corm.folder / "a.db", "CREATE TABLE t (name); CREATE VIEW v AS SELECT name FROM t")
     put(corm, "t.csv", "nmae\nx\n")

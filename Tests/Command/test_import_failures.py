@@ -103,6 +103,7 @@ def test_what_cannot_be_read_or_written(corm: Corm) -> None:
     assert "nothing to import" in corm.fails("import", "a.db", "empty.csv")
     assert "UTF-16" in corm.fails("import", "a.db", "wide.csv")
     assert "written over" in corm.fails("import", "a.db", "t.csv", "--rejects", "t.csv")
+    assert "written over" in corm.fails("import", "new.db", "t.csv", "--rejects", "./new.db")
     assert "cannot be opened" in corm.fails("import", "a.db", "missing.csv")
     assert "folder" in corm.fails("import", "a.db", ".", "--format", "csv", "--table", "t")
     assert "folder" in corm.fails("import", "a.db", "t.csv", "--rejects", "no/such/file")
@@ -119,6 +120,13 @@ def test_a_trigger_that_rolls_back_fails_the_import(corm: Corm) -> None:
     make(corm.folder / "a.db", script)
     put(corm, "t.csv", "a\n1\n2\n3\n4\n")
     corm.fails("import", "a.db", "t.csv")
+    assert everything(corm, "t") == []
+
+
+def test_a_report_that_finds_no_room_fails_the_import(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a INTEGER)")
+    put(corm, "t.csv", "a\n1\nx\n")
+    assert "cannot be written" in corm.fails("import", "a.db", "t.csv", "--rejects", "/dev/full")
     assert everything(corm, "t") == []
 
 
