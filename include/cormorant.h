@@ -11,6 +11,9 @@
  * A struct that begins with struct_size may grow at its end: its _INIT macro (or sizeof) says which one the program knows.
  * What an older program's struct lacks is zero, the default; in a newer program's, what the library does not know must be
  * zero, and so must the bytes called reserved: else the call gives CORM_E_MISUSE.
+ *
+ * A callback returns: neither a C++ exception nor longjmp may leave it, or what the call around it holds stays locked for
+ * ever. Catch what it throws, and pass it on through its context.
  */
 #ifndef CORMORANT_H
 #define CORMORANT_H

@@ -42,10 +42,38 @@ extension RecordReader {
     }
 }
 
+extension Value {
+    /// A property's value as SQLite holds it; `@Model` writes it.
+    public init(property value: some ColumnValue) throws { self = try value.columnValue }
+}
+
 extension RecordWriter {
     /// Writes a property's value to the column in this place of the model; `@Model` writes it.
     @inlinable @inline(__always)
     public mutating func write<Property: ColumnValue>(property value: Property, at column: Int) throws {
         try value.write(to: &self, at: column)
     }
+}
+
+// Of a property whose type is no column's the compiler says so once: of its descriptor, not of each use. -----------------
+
+extension RecordReader {
+    @_disfavoredOverload
+    public func property<Property>(at column: Int) throws -> Property { throw noColumn(Property.self) }
+}
+
+extension RecordWriter {
+    @_disfavoredOverload
+    public mutating func write<Property>(property value: Property, at column: Int) throws {
+        throw noColumn(Property.self)
+    }
+}
+
+extension Value {
+    @_disfavoredOverload
+    public init<Property>(property value: Property) throws { throw noColumn(Property.self) }
+}
+
+private func noColumn(_ type: Any.Type) -> CormorantError {
+    CormorantError(.type, "\(type) is no column type", hint: "conform it to ColumnValue")
 }

@@ -80,6 +80,9 @@ public struct TableSource<Fetched: Record>: Sendable {
         kind = .expressions(nodes)
     }
 
+    /// The same, of any expressions; `@Model` writes it.
+    public init(columns: [any Selectable]) { kind = .expressions(columns.flatMap(\.nodes)) }
+
     /// A column by its position in the model's columns.
     public func column<Content>(_ index: Int) -> SQLExpression<Content> { SQLExpression(node: node(index)) }
 

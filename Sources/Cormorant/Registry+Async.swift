@@ -1,3 +1,4 @@
+import CormorantSQLite
 import Dispatch
 
 /// For `async` code: no thread of Swift's pool waits for a file or for room.
@@ -16,8 +17,53 @@ extension Registry {
     private func lease(_ name: String?) async throws -> Lease {
         if let lease = try useIfOpen(name) { return lease }
         let opening = companion { DispatchQueue(label: "cormorant.registry") }
-        return try await withCheckedThrowingContinuation { continuation in
-            opening.async { continuation.resume(with: Swift.Result { try self.use(name) }) }
+        let pending = PendingLease()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                pending.wait(continuation)
+                opening.async {
+                    guard pending.isWaited else { return }
+                    pending.end(Swift.Result { try self.use(name) })
+                }
+            }
+        } onCancel: {
+            pending.cancel()
         }
+    }
+}
+
+/// A lease that a task waits for; one that comes when the task is gone goes back with its last reference.
+private final class PendingLease: @unchecked Sendable {  // `lock` guards what stands below it
+    private let lock = RecursiveLock()
+    private var continuation: CheckedContinuation<Lease, any Error>?
+    private var isCancelled = false
+
+    func wait(_ continuation: CheckedContinuation<Lease, any Error>) {
+        lock.lock()
+        self.continuation = continuation
+        let isCancelled = isCancelled
+        lock.unlock()
+        if isCancelled { cancel() }
+    }
+
+    var isWaited: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return continuation != nil
+    }
+
+    func cancel() {
+        lock.lock()
+        isCancelled = true
+        lock.unlock()
+        end(.failure(CormorantError(.interrupted, "the task was cancelled while it waited for a database")))
+    }
+
+    func end(_ result: Result<Lease, any Error>) {
+        lock.lock()
+        let waiting = continuation
+        continuation = nil
+        lock.unlock()
+        waiting?.resume(with: result)
     }
 }

@@ -134,6 +134,7 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
     private var write: QueuedWrite?
     private var continuation: CheckedContinuation<WriteCompletion, any Error>?
     private var isCancelled = false
+    private var isAdded = false
 
     init(_ queue: CormorantORM.WriteQueue, _ waiters: DispatchQueue) {
         self.queue = queue
@@ -157,19 +158,23 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
     }
 
     private func add(_ write: QueuedWrite, waits: Bool) throws {
-        lock.lock()
-        let wasCancelled = isCancelled
-        lock.unlock()
-        if wasCancelled { throw cancelled() }
-        try queue.add(write, waits: waits)
+        try queue.add(write, waits: waits) { _ in
+            self.lock.lock()
+            defer { self.lock.unlock() }
+            // Its task has been told by now.
+            if self.isCancelled { throw self.cancelled() }
+            self.isAdded = true
+        }
         takeBackIfCancelled()
     }
 
+    /// Takes the write back, or sees to it that one which still waits for room is not added.
     func cancel() {
         lock.lock()
         isCancelled = true
+        let waits = !isAdded
         lock.unlock()
-        takeBackIfCancelled()
+        if waits { resume(.failure(cancelled())) } else { takeBackIfCancelled() }
     }
 
     private func takeBackIfCancelled() {

@@ -24,6 +24,13 @@ extension Timestamp {
         guard Timestamp.range.contains(microseconds) else { return nil }
     }
 
+    package static let formHint = "write it as 2026-01-31T12:00:00Z, with up to six digits of a second"
+
+    /// What is wrong with a text that `init(parsing:)` does not take.
+    package static func fault(of text: UnsafeBufferPointer<UInt8>) -> String {
+        Timestamp(parsing: text, cutting: true) == nil ? "no time" : "a time finer than microseconds"
+    }
+
     package static func beyondRange(_ what: String) -> CormorantError {
         CormorantError(.range, "\(what) is beyond the years 1 to 9999", hint: "give a time within them")
     }
@@ -48,7 +55,7 @@ package struct TimeFormError {
         }
         guard let time = Timestamp(parsing: text) else {
             // What is no time may be anything, which messages do not show.
-            what = "holds text that is no time"
+            what = "holds text that is \(Timestamp.fault(of: text))"
             (code, isTime) = (.type, false)
             return
         }

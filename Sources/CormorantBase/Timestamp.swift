@@ -43,33 +43,39 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         return Timestamp.textSize
     }
 
-    /// Reads `YYYY-MM-DD`, then optionally `T` or a space and `HH:MM`, `:SS`, a fraction, and `Z` or `+HH:MM`; nil for
-    /// any other text. Digits beyond microseconds are refused rather than dropped. The time may be beyond `range`.
-    package init?(parsing text: UnsafeBufferPointer<UInt8>) {
+    /// Reads `YYYY-MM-DD`, then optionally `T` or a space and `HH:MM`, `:SS`, a fraction, and `Z` or `+HH:MM`, `+HHMM` or
+    /// `+HH`; or all of it without `-` and `:`. nil for any other text. Digits beyond microseconds are refused rather than
+    /// dropped. The time may be beyond `range`.
+    /// - Parameter cutting: drops them all the same.
+    package init?(parsing text: UnsafeBufferPointer<UInt8>, cutting: Bool = false) {
         var scanner = DigitScanner(text)
-        guard let year = scanner.number(4), scanner.take(0x2D), let month = scanner.number(2), scanner.take(0x2D),
-            let day = scanner.number(2)
-        else { return nil }
+        guard let year = scanner.number(4) else { return nil }
+        let isBasic = !scanner.take(0x2D)
+        guard let month = scanner.number(2), isBasic || scanner.take(0x2D), let day = scanner.number(2) else {
+            return nil
+        }
         var seconds: Int64 = 0
         var fraction: Int64 = 0
         if !scanner.atEnd {
-            guard scanner.take(0x20) || scanner.take(0x54), let hour = scanner.number(2), hour < 24,
-                scanner.take(0x3A), let minute = scanner.number(2), minute < 60
+            guard scanner.take(0x20) || scanner.takeLetter(0x54), let hour = scanner.number(2), hour < 24,
+                isBasic || scanner.take(0x3A), let minute = scanner.number(2), minute < 60
             else { return nil }
             seconds += hour * 3600 + minute * 60
-            if scanner.take(0x3A) {
+            if isBasic ? scanner.atDigit : scanner.take(0x3A) {
                 guard let second = scanner.number(2), second < 60 else { return nil }
                 seconds += second
-                if scanner.take(0x2E) {
-                    guard let micros = scanner.fraction() else { return nil }
+                if scanner.take(0x2E) || scanner.take(0x2C) {
+                    guard let micros = scanner.fraction(cutting: cutting) else { return nil }
                     fraction = micros
                 }
             }
-            if scanner.take(0x5A) {
-            } else if let sign = scanner.sign() {
-                guard let hours = scanner.number(2), hours < 24, scanner.take(0x3A), let minutes = scanner.number(2),
-                    minutes < 60
-                else { return nil }
+            if !scanner.takeLetter(0x5A), let sign = scanner.sign() {
+                guard let hours = scanner.number(2), hours < 24 else { return nil }
+                var minutes: Int64 = 0
+                if scanner.take(0x3A) || scanner.atDigit {
+                    guard let number = scanner.number(2), number < 60 else { return nil }
+                    minutes = number
+                }
                 seconds -= sign * (hours * 3600 + minutes * 60)
             }
             guard scanner.atEnd else { return nil }
@@ -102,6 +108,11 @@ private struct DigitScanner {
 
     var atEnd: Bool { position == text.count }
 
+    var atDigit: Bool { position < text.count && text[position] &- 0x30 <= 9 }
+
+    /// A letter in either case.
+    mutating func takeLetter(_ byte: UInt8) -> Bool { take(byte) || take(byte | 0x20) }
+
     mutating func take(_ byte: UInt8) -> Bool {
         guard position < text.count, text[position] == byte else { return false }
         position += 1
@@ -120,12 +131,12 @@ private struct DigitScanner {
         return value
     }
 
-    mutating func fraction() -> Int64? {
+    mutating func fraction(cutting: Bool) -> Int64? {
         var value: Int64 = 0
         var count = 0
-        while position < text.count, text[position] &- 0x30 <= 9 {
+        while atDigit {
             let digit = Int64(text[position] &- 0x30)
-            if count < 6 { value = value * 10 + digit } else if digit != 0 { return nil }
+            if count < 6 { value = value * 10 + digit } else if digit != 0, !cutting { return nil }
             count += 1
             position += 1
         }

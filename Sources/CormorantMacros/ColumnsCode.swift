@@ -27,7 +27,7 @@ extension ModelCode {
             \(access)init(
             \(parameters.joined(separator: ",\n"))
             ) {
-                self.recordSource = Cormorant.TableSource(\(arguments.joined(separator: ", ")))
+                self.recordSource = Cormorant.TableSource(columns: [\(arguments.joined(separator: ", "))])
             }
             """
     }

@@ -61,7 +61,7 @@ struct ModelCode {
 
     private var valuing: String {
         let cases = properties.enumerated().map { index, property in
-            "    case \(index):\n        return try Cormorant.Value(self.\(property.identifier))\n"
+            "    case \(index):\n        return try Cormorant.Value(property: self.\(property.identifier))\n"
         }
         return "\(access)func columnValue(at column: Int) throws -> Cormorant.Value {\n    switch column {\n"
             + cases.joined() + "    default:\n        return .null\n    }\n}"

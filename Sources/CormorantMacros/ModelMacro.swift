@@ -18,8 +18,19 @@ public struct ModelMacro {
         // The compiler itself says that a local type has no extensions.
         if context.lexicalContext.contains(where: { $0.isCode }) { return nil }
         if let parameters = structure.genericParameterClause { problems.add(.generic, at: parameters) }
+        if let outer = context.lexicalContext.lazy.compactMap(\.nameIfGeneric).first {
+            problems.add(.nestedInGeneric(outer), at: structure.name)
+        }
         let properties = modelProperties(of: structure, problems)
         let name = structure.name.text.withoutBackticks
+        // The name would not lead to the model in it.
+        for member in structure.memberBlock.members {
+            guard let inner = member.decl.asProtocol((any NamedDeclSyntax).self),
+                !member.decl.is(FunctionDeclSyntax.self),
+                inner.name.text.withoutBackticks == name
+            else { continue }
+            problems.add(.sameName(name), at: inner.name)
+        }
         let arguments = ModelArguments(node, name, properties.columns)
         arguments.check(problems)
         if structure.isNotCopyable { problems.add(.notCopyable, at: structure.name) }
@@ -99,6 +110,14 @@ extension Syntax {
         self.is(FunctionDeclSyntax.self) || self.is(InitializerDeclSyntax.self) || self.is(DeinitializerDeclSyntax.self)
             || self.is(SubscriptDeclSyntax.self) || self.is(AccessorDeclSyntax.self) || self.is(ClosureExprSyntax.self)
             || self.is(VariableDeclSyntax.self)
+    }
+
+    /// The name of a generic type.
+    fileprivate var nameIfGeneric: String? {
+        guard let type = asProtocol((any NamedDeclSyntax).self),
+            asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+        else { return nil }
+        return type.name.text
     }
 }
 

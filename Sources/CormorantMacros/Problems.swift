@@ -6,6 +6,8 @@ import SwiftSyntaxMacros
 enum Problem {
     case notAStruct
     case generic
+    case nestedInGeneric(String)
+    case sameName(String)
     case notCopyable
     case twice
     case noColumns
@@ -56,6 +58,10 @@ extension Problem: DiagnosticMessage {
         switch self {
         case .notAStruct: "@Model goes on a struct; make this one, or conform it to Record by hand"
         case .generic: "a model cannot be generic; write one struct for each table"
+        case .nestedInGeneric(let outer):
+            "a model has one table, and '\(outer)' around it is generic; declare the model outside of it"
+        case .sameName(let name):
+            "the model '\(name)' has a type of its own name in it; give that type another name"
         case .notCopyable: "a model is copied as its records are; remove ~Copyable"
         case .twice: "@Model stands here twice; remove one"
         case .noColumnType(let name, let type):

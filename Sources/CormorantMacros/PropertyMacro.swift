@@ -9,9 +9,10 @@ public struct PropertyMacro: PeerMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         let isStored = declaration.as(VariableDeclSyntax.self)?.isStoredInInstance ?? false
-        let structure = context.lexicalContext.first?.as(StructDeclSyntax.self)
+        // Of a class, @Model says enough.
+        let declaring = context.lexicalContext.first?.asProtocol((any DeclGroupSyntax).self)
         let isModel =
-            structure?.attributes.contains { element in
+            declaring?.attributes.contains { element in
                 if case .attribute(let attribute) = element { attribute.simpleName == "Model" } else { false }
             } ?? false
         if !isStored || !isModel { Problems(context).add(.misplaced(node.simpleName), at: node) }

@@ -157,7 +157,10 @@ extension TypeSyntax {
             guard tuple.elements.count == 1, let only = tuple.elements.first else { return true }
             return only.type.isNoColumn
         }
-        if self.is(DictionaryTypeSyntax.self) || self.is(FunctionTypeSyntax.self) { return true }
+        if self.is(DictionaryTypeSyntax.self) || self.is(FunctionTypeSyntax.self) || self.is(SomeOrAnyTypeSyntax.self) {
+            return true
+        }
+        if ["Any", "AnyObject"].contains(trimmedDescription) { return true }
         guard let generic = self.as(IdentifierTypeSyntax.self) else { return false }
         return generic.genericArgumentClause != nil && ["Set", "Dictionary"].contains(generic.name.text)
     }

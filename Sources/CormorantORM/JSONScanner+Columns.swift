@@ -31,7 +31,7 @@ extension JSONScanner {
             let token = try string("a string of a time")
             let bytes = try plain(token, writer)
             guard let time = Timestamp(parsing: bytes) else {
-                throw JSONFault(.type, "the string is no time", "write it as 2026-01-31T12:00:00Z")
+                throw JSONFault(.type, "the string is \(Timestamp.fault(of: bytes))", Timestamp.formHint)
             }
             guard Timestamp.range.contains(time.microseconds) else {
                 throw JSONFault(.range, "the time is beyond the years 1 to 9999", "give a time within them")

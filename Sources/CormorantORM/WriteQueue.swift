@@ -39,8 +39,8 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
     /// Adds a write, waiting for room where the queue is full.
     /// - Parameters:
     ///   - waits: false: throws `busy` rather than wait.
-    ///   - numbered: is given the write's number before anybody is told of it.
-    package func add(_ write: QueuedWrite, waits: Bool = true, numbered: ((Int64) -> Void)? = nil) throws {
+    ///   - numbered: is given the write's number before anybody is told of it; where it throws, nothing is added.
+    package func add(_ write: QueuedWrite, waits: Bool = true, numbered: ((Int64) throws -> Void)? = nil) throws {
         try refuseFork()
         try takeRoom(waits)
         lock.lock()
@@ -48,13 +48,13 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
         do {
             guard !isStopped.isSet else { throw closed() }
             try startThread()
+            try numbered?(newest + 1)
         } catch {
             room.giveBack()
             throw error
         }
         newest += 1
         write.number = newest
-        numbered?(newest)
         waiting.append(write)
         work.signal()
     }

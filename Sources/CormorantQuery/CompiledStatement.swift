@@ -80,8 +80,20 @@ extension Value {
     /// The value as the file holds it in a column of that type, so that comparing means what it says.
     func comparable(with reference: ColumnReference) throws -> Value {
         let column = reference.column
-        if let stored = try stored(as: column.type) { return stored }
+        let isNaN = if case .real(let real) = self { real.isNaN } else { false }
+        if !isNaN, let stored = try stored(as: column.type) { return stored }
         let model = (reference.path.last?.target ?? reference.table).model
+        if isNaN {
+            throw CormorantError(
+                .range, "the value for \(model).\(column.property) is NaN, which SQLite cannot store",
+                hint: "give NULL where a number is missing", columns: [column.name])
+        }
+        if column.type == .datetime, case .text(var text) = self {
+            throw CormorantError(
+                .type,
+                "\(model).\(column.property) is compared with a text that is \(text.withUTF8(Timestamp.fault))",
+                hint: Timestamp.formHint, columns: [column.name])
+        }
         throw CormorantError(
             .type, "\(model).\(column.property) is of type \(column.type.name) and is compared with \(kindName)",
             hint: "give a value of type \(column.type.name)", columns: [column.name])

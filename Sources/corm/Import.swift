@@ -85,7 +85,14 @@ struct Import: ParsableCommand {
     func run() throws {
         let bar = ProgressBar()
         let format = format ?? Format(name: source) ?? .csv
-        var data: any ImportSource = URLSource.isURL(source) ? try URLSource(source) : try FileSource(path: source)
+        var data: any ImportSource
+        if URLSource.isURL(source) {
+            // Whole before the file is locked: a server may take its time.
+            let remote = try URLSource(source)
+            data = try FileSource(copying: remote) { bar.show("reading", $0, of: remote.size, "bytes") }
+        } else {
+            data = try FileSource(path: source)
+        }
         let key = upsert?.split(separator: ",").map(String.init) ?? []
         var rejects = try ImportRejects(path: rejects, besides: [database.file, source])
         var count = 0
@@ -98,6 +105,7 @@ struct Import: ParsableCommand {
                 count = try database.withConnection {
                     try load(try ImportTable($0, table, key: key), reader(format, data), &rejects, bar, data)
                 }
+                try rejects.flush()
                 try Interruption.check()
             }
         }

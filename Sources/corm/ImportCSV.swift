@@ -89,9 +89,14 @@ final class CSVReader: RecordReader {
     /// Finds the fields of the record at the buffer's start, which it leaves there.
     private func scan() throws -> Scan {
         while true {
-            spans.removeAll(keepingCapacity: true)
             if let found = scanOnce() { return found }
-            guard try buffer.fill() else { return scanOnce() ?? .broken("it is longer than 64 MB") }
+            if try buffer.fill() { continue }
+            // Now it is known that no more comes.
+            if let found = scanOnce() { return found }
+            // What stands in it is no record of its own.
+            throw CormorantError(
+                .tooBig, "the record in line \(line) is longer than 64 MB",
+                hint: "close its quote, or split it; nothing was imported")
         }
     }
 
@@ -103,6 +108,7 @@ final class CSVReader: RecordReader {
         // Taken out, for properties of a class are checked at each access.
         var spans = spans
         self.spans = []
+        spans.removeAll(keepingCapacity: true)
         defer { self.spans = spans }
         var at = 0
         if end == 0 { return isComplete ? .end : nil }
@@ -130,6 +136,12 @@ final class CSVReader: RecordReader {
                     if byte == separator || byte == 0x0A { break }
                     if byte == 0x22 {
                         return .broken("field \(spans.count + 1) has a quote and does not begin with one")
+                    }
+                    if byte == 0x0D {
+                        guard at + 1 < end || isComplete else { return nil }
+                        if at + 1 < end, base[at + 1] != 0x0A {
+                            return .broken("field \(spans.count + 1) has a carriage return that ends no line")
+                        }
                     }
                     at += 1
                 }

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantORM
 import CormorantQuery
 import CormorantSQLite
 
@@ -85,12 +86,12 @@ struct ImportColumn {
             }
             return nil
         case .base64: return try bindEncoded(field, statement, parameter)
-        case .json where storage != .text && storage != .any && storage != .numeric:
+        case .json where storage != .text && storage != .any && storage != .numeric && storage != .blob:
             return "it cannot hold an array or object"
         case .bool where storage == .any || storage == .number || storage == .float:
             statement.bind(field.bytes.first == UInt8(ascii: "t") ? Int64(1) : 0, parameter)
             return nil
-        case .json, .bool, .number, .plain, .quoted, .text, .exactText: break
+        case .json, .bool, .number, .plain, .quoted, .text: break
         }
         switch storage {
         case .integer(let range): return bindInteger(field, range, statement, parameter)
@@ -223,8 +224,9 @@ struct ImportColumn {
             }
             try statement.bind(.blob(blob), parameter)
         case .text: return try bindEncoded(field, statement, parameter)
-        case .exactText where !isModeled: try field.bindText(statement, parameter)
-        case .exactText: return "it cannot hold a text"
+        case .json:
+            guard !isModeled, let text = try field.textAmongBlobs() else { return "it cannot hold an array or object" }
+            try statement.bind(.text(text), parameter)
         default: return "\(shown(field)) is no blob; write it as base64"
         }
         return nil
@@ -247,6 +249,14 @@ struct ImportColumn {
 extension ImportField {
     /// Without the white space around it, as SQLite's numbers.
     fileprivate var trimmed: UnsafeBufferPointer<UInt8> { withoutSpace(bytes) }
+
+    /// A text in a column of blobs, where a string is base64, as `corm export` writes it: `{"$text": "abc"}`.
+    fileprivate func textAmongBlobs() throws -> String? {
+        guard let base = bytes.baseAddress else { return nil }
+        var scanner = JSONScanner(base: base, end: bytes.count, offset: 0, position: 0)
+        guard try scanner.takeKey("$text", first: true), let token = try scanner.lastString() else { return nil }
+        return String(unsafeUninitializedCapacity: token.bytes.count) { scanner.unescape(token, to: $0.baseAddress!) }
+    }
 
     /// Binds what was found to be a plain number.
     fileprivate func bind(_ form: NumberForm, _ statement: Statement, _ parameter: Int32) {

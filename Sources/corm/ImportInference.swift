@@ -16,7 +16,7 @@ private struct ColumnGuess {
     mutating func see(_ field: ImportField) {
         switch field.kind {
         case .missing, .null: break
-        case .text, .exactText, .json: hasText = true
+        case .text, .json: hasText = true
         case .base64: hasBlob = true
         case .bool: hasBool = true
         case .number, .plain, .quoted: seeText(field.bytes, isNumber: field.kind == .number)
@@ -95,6 +95,10 @@ func inferredTable(
         guard !name.isEmpty else {
             throw CormorantError(
                 .type, "column \(index + 1) has no title", hint: "give each column one, or --no-header")
+        }
+        guard !name.utf8.contains(0) else {
+            throw CormorantError(
+                .encoding, "the title of column \(index + 1) holds a NUL character", hint: "give it another one")
         }
         guard seen.insert(foldedBytes(name)).inserted else {
             throw CormorantError(

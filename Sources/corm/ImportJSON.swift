@@ -171,41 +171,22 @@ final class JSONRecordReader: RecordReader {
         case UInt8(ascii: "n"): kind = .null
         default: kind = .json
         }
-        if kind == .json, let tagged = try tagged(&scanner) { return tagged }
+        if kind == .json, let blob = try blob(&scanner) { return blob }
         try scanner.skipValue()
         return ImportField(
             kind: kind,
             bytes: UnsafeBufferPointer(start: scanner.base + start, count: scanner.position - start))
     }
 
-    /// A value that JSON has no form for, as `corm export` writes it: `{"$base64": true, "encoded": "AP8="}`, which sqlite-utils
-    /// knows, too, and `{"$text": "abc"}`.
-    private func tagged(_ scanner: inout JSONScanner) throws -> ImportField? {
+    /// A blob, as `corm export` writes it where a string would be a text, and sqlite-utils:
+    /// `{"$base64": true, "encoded": "AP8="}`.
+    private func blob(_ scanner: inout JSONScanner) throws -> ImportField? {
         var ahead = scanner
-        guard ahead.take("{") else { return nil }
-        ahead.skipSpace()
-        guard ahead.next == UInt8(ascii: "\"") else { return nil }
-        let isBlob: Bool
-        switch try ahead.key().bytes {
-        case let key where key.elementsEqual("$base64".utf8):
-            isBlob = true
-            guard ahead.next == UInt8(ascii: "t") else { return nil }
-            try ahead.take("true" as StaticString)
-            ahead.skipSpace()
-            guard ahead.take(",") else { return nil }
-            ahead.skipSpace()
-            guard ahead.next == UInt8(ascii: "\""), try ahead.key().bytes.elementsEqual("encoded".utf8) else {
-                return nil
-            }
-        case let key where key.elementsEqual("$text".utf8): isBlob = false
-        default: return nil
-        }
-        guard ahead.next == UInt8(ascii: "\"") else { return nil }
-        let token = try ahead.string()
-        ahead.skipSpace()
-        guard ahead.take("}") else { return nil }
+        guard try ahead.takeKey("$base64", first: true), ahead.next == UInt8(ascii: "t") else { return nil }
+        try ahead.take("true" as StaticString)
+        guard try ahead.takeKey("encoded", first: false), let token = try ahead.lastString() else { return nil }
         scanner.position = ahead.position
-        return ImportField(kind: isBlob ? .base64 : .exactText, bytes: plain(token, scanner))
+        return ImportField(kind: .base64, bytes: plain(token, scanner))
     }
 
     private func place(of key: JSONScanner.Token, _ scanner: JSONScanner) -> Int {
@@ -261,5 +242,25 @@ final class JSONRecordReader: RecordReader {
         line = nextLine
         text = record
         drop(record.count)
+    }
+}
+
+extension JSONScanner {
+    /// Goes over the key of an object if it is the one that comes next.
+    mutating func takeKey(_ key: StaticString, first isFirst: Bool) throws -> Bool {
+        skipSpace()
+        guard take(isFirst ? "{" : ",") else { return false }
+        skipSpace()
+        guard next == UInt8(ascii: "\"") else { return false }
+        return try self.key().bytes.elementsEqual(
+            UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    }
+
+    /// The string that is an object's last value, which ends behind it.
+    mutating func lastString() throws -> Token? {
+        guard next == UInt8(ascii: "\"") else { return nil }
+        let token = try string()
+        skipSpace()
+        return take("}") ? token : nil
     }
 }

@@ -12,8 +12,6 @@ struct ImportField {
         case quoted
         /// Text of JSON, which in a column of blobs is base64.
         case text
-        /// Text, whatever column it is for.
-        case exactText
         /// A blob as base64.
         case base64
         case number
@@ -85,16 +83,26 @@ struct ImportBuffer {
             base = larger
             capacity *= 2
         }
-        let count = try source.read(into: UnsafeMutableRawBufferPointer(start: base + end, count: capacity - end))
-        isComplete = count == 0
-        end += count
-        position += Int64(count)
-        return !isComplete
+        // A pipe gives little at once, and a record is looked through anew each time.
+        let before = end
+        repeat {
+            let count = try source.read(into: UnsafeMutableRawBufferPointer(start: base + end, count: capacity - end))
+            isComplete = count == 0
+            end += count
+            position += Int64(count)
+        } while !isComplete && end < capacity && end < 2 * before
+        return end > before
     }
 
     /// Goes over a byte order mark.
     mutating func skipMark() throws {
         while end < 3, try fill() {}
+        let isWide =
+            end >= 2 && ((base[0] == 0) != (base[1] == 0) || base[0] ^ base[1] == 1 && min(base[0], base[1]) == 0xFE)
+        if isWide {
+            throw CormorantError(
+                .encoding, "the data is UTF-16", hint: "convert it: iconv -f UTF-16 -t UTF-8 FILE")
+        }
         if end >= 3, base[0] == 0xEF, base[1] == 0xBB, base[2] == 0xBF { start = 3 }
     }
 }

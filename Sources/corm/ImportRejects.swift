@@ -32,6 +32,9 @@ struct ImportRejects {
         try report.output.write(bytes: line)
     }
 
+    /// Before the records are in the file for good: a report that finds no room fails the import.
+    func flush() throws { try report?.output.flush() }
+
     /// After the records are in the file.
     func finish() throws {
         try report?.finish()

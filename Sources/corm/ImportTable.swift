@@ -62,6 +62,9 @@ final class ImportTable {
         if columns.count < reader.names.count { try addColumns(reader.names) }
         let fields = reader.fields
         if let refusal = try choose(fields, reader.names) { return refusal }
+        for column in key where !given.contains(where: { isKey($0, column) && fields[$0].kind != .null }) {
+            return "it has no value of \"\(visible(column))\", by which --upsert finds its row"
+        }
         guard let statement else { return nil }
         for (parameter, index) in given.enumerated() {
             guard let column = columns[index] else { continue }
@@ -86,6 +89,10 @@ final class ImportTable {
         if connection.changes > 0 { return nil }
         if try isThere(fields) { return nil }
         return "a trigger or an ON CONFLICT clause of the table passed it over"
+    }
+
+    private func isKey(_ index: Int, _ column: String) -> Bool {
+        columns[index].map { sameIdentifier($0.name, column) } ?? false
     }
 
     /// Whether an upsert that has nothing but the key to write found its row.

@@ -20,11 +20,15 @@ final class OutputFile {
     init(_ path: String, besides inputs: [String]) throws {
         var info = stat()
         let isThere = stat(path, &info) == 0
-        for input in inputs {
+        // A database has more files than one.
+        for input in inputs.flatMap({ input in ["", "-wal", "-shm", "-journal"].map { input + $0 } }) {
             var other = stat()
-            if isThere, stat(input, &other) == 0, info.st_dev == other.st_dev, info.st_ino == other.st_ino,
-                info.st_mode & S_IFMT == S_IFREG
-            {
+            let isSame =
+                isThere
+                ? stat(input, &other) == 0 && info.st_dev == other.st_dev && info.st_ino == other.st_ino
+                    && info.st_mode & S_IFMT == S_IFREG
+                : Self.place(path) == Self.place(input)
+            if isSame {
                 throw CormorantError(
                     .misuse, "\"\(visible(path))\" would be written over while it is read", hint: "name another file")
             }
@@ -32,15 +36,14 @@ final class OutputFile {
         guard !isThere || info.st_mode & S_IFMT != S_IFDIR else {
             throw CormorantError(.cannotOpen, "\"\(visible(path))\" is a folder", hint: "name a file in it")
         }
-        let isPlain = !isThere || info.st_mode & S_IFMT == S_IFREG
+        let stream = Self.openStream(path)
+        let isPlain = stream == nil && (!isThere || info.st_mode & S_IFMT == S_IFREG)
         // A link stays one: what it leads to is written.
-        let resolved = realpath(path, nil)
-        self.path = resolved.map { String(cString: $0) } ?? path
-        free(resolved)
+        self.path = Self.resolved(path) ?? path
         if isPlain { Interruption.expectLeavings() }
         temporary = isPlain ? "\(self.path).\(getpid()).part" : nil
         descriptor =
-            temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+            temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) } ?? stream.map { dup($0) }
             ?? open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CormorantError(
@@ -48,6 +51,11 @@ final class OutputFile {
                 hint: "check the folder and its permissions")
         }
         output = Output(descriptor, "\"\(visible(path))\"")
+        if isThere, isPlain {
+            // Who could not read it before cannot now.
+            _ = fchown(descriptor, info.st_uid, info.st_gid)
+            fchmod(descriptor, info.st_mode & 0o777)
+        }
     }
 
     deinit {
@@ -56,10 +64,34 @@ final class OutputFile {
         if let temporary { unlink(temporary) }
     }
 
+    private static func resolved(_ path: String) -> String? {
+        let resolved = realpath(path, nil)
+        defer { free(resolved) }
+        return resolved.map { String(cString: $0) }
+    }
+
+    /// Where a file is to be that is not there yet.
+    private static func place(_ path: String) -> String {
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { String(path[...$0]) } ?? "."
+        return (resolved(folder) ?? folder) + "/" + (end.map { String(path[path.index(after: $0)...]) } ?? path)
+    }
+
+    /// What the command was started with: its file has been written to by others, and will be.
+    private static func openStream(_ path: String) -> Int32? {
+        switch path {
+        case "/dev/stdout": return 1
+        case "/dev/stderr": return 2
+        default:
+            let prefix = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+            return prefix.flatMap { Int32(path.dropFirst($0.count)) }
+        }
+    }
+
     func finish() throws {
         try output.flush()
         guard let temporary else { return }
-        guard rename(temporary, path) == 0 else {
+        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw CormorantError(
                 .io, "\"\(visible(path))\" cannot be written: \(String(cString: strerror(errno)))",
                 hint: "check the folder and its permissions")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from conftest import Corm, make, rows
+from conftest import COMMAND, ENVIRONMENT, Corm, make, rows
 
 VALUES = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, b BLOB, x, ok BOOLEAN, g AS (i + 1));
@@ -57,8 +58,41 @@ def test_a_file_is_whole_or_as_it_was(corm: Corm) -> None:
 def test_what_cannot_be_written(corm: Corm) -> None:
     assert "folder" in corm.fails("export", "a.db", "t", "--out", ".")
     assert "written over" in corm.fails("export", "a.db", "t", "--out", "./a.db")
+    for name in ["a.db-wal", "./a.db-journal", f"{corm.folder}/a.db-shm"]:
+        assert "written over" in corm.fails("export", "a.db", "t", "--out", name)
     assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "no/such/file.csv")
     assert "cannot be written" in corm.fails("export", "a.db", "t", "--out", "/dev/full")
+
+
+def test_a_file_that_is_replaced_keeps_who_may_read_it(corm: Corm) -> None:
+    (corm.folder / "t.csv").touch()
+    (corm.folder / "t.csv").chmod(0o600)
+    corm.run("export", "a.db", "v", "--out", "t.csv")
+    assert (corm.folder / "t.csv").stat().st_mode & 0o777 == 0o600
+    (corm.folder / "link.csv").symlink_to("t.csv")
+    corm.run("export", "a.db", "t", "--out", "link.csv")
+    assert (corm.folder / "link.csv").is_symlink()
+    assert (corm.folder / "t.csv").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("out", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_by_its_name(corm: Corm, out: str) -> None:
+    script = f"{{ echo before; {COMMAND} export a.db v --out {out}; echo after; }} > t.txt"
+    subprocess.run(["bash", "-c", script], cwd=corm.folder, env=ENVIRONMENT, check=True, timeout=60)
+    assert (corm.folder / "t.txt").read_text() == 'before\ni,s\n9223372036854775807,"a,b""c\nd"\nafter\n'
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(corm: Corm) -> None:
+    big(corm)
+    (corm.folder / "t.csv").write_text("mine")
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f 1000; exec {COMMAND} export big.db t --out t.csv"],
+        cwd=corm.folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cannot be written: File too large" in done.stderr
+    assert (corm.folder / "t.csv").read_text() == "mine"
+    assert sorted(os.listdir(corm.folder)) == ["a.db", "big.db", "t.csv"]
 
 
 def big(corm: Corm) -> None:

@@ -77,6 +77,16 @@ def test_the_key_of_an_upsert_is_the_key_of_a_new_table(corm: Corm) -> None:
     assert everything(corm, "u") == [(1, 1, "y")]
 
 
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["3,4", '3,"4"', "3,", '"3",'])
+def test_the_last_line_may_end_anyhow(corm: Corm, last: str, end: str) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a, b)")
+    put(corm, "t.csv", f"a,b\n1,2\n{last}{end}")
+    assert corm.run("import", "a.db", "t.csv").out == "2 rows imported\n"
+    assert corm.run("import", "a.db", "t.csv", "--table", "new").out == "2 rows imported\n"
+    assert [str(row[0]) for row in everything(corm, "t")] == ["1", "3"]
+
+
 @pytest.mark.parametrize("name", ['with "quotes"', "🐦", "select", "a;b", "../up", "a\tb", "'"])
 def test_hostile_names(corm: Corm, name: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
@@ -129,6 +139,15 @@ def test_an_upsert_updates_what_the_data_gives(corm: Corm) -> None:
     assert "no key" in corm.fails("import", "a.db", "t.csv", "--upsert", "name")
     assert "--upsert" in corm.fails("import", "a.db", "t.csv", "--upsert", "nam")
     assert "--upsert" in corm.fails("import", "a.db", "t.csv", "--upsert", "id")
+
+
+def test_an_upsert_wants_the_key_of_each_record(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, name)")
+    put(corm, "t.ndjson", '{"id": 1, "name": "a"}\n{"name": "b"}\n{"id": null, "name": "c"}\n{"ID": 1, "name": "d"}\n')
+    result = corm.run("import", "a.db", "t.ndjson", "--upsert", "Id", status=2)
+    assert result.out == "2 rows imported, 2 rejected\n"
+    assert result.err.count('it has no value of "Id", by which --upsert finds its row') == 2
+    assert everything(corm, "t") == [(1, "d")]
 
 
 def test_unknown_titles_are_refused_at_once(corm: Corm) -> None:

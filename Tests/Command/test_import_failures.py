@@ -39,6 +39,28 @@ def test_records_that_do_not_fit_are_left_out_and_told(corm: Corm) -> None:
     assert "never closed" in told[10]["reason"]
 
 
+def test_csv_that_is_no_csv_of_ours(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a TEXT, b TEXT)")
+    for data in ["a,b\nx,y\n".encode("utf-16"), "x,y\n".encode("utf-16-le"), "x,y\n".encode("utf-16-be")]:
+        put(corm, "t.csv", data)
+        assert "the data is UTF-16" in corm.fails("import", "a.db", "t.csv", "--no-header")
+    # Lines that end as on old Macs.
+    put(corm, "t.csv", "a,b\rx,y\r")
+    assert "carriage return" in corm.fails("import", "a.db", "t.csv")
+    put(corm, "t.csv", "a,b\r\nx,y\r1,2\r\n1,2\r\n")
+    assert "carriage return" in corm.run("import", "a.db", "t.csv", status=2).err
+    assert everything(corm, "t") == [("1", "2")]
+    put(corm, "t.csv", "a,b\0\n1,2\n")
+    assert "column 2 holds a NUL" in corm.fails("import", "new.db", "t.csv")
+
+
+def test_the_lines_of_a_field_that_is_too_long_are_no_records(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a, b)")
+    put(corm, "t.csv", 'a,b\n1,"' + "x,y\n" * 17_000_000 + '"\n')
+    assert "the record in line 2 is longer than 64 MB" in corm.fails("import", "a.db", "t.csv")
+    assert everything(corm, "t") == []
+
+
 def test_lines_that_are_no_object_are_rejected(corm: Corm) -> None:
     put(corm, "t.ndjson", '{"a": 1}\n[1]\n{"a": 2\n{"a": 3} x\n{"a": 1, "a": 2}\n{"a": 4}\n')
     result = corm.run("import", "a.db", "t.ndjson", "--json", status=2)
@@ -79,8 +101,9 @@ def test_what_cannot_be_read_or_written(corm: Corm) -> None:
     put(corm, "empty.csv", "")
     put(corm, "wide.csv", "a,b\n1,2\n".encode("utf-16"))
     assert "nothing to import" in corm.fails("import", "a.db", "empty.csv")
-    assert "not UTF-8" in corm.fails("import", "a.db", "wide.csv")
+    assert "UTF-16" in corm.fails("import", "a.db", "wide.csv")
     assert "written over" in corm.fails("import", "a.db", "t.csv", "--rejects", "t.csv")
+    assert "written over" in corm.fails("import", "new.db", "t.csv", "--rejects", "./new.db")
     assert "cannot be opened" in corm.fails("import", "a.db", "missing.csv")
     assert "folder" in corm.fails("import", "a.db", ".", "--format", "csv", "--table", "t")
     assert "folder" in corm.fails("import", "a.db", "t.csv", "--rejects", "no/such/file")
@@ -97,6 +120,13 @@ def test_a_trigger_that_rolls_back_fails_the_import(corm: Corm) -> None:
     make(corm.folder / "a.db", script)
     put(corm, "t.csv", "a\n1\n2\n3\n4\n")
     corm.fails("import", "a.db", "t.csv")
+    assert everything(corm, "t") == []
+
+
+def test_a_report_that_finds_no_room_fails_the_import(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (a INTEGER)")
+    put(corm, "t.csv", "a\n1\nx\n")
+    assert "cannot be written" in corm.fails("import", "a.db", "t.csv", "--rejects", "/dev/full")
     assert everything(corm, "t") == []
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import http.server
 import os
+import sqlite3
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from conftest import Corm, everything, make, rows
+
+HALF, GO_ON = threading.Event(), threading.Event()
 
 
 class Server(http.server.BaseHTTPRequestHandler):
@@ -24,6 +27,15 @@ class Server(http.server.BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("Location", "file:///etc/passwd")
             self.end_headers()
+            return
+        if self.path == "/slow.csv":
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body[:1000])
+            self.wfile.flush()
+            HALF.set()
+            GO_ON.wait(20)
+            self.wfile.write(body[1000:])
             return
         if not self.path.startswith(("/t.csv", "/cut.csv")):
             self.send_error(404)
@@ -61,6 +73,19 @@ def test_a_url_that_gives_no_whole_data_imports_nothing(corm: Corm, url: str, pa
     make(corm.folder / "a.db", "CREATE TABLE t (id, name)")
     assert reason in corm.fails("import", "a.db", f"{url}/{path}", "--table", "t")
     assert everything(corm, "t") == []
+
+
+def test_others_write_while_a_server_takes_its_time(corm: Corm, url: str) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (id, name)")
+    import_ = corm.start("import", "a.db", f"{url}/slow.csv", "--table", "t", TMPDIR=str(corm.folder))
+    assert HALF.wait(20)
+    connection = sqlite3.connect(corm.folder / "a.db", timeout=0)
+    with connection:
+        connection.execute("INSERT INTO t VALUES (-1, 'mine')")
+    connection.close()
+    GO_ON.set()
+    import_.communicate(timeout=20)
+    assert rows(corm.folder / "a.db", "SELECT count(*), min(id) FROM t") == [(20001, -1)]
 
 
 def test_a_server_that_is_not_there(corm: Corm) -> None:

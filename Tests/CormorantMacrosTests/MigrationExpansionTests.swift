@@ -37,7 +37,7 @@ struct MigrationExpansionTests {
                     init(
                         text: Cormorant.SQLExpression<String>
                     ) {
-                        self.recordSource = Cormorant.TableSource(text)
+                        self.recordSource = Cormorant.TableSource(columns: [text])
                     }
 
                     var text: Cormorant.SQLExpression<String> {
@@ -62,7 +62,7 @@ struct MigrationExpansionTests {
                 func columnValue(at column: Int) throws -> Cormorant.Value {
                     switch column {
                     case 0:
-                        return try Cormorant.Value(self.text)
+                        return try Cormorant.Value(property: self.text)
                     default:
                         return .null
                     }

@@ -22,7 +22,20 @@ struct ModelDiagnosticTests {
         Misuse(
             "@Model class Entry { var id: Int64? }",
             "@Model goes on a struct; make this one, or conform it to Record by hand"),
+        Misuse(
+            "@Model actor Entry { @Key var id: Int64?\n@Column(unique: true) var name: String }",
+            "@Model goes on a struct; make this one, or conform it to Record by hand"),
         Misuse("@Model struct Entry<T> { var value: T }", "a model cannot be generic; write one struct for each table"),
+        Misuse(
+            "enum List<T> { struct Inner { @Model struct Entry { var value: Int } } }",
+            "a model has one table, and 'List' around it is generic; declare the model outside of it"),
+        Misuse(
+            members: "enum Entry: String { case a }\nvar a: Entry",
+            "the model 'Entry' has a type of its own name in it; give that type another name"),
+        Misuse(
+            members: "var a: (any Sendable)?",
+            "'a' is (any Sendable)?, which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
+        ),
         Misuse(members: "@Ignored var a = 1", "a model needs at least one stored property; declare its columns"),
         Misuse(members: "var a: Int, b: Int", "declare each property of a model in a var of its own"),
         Misuse(members: "var (a, b) = (1, 2)", "declare each property of a model in a var of its own"),

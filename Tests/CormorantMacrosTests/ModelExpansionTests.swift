@@ -66,7 +66,7 @@ struct ModelExpansionTests {
                         departmentID: Cormorant.SQLExpression<Int64?>,
                         shouted: Cormorant.SQLExpression<String?>
                     ) {
-                        self.recordSource = Cormorant.TableSource(id, name, city, code, departmentID, shouted)
+                        self.recordSource = Cormorant.TableSource(columns: [id, name, city, code, departmentID, shouted])
                     }
 
                     public var id: Cormorant.SQLExpression<Int64?> {
@@ -125,17 +125,17 @@ struct ModelExpansionTests {
                 public func columnValue(at column: Int) throws -> Cormorant.Value {
                     switch column {
                     case 0:
-                        return try Cormorant.Value(self.id)
+                        return try Cormorant.Value(property: self.id)
                     case 1:
-                        return try Cormorant.Value(self.name)
+                        return try Cormorant.Value(property: self.name)
                     case 2:
-                        return try Cormorant.Value(self.city)
+                        return try Cormorant.Value(property: self.city)
                     case 3:
-                        return try Cormorant.Value(self.code)
+                        return try Cormorant.Value(property: self.code)
                     case 4:
-                        return try Cormorant.Value(self.departmentID)
+                        return try Cormorant.Value(property: self.departmentID)
                     case 5:
-                        return try Cormorant.Value(self.shouted)
+                        return try Cormorant.Value(property: self.shouted)
                     default:
                         return .null
                     }
@@ -193,7 +193,7 @@ struct ModelExpansionTests {
                         isOpen: Cormorant.SQLExpression<Bool>,
                         label: Cormorant.SQLExpression<String>
                     ) {
-                        self.recordSource = Cormorant.TableSource(`class`, number, ratio, isOpen, label)
+                        self.recordSource = Cormorant.TableSource(columns: [`class`, number, ratio, isOpen, label])
                     }
 
                     var `class`: Cormorant.SQLExpression<String> {
@@ -246,15 +246,15 @@ struct ModelExpansionTests {
                 func columnValue(at column: Int) throws -> Cormorant.Value {
                     switch column {
                     case 0:
-                        return try Cormorant.Value(self.`class`)
+                        return try Cormorant.Value(property: self.`class`)
                     case 1:
-                        return try Cormorant.Value(self.number)
+                        return try Cormorant.Value(property: self.number)
                     case 2:
-                        return try Cormorant.Value(self.ratio)
+                        return try Cormorant.Value(property: self.ratio)
                     case 3:
-                        return try Cormorant.Value(self.isOpen)
+                        return try Cormorant.Value(property: self.isOpen)
                     case 4:
-                        return try Cormorant.Value(self.label)
+                        return try Cormorant.Value(property: self.label)
                     default:
                         return .null
                     }

@@ -47,7 +47,7 @@ struct RelationExpansionTests {
                     init(
                         id: Cormorant.SQLExpression<Int64>
                     ) {
-                        self.recordSource = Cormorant.TableSource(id)
+                        self.recordSource = Cormorant.TableSource(columns: [id])
                     }
 
                     var id: Cormorant.SQLExpression<Int64> {
@@ -84,7 +84,7 @@ struct RelationExpansionTests {
                 func columnValue(at column: Int) throws -> Cormorant.Value {
                     switch column {
                     case 0:
-                        return try Cormorant.Value(self.id)
+                        return try Cormorant.Value(property: self.id)
                     default:
                         return .null
                     }

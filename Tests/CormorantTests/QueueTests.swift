@@ -165,6 +165,26 @@ struct QueueTests {
         counting.cancel()
     }
 
+    /// Whether it waits for its turn or for room.
+    @Test func aCancelledTaskIsToldAtOnce() async throws {
+        let queue = try WriteQueue(database, capacity: 1)
+        let hold = try Hold(queue)
+        let tasks = (0..<3).map { number in
+            Task { try await queue.perform { _ = try $0.inserted(Person(name: "\(number)")) } }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        let start = ContinuousClock.now
+        for task in tasks {
+            task.cancel()
+            let error = await #expect(throws: CormorantError.self) { try await task.value }
+            #expect(error?.code == .interrupted)
+        }
+        #expect(ContinuousClock.now - start < .seconds(1))
+        hold.end()
+        try await queue.perform { _ = try $0.inserted(Person(name: "later")) }
+        #expect(try await database.fetchAll(Person.self).map(\.name) == ["later"])
+    }
+
     /// The first would wait for ever, the end of its listener included.
     @Test(.timeLimit(.minutes(1)))
     func aSecondLoopOverAListenerThrows() async throws {

@@ -151,6 +151,21 @@ struct RegistryTests {
         }
         #expect(total == 40)
     }
+
+    @Test func aCancelledTaskWaitsForNoPlace() async throws {
+        let files = try registry(limit: 1)
+        let lease = try files.use("held")
+        let task = Task { try await files.use("other") { _ in } }
+        try await Task.sleep(for: .milliseconds(50))
+        let start = ContinuousClock.now
+        task.cancel()
+        let error = await #expect(throws: CormorantError.self) { try await task.value }
+        #expect(error?.code == .interrupted)
+        #expect(ContinuousClock.now - start < .seconds(1))
+        try lease.release()
+        let rows = try await files.use("other") { try await $0.query("SELECT 1") }
+        #expect(rows.count == 1)
+    }
 }
 
 /// One record for many tables.
@@ -207,6 +222,6 @@ struct RecordTableTests {
             #expect(try database.find(Artist.self, key: 2)?.name == "now 2")
             expectError(.misuse) { try database.createTables([old.model]) }
         }
-        try files.use("now") { database in expectError(.schema) { try database.find(old, key: 2) } }
+        _ = try files.use("now") { database in expectError(.schema) { try database.find(old, key: 2) } }
     }
 }

@@ -205,7 +205,8 @@ typedef struct corm_model_def {
 
 /*
  * CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0"): the struct, the field, its type, and what else is said. C++ has
- * such initialisers since C++20; in C++17 they are an extension of gcc and clang (-Wno-c++20-designator).
+ * such initialisers since C++20; in C++17 they are an extension of gcc and clang (-Wno-c++20-designator). What is not said is
+ * zero, of which -Wextra warns in C++ (-Wno-missing-field-initializers; clang's -Wno-missing-designated-field-initializers).
  */
 #define CORM_COLUMN(record, member, ...)                                                                               \
     {.name = #member,                                                                                                  \

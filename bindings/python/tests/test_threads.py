@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from models import Person
 
-from cormorant import Database
+from cormorant import Column, Database, Model, column, read_json, to_many, to_one, write_json
 
 THREADS = 8
 
@@ -93,3 +95,38 @@ def test_a_trace_callback_does_not_lock_up(db: Database) -> None:
     together(work)
     db.set_trace(None)
     assert sum(sql.startswith("INSERT") for sql in seen) == THREADS * 100
+
+
+def test_a_record_is_asked_for_its_dict_while_nothing_is_collected(db: Database) -> None:
+    """In CPython 3.11 the collector, run in the midst of it, would let another thread make a second one."""
+    asked: list[bool] = []
+
+    class Watched(Model):
+        id: Column[int | None] = column(primary_key=True, default=None)
+        parent_id: Column[int | None] = column(default=None, references="watched")
+        parent = to_one("Watched")
+        children = to_many("Watched")
+
+        def __getattribute__(self, name: str) -> Any:
+            if name == "__dict__":
+                asked.append(gc.isenabled())
+            return super().__getattribute__(name)
+
+    db.create_tables(Watched)
+    record, parent = Watched(), Watched()
+    record.parent = parent
+    parent.children = [record]
+    parent.insert(db)
+    for use in (
+        lambda: write_json(record),
+        lambda: db.save_graph(record),
+        lambda: db.load(record, Watched.parent),
+        lambda: db.load(parent, Watched.children),
+        lambda: list(read_json(Watched, '[{"children": [{}]}]')),
+    ):
+        del record.__dict__["parent"], asked[:]
+        record.parent = Watched(id=1)
+        use()
+        assert asked == [False] * len(asked)
+        assert asked
+    assert gc.isenabled()

@@ -93,6 +93,44 @@ def test_what_is_no_time_stays_with_the_cure(path: Path) -> None:
         assert "yesterday" not in str(caught.value)
 
 
+FINE = "finer than microseconds"
+FORMS: dict[str, datetime | str] = {
+    "2024-01-01T00:00:00.5000000Z": DAY + timedelta(milliseconds=500),
+    "2024-01-01T00:00:00.500000000+00:00": DAY + timedelta(milliseconds=500),
+    "2024-01-01T01:00:00,5+01": DAY + timedelta(milliseconds=500),
+    "20240101T010000,5+0100": DAY + timedelta(milliseconds=500),
+    "20240101T000000Z": DAY,
+    "2024-01-01t00:00:00z": DAY,
+    "20240101": DAY,
+    "2024-01-01T00:00:00.1234567Z": FINE,
+    "20240101T000000,123456789Z": FINE,
+    "2024-W01-1": "no time",
+    "2024-001": "no time",
+    "2024-01-01T24:00:00Z": "no time",
+}
+
+
+@pytest.mark.parametrize(("text", "meant"), FORMS.items())
+def test_other_forms_of_iso_8601(db: Database, text: str, meant: datetime | str) -> None:
+    db.create_tables(Ev)
+    document = f'[{{"at": "{text}"}}]'
+    if isinstance(meant, datetime):
+        assert [event.at for event in cormorant.read_json(Ev, document)] == [meant]
+        assert db.import_json(Ev, document) == 1
+        assert db.fetch_all(Ev) == [Ev(meant, id=1)]
+        form = meant.replace(tzinfo=None).isoformat(" ")
+    else:
+        with pytest.raises(DataError, match=meant):
+            list(cormorant.read_json(Ev, document))
+        with pytest.raises(DataError, match=meant):
+            db.import_json(Ev, document)
+        db.execute("INSERT INTO ev (at) VALUES (?)", [text])
+        with pytest.raises(DataError, match=meant):
+            db.fetch_all(Ev)
+        form = text
+    assert db.query("SELECT corm_datetime(?)", [text]).fetch_all() == [(form,)]
+
+
 def test_one_value_of_another_form_in_the_midst_of_a_table(path: Path) -> None:
     times = [f"2024-01-01 00:{minute:02}:{second:02}" for minute in range(10) for second in range(60)]
     times[300] += ".000"

@@ -11,7 +11,7 @@ from . import _abi, _codegen, _native
 from ._native_handle import CursorHandle, ModelHandle
 from ._sharing import share
 from .column import Column
-from .error import ProgrammingError
+from .error import DataError, ProgrammingError
 from .expression import Expression
 from .result import Convert
 from .value import file_decoder
@@ -86,9 +86,11 @@ class TupleShape:
                         decode(value)
                 except Exception as error:
                     column = expression._column
-                    if column is not None:
+                    if isinstance(column, Column):
                         info: ModelInfo = column._node[1].info
                         return info.unreadable_value(column, error)
+                    kind = column.type_name if column else "value"
+                    return DataError(f"{value!r} is no {kind} that Python knows", code="CORM_E_TYPE")
         return ProgrammingError("rows changed while they were read")
 
 

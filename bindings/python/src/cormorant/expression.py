@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable
+from datetime import datetime
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
@@ -426,6 +428,42 @@ def decimals_of(*operands: Any) -> Any:
                 return column
             found = _DECIMALS
     return found
+
+
+# Stand for the columns of values that SQL holds in another form.
+_KINDS: Any = {
+    kind: SimpleNamespace(type_name=name, transform=COLUMN_TYPES[name].transform, _encode=None, _node=(0, 0))
+    for name, kind in (("datetime", datetime), ("uuid", uuid.UUID), ("bool", bool))
+}
+_NULL: Node = CORM_NODE_VALUE, None, 0
+
+
+def _converts(column: Any) -> bool:
+    """Whether its values have no form of their own that SQL takes: those of JSON, and of a column's own transform."""
+    return column.type_name == "json" or bool(getattr(column, "_options", {}).get("transform"))
+
+
+def column_of(*values: Any) -> Any:
+    """The column whose values all of these have; None where they differ, or SQL has them as they are."""
+    if (found := decimals_of(*values)) is not None:
+        return found
+    known: list[Any] = [item._column for item in values if isinstance(item, Expression) and item._node != _NULL]
+    others = [item for item in values if item is not None and not isinstance(item, Expression)]
+    found = known[0] if known else _KINDS.get(type(others[0])) if others else None
+    if found is None or any(item is None for item in known):
+        return None
+    if _converts(found):
+        return found if all(item.transform is found.transform for item in known) else None
+    kind = next((kind for kind, column in _KINDS.items() if column.type_name == found.type_name), None)
+    same = all(item.type_name == found.type_name and not _converts(item) for item in known)
+    return found if kind and same and all(isinstance(item, kind) for item in others) else None
+
+
+def value_node(value: Any, column: Any) -> Node:
+    """The node of what is a value of a column, or an expression."""
+    if column is None or value is None or isinstance(value, Expression) or not _converts(column):
+        return operand(value)
+    return CORM_NODE_VALUE, file_value(column.type_name, column._encode(value)), 0
 
 
 def encode_values(expression: Expression[Any], values: Iterable[Any]) -> list[Any]:

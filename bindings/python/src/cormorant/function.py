@@ -10,7 +10,7 @@ from . import _abi
 from ._native_tree import Node
 from ._shape import TupleShape
 from .error import ProgrammingError
-from .expression import Expression, Number, T_co, condition_node, decimals_of, operand
+from .expression import Expression, Number, T_co, column_of, condition_node, decimals_of, operand, value_node
 from .value import plain_value
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ _OF_FIRST_ARGUMENT = frozenset(
 )
 # Those whose value is a decimal where one of their arguments is.
 _OF_DECIMALS = _OF_FIRST_ARGUMENT | {"sum", "abs", "iif"}
+# The first of the arguments that are such values, behind the first argument.
+_VALUES = dict.fromkeys(("min", "max", "coalesce", "ifnull", "nullif", "iif"), 1) | {"lag": 2, "lead": 2}
 
 
 def _call(function: str, *arguments: Any) -> Call[Any]:
@@ -64,7 +66,11 @@ def _call(function: str, *arguments: Any) -> Call[Any]:
     column = first._column if isinstance(first, Expression) else None
     if column is None and function in _OF_DECIMALS:
         column = decimals_of(*arguments)
-    return Call((_abi.CORM_NODE_CALL, function, [operand(item) for item in arguments], False, None, None), column)
+    if column is None and function in ("iif", "coalesce", "ifnull"):
+        column = column_of(*(arguments[1:] if function == "iif" else arguments))
+    start = _VALUES.get(function, len(arguments))
+    nodes = [operand(item) if position < start else value_node(item, column) for position, item in enumerate(arguments)]
+    return Call((_abi.CORM_NODE_CALL, function, nodes, False, None, None), column)
 
 
 class _OfFirstArgument(Protocol):
@@ -127,7 +133,7 @@ def name(source: str | None, column: str) -> Expression[Any]:
 
 def literal(value: T) -> Expression[T]:
     """A value as an expression, bound as all are, where one begins with it: literal("Dr. ").concat(Person.name)."""
-    return Expression(operand(value), decimals_of(value))
+    return Expression(operand(value), column_of(value))
 
 
 def param(name: str) -> Expression[Any]:
@@ -153,9 +159,9 @@ def case(
         if not isinstance(item, tuple) or len(item) != 2:
             raise ProgrammingError("a case is no pair", hint="write case((condition, value), ..., else_=value)")
     when = condition_node if base is None else base._beside
-    pairs = [(when(item), operand(value)) for item, value in cases]
-    otherwise = None if else_ is None else operand(else_)
-    column = decimals_of(*(value for _, value in cases), else_)
+    column = column_of(*(value for _, value in cases), else_)
+    pairs = [(when(item), value_node(value, column)) for item, value in cases]
+    otherwise = None if else_ is None else value_node(else_, column)
     return Expression((_abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise), column)
 
 

@@ -84,10 +84,12 @@ class GraphMethods(QueryMethods):
         an error. delete_removed: rows that are in the database but no more in a list of related records
         are deleted; of a many-to-many relation, only the rows of the junction. Nothing stays of a failure.
         """
-        graph = _Graph([records] if isinstance(records, Model) else records)
-        if delete_removed:
-            graph.refuse_parts()
-        before = [(record, dict(record.__dict__)) for record in graph.records]
+        # Several threads may be the first to ask a record for its __dict__ (_sharing.py).
+        with PausedCollector():
+            graph = _Graph([records] if isinstance(records, Model) else records)
+            if delete_removed:
+                graph.refuse_parts()
+            before = [(record, dict(record.__dict__)) for record in graph.records]
         try:
             with Transaction(self) as transaction:
                 for level in graph.levels():

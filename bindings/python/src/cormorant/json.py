@@ -306,10 +306,12 @@ def _write(records: list[Any], options: dict[str, Any]) -> str:
     root = _Level(None, None)
     root.records = records
     levels = [root]
-    for level in levels:  # which grows
-        for link, below in _below(level).items():
-            link._target()
-            levels.append(below)
+    # Several threads may be the first to ask a record for its __dict__ (_sharing.py).
+    with PausedCollector():
+        for level in levels:  # which grows
+            for link, below in _below(level).items():
+                link._target()
+                levels.append(below)
     rows = [
         (
             None if level.parent is None else levels.index(level.parent),

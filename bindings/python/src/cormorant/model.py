@@ -8,6 +8,7 @@ import threading
 import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from enum import Enum
 from functools import cached_property
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -20,7 +21,7 @@ from ._sharing import share
 from .column import Column, Ignored, Key, Reference, column, ignored
 from .error import DataError, ProgrammingError
 from .relation import Relation, collect_relations
-from .value import PLAIN, can_dump, file_decoder, plain_value, type_name
+from .value import PLAIN, as_plain, can_dump, file_decoder, plain_value, type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self, dataclass_transform
@@ -33,6 +34,12 @@ else:
     def dataclass_transform(**_: Any) -> Any:
         return lambda cls: cls
 
+
+# What holds the values of a column of a type.
+_KINDS: dict[str, type] = {
+    "int64": int, "int32": int, "bool": bool, "double": float, "float": float,
+    "text": str, "varchar": str, "blob": bytes,
+}  # fmt: skip
 
 # Two threads that ask for the same variant get the same.
 _variants_lock = threading.RLock()
@@ -123,6 +130,9 @@ class ModelInfo:
         try:
             return marshal.dumps(list(map(encode, records)), 2)
         except Exception as error:
+            # marshal takes no types derived from Python's own, such as IntEnum.
+            with suppress(Exception):
+                return marshal.dumps([tuple(map(as_plain, encode(record))) for record in records], 2)
             raise self._explain(records, only) from error
 
     def dump_key(self, key: tuple[Any, ...]) -> bytes:
@@ -147,7 +157,7 @@ class ModelInfo:
             for name, value in attributes.items()
         }
         if not PLAIN.issuperset(map(type, values.values())):
-            values = {name: self._plain(value) for name, value in values.items()}
+            values = {name: self._plain(value, f".{name}") for name, value in values.items()}
         return marshal.dumps(values, 2)
 
     def decode_key(self, value: Any) -> Any:
@@ -227,11 +237,11 @@ class ModelInfo:
         except Exception as error:
             raise self._unwritable(name, error, -1) from error
 
-    def _plain(self, value: Any) -> Any:
+    def _plain(self, value: Any, where: str = "") -> Any:
         try:
             return plain_value(value)
         except DataError as error:
-            raise DataError(f"{self.name}: {error.message}", code=error.code, hint=error.hint) from None
+            raise DataError(f"{self.name}{where}: {error.message}", code=error.code, hint=error.hint) from None
 
     def explain_write(self, error: DataError, records: Sequence[Any]) -> DataError:
         """The library's error about a value, in Python's words: a number of numpy comes to it as a blob."""
@@ -239,15 +249,27 @@ class ModelInfo:
         if column is None or error.code != "CORM_E_TYPE" or column.transform or error.record_index >= len(records):
             return error
         value = getattr(records[max(error.record_index, 0)], column.name, None)
-        if type(value) in PLAIN:
-            return error
+        return error if type(value) in PLAIN else self._misfit(column.name, value, error.record_index)
+
+    def _misfit(self, name: str, value: Any, index: int) -> DataError:
+        column = next(item for item in self.columns if item.name == name)
+        message = f"{self.name}.{name} is of type {type_name(value)}, its column is of type {column.type_name}"
+        kind = _KINDS.get(column.type_name)
         hint = f"give a value of type {column.type_name}"
-        with suppress(DataError):
-            hint = f"give {type(plain_value(value)).__name__}(value)"
-        message = f"{self.name}.{column.name} is of type {type_name(value)}, its column is of type {column.type_name}"
-        index = error.record_index
+        try:
+            plain = plain_value(value)
+            if kind and (isinstance(plain, kind) or (kind in (int, bool) and isinstance(plain, int | float))):
+                hint = f"give {kind.__name__}(value)"
+        except DataError as error:
+            if isinstance(value, Enum):
+                hint = error.hint or hint
         return DataError(
-            message, code=error.code, hint=hint, table=self.table, columns=error.columns, record_index=index
+            message,
+            code="CORM_E_TYPE",
+            hint=hint,
+            table=self.table,
+            columns=column.column_name,
+            record_index=index,
         )
 
     def _explain(self, records: Sequence[Any], only: tuple[str, ...] | None) -> Exception:
@@ -261,9 +283,8 @@ class ModelInfo:
                     value = encode(getattr(record, name))
                 except Exception as error:
                     return self._unwritable(name, error, at)
-                if not can_dump(value):
-                    kind = type(value).__name__
-                    return self._unwritable(name, TypeError(f"a {kind} does not fit this column"), at)
+                if not can_dump(as_plain(value)):
+                    return self._misfit(name, value, at)
         return ProgrammingError(f"the records of {self.name} changed while they were written")
 
     def _unreadable(self, rows: Sequence[_native.Row]) -> Exception:

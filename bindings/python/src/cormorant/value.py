@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
+from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -60,7 +61,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 def _encode_datetime(value: datetime) -> int:
     if not isinstance(value, datetime):
-        raise TypeError(f"expected a datetime, got {type(value).__name__}")
+        raise TypeError(f"expected a datetime, got {type_name(value)}")
     if value.tzinfo is None or value.utcoffset() is None:
         raise TypeError("the datetime has no time zone: give it one, such as datetime.now(timezone.utc)")
     return (value - _EPOCH) // _MICROSECOND
@@ -72,13 +73,13 @@ def _decode_datetime(value: int) -> datetime:
 
 def _encode_uuid(value: uuid.UUID) -> str:
     if not isinstance(value, uuid.UUID):
-        raise TypeError(f"expected a UUID, got {type(value).__name__}")
+        raise TypeError(f"expected a UUID, got {type_name(value)}")
     return str(value)
 
 
 def _encode_decimal(value: Decimal) -> str:
     if not isinstance(value, Decimal):
-        raise TypeError(f"expected a Decimal, got {type(value).__name__}")
+        raise TypeError(f"expected a Decimal, got {type_name(value)}")
     # str() writes small numbers as 1E-21; the other faces and people write and expect the digits.
     return format(value, "f") if -100 < value.adjusted() < 100 and value.is_finite() else str(value)
 
@@ -171,24 +172,26 @@ def plain_value(value: Any) -> Any:
                 raise DataError(str(error), code="CORM_E_TYPE") from None
     if isinstance(value, bytearray | memoryview):
         return bytes(value)
-    plain = _as_plain(value)
-    if plain is not _NOT_PLAIN:
+    plain = as_plain(value)
+    if type(plain) in PLAIN:
         return plain
     hint = "give None, int, float, str, bytes, bool, datetime, UUID or Decimal, or stand it beside its column"
     if hasattr(value, "__model__"):
         hint = "compare a key, such as Album.artist_id == artist.id, and select columns, such as select(Order.id)"
     elif isinstance(value, type):
         hint = "give a value, not a class"
+    elif isinstance(value, Enum):
+        hint = f"give {type(value).__name__}.{value.name}.value, or a column with a transform, such as "
+        hint += f"Transform(lambda item: item.value, {type(value).__name__})"
     elif isinstance(value, list | tuple | set | frozenset | dict):
         hint = "give one value, ask column.in_(values) for several, or stand JSON beside its column"
     raise DataError(f"a value is of type {type_name(value)}, which SQL has not", code="CORM_E_TYPE", hint=hint)
 
 
-_NOT_PLAIN: Final = object()
-
-
-def _as_plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """A number, text or blob of a type of its own, such as numpy's or an IntEnum's, as Python's own."""
+    if type(value) in PLAIN:
+        return value
     # numpy's, which is not imported for this.
     if getattr(value, "shape", None) == () and hasattr(value, "dtype") and hasattr(value, "item"):
         value = value.item()
@@ -198,7 +201,7 @@ def _as_plain(value: Any) -> Any:
         return str.__str__(value)
     if isinstance(value, bytes):
         return bytes(value)
-    return next((kind(value) for kind in (int, float) if isinstance(value, kind)), _NOT_PLAIN)
+    return next((kind(value) for kind in (int, float) if isinstance(value, kind)), value)
 
 
 def type_name(value: object) -> str:
