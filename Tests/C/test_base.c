@@ -61,6 +61,10 @@ static void a_number_that_is_no_status_is_unknown(void **state) {
 static void the_library_is_of_the_headers_version(void **state) {
     (void)state;
     assert_string_equal(corm_version(), CORM_VERSION);
+#if !CORM_VERSION_AT_LEAST(0, 1, 0) || CORM_VERSION_AT_LEAST(0, 1, 1) || CORM_VERSION_AT_LEAST(0, 2, 0) ||             \
+    CORM_VERSION_AT_LEAST(1, 0, 0)
+#error "CORM_VERSION_AT_LEAST compares wrongly"
+#endif
     assert_ptr_equal(corm_version(), corm_version());
     assert_memory_equal(corm_sqlite_version(), "3.", 2);
 }

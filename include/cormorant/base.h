@@ -18,6 +18,10 @@
 #define CORM_VERSION_MINOR 1
 #define CORM_VERSION_PATCH 0
 #define CORM_VERSION "0.1.0"
+/* Whether the header is of this version or a later one, for #if. corm_version() has the version of the library. */
+#define CORM_VERSION_AT_LEAST(major, minor, patch)                                                                     \
+    (CORM_VERSION_MAJOR > (major) || (CORM_VERSION_MAJOR == (major) && CORM_VERSION_MINOR > (minor)) ||                \
+     (CORM_VERSION_MAJOR == (major) && CORM_VERSION_MINOR == (minor) && CORM_VERSION_PATCH >= (patch)))
 
 CORM_BEGIN_DECLS
 
