@@ -3,6 +3,8 @@
 /// ```swift
 /// Person.where { $0.city == "Rome" }.update { $0.age = $0.age + 1; $0.city = "Roma" }
 /// ```
+///
+/// All happens at once: on the right a property is what the row held before, and one that is set twice is an error.
 @dynamicMemberLookup
 public struct Assignments<Columns: RecordColumns> {
     private let columns: Columns
@@ -28,13 +30,11 @@ public struct Assignments<Columns: RecordColumns> {
         assign(columns.column(property, as: Content.self).node, value.node)
     }
 
-    /// The last of several values for one property counts.
     private mutating func assign(_ target: Expression, _ value: Expression) {
         guard case .column(let reference) = target.node else {
             // Its error reaches the statement as the value of some column.
             return list.append((0, target))
         }
-        list.removeAll { $0.column == reference.index }
         list.append((reference.index, value))
     }
 }

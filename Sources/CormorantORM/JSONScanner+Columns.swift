@@ -166,6 +166,10 @@ extension JSONScanner {
         let isInfinity = token.bytes.drop { $0 == UInt8(ascii: "-") }.elementsEqual("9e999".utf8)
         if value.isInfinite {
             guard isInfinity else { throw JSONFault(.range, "the number does not fit into a double", "scale it") }
+        } else if value.isZero,
+            token.bytes.prefix(while: { $0 | 0x20 != UInt8(ascii: "e") }).contains(where: { 0x31...0x39 ~= $0 })
+        {
+            throw JSONFault(.range, "the number does not fit into a double", "scale it")
         } else if isFloat, Float(value).isInfinite {
             throw JSONFault(.range, "the number does not fit into 32 bits", "make the column a double")
         } else if !token.isRich, value.magnitude >= 9_007_199_254_740_992 {

@@ -63,8 +63,8 @@ struct Import: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if let separator, separator.utf8.count != 1 || separator == "\"" || separator == "\n" {
-            throw ValidationError("the separator must be one character of ASCII, and no quote")
+        if let separator, separator.utf8.count != 1 || ["\"", "\n", "\r"].contains(separator) {
+            throw ValidationError("the separator must be one character of ASCII, and no quote or end of a line")
         }
         if format == nil, Format(name: source) == nil {
             throw ValidationError("the name \"\(visible(source))\" tells no format; add --format")

@@ -9,7 +9,8 @@ struct Query: ParsableCommand {
         abstract: "Run one SQL statement and show its rows.",
         discussion: """
             Values are bound, not pasted: each --bind gives the next parameter of the statement, or NAME=VALUE the parameter \
-            of that name. A value that is an SQL literal (12, 0.5, NULL, x'00ff', 'text') is that, and all else is text.
+            of that name. A value that is an SQL literal (12, 0.5, NULL, x'00ff', 'text') is that, and all else is text, as is \
+            a number of more digits than SQLite holds.
             """)
 
     @OptionGroup var database: DatabaseFile
@@ -79,8 +80,11 @@ private func parsedBindings(_ texts: [String], of statement: Statement) throws -
 private func literal(_ text: String) -> Value {
     if text.uppercased() == "NULL" { return .null }
     if let integer = Int64(text) { return .integer(integer) }
-    // "nan" and "inf" are numbers to Swift alone.
-    if text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let real = Double(text) { return .real(real) }
+    // One that a double would round keeps its digits as a text.
+    let real = Array(text.utf8).withUnsafeBufferPointer { bytes in
+        NumberForm(bytes) == nil || withoutSpace(bytes).count < bytes.count ? nil : exactDouble(bytes)
+    }
+    if let real { return .real(real) }
     guard text.count >= 2, text.hasSuffix("'") else { return .text(text) }
     if text.hasPrefix("'") {
         return .text(

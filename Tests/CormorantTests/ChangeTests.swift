@@ -26,12 +26,18 @@ struct ChangeTests {
         expectError(.misuse) { try database.execute(Album.all.update { _ in }) }
     }
 
-    @Test func theLastOfTwoAssignmentsCounts() throws {
-        try expectSQL(
-            Album.all.update {
-                $0.year = 1
-                $0.year = $0.year + 2
-            }, #"UPDATE "album" SET "year" = "year" + ?"#, [2])
+    /// SQL would add to what the row held before.
+    @Test func aPropertyIsSetOnce() throws {
+        let update = Album.all.update {
+            $0.year = 1
+            $0.year = $0.year + 2
+        }
+        #expect(expectError(.misuse) { try update.sql }?.message == "Album.year is set twice")
+        let insert = Artist.insert {
+            $0.name = "a"
+            $0.set("name", to: SQLExpression("b"))
+        }
+        expectError(.misuse) { try database.execute(insert) }
     }
 
     @Test func updatesAlongOtherTables() throws {
