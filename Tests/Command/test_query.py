@@ -61,7 +61,21 @@ def test_values_are_bound(corm: Corm) -> None:
         [row] = corm.run("query", "a.db", sql, *given, "--json").json
         return [(row[f"t{i}"], row[f"v{i}"]) for i in range(1, len(arguments) + 1)]
 
-    texts = ["12", "-0.5", "NULL", "x'00ff'", "'12'", "it's", "nan", "x'0", "'a''b'", "a=b", "99999999999999999999", "1e400", "9e999"]
+    texts = [
+        "12",
+        "-0.5",
+        "NULL",
+        "x'00ff'",
+        "'12'",
+        "it's",
+        "nan",
+        "x'0",
+        "'a''b'",
+        "a=b",
+        "99999999999999999999",
+        "1e400",
+        "9e999",
+    ]
     assert bound(*texts) == [
         ("integer", 12), ("real", -0.5), ("null", None), ("blob", "AP8="), ("text", "12"), ("text", "it's"),
         ("text", "nan"), ("text", "x'0"), ("text", "a'b"), ("text", "a=b"),
