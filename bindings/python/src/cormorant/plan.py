@@ -54,9 +54,10 @@ class PlanStep:
 
     summary: what is done, such as 'rebuild "album" for 2 changes'. risk: "safe" adds, or every row was looked at and
     fits; "annotated" was decided by an annotation; "unchecked" depends on rows that were not looked at, as without a
-    file; "lossy" drops data, as it was told to; "undecided" has problems, and does not run. losses: what goes, counted, such as '1,204 values of "person.fax"'.
-    notes: what else it does to values, and which constraints go. rows: that it writes again; None where the plan was
-    made without a file. changes: the differences that it removes. problems: () where it may run. sql: its statements.
+    file; "undecided" has problems, and does not run; "lossy" drops data, as it was told to. losses: what goes, counted,
+    such as '1,204 values of "person.fax"'. notes: what else it does to values, and which constraints go. rows: that it
+    writes again; None where the plan was made without a file. changes: the differences that it removes. problems: ()
+    where it may run. sql: its statements.
     """
 
     summary: str
