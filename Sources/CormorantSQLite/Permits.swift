@@ -13,21 +13,12 @@ import CThreads
 package class Permits: @unchecked Sendable {  // `mutex` guards `waiters`; the numbers are atomic
     /// Those that are free, those who wait, and what a subclass has.
     let numbers = SharedNumbers.make(4)
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let mutex = RecursiveLock()
     private var waiters: [Waiter] = []
 
-    package init(_ count: Int) {
-        numbers[0] = Int64(count)
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-    }
+    package init(_ count: Int) { numbers[0] = Int64(count) }
 
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-        numbers.deallocate()
-    }
+    deinit { numbers.deallocate() }
 
     @inline(__always)
     package final func tryTake() -> Bool {
@@ -52,8 +43,8 @@ package class Permits: @unchecked Sendable {  // `mutex` guards `waiters`; the n
         let limit = Int64(clamping: timeout).multipliedReportingOverflow(by: 1_000_000)
         let end = limit.overflow ? Int64.max : begin.addingReportingOverflow(limit.partialValue).partialValue
         let waiter = Waiter(since: begin)
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        mutex.lock()
+        defer { mutex.unlock() }
         waiters.append(waiter)
         _ = cthreads_add(numbers + 1, 1)
         while !waiter.isGranted {
@@ -66,7 +57,7 @@ package class Permits: @unchecked Sendable {  // `mutex` guards `waiters`; the n
                 leave(waiter)
                 return false
             }
-            waiter.wait(mutex, min(left, 100_000_000))
+            waiter.condition.wait(mutex, nanoseconds: min(left, 100_000_000))
         }
         return true
     }
@@ -74,7 +65,7 @@ package class Permits: @unchecked Sendable {  // `mutex` guards `waiters`; the n
     private func leave(_ waiter: Waiter) {
         waiters.removeAll { $0 === waiter }
         _ = cthreads_add(numbers + 1, -1)
-        if cthreads_load(numbers) > 0 { waiters.first?.wake() }
+        if cthreads_load(numbers) > 0 { waiters.first?.condition.signal() }
     }
 
     @inline(__always)
@@ -85,45 +76,24 @@ package class Permits: @unchecked Sendable {  // `mutex` guards `waiters`; the n
 
     @inline(never)
     private func wakeFirst() {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        mutex.lock()
+        defer { mutex.unlock() }
         let now = monotonicTime()
         while let first = waiters.first {
-            guard now &- first.since > 1_000_000, tryTake() else { return first.wake() }
+            guard now &- first.since > 1_000_000, tryTake() else { return first.condition.signal() }
             first.isGranted = true
             waiters.removeFirst()
             _ = cthreads_add(numbers + 1, -1)
-            first.wake()
+            first.condition.signal()
         }
     }
 
     private final class Waiter {
         let since: Int64
         var isGranted = false
-        private let condition: UnsafeMutablePointer<pthread_cond_t>
+        let condition = Condition()
 
-        init(since: Int64) {
-            self.since = since
-            condition = .allocate(capacity: 1)
-            condition.initialize(to: pthread_cond_t())
-            pthread_cond_init(condition, nil)
-        }
-
-        deinit {
-            pthread_cond_destroy(condition)
-            condition.deallocate()
-        }
-
-        func wake() { pthread_cond_signal(condition) }
-
-        func wait(_ mutex: UnsafeMutablePointer<pthread_mutex_t>, _ nanoseconds: Int64) {
-            var end = timespec()
-            clock_gettime(CLOCK_REALTIME, &end)
-            let sum = Int64(end.tv_nsec) &+ nanoseconds
-            end.tv_sec += Int(sum / 1_000_000_000)
-            end.tv_nsec = Int(sum % 1_000_000_000)
-            pthread_cond_timedwait(condition, mutex, &end)
-        }
+        init(since: Int64) { self.since = since }
     }
 }
 

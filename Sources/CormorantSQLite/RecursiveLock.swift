@@ -40,7 +40,15 @@ package final class Condition: @unchecked Sendable {  // the condition itself is
     package init() {
         condition = .allocate(capacity: 1)
         condition.initialize(to: pthread_cond_t())
-        pthread_cond_init(condition, nil)
+        #if canImport(Darwin)
+            pthread_cond_init(condition, nil)
+        #else
+            var attributes = pthread_condattr_t()
+            pthread_condattr_init(&attributes)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            pthread_cond_init(condition, &attributes)
+            pthread_condattr_destroy(&attributes)
+        #endif
     }
 
     deinit {
@@ -54,12 +62,19 @@ package final class Condition: @unchecked Sendable {  // the condition itself is
             pthread_cond_wait(condition, lock.mutex)
             return
         }
-        var end = timespec()
-        clock_gettime(CLOCK_REALTIME, &end)
-        let sum = Int64(end.tv_nsec) &+ nanoseconds
-        end.tv_sec += Int(sum / 1_000_000_000)
-        end.tv_nsec = Int(sum % 1_000_000_000)
-        pthread_cond_timedwait(condition, lock.mutex, &end)
+        // By a clock that nobody sets.
+        #if canImport(Darwin)
+            var time = duration(nanoseconds)
+            pthread_cond_timedwait_relative_np(condition, lock.mutex, &time)
+        #else
+            let sum = monotonicTime().addingReportingOverflow(nanoseconds)
+            var end = duration(sum.overflow ? .max : sum.partialValue)
+            pthread_cond_timedwait(condition, lock.mutex, &end)
+        #endif
+    }
+
+    private func duration(_ nanoseconds: Int64) -> timespec {
+        timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
 
     package func signal() { pthread_cond_signal(condition) }
