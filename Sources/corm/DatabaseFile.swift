@@ -22,10 +22,23 @@ struct DatabaseFile: ParsableArguments {
         do {
             try body()
         } catch {
-            if isNew, let pages = try? open().withConnection({ try $0.pragma("page_count") }), pages <= 1 {
-                for suffix in ["", "-wal", "-shm"] { removeFile(file + suffix) }
-            }
+            if isNew { try? removeIfEmpty() }
             throw error
+        }
+    }
+
+    /// Takes the file away if there is nothing in it and nobody else has it open, who may have made it, too.
+    private func removeIfEmpty() throws {
+        guard fileExists(file) else { return }
+        let database = try open(.write)
+        try database.withConnection { connection in
+            try connection.script("PRAGMA busy_timeout = 0")
+            let mode = try connection.statement("PRAGMA journal_mode = DELETE")
+            guard try mode.step(), Row(mode).cell(0).string == "delete" else { return }
+            connection.recycle(mode)
+            try connection.script("BEGIN EXCLUSIVE")
+            if try connection.pragma("page_count") <= 1 { removeFile(file) }
+            try connection.script("ROLLBACK")
         }
     }
 }

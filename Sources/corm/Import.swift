@@ -101,6 +101,8 @@ struct Import: ParsableCommand {
             // Ctrl-C while there is no statement to interrupt.
             try database.transaction {
                 try Interruption.check()
+                // Another import that failed may have taken away the file that both found not to be there.
+                if self.database.file != ":memory:" { try refuseMissing(self.database.file) }
                 let table = try self.table(of: database, format, &data, key, bar)
                 count = try database.withConnection {
                     try load(try ImportTable($0, table, key: key), reader(format, data), &rejects, bar, data)

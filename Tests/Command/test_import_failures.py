@@ -130,6 +130,20 @@ def test_a_report_that_finds_no_room_fails_the_import(corm: Corm) -> None:
     assert everything(corm, "t") == []
 
 
+def test_a_failed_import_takes_no_file_away_that_another_made(corm: Corm) -> None:
+    put(corm, "t.csv", "a\n" + "1\n" * 2000)
+    for round in range(20):
+        name = f"{round}.db"
+        failing = corm.start("import", name, "t.csv", "--table", "sqlite_t")
+        other = corm.start("import", name, "t.csv")
+        assert b"reserved" in failing.communicate(timeout=20)[1]
+        _, err = other.communicate(timeout=20)
+        # Either it says that the file is gone, or the rows are there.
+        assert (other.returncode == 0) != bool(err)
+        if other.returncode == 0:
+            assert len(everything(corm, "t", name)) == 2000
+
+
 def slow_import(corm: Corm, *arguments: str) -> subprocess.Popen[bytes]:
     """An import that waits for more of its data."""
     import_ = corm.start("import", "a.db", "-", "--format", "csv", "--table", "t", *arguments, TMPDIR=str(corm.folder))
