@@ -58,6 +58,8 @@ def test_the_lines_of_a_field_that_is_too_long_are_no_records(corm: Corm) -> Non
     make(corm.folder / "a.db", "CREATE TABLE t (a, b)")
     put(corm, "t.csv", 'a,b\n1,"' + "x,y\n" * 17_000_000 + '"\n')
     assert "the record in line 2 is longer than 64 MB" in corm.fails("import", "a.db", "t.csv")
+    put(corm, "t.json", '[{"a": 1},\n{"a": "' + "x,y " * 17_000_000 + '"}]')
+    assert "the record in line 2 is longer than 64 MB" in corm.fails("import", "a.db", "t.json")
     assert everything(corm, "t") == []
 
 
