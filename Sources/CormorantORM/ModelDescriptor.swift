@@ -97,7 +97,12 @@ public final class ModelDescriptor: Sendable {
                 .init(
                     property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
                     isNotNull: column.notNull, isUnsigned: column.isUnsigned, isComputed: column.computedSQL != nil)
-            }, key: keyColumns, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil)
+            }, key: keyColumns,
+            uniques: schema.indexes.compactMap { index in
+                let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
+                let tellsApart = index.isUnique && index.whereSQL == nil && positions.count == index.columns.count
+                return tellsApart && positions.allSatisfy { columns[$0].notNull } ? positions : nil
+            }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil)
         let single = keyColumns.count == 1 ? keyColumns[0] : nil
         let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID ? $0 : nil }
         generatedColumn = rowID ?? -1

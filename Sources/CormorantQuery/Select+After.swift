@@ -14,6 +14,7 @@ extension Select {
                 .misuse, "rows that are grouped or combined cannot be paged by value",
                 hint: "select from the query as a subquery, and page that")
         }
+        try requireUniqueOrder()
         var alternatives: [Expression] = []
         var equal: [Expression] = []
         for (term, value) in zip(order, values) {
@@ -27,6 +28,40 @@ extension Select {
         var select = self
         select.conditions.append(.any(alternatives))
         return select
+    }
+
+    /// Rows that are equal in all order terms would be passed over. Where SQL or names stand in the order, or several
+    /// tables are joined, it is for the caller to know.
+    private func requireUniqueOrder() throws {
+        guard joins.isEmpty, !isDistinct, case .table(let table)? = source?.kind, !table.key.isEmpty else { return }
+        var known: [Int] = []
+        func note(_ operand: Expression) {
+            guard case .column(let reference) = operand.node, reference.path.isEmpty, reference.table === table else {
+                return
+            }
+            known.append(reference.index)
+        }
+        for operand in order.map(\.orderParts.operand) {
+            switch operand.node {
+            case .raw, .name: return
+            default: note(operand)
+            }
+        }
+        let all = Expression.all(conditions)
+        let parts = if case .list(isAny: false, let parts) = all.node { parts } else { [all] }
+        for case .binary(.equal, let left, let right) in parts.lazy.map(\.node) {
+            // A value that all rows have.
+            switch right.node {
+            case .value, .parameter: note(left)
+            default: break
+            }
+        }
+        if ([table.key] + table.uniques).contains(where: { $0.allSatisfy(known.contains) }) { return }
+        let names = table.key.map { table.columns[$0].property }.joined(separator: ", ")
+        throw CormorantError(
+            .misuse, "rows of \(table.model) may be equal in all terms of the order, and be passed over",
+            hint: "add the key, \(names), as the last \(table.key.count == 1 ? "term" : "terms") of the order",
+            table: table.name)
     }
 }
 

@@ -40,6 +40,8 @@ package final class TableReference: Sendable {
     package let columns: [Column]
     /// Positions of the primary key's columns; empty when the key is hidden.
     package let key: [Int]
+    /// Positions of other columns that tell rows apart.
+    package let uniques: [[Int]]
     /// Name of the hidden key's column, where the key is hidden.
     package let hiddenKey: String?
     /// Whether it has datetime or UUID columns, whose texts have one form.
@@ -51,12 +53,14 @@ package final class TableReference: Sendable {
 
     /// - Parameter attachment: the name under which the table's file is attached; columns then stand with both names.
     package init(
-        model: String, name: String, in attachment: String? = nil, columns: [Column], key: [Int], hiddenKey: String?
+        model: String, name: String, in attachment: String? = nil, columns: [Column], key: [Int],
+        uniques: [[Int]] = [], hiddenKey: String?
     ) {
         self.model = model
         self.name = attachment.map { "\($0).\(name)" } ?? name
         self.columns = columns
         self.key = key
+        self.uniques = uniques
         self.hiddenKey = hiddenKey
         hasForms = columns.contains(where: \.hasForm)
         let plain = Dialect.sqlite.identifier(name)

@@ -131,6 +131,34 @@ def test_other_forms_of_iso_8601(db: Database, text: str, meant: datetime | str)
     assert db.query("SELECT corm_datetime(?)", [text]).fetch_all() == [(form,)]
 
 
+class Stamp(datetime):
+    """As pandas has it: finer than a datetime, and one that is none."""
+
+    nanosecond = 0
+
+    def __ne__(self, other: object) -> bool:
+        return self.year == 1 or super().__ne__(other)
+
+
+def test_a_datetime_that_is_finer_is_not_cut(db: Database) -> None:
+    db.create_tables(Ev)
+    at, nothing = Stamp(2024, 1, 1, tzinfo=timezone.utc), Stamp(1, 1, 1, tzinfo=timezone.utc)
+    Ev(at).insert(db)
+    fine = Stamp(2024, 1, 1, tzinfo=timezone.utc)
+    fine.nanosecond = 789
+    for value, told in ((fine, "finer than microseconds"), (nothing, "give None")):
+        uses: list[Callable[[], Any]] = [
+            lambda value=value: Ev(value).insert(db),  # type: ignore[misc]
+            lambda value=value: db.fetch_all(Ev, at=value),  # type: ignore[misc]
+            lambda value=value: db.fetch_all(Ev.where(Ev.at == value)),  # type: ignore[misc]
+            lambda value=value: db.query("SELECT ?", [value]).fetch_all(),  # type: ignore[misc]
+        ]
+        for use in uses:
+            with pytest.raises(DataError, match=told):
+                use()
+    assert [event.at for event in db.fetch_all(Ev)] == [DAY]
+
+
 def test_one_value_of_another_form_in_the_midst_of_a_table(path: Path) -> None:
     times = [f"2024-01-01 00:{minute:02}:{second:02}" for minute in range(10) for second in range(60)]
     times[300] += ".000"

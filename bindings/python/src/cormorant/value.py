@@ -62,9 +62,19 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 def _encode_datetime(value: datetime) -> int:
     if not isinstance(value, datetime):
         raise TypeError(f"expected a datetime, got {type_name(value)}")
+    if type(value) is not datetime:
+        _refuse_of_pandas(value)
     if value.tzinfo is None or value.utcoffset() is None:
         raise TypeError("the datetime has no time zone: give it one, such as datetime.now(timezone.utc)")
     return (value - _EPOCH) // _MICROSECOND
+
+
+def _refuse_of_pandas(value: Any) -> None:
+    """A datetime of a type of its own may be none, or finer than microseconds."""
+    if value != value:
+        raise TypeError(f"expected a datetime, got {value}: give None")
+    if getattr(value, "nanosecond", 0):
+        raise ValueError("the time is finer than microseconds: round it, such as with value.round('us')")
 
 
 def _decode_datetime(value: int) -> datetime:
@@ -168,8 +178,9 @@ def plain_value(value: Any) -> Any:
             assert transform is not None
             try:
                 return file_value(name, transform.encode(value))
-            except TypeError as error:
-                raise DataError(str(error), code="CORM_E_TYPE") from None
+            except (TypeError, ValueError) as error:
+                code = "CORM_E_TYPE" if isinstance(error, TypeError) else "CORM_E_RANGE"
+                raise DataError(str(error), code=code) from None
     if isinstance(value, bytearray | memoryview):
         return bytes(value)
     plain = as_plain(value)
