@@ -13,7 +13,11 @@ extension ModelPlan {
     }
 
     package func save<Access: RecordAccess>(_ record: inout Access) throws {
-        _ = try run(save(), &record, makesKey: true)
+        guard try run(save(), &record, makesKey: true) else {
+            throw CormorantError(
+                .constraint, "a trigger of \"\(model.table)\" skipped the row, so it is not saved",
+                hint: "look for RAISE(IGNORE) in the table's triggers", table: model.table)
+        }
     }
 
     /// - Parameter planned: made by one of this plan's `update` functions.
@@ -66,6 +70,7 @@ extension ModelPlan {
         try record.write(to: &writer)
         if writer.wantsKey, !tableMakesKeys { try requireMadeKeys() }
         var changed = false
+        let before = connection.totalChanges
         if planned.returnsRow {
             while try statement.step() {
                 changed = true
@@ -73,7 +78,7 @@ extension ModelPlan {
             }
         } else {
             _ = try statement.step()
-            changed = connection.changes > 0
+            changed = try hasChanged(since: before)
             if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty) {
                 let key = connection.lastInsertID
                 do { try record.setGeneratedKey(key) } catch {
@@ -110,8 +115,25 @@ extension ModelPlan {
 
     /// Deletes by key; false when there was no such row.
     package func delete(key: (inout RecordWriter) throws -> Void) throws -> Bool {
+        let before = connection.totalChanges
         _ = try one(deletion(), isWriting: false, key: key, read: { _ in })
-        return connection.changes > 0
+        return try hasChanged(since: before)
+    }
+
+    /// Whether the newest statement did something. SQLite does not count what triggers do in place of a view, but in total.
+    @inline(__always)
+    private func hasChanged(since before: Int64) throws -> Bool {
+        try connection.changes > 0 || (connection.totalChanges > before && isView())
+    }
+
+    @inline(never)
+    private func isView() throws -> Bool {
+        let schema = model.attachment.map { quoteIdentifier($0) + "." } ?? ""
+        let statement = try connection.statement(
+            "SELECT 1 FROM \(schema)sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE")
+        defer { connection.recycle(statement) }
+        try statement.bind(.text(model.table), 1)
+        return try statement.step()
     }
 
     package func deleteAll() throws -> Int64 {
@@ -180,6 +202,8 @@ extension ModelPlan {
     private func noRecord() -> CormorantError {
         CormorantError(
             .noRecord, "no row of \"\(model.table)\" has this record's key",
-            hint: "insert it, or save instead of update; before that it may have no key at all", table: model.table)
+            hint:
+                "insert it, or save instead of update; before that it may have no key at all, and a trigger may skip rows",
+            table: model.table)
     }
 }

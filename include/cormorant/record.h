@@ -33,7 +33,8 @@ corm_status corm_record_insert(corm_database *database, const corm_model *model,
 
 /*
  * Inserts the record or, when its primary key is there, updates that row, in one statement. Without a key value a
- * generated key is filled in. Another UNIQUE constraint in the way is an error. Since 0.1.
+ * generated key is filled in. Another UNIQUE constraint in the way is an error, and so is a trigger that skips the row
+ * (CORM_E_CONSTRAINT). Since 0.1.
  */
 corm_status corm_record_save(corm_database *database, const corm_model *model, void *record, corm_arena *arena,
                              corm_error **out_error);

@@ -6,7 +6,7 @@ import gc
 import inspect
 import types
 import weakref
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import pytest
 from models import Department, Entry, Note, Person, Setting
@@ -227,3 +227,16 @@ def test_a_model_goes_with_its_class(db: Database) -> None:
     del cursor
     gc.collect()
     assert gone() is None
+
+
+def test_copy_replace_makes_another_record() -> None:
+    ann = Person("Ann", 35, id=7)
+    assert ann.__replace__(name="Bob") == Person("Bob", 35, id=7)
+    assert ann == Person("Ann", 35, id=7)
+    with pytest.raises(TypeError, match="nmae"):
+        ann.__replace__(nmae="Bob")
+
+
+def test_annotated_types() -> None:
+    cls: Any = make({"a": Column[Annotated[int | None, "x"]], "b": Column[Annotated[str, "x"] | None]})
+    assert [(item.type_name, item.nullable) for item in cls.__model__.columns] == [("int64", True), ("text", True)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from models import Department, Entry, Note, Person, Setting
+from test_model import make
 
 import cormorant
 from cormorant import Column, Database, Model, column, read_json
@@ -236,3 +238,40 @@ def test_foreign_keys_are_checked(db: Database) -> None:
     db.insert(Person("Ann", department=sales.id))
     sales.delete(db)
     assert db.count(Person) == 0
+
+
+def test_views_are_written_by_their_triggers(db: Database) -> None:
+    db.execute_script("""
+        CREATE TABLE made (id INTEGER PRIMARY KEY, n INTEGER NOT NULL);
+        CREATE VIEW shown AS SELECT id, n FROM made;
+        CREATE TRIGGER add_one INSTEAD OF INSERT ON shown BEGIN INSERT INTO made VALUES (new.id, new.n); END;
+        CREATE TRIGGER change_one INSTEAD OF UPDATE ON shown BEGIN UPDATE made SET n = new.n WHERE id = old.id; END;
+        CREATE TRIGGER drop_one INSTEAD OF DELETE ON shown BEGIN DELETE FROM made WHERE id = old.id; END;
+    """)
+    cls: Any = make({"id": Column[int], "n": Column[int]}, {"id": column(primary_key=True)}, table="shown")
+    assert db.insert(cls(1, 5)) is True
+    assert db.insert_many([cls(2, 6), cls(3, 7)]) == 2
+    db.update(cls(1, 8))
+    db.update_many([cls(2, 9)])
+    assert db.fetch_all(cls, order_by="id") == [cls(1, 8), cls(2, 9), cls(3, 7)]
+    assert db.delete(cls(1, 8)) is True
+    assert db.delete(cls(1, 8)) is False
+    assert db.delete_many([cls(2, 9), cls(1, 8)]) == 1
+    with pytest.raises(cormorant.NoRecordError):
+        db.update(cls(1, 8))
+
+
+def test_a_row_that_a_trigger_skips_is_not_told_to_be_saved(db: Database) -> None:
+    db.create_tables(Person)
+    db.execute("CREATE TRIGGER skip BEFORE INSERT ON people WHEN new.age = 7 BEGIN SELECT RAISE(IGNORE); END")
+    db.execute("CREATE TRIGGER stay BEFORE UPDATE ON people WHEN new.age = 7 BEGIN SELECT RAISE(IGNORE); END")
+    assert db.insert(Person("a", 7)) is False
+    db.insert(Person("b", 8))
+    for record in (Person("a", 7), Person("b", 7, id=1)):
+        with pytest.raises(cormorant.IntegrityError, match='a trigger of "people" skipped the row'):
+            db.save(record)
+    with pytest.raises(cormorant.IntegrityError, match="record 1: a trigger"):
+        db.save_many([Person("c", 1), Person("a", 7)])
+    with pytest.raises(cormorant.NoRecordError, match="a trigger may skip rows"):
+        db.update(Person("b", 7, id=1))
+    assert [person.name for person in db.fetch_all(Person)] == ["b"]

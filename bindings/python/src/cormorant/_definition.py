@@ -128,6 +128,8 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
     annotation = _resolve(annotation, cls, where)
     column.name = name
     column.nullable = False
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
     origin: Any = get_origin(annotation)
     if origin in (Union, types.UnionType):
         others = [item for item in get_args(annotation) if item is not type(None)]

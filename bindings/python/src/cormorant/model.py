@@ -425,6 +425,13 @@ class Model(metaclass=ModelType):
         names = [item.name for item in self.__model__.columns]
         return all(getattr(self, name, None) == getattr(other, name, None) for name in names)
 
+    def __replace__(self, /, **changes: Any) -> Self:
+        """copy.replace(): another record, made by __init__, with other values; loaded relations are not taken over."""
+        for name, field in type(self).__fields__.items():
+            if field._options.get("init", True):
+                changes.setdefault(name, getattr(self, name))
+        return type(self)(**changes)
+
     @classmethod
     def suffixed(cls, suffix: str) -> type[Self]:
         """The model of another table of the same shape, such as one for each target.
