@@ -68,7 +68,8 @@ package final class ModelPlan {
         return stored.map { index in
             let column = model.columns[index]
             return SQLCompiler.WrittenColumn(
-                column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil, kept: kept[index])
+                column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil, isNullable: !column.notNull,
+                kept: kept[index])
         }
     }
 

@@ -4,12 +4,15 @@ extension SQLCompiler {
     package struct WrittenColumn {
         package var name: String
         package var defaultSQL: String?
+        /// Whether a row that is there keeps NULL, which only a new one gets its default for.
+        package var isNullable: Bool
         /// What takes the value, instead of the column itself.
         package var kept: Kept?
 
-        package init(_ name: String, defaultSQL: String? = nil, kept: Kept? = nil) {
+        package init(_ name: String, defaultSQL: String? = nil, isNullable: Bool = false, kept: Kept? = nil) {
             self.name = name
             self.defaultSQL = defaultSQL
+            self.isNullable = isNullable
             self.kept = kept
         }
     }
@@ -37,11 +40,13 @@ extension SQLCompiler {
     package func save(
         into table: String, _ columns: [WrittenColumn], key: [String], returning: [String] = []
     ) -> String {
-        let others = columns.map(\.name).filter { !key.contains($0) }
+        let others = columns.indices.filter { !key.contains(columns[$0].name) }
         // A table of keys only has nothing to update, but RETURNING needs an updated row.
-        let updates = (others.isEmpty ? key : others).map { name in
-            let name = dialect.identifier(name)
-            return "\(name) = excluded.\(name)"
+        let updates = (others.isEmpty ? Array(columns.indices) : others).map { index in
+            let column = columns[index]
+            let name = dialect.identifier(column.name)
+            let isKept = column.defaultSQL != nil && column.isNullable
+            return "\(name) = \(isKept ? value(column, index + 1) : "excluded.\(name)")"
         }
         return "INSERT INTO \(values(table, columns)) ON CONFLICT (\(dialect.list(key))) DO UPDATE SET "
             + updates.joined(separator: ", ") + returningClause(returning)

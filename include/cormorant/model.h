@@ -100,8 +100,8 @@ typedef struct corm_column_def {
     /* A corm_optional_* is of an unsigned integer; a plain field says so itself. What does not fit is CORM_E_RANGE. */
     bool is_unsigned;
     /*
-     * SQL expression used when the field is NULL at insert and save, so that the column cannot be inserted as NULL; an
-     * update writes NULL as NULL.
+     * SQL expression used when the field is NULL and insert or save makes a new row, so that the column cannot be
+     * inserted as NULL; a row that is there, which save or update changes, is given the NULL.
      */
     const char *default_sql;
     /* SQL condition that must hold. */
