@@ -78,7 +78,7 @@ func sqliteError(
         return make(.sql, message)
     case SQLITE_MISMATCH:
         if let fault = StoredFault(rawValue: code >> 8) { return make(fault.code, message, hint: fault.hint) }
-        return make(.type, message, hint: "give the key an integer")
+        return make(.type, message, hint: "give the key, LIMIT or OFFSET an integer")
     default: return make(.sqlite, message)
     }
 }

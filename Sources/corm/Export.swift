@@ -74,6 +74,9 @@ struct Export: ParsableCommand {
         try writer.end()
         bar.clear()
         let style = Style(of: .error)
+        if writer.longest >= ImportBuffer.greatestRecord {
+            Output.error("\(style.yellow("warning:")) a row is longer than 64 MB, which corm import does not read\n")
+        }
         for (column, count) in writer.ambiguous.sorted(by: { $0.key < $1.key }) {
             Output.error(
                 "\(style.yellow("warning:")) \"\(visible(column))\" has \(count) \(count == 1 ? "value" : "values") that CSV cannot say "

@@ -22,6 +22,8 @@ protocol ImportSource: AnyObject {
 final class FileSource: ImportSource {
     private let descriptor: Int32
     private let name: String
+    /// Where the data begins: of standard input some may have been read.
+    private let start: off_t
     let size: Int64
 
     /// - Parameter path: "-" for standard input.
@@ -37,7 +39,9 @@ final class FileSource: ImportSource {
         guard info.st_mode & S_IFMT != S_IFDIR else {
             throw CormorantError(.cannotOpen, "\(name) is a folder", hint: "name a file in it")
         }
-        size = info.st_mode & S_IFMT == S_IFREG ? Int64(info.st_size) : 0
+        let isPlain = info.st_mode & S_IFMT == S_IFREG
+        start = isPlain ? max(0, lseek(descriptor, 0, SEEK_CUR)) : 0
+        size = isPlain ? Int64(info.st_size - start) : 0
     }
 
     /// A copy of a source that can be read but once, in a file without name: it is gone when the process ends, however
@@ -65,6 +69,7 @@ final class FileSource: ImportSource {
             try progress(size)
         }
         self.size = size
+        start = 0
         lseek(descriptor, 0, SEEK_SET)
     }
 
@@ -81,7 +86,7 @@ final class FileSource: ImportSource {
         }
     }
 
-    func rewind() -> Bool { size > 0 && lseek(descriptor, 0, SEEK_SET) == 0 }
+    func rewind() -> Bool { size > 0 && lseek(descriptor, start, SEEK_SET) == start }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
         var written = 0

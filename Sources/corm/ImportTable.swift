@@ -76,7 +76,9 @@ final class ImportTable {
         do {
             defer { statement.reset() }
             while try statement.step() {}
-        } catch let error as CormorantError where error.isRefusal && connection.isInTransaction {
+        } catch let error as CormorantError where error.isRefusal {
+            // A ROLLBACK of the table's own has taken all of it back.
+            guard connection.isInTransaction else { throw error.prefixed("line \(reader.line): ") }
             guard connection.totalChanges == before else {
                 throw CormorantError(
                     .constraint,

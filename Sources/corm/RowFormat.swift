@@ -34,10 +34,13 @@ protocol RowWriter {
     mutating func end() throws
     /// The columns with values that come back as others, and how many these are.
     var ambiguous: [String: Int] { get }
+    /// Bytes of the longest record.
+    var longest: Int { get }
 }
 
 extension RowWriter {
     var ambiguous: [String: Int] { [:] }
+    var longest: Int { 0 }
 }
 
 private struct TableWriter: RowWriter {
@@ -75,6 +78,7 @@ private struct CSVWriter: RowWriter {
     private let storages: [ImportColumn.Storage]?
     private let output: Output
     private(set) var ambiguous: [String: Int] = [:]
+    private(set) var longest = 0
 
     init(_ names: [String], _ storages: [ImportColumn.Storage]?, _ output: Output) throws {
         self.names = names
@@ -108,6 +112,7 @@ private struct CSVWriter: RowWriter {
             }
         }
         line.append(0x0A)
+        longest = max(longest, line.count)
         try output.write(bytes: line)
     }
 
@@ -148,6 +153,7 @@ private struct JSONRowWriter: RowWriter {
     private let output: Output
     private var buffer: [UInt8] = []
     private var isFirst = true
+    private(set) var longest = 0
 
     init(_ names: [String], _ storages: [ImportColumn.Storage]?, isLines: Bool, _ output: Output) throws {
         // By their bytes: Swift takes an é for an e with an accent behind it.
@@ -181,6 +187,7 @@ private struct JSONRowWriter: RowWriter {
         if keys.isEmpty { buffer.append(UInt8(ascii: "{")) }
         buffer.append(UInt8(ascii: "}"))
         if isLines { buffer.append(0x0A) }
+        longest = max(longest, buffer.count)
         try output.write(bytes: buffer)
         buffer.removeAll(keepingCapacity: true)
     }

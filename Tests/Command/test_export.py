@@ -82,6 +82,13 @@ def test_standard_output_by_its_name(corm: Corm, out: str) -> None:
     assert (corm.folder / "t.txt").read_text() == 'before\ni,s\n9223372036854775807,"a,b""c\nd"\nafter\n'
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.json"])
+def test_a_row_that_import_does_not_read_is_told(corm: Corm, name: str) -> None:
+    make(corm.folder / "b.db", "CREATE TABLE t (a BLOB); INSERT INTO t VALUES (zeroblob(51000000))")
+    assert "a row is longer than 64 MB" in corm.run("export", "b.db", "t", "--out", name).err
+    assert "longer than 64 MB" in corm.fails("import", "b.db", name)
+
+
 def test_a_full_disk_leaves_the_file_as_it_was(corm: Corm) -> None:
     big(corm)
     (corm.folder / "t.csv").write_text("mine")

@@ -52,6 +52,14 @@ def test_from_a_pipe_the_types_are_those_of_all_records_too(corm: Corm) -> None:
     assert os.listdir(corm.folder) == ["a.db"]
 
 
+def test_what_was_read_of_standard_input_is_not_read_again(corm: Corm) -> None:
+    put(corm, "t.csv", "not,mine\na,b\n1,2\n")
+    script = f"{{ read line; {COMMAND} import a.db - --format csv --table t; }} < t.csv"
+    subprocess.run(["bash", "-c", script], cwd=corm.folder, env=ENVIRONMENT, check=True, timeout=60)
+    assert declared(corm, "t") == [("a", "INTEGER"), ("b", "INTEGER")]
+    assert everything(corm, "t") == [(1, 2)]
+
+
 def test_json_makes_a_table_of_all_its_keys(corm: Corm) -> None:
     records = [{"id": 1, "name": "Ada", "tags": [1, {"x": 2}]}, {"id": 2, "score": 1.5, "ok": True, "name": None}]
     put(corm, "t.json", json.dumps(records))

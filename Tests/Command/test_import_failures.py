@@ -121,7 +121,7 @@ def test_a_trigger_that_rolls_back_fails_the_import(corm: Corm) -> None:
     )
     make(corm.folder / "a.db", script)
     put(corm, "t.csv", "a\n1\n2\n3\n4\n")
-    corm.fails("import", "a.db", "t.csv")
+    assert "line 4: no" in corm.fails("import", "a.db", "t.csv")
     assert everything(corm, "t") == []
 
 

@@ -165,3 +165,16 @@ def test_an_option_that_is_a_property_too_is_refused(db: Database) -> None:
     assert db.fetch_one(cls, limit=1) is None
     with pytest.raises(ProgrammingError, match="with a query"):
         db.observe_live(cls.where(cls.limit == 2), limit=1)
+
+
+@pytest.mark.parametrize("count", [None, 1.5, "1", -1])
+def test_a_limit_that_is_no_number_of_rows(db: Database, count: Any) -> None:
+    for ask in (
+        lambda: db.fetch_all(Person, limit=count),
+        lambda: db.fetch_all(Person, offset=count),
+        lambda: db.observe_live(Person, limit=count),
+        lambda: db.fetch_all(Person.where().limit(count)),
+        lambda: db.fetch_all(Person.where().offset(count)),
+    ):
+        with pytest.raises(ProgrammingError, match="limit|offset"):
+            ask()

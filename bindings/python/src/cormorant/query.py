@@ -276,6 +276,8 @@ def option(info: ModelInfo | None, name: str, value: Any, default: Any) -> Any:
     """An option that stands among attributes, such as limit; a property of its name could be meant as well."""
     if value is MISSING:
         return default
+    if type(default) is int and not isinstance(value, int) and not hasattr(value, "__index__"):
+        raise ProgrammingError(f"{name} is {value!r}", hint="give an int; 0 is none")
     if info is not None and name in info.encode_values:
         raise ProgrammingError(
             f"{name} is an option, and a property of {info.name}",

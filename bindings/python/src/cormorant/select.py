@@ -244,9 +244,10 @@ def _source(source: Any, name: str | None) -> tuple[Node, Any, str | None]:
 
 
 def _count(count: int | Expression[int]) -> Node:
-    if isinstance(count, int) and count < 0:
-        raise ProgrammingError(f"limit or offset is {count}", hint="give 0 or more")
-    return operand(count)
+    node = operand(count)
+    if node[0] == _abi.CORM_NODE_VALUE and (not isinstance(node[1], int) or node[1] < 0):
+        raise ProgrammingError(f"limit or offset is {count!r}", hint="give an int of 0 or more")
+    return node
 
 
 def _value_of(record: Model, term: Expression[Any]) -> Any:
