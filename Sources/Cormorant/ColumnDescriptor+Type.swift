@@ -21,6 +21,10 @@ extension ColumnDescriptor {
             autoIncrement: autoIncrement, unique: unique, indexed: indexed, defaultSQL: defaultSQL, checkSQL: checkSQL,
             computedSQL: computedSQL, collation: collation, references: references, jsonKey: json,
             renamedFrom: renamedFrom, convertSQL: convertSQL)
+        guard stored.isInteger, let range = Property.integerRange else { return }
+        isUnsigned = range.lowerBound == 0
+        let width = 64 - range.upperBound.leadingZeroBitCount + (isUnsigned ? 0 : 1)
+        bits = width < 32 || width == 32 && stored == .int64 ? width : 0
     }
 
     /// For a property of a type that is no column's, so that the compiler says what to do.

@@ -16,6 +16,8 @@ extension ColumnValue where Self: FixedWidthInteger {
     @inlinable
     public static var columnType: ColumnType { Int32(exactly: max) == nil ? .int64 : .int32 }
 
+    public static var integerRange: ClosedRange<Int64>? { Int64(clamping: min)...Int64(clamping: max) }
+
     @inlinable
     public init(from reader: RecordReader, at column: Int) throws {
         guard let value = Self(exactly: try reader.int64(at: column)) else {

@@ -19,6 +19,9 @@ public protocol ColumnValue {
     /// Whether it can be NULL.
     static var isOptional: Bool { get }
 
+    /// The integers that a value can be; nil where it is none.
+    static var integerRange: ClosedRange<Int64>? { get }
+
     /// Reads the value of a column.
     init(from reader: RecordReader, at column: Int) throws
 
@@ -45,6 +48,8 @@ extension ColumnValue {
     public static func generatedKey(_ key: Int64) throws -> Self? { nil }
 
     public static var missingKey: Self? { nil }
+
+    public static var integerRange: ClosedRange<Int64>? { nil }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
@@ -76,6 +81,8 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     }
 
     public static var missingKey: Wrapped?? { .some(nil) }
+
+    public static var integerRange: ClosedRange<Int64>? { Wrapped.integerRange }
 }
 
 /// Enums and other types with raw values are stored as these.
@@ -99,6 +106,8 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
     public var columnValue: Value {
         get throws { try rawValue.columnValue }
     }
+
+    public static var integerRange: ClosedRange<Int64>? { RawValue.integerRange }
 
     @inlinable
     public static func generatedKey(_ key: Int64) throws -> Self? {

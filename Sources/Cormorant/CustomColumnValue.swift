@@ -54,6 +54,8 @@ extension CustomColumnValue {
         get throws { try stored.columnValue }
     }
 
+    public static var integerRange: ClosedRange<Int64>? { Stored.integerRange }
+
     @inlinable
     public static func generatedKey(_ key: Int64) throws -> Self? {
         try Stored.generatedKey(key).map { try Self(stored: $0) }

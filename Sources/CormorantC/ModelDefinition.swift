@@ -177,6 +177,7 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
         convertSQL: try optionalString(column.convert_sql, "conversion"))
     descriptor.isJSONOptional = column.json_optional
     descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false
+    descriptor.bits = kind?.bits ?? 0
     return descriptor
 }
 

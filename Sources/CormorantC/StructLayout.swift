@@ -104,6 +104,15 @@ final class StructLayout {
 
 extension StructLayout.Kind {
     /// Whether it is an integer and nothing beside it, so that a key that SQLite makes is missing where it is 0.
+    /// How wide an integer of less than 32 bits is; else 0.
+    var bits: Int {
+        switch self {
+        case .int16, .uint16: 16
+        case .int8, .uint8: 8
+        default: 0
+        }
+    }
+
     var isPlainInteger: Bool { isPlainSigned || isPlainUnsigned }
 
     private var isPlainSigned: Bool { self == .int64 || self == .int32 || self == .int16 || self == .int8 }

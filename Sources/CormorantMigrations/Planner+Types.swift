@@ -116,7 +116,7 @@ private struct TypeLooks {
 extension ColumnDescriptor {
     /// Whether the type takes less than what SQLite stores alike.
     var isNarrow: Bool {
-        if isUnsigned { return true }
+        if isUnsigned || bits > 0 { return true }
         return switch type {
         case .int32, .bool, .float, .uuid, .decimal, .datetime: true
         case .int64, .double, .text, .varchar, .json, .blob: false
@@ -130,7 +130,7 @@ extension ColumnDescriptor {
     fileprivate var kind: String {
         switch type {
         case .varchar, .json: "text"
-        default: isUnsigned ? "unsigned \(type.name)" : type.name
+        default: (isUnsigned ? "unsigned " : "") + type.name(isUnsigned: false, bits: bits)
         }
     }
 
@@ -142,10 +142,9 @@ extension ColumnDescriptor {
             "typeof(\(value)) = 'integer' AND (\(value) > 9223372036854774784 OR CAST(CAST(\(value) AS REAL) AS INTEGER) <> \(value))"
         let isNoDouble = "typeof(\(value)) NOT IN ('integer', 'real') OR \(isInexact)"
         return switch type {
-        case .int32 where isUnsigned: "\(isNoInteger) OR \(value) NOT BETWEEN 0 AND 4294967295"
-        case _ where isUnsigned: "\(isNoInteger) OR \(value) < 0"
-        case .int64: isNoInteger
-        case .int32: "\(isNoInteger) OR \(value) NOT BETWEEN -2147483648 AND 2147483647"
+        case .int64 where bits == 0: isUnsigned ? "\(isNoInteger) OR \(value) < 0" : isNoInteger
+        case .int64, .int32:
+            "\(isNoInteger) OR \(value) NOT BETWEEN \(integers.lowerBound) AND \(integers.upperBound)"
         case .bool: "\(isNoInteger) OR \(value) NOT IN (0, 1)"
         case .double: isNoDouble
         // From here on a double is nearer to 2^128 than to the greatest float.

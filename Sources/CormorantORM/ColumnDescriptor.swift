@@ -14,6 +14,8 @@ public struct ColumnDescriptor: Sendable {
     public var notNull: Bool
     /// Whether the property is an unsigned integer: 0 to 2^32-1 for int32, to 2^63-1 for int64.
     public var isUnsigned: Bool
+    /// How wide an integer property is, where it is narrower than the type; else 0.
+    package var bits = 0
     public var primaryKey: Bool
     /// AUTOINCREMENT: keys are never used again.
     public var autoIncrement: Bool
@@ -45,6 +47,9 @@ public struct ColumnDescriptor: Sendable {
     /// SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column
     /// its values when the migration adds it, changes its type or makes it NOT NULL.
     public var convertSQL: String?
+
+    /// The integers that the property holds, where it holds some.
+    package var integers: ClosedRange<Int64> { type.integers(isUnsigned: isUnsigned, bits: bits) }
 
     /// - Parameters:
     ///   - column: the column's name; nil: `name` in snake_case.

@@ -56,7 +56,7 @@ package final class JSONMapping {
         var column = -1
         var relation = -1
         var type = ColumnType.int64
-        var isUnsigned = false
+        var integers = Int64.min ... .max
     }
 
     package let model: ModelDescriptor
@@ -164,7 +164,7 @@ extension JSONMapping.Fact {
         case .column(let index):
             column = index
             type = model.columns[index].type
-            isUnsigned = model.columns[index].isUnsigned
+            integers = model.columns[index].integers
         }
     }
 }

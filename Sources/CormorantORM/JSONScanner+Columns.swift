@@ -224,18 +224,16 @@ extension RecordWriter {
     /// Writes an integer of a document.
     @inline(__always)
     fileprivate mutating func write(integer value: Int64, as fact: JSONMapping.Fact, at column: Int) throws {
-        if fact.isUnsigned {
-            guard value >= 0, fact.type == .int64 || value <= UInt32.max else { throw doesNotFit(fact) }
-        } else if fact.type == .int32 {
-            guard Int32(exactly: value) != nil else { throw doesNotFit(fact) }
-        }
+        guard fact.integers.contains(value) else { throw doesNotFit(fact) }
         write(value, at: column)
     }
 
     private func doesNotFit(_ fact: JSONMapping.Fact) -> JSONFault {
-        let bits = fact.type == .int32 ? 32 : 64
+        let isUnsigned = fact.integers.lowerBound == 0
+        let bits = 64 - fact.integers.upperBound.leadingZeroBitCount + (isUnsigned ? 0 : 1)
         return JSONFault(
-            .range, "the integer does not fit into \(fact.isUnsigned ? "unsigned" : "signed") \(bits) bits",
+            .range,
+            "the integer does not fit into \(isUnsigned ? "unsigned" : "signed") \(bits == 63 ? 64 : bits) bits",
             "make the column wide enough")
     }
 }

@@ -96,7 +96,8 @@ public final class ModelDescriptor: Sendable {
             columns: columns.map { column in
                 .init(
                     property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
-                    isNotNull: column.notNull, isUnsigned: column.isUnsigned, isComputed: column.computedSQL != nil)
+                    isNotNull: column.notNull, isUnsigned: column.isUnsigned, bits: column.bits,
+                    isComputed: column.computedSQL != nil)
             }, key: keyColumns,
             uniques: schema.indexes.compactMap { index in
                 let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }

@@ -6,16 +6,11 @@ extension RecordWriter {
     /// Writes an integer as a column's type wants it: a bool must be 0 or 1, 32 bits must suffice, a datetime is
     /// microseconds.
     package mutating func write(integer value: Int64, as type: ColumnType, at column: Int) throws {
-        if model.columns[column].isUnsigned {
-            guard value >= 0, type == .int64 || value <= UInt32.max else { throw beyondUnsigned(column) }
-            return write(value, at: column)
-        }
         switch type {
-        case .int64: write(value, at: column)
-        case .int32:
-            guard Int32(exactly: value) != nil else {
-                throw wrong(column, .range, "does not fit into 32 bits", "make the column 64 bits wide")
-            }
+        case .int64 where !model.columns[column].isUnsigned && model.columns[column].bits == 0:
+            write(value, at: column)
+        case .int64, .int32:
+            guard model.columns[column].integers.contains(value) else { throw doesNotFit(column) }
             write(value, at: column)
         case .bool:
             guard value == 0 || value == 1 else {
@@ -33,8 +28,13 @@ extension RecordWriter {
     }
 
     @inline(never)
-    package func beyondUnsigned(_ column: Int) -> CormorantError {
-        wrong(column, .range, "does not fit into its unsigned type", "give a number that fits")
+    private func doesNotFit(_ column: Int) -> CormorantError {
+        let isUnsigned = model.columns[column].isUnsigned
+        if isUnsigned { return wrong(column, .range, "does not fit into its unsigned type", "give a number that fits") }
+        let bits = model.columns[column].bits
+        return wrong(
+            column, .range, "does not fit into \(bits > 0 ? bits : 32) bits",
+            bits > 0 ? "make the property wide enough" : "make the column 64 bits wide")
     }
 
     package mutating func write(real value: Double, as type: ColumnType, at column: Int) throws {

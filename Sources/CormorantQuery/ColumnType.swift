@@ -59,6 +59,21 @@ extension ColumnType {
 
     package var isInteger: Bool { self == .int64 || self == .int32 }
 
+    /// The integers that a property holds.
+    /// - Parameter bits: how wide it is; 0: as the type.
+    package func integers(isUnsigned: Bool, bits: Int) -> ClosedRange<Int64> {
+        let bits = bits > 0 ? bits : self == .int32 ? 32 : 64
+        guard bits < 64 else { return isUnsigned ? 0 ... .max : .min ... .max }
+        let count = Int64(1) << Int64(bits)
+        return isUnsigned ? 0...count - 1 : -count / 2...count / 2 - 1
+    }
+
+    /// Its name, that of an integer with its width and sign: `uint8`.
+    package func name(isUnsigned: Bool, bits: Int) -> String {
+        guard isInteger else { return name }
+        return (isUnsigned ? "u" : "") + (bits > 0 ? "int\(bits)" : name)
+    }
+
     /// Whether a text is a value of it as it is.
     package var isText: Bool {
         switch self {

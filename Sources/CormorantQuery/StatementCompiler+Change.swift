@@ -243,7 +243,7 @@ extension Select {
 extension ColumnReference {
     /// What tells `corm_stored` of the column.
     fileprivate var storedAs: String {
-        let type = (column.isUnsigned ? "u" : "") + column.type.name
+        let type = column.type.name(isUnsigned: column.isUnsigned, bits: column.bits)
         return "'\(type)', \(quoteText("\(table.model).\(column.property)"))"
     }
 }
@@ -251,10 +251,11 @@ extension ColumnReference {
 extension TableReference.Column {
     /// Whether every value of this column is one of the other, too.
     fileprivate func holdsOnly(_ other: TableReference.Column) -> Bool {
-        guard isUnsigned == other.isUnsigned else { return false }
+        if type.isInteger, other.type.isInteger {
+            return integers.lowerBound >= other.integers.lowerBound && integers.upperBound <= other.integers.upperBound
+        }
         return switch (type, other.type) {
-        case (.varchar, .text), (.varchar, .varchar), (.text, .varchar), (.int32, .int64), (.bool, .int64),
-            (.bool, .int32),
+        case (.varchar, .text), (.varchar, .varchar), (.text, .varchar), (.bool, .int64), (.bool, .int32),
             (.float, .double), (.int32, .double):
             true
         case (let mine, let its): mine == its
@@ -276,10 +277,8 @@ extension Value {
         switch (column.type, self) {
         case (_, .null), (.double, .real): true
         case (.float, .real(let number)): Float(number).isFinite || number.isInfinite
-        case (.int64, .integer(let number)): !column.isUnsigned || number >= 0
+        case (.int64, .integer(let number)), (.int32, .integer(let number)): column.integers.contains(number)
         case (.bool, .integer(let number)): number == 0 || number == 1
-        case (.int32, .integer(let number)):
-            column.isUnsigned ? UInt32(exactly: number) != nil : Int32(exactly: number) != nil
         default: column.takesAllOfItsKind
         }
     }

@@ -11,14 +11,18 @@ package final class TableReference: Sendable {
         package let isOptional: Bool
         package let isNotNull: Bool
         package let isUnsigned: Bool
+        /// How wide an integer is; 0: as the type.
+        package let bits: Int
         /// Written by SQLite only.
         package let isComputed: Bool
+        /// The integers that it holds, where it holds some.
+        package var integers: ClosedRange<Int64> { type.integers(isUnsigned: isUnsigned, bits: bits) }
         /// Whether its texts have one form.
         package var hasForm: Bool { type == .datetime || type == .uuid }
 
         package init(
             property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,
-            isUnsigned: Bool = false, isComputed: Bool
+            isUnsigned: Bool = false, bits: Int = 0, isComputed: Bool
         ) {
             self.property = property
             self.name = name
@@ -26,6 +30,7 @@ package final class TableReference: Sendable {
             self.isOptional = isOptional
             self.isNotNull = isNotNull
             self.isUnsigned = isUnsigned
+            self.bits = bits
             self.isComputed = isComputed
             quoted = Dialect.sqlite.identifier(name)
         }

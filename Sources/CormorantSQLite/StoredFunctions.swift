@@ -25,8 +25,8 @@ extension Connection {
     /// Makes the functions known through which statements write values that only SQLite knows. No schema can use them, so
     /// that any program reads the file.
     ///
-    /// `corm_stored(value, type, property)`: the value as a column of that type holds it. The type is a name of `ColumnType`,
-    /// with `u` before it for numbers without a sign.
+    /// `corm_stored(value, type, property)`: the value as a column of that type holds it. The type is a name of `ColumnType`;
+    /// integers have their width, and `u` before it where they have no sign.
     ///
     /// `corm_kept(value, declared, schema, table, column)`: the value, where the column leaves it as it is. What is declared is
     /// its affinity's first letter and its type (https://www.sqlite.org/datatype3.html#type_affinity).
@@ -87,13 +87,17 @@ private func currentType(
 private func give(_ value: OpaquePointer, as type: String, _ context: OpaquePointer?) throws(StoredFault) {
     let storage = sqlite3_value_type(value)
     switch type {
-    case "int64", "int32", "bool", "uint64", "uint32":
+    case "int64", "int32", "int16", "int8", "bool", "uint64", "uint32", "uint16", "uint8":
         let number = try integer(value)
         let range: ClosedRange<Int64> =
             switch type {
             case "int64": .min ... .max
             case "int32": Int64(Int32.min)...Int64(Int32.max)
+            case "int16": Int64(Int16.min)...Int64(Int16.max)
+            case "int8": Int64(Int8.min)...Int64(Int8.max)
             case "bool": 0...1
+            case "uint8": 0...Int64(UInt8.max)
+            case "uint16": 0...Int64(UInt16.max)
             case "uint32": 0...Int64(UInt32.max)
             default: 0 ... .max
             }

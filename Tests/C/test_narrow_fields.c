@@ -178,6 +178,32 @@ static void queues_and_json_have_them_too(void **state) {
     corm_json_reader_free(reader);
 }
 
+/* What SQL calculates and a document gives goes past the struct's fields. */
+static void what_sql_and_json_make_fits(void **state) {
+    (void)state;
+    narrow one = most;
+    corm_json_reader *reader;
+    insert(one);
+    for (const char *const *property = (const char *const[]){"least", "byte", "shorter", "port", NULL}; *property;
+         property++) {
+        corm_statement *update = corm_statement_create(CORM_UPDATE, model, NULL);
+        corm_statement_set(
+            update, *property,
+            corm_expr_binary(CORM_OP_ADD, corm_expr_column(model, *property), corm_expr_value(corm_value_int64(1))));
+        GIVES(CORM_E_RANGE, corm_statement_execute(db, update, NULL, 0, NULL, &failure));
+        assert_non_null(strstr(corm_error_message(failure), *property));
+        corm_statement_free(update);
+    }
+    OK(corm_json_reader_create(model, NULL, &reader, &failure));
+    const char *wide = "{\"id\": 7, \"least\": 1, \"byte\": 256, \"shorter\": 1, \"port\": 1, \"code\": \"\", "
+                       "\"price\": \"1\", \"note\": 1}";
+    OK(corm_json_reader_feed(reader, wide, strlen(wide), &failure));
+    GIVES(CORM_E_RANGE, corm_json_reader_import(reader, db, CORM_WRITE_INSERT, NULL, &failure));
+    corm_json_reader_free(reader);
+    assert_int_equal(select_int("SELECT count(*) FROM narrow"), 1);
+    found(1);
+}
+
 #define NARROW_TEST(function) cmocka_unit_test_setup_teardown(function, set_up_narrow, tear_down_narrow)
 
 int main(void) {
@@ -188,6 +214,7 @@ int main(void) {
         NARROW_TEST(an_array_has_no_null),
         NARROW_TEST(a_key_that_does_not_fit_is_not_kept),
         NARROW_TEST(queues_and_json_have_them_too),
+        NARROW_TEST(what_sql_and_json_make_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

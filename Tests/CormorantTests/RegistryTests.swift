@@ -152,16 +152,16 @@ struct RegistryTests {
         #expect(total == 40)
     }
 
-    @Test func aCancelledTaskWaitsForNoPlace() async throws {
-        let files = try registry(limit: 1)
+    /// There is none before the task has ended.
+    @Test(.timeLimit(.minutes(5)))
+    func aCancelledTaskWaitsForNoPlace() async throws {
+        let files = try registry(limit: 1, timeout: 600_000)
         let lease = try files.use("held")
         let task = Task { try await files.use("other") { _ in } }
         try await Task.sleep(for: .milliseconds(50))
-        let start = ContinuousClock.now
         task.cancel()
         let error = await #expect(throws: CormorantError.self) { try await task.value }
         #expect(error?.code == .interrupted)
-        #expect(ContinuousClock.now - start < .seconds(1))
         try lease.release()
         let rows = try await files.use("other") { try await $0.query("SELECT 1") }
         #expect(rows.count == 1)

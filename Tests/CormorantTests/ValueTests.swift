@@ -134,6 +134,24 @@ struct ValueTests {
         #expect(try database.fetchCount(Everything.self) == 0)
     }
 
+    /// What SQL calculates and JSON gives goes past the properties.
+    @Test func integersKeepTheirWidthAndSign() throws {
+        let database = try memoryDatabase(Everything.self, Optionals.self)
+        _ = try database.inserted(Optionals(small: 127, large: 0))
+        let all = Optionals.all
+        for (update, type) in [
+            (all.update { $0.small = $0.small + 1 }, "int8"), (all.update { $0.large = $0.large - 1 }, "uint64"),
+        ] {
+            let error = expectError(.range) { try database.execute(update) }
+            #expect(error?.message.contains("which its type \(type) cannot hold") == true)
+        }
+        expectError(.range) { try database.importJSON(Optionals.self, #"[{"small": 128}]"#) }
+        expectError(.range) { try database.importJSON(Optionals.self, #"[{"large": -1}]"#) }
+        expectError(.range) { try database.fetchAll(Optionals.self, Query(["small": 128])) }
+        let row = try #require(try database.fetchOne(Optionals.self))
+        #expect(row.small == 127 && row.large == 0)
+    }
+
     @Test(
         arguments: [
             ("small", "128", ErrorCode.range), ("small", "'1'", .type), ("small", "1.5", .type),
