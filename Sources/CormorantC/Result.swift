@@ -136,7 +136,9 @@ public func corm_result_row_json(
         let result = try requireResult(handle)
         let out = try require(outJSON, "out_json")
         var json: [UInt8] = []
-        try result.cursor.row { try $0.appendJSON(names: result.cursor.columnNames, to: &json) }
+        let names = result.cursor.columnNames
+        try requireDistinctKeys(names)
+        try result.cursor.row { try $0.appendJSON(names: names, to: &json) }
         out.pointee = try result.giveOut(json)
         return CORM_OK
     }

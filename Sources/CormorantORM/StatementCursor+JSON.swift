@@ -25,7 +25,9 @@ extension StatementCursor {
 
     /// Each column with what stands before its value.
     private func jsonMembers(_ names: [String]) throws -> [Member] {
-        try outlineColumns(names: names).enumerated().map { index, column in
+        let columns = try outlineColumns(names: names)
+        try requireDistinctKeys(columns.lazy.map(\.name))
+        return columns.enumerated().map { index, column in
             var key = [UInt8(ascii: index == 0 ? "{" : ",")]
             appendJSONString(column.name.utf8, to: &key)
             key.append(UInt8(ascii: ":"))

@@ -39,6 +39,16 @@ extension Row {
     }
 }
 
+/// Refuses columns of one name, of which readers of JSON keep one, and which `JSONReader` does not take.
+package func requireDistinctKeys(_ names: some Sequence<String>) throws {
+    var seen: Set<[UInt8]> = []
+    for name in names where !seen.insert(Array(name.utf8)).inserted {
+        throw CormorantError(
+            .misuse, "two columns are called \"\(name)\", which one JSON object cannot hold",
+            hint: "give one of them another name")
+    }
+}
+
 /// Source: RFC 8259, section 7.
 package func appendJSONString(_ bytes: some Sequence<UInt8>, to json: inout [UInt8]) {
     json.append(UInt8(ascii: "\""))

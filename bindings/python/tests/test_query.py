@@ -176,5 +176,5 @@ def test_a_limit_that_is_no_number_of_rows(db: Database, count: Any) -> None:
         lambda: db.fetch_all(Person.where().limit(count)),
         lambda: db.fetch_all(Person.where().offset(count)),
     ):
-        with pytest.raises(ProgrammingError, match="limit|offset"):
+        with pytest.raises(ProgrammingError, match=r"limit|offset"):
             ask()
