@@ -69,11 +69,15 @@ struct KeyValue: ParsableCommand {
                 return try KeyValueStore.expiry(after: .milliseconds(Int64(seconds * 1000)))
             }
             try place.database.withoutLeavings {
-                let store = try place.database.open(.create).store(place.store)
-                if json {
-                    try store.put(place.key, json: text, expires: time)
-                } else {
-                    try store.put(place.key, .text(text), expires: time)
+                let database = try place.database.open(.create)
+                let store = try database.store(place.store)
+                // With the table, where it is made.
+                try database.transaction {
+                    if json {
+                        try store.put(place.key, json: text, expires: time)
+                    } else {
+                        try store.put(place.key, .text(text), expires: time)
+                    }
                 }
             }
         }

@@ -25,6 +25,7 @@ def test_json(corm: Corm) -> None:
     assert entry["expires"] is None
     assert "is no JSON" in corm.fails("kv", "put", "a.db", "s", "k", "{", "--json")
     assert "is no JSON" in corm.fails("kv", "put", "new.db", "s", "k", "{", "--json")
+    assert not (corm.folder / "new.db").exists()
     corm.run("kv", "put", "a.db", "s", "t", '{"a": [1]}')
     listed = corm.run("kv", "list", "a.db", "s", "--json").json
     assert [entry["value"] for entry in listed] == [{"a": [1]}, '{"a": [1]}']
