@@ -28,7 +28,11 @@ public struct JSON<Content: Codable>: CustomColumnValue {
             let encoder = JSONEncoder()
             // One value gives one text, whatever the order its dictionaries are walked in.
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return JSONText(String(decoding: try encoder.encode(content), as: UTF8.self))
+            do {
+                return JSONText(String(decoding: try encoder.encode(content), as: UTF8.self))
+            } catch let error as EncodingError {
+                throw JSONProblem(error)
+            }
         }
     }
 }
@@ -37,9 +41,18 @@ extension JSON: Sendable where Content: Sendable {}
 extension JSON: Equatable where Content: Equatable {}
 extension JSON: Hashable where Content: Hashable {}
 
-/// Where a document differs from its type. A DecodingError would also show values, which messages do not.
+/// Where a document differs from its type, or a value is none of JSON. Foundation's errors would also show values, which
+/// messages do not.
 private struct JSONProblem: Error, CustomStringConvertible {
     let description: String
+
+    init(_ error: EncodingError) {
+        guard case .invalidValue(_, let context) = error, !context.codingPath.isEmpty else {
+            description = "it is no value of JSON"
+            return
+        }
+        description = "it holds no value of JSON at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
+    }
 
     init(_ error: DecodingError) {
         let (what, context) =

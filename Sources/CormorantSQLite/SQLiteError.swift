@@ -105,9 +105,13 @@ private func constraintError(
             return make(
                 .unique, message, "another row has the same value", nil, [], String(detail.dropFirst(7).dropLast()))
         }
+        // Saving goes by the key alone.
+        let isKey = code != SQLITE_CONSTRAINT | 8 << 8
         return make(
-            .unique, message, "another row has the same value; change it, or save instead of insert", table, columns,
-            code == SQLITE_CONSTRAINT | 8 << 8 ? "UNIQUE" : "PRIMARY KEY")
+            .unique, message,
+            "another row has the same value; change it, or \(isKey ? "save instead of insert" : "update that row")",
+            table,
+            columns, isKey ? "PRIMARY KEY" : "UNIQUE")
     case SQLITE_CONSTRAINT | 5 << 8:
         return make(.notNull, message, "give the column a value", table, columns, "NOT NULL")
     // ON DELETE RESTRICT comes with a trigger's code.

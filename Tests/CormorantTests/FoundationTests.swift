@@ -104,6 +104,12 @@ struct FoundationTests {
                 == true)
     }
 
+    @Test func aValueThatJSONHasNotIsRefused() throws {
+        let value = JSON(["ratios": [1, Double.nan]])
+        let error = #expect(throws: (any Error).self) { try value.stored }
+        #expect(error.map { "\($0)" } == "it holds no value of JSON at ratios.Index 1")
+    }
+
     @Test func uuidsKeepTheOrderOfTheirBytes() throws {
         let bytes = UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
         #expect(UUID(bytes) == event.id)

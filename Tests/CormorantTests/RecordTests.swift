@@ -63,6 +63,16 @@ struct RecordTests {
         #expect(try read(#"{"id": 0, "name": "Sales", "city": "Rome"}"#).map(\.id) == [0])
     }
 
+    /// To save instead of to insert helps with a key, and with no other column.
+    @Test func theHintOfAConflictHelps() throws {
+        let database = try memoryDatabase(Department.self)
+        _ = try database.inserted(Department(id: 1, name: "Sales", city: "Rome"))
+        let key = expectError(.unique) { try database.inserted(Department(id: 1, name: "Help", city: "Rome")) }
+        #expect(key?.hint == "another row has the same value; change it, or save instead of insert")
+        let name = expectError(.unique) { try database.saved(Department(id: 2, name: "Sales", city: "Rome")) }
+        #expect(name?.hint == "another row has the same value; change it, or update that row")
+    }
+
     /// Else the record would have no key, and be inserted again when it is saved.
     @Test func aKeyThatItsTypeRefusesLeavesNoRow() throws {
         let database = try memoryDatabase(Pair.self)
