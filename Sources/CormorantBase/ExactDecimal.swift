@@ -96,7 +96,8 @@ package struct ExactDecimal {
     }
 
     private func checkLength() throws(DecimalFault) {
-        if limbs.count > ExactDecimal.greatestLength / 9 + 1 || scale > ExactDecimal.greatestLength { throw .tooLong }
+        let digits = limbs.last.map { (limbs.count - 1) * 9 + String($0).utf8.count } ?? 0
+        if digits > ExactDecimal.greatestLength || scale > ExactDecimal.greatestLength { throw .tooLong }
     }
 
     package static prefix func - (value: ExactDecimal) -> ExactDecimal {

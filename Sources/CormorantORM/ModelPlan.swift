@@ -34,6 +34,8 @@ package final class ModelPlan {
     /// Outlives the plan: both are the database's.
     unowned(unsafe) let connection: Connection
     let scratch = ScratchMemory()
+    /// Those that write are of the schema as it was then: what its columns convert may be another thing.
+    private var schemaChanges = 0
     private var inserts: [PlannedStatement?] = Array(repeating: nil, count: ConflictPolicy.allCases.count)
     private var saving: PlannedStatement?
     private var updating: PlannedStatement?
@@ -49,7 +51,14 @@ package final class ModelPlan {
     package var isInBatch = false
     private var lastNamedUpdate: (names: [String], planned: PlannedStatement)?
     /// What a face keeps with the plan to find an update again.
-    package var faceCache: AnyObject?
+    package var faceCache: AnyObject? {
+        get {
+            checkSchema()
+            return lastOfFace
+        }
+        set { lastOfFace = newValue }
+    }
+    private var lastOfFace: AnyObject?
 
     init(_ model: ModelDescriptor, _ connection: Connection) throws {
         try model.validate()
@@ -75,7 +84,25 @@ package final class ModelPlan {
 
     private var allNames: [String] { model.columns.map(\.column) }
 
+    /// Forgets the statements that write where the schema may have changed.
+    @inline(__always)
+    private func checkSchema() {
+        if schemaChanges != connection.schemaChanges { forgetWrites() }
+    }
+
+    @inline(never)
+    private func forgetWrites() {
+        schemaChanges = connection.schemaChanges
+        inserts = Array(repeating: nil, count: inserts.count)
+        saving = nil
+        updating = nil
+        partialUpdates = [:]
+        lastNamedUpdate = nil
+        lastOfFace = nil
+    }
+
     package func insertion(_ conflict: ConflictPolicy) throws -> PlannedStatement {
+        checkSchema()
         let slot = Int(conflict.rawValue)
         if let ready = inserts[slot] { return ready }
         let sql = compiler.insert(
@@ -86,6 +113,7 @@ package final class ModelPlan {
     }
 
     package func save() throws -> PlannedStatement {
+        checkSchema()
         if let saving { return saving }
         try model.requireKey()
         let sql = compiler.save(
@@ -97,6 +125,7 @@ package final class ModelPlan {
 
     /// All columns but the key.
     package func update() throws -> PlannedStatement {
+        checkSchema()
         if let updating { return updating }
         let made = try makeUpdate(stored.filter { !model.keyColumns.contains($0) })
         updating = made
@@ -104,6 +133,7 @@ package final class ModelPlan {
     }
 
     package func update(_ properties: [Int]) throws -> PlannedStatement {
+        checkSchema()
         if let ready = partialUpdates[properties] { return ready }
         let made = try makeUpdate(properties)
         partialUpdates[properties] = made
@@ -112,6 +142,7 @@ package final class ModelPlan {
 
     /// The update of properties by their names; none means all but the key. A loop of updates finds it at once.
     package func update(named names: [String]) throws -> PlannedStatement {
+        checkSchema()
         if let last = lastNamedUpdate, last.names == names { return last.planned }
         guard let properties = try updatable(names) else { return try update() }
         let planned = try update(properties)

@@ -106,7 +106,8 @@ extension Value {
         case (.int64, .integer), (.int32, .integer), (.bool, .integer), (.double, .integer), (.int64, .real),
             (.int32, .real), (.double, .real), (.text, .text), (.varchar, .text), (.json, .text), (.blob, .blob):
             return self
-        case (.float, .integer(let integer)): return try Value.real(Double(integer)).stored(as: .float)
+        // One that no float is stays as it is, so that none is equal to it.
+        case (.float, .integer(let integer)): return Float(exactly: integer).map { .real(Double($0)) } ?? self
         case (.float, .real(let real)):
             let rounded = Float(real)
             return rounded.isFinite ? .real(Double(rounded)) : self
@@ -127,19 +128,23 @@ extension Value {
         return .text(time.description)
     }
 
-    /// The LIKE pattern that finds this text as it stands: with `\\` as its escape character.
+    /// What LIKE or GLOB is given: the pattern itself, or the one that finds this text as it stands, with `\\` as its escape
+    /// character.
     func pattern(for kind: BinaryOperator) throws -> Value {
+        let isWhole = [.like, .notLike, .glob, .notGlob].contains(kind)
         guard case .text(let text) = self else {
-            if self == .null { return self }
+            if isWhole || self == .null { return self }
             throw CormorantError(
                 .type, "a prefix, suffix or part of a text is \(kindName)", hint: "give text")
         }
-        // LIKE reads both sides as far as a NUL.
+        // LIKE and GLOB read both sides as far as a NUL.
         guard !text.utf8.contains(0) else {
+            let what = isWhole ? "a pattern" : "a prefix, suffix or part of a text"
             throw CormorantError(
-                .encoding, "a prefix, suffix or part of a text holds a NUL, at which LIKE ends",
+                .encoding, "\(what) holds a NUL, at which \(kind == .glob || kind == .notGlob ? "GLOB" : "LIKE") ends",
                 hint: "call instr(), which looks at all bytes and minds the case")
         }
+        if isWhole { return self }
         var pattern = kind == .hasPrefix ? "" : "%"
         for scalar in text.unicodeScalars {
             if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.unicodeScalars.append("\\") }

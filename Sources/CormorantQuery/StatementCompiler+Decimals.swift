@@ -65,7 +65,8 @@ extension StatementCompiler {
     func comparesAsDecimal(_ expression: Expression) -> Bool {
         switch expression.node {
         // An order term's operand has been told.
-        case .collate, .ordered, .value, .parameter: false
+        case .collate, .ordered, .parameter: false
+        case .value(_, let type): type == .decimal
         case .labelled(let inner, _): comparesAsDecimal(inner)
         default: isDecimal(expression)
         }

@@ -110,6 +110,7 @@ extension StatementCompiler {
             compiler.sql += op.keyword
             switch op {
             case .hasPrefix, .hasSuffix, .contains: try compiler.write(pattern: right, op)
+            case .like, .notLike, .glob, .notGlob: try compiler.write(wholePattern: right, op, at: own.next)
             default: try compiler.write(right, at: own.next, beside: op.compares ? left : nil)
             }
         }
@@ -136,12 +137,16 @@ extension StatementCompiler {
             }
         }
         // SQLite takes the left one's collation, and the right one's where that has none.
+        // Where the other side is a value, nothing else says so.
+        let isBesideValue = if case .value = other.node { true } else { false }
+        if case .value = expression.node, !isBesideValue, isDecimal(expression) {
+            return try write(expression, at: level)
+        }
         guard (made?.type ?? other.typeHint?.column.type) == .decimal, !isDecimal(expression) else {
             return try write(compared: expression, at: level)
         }
         try write(exact: expression)
-        // Where the other side is a value, nothing else says so.
-        if case .value = other.node { sql += " COLLATE corm_decimal" }
+        if isBesideValue { sql += " COLLATE corm_decimal" }
     }
 
     private mutating func bind(_ value: Value, _ type: ColumnType?) throws {
@@ -174,6 +179,16 @@ extension StatementCompiler {
             if kind != .hasSuffix { sql += " || '%'" }
         }
         sql += #" ESCAPE '\'"#
+    }
+
+    private mutating func write(wholePattern pattern: Expression, _ kind: BinaryOperator, at level: Precedence) throws {
+        switch pattern.node {
+        case .value(let value, nil):
+            sql += "?"
+            bindings.append(.value(try value.pattern(for: kind)))
+        case .parameter(let name): bindParameter(name, .pattern(kind))
+        default: try write(pattern, at: level)
+        }
     }
 
     /// A long list is written as a tree of parentheses, because SQLite counts a chain's length as depth.

@@ -135,9 +135,16 @@ package struct StatementCompiler {
     private static func run(_ body: (inout StatementCompiler) throws -> Void) throws -> StatementCompiler {
         var compiler = StatementCompiler(namesAll: false)
         try body(&compiler)
-        guard compiler.needsNames else { return compiler }
-        compiler = StatementCompiler(namesAll: true)
-        try body(&compiler)
+        if compiler.needsNames {
+            compiler = StatementCompiler(namesAll: true)
+            try body(&compiler)
+        }
+        // Otherwise decimals could compare as texts, which nobody would see.
+        guard compiler.lookups.left > 0 else {
+            throw CormorantError(
+                .tooBig, "the statement names too many columns of queries within queries",
+                hint: "read a part of it at a time, or write it as SQL")
+        }
         return compiler
     }
 }

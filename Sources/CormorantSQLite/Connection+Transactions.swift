@@ -61,6 +61,7 @@ extension Connection {
     /// Rolls back the innermost transaction or savepoint.
     package func rollback() throws {
         guard savepoints > 0 else { throw noTransaction() }
+        schemaChanges &+= 1
         if isInTransaction {
             do {
                 try rollbackInnermost()
@@ -94,6 +95,7 @@ extension Connection {
     }
 
     private func rollBackAll() throws {
+        schemaChanges &+= 1
         do {
             try run("ROLLBACK")
         } catch let error as CormorantError where error.code == .interrupted && isInTransaction {

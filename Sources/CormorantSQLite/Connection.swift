@@ -23,8 +23,10 @@ package final class Connection {
     package internal(set) var logPages = 0
     /// Tables whose rows were looked at before their first use.
     package var lookedAt: [ObjectIdentifier: AnyObject] = [:]
-    /// What is known of the columns of tables that models write.
+    /// What is known of the columns of tables that models write, as long as the schema is as it was then.
     package var convertedColumns: [ObjectIdentifier: AnyObject] = [:]
+    /// Grows with each statement of this connection that may change the schema, or take a change back.
+    package internal(set) var schemaChanges = 0 { didSet { convertedColumns = [:] } }
     private var attachments: [ObjectIdentifier: AnyObject] = [:] {
         didSet { hasAttachments = !attachments.isEmpty }
     }
@@ -163,6 +165,7 @@ package final class Connection {
                     sqlite3_finalize(statement)
                     throw notForSQL(word, sql)
                 }
+                if changesSchema(statement) { schemaChanges &+= 1 }
                 while status == SQLITE_OK, statement != nil {
                     status = sqlite3_step(statement)
                     if status == SQLITE_ROW { status = SQLITE_OK } else { break }
@@ -195,7 +198,7 @@ package final class Connection {
     package func recycle(_ statement: Statement) {
         statement.reset()
         statement.clearBindings()
-        if isOpen { cache.put(statement) } else { statement.finalize() }
+        if isOpen, !statement.changesSchema { cache.put(statement) } else { statement.finalize() }
     }
 
     /// What a feature keeps with the connection, such as its statements; released when the connection closes.

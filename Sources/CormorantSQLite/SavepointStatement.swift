@@ -1,3 +1,4 @@
+import CSQLite
 import CormorantBase
 
 /// SAVEPOINT, RELEASE or ROLLBACK TO with the savepoint's name in lower case.
@@ -116,4 +117,13 @@ private struct Words {
     private func text(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> String {
         String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
     }
+}
+
+/// Whether a statement may change the schema.
+func changesSchema(_ statement: OpaquePointer?) -> Bool {
+    guard statement != nil, sqlite3_stmt_readonly(statement) == 0, let sql = sqlite3_sql(statement) else {
+        return false
+    }
+    if case .schema = StatementStart(sql) { return true }
+    return false
 }

@@ -14,6 +14,8 @@ package final class Statement {
     package var reprepareCount: Int32 { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0) }
     /// BEGIN, COMMIT and the like, where it is one.
     package let transactionWord: String?
+    /// Whether it may change the schema.
+    let changesSchema: Bool
     /// Outlives the statement, which it finalises or whose owner keeps it.
     private unowned(unsafe) let connection: Connection
     private var isFinalized = false
@@ -41,6 +43,8 @@ package final class Statement {
         }
         pointer = prepared
         transactionWord = transactionWordOf(prepared)
+        changesSchema = CormorantSQLite.changesSchema(prepared)
+        if changesSchema { connection.schemaChanges &+= 1 }
         parameterCount = Int(sqlite3_bind_parameter_count(prepared))
         guard status == SQLITE_OK else { throw connection.compileError(status, sql: sql) }
         guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }

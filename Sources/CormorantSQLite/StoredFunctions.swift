@@ -126,14 +126,16 @@ private func give(_ value: OpaquePointer, as type: String, _ context: OpaquePoin
     default:
         guard storage != SQLITE_BLOB else { throw .type }
         if storage == SQLITE_TEXT { return sqlite3_result_value(context, value) }
-        setResult(.text(text(of: value)), context)
+        setResult(.text(shown(value)), context)
     }
 }
 
 private func integer(_ value: OpaquePointer) throws(StoredFault) -> Int64 {
+    // The real that a text stands for may be another than what it says.
+    let isText = sqlite3_value_type(value) == SQLITE_TEXT
     switch sqlite3_value_numeric_type(value) {
     case SQLITE_INTEGER: return sqlite3_value_int64(value)
-    case SQLITE_FLOAT:
+    case SQLITE_FLOAT where !isText:
         guard let exact = Int64(exactly: sqlite3_value_double(value)) else { throw .range }
         return exact
     default: throw .type
@@ -162,13 +164,14 @@ private func text(of value: OpaquePointer?) -> String {
         decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
 }
 
-/// A value for messages.
+/// A number with all of its digits; another value as messages show it.
 private func shown(_ value: OpaquePointer) -> String {
     switch sqlite3_value_type(value) {
     case SQLITE_BLOB: return "a blob"
     case SQLITE_TEXT:
         let text = text(of: value)
         return "the text '\(text.unicodeScalars.count > 100 ? String(text.unicodeScalars.prefix(100)) + "..." : text)'"
+    case SQLITE_FLOAT: return sqlite3_value_double(value).description
     default: return text(of: value)
     }
 }

@@ -255,3 +255,19 @@ def test_what_functions_refuse(db: Database, sql: str, code: str, told: str) -> 
     assert db.query(
         "SELECT corm_decimal_add('1', NULL), corm_decimal_sum(NULL), corm_decimal_add('1e9998', 1) > ''"
     ).fetch_all() == [(None, None, 1)]
+
+
+def test_decimals_that_are_values_compare_as_numbers(db: Database) -> None:
+    ten, nine, longer = literal(D("10")), literal(D("9")), literal(D("1.10"))
+    db.insert(Line("a", D(1)))
+    row = select(
+        ten > nine, func.max(ten, nine), longer.in_([D("1.1")]), longer == literal(D("1.1")), longer < literal(D("1.1"))
+    ).from_(Line)
+    assert db.fetch_all(row)[0] == (1, D(10), 1, 1, 0)
+
+
+def test_the_greatest_length_is_exact(db: Database) -> None:
+    nines = "9" * 10_000
+    with pytest.raises(DataError, match="10,000"):
+        db.query(f"SELECT corm_decimal_add('{nines}', 1)").fetch_all()
+    assert db.query(f"SELECT corm_decimal_add('{nines}', 0)").fetch_all() == [(nines,)]

@@ -247,3 +247,8 @@ def test_nan_beside_a_column_names_it(db: Database, use: str) -> None:
         db.execute(update(Thing).set(real=NAN))
     with pytest.raises(DataError, match="is NaN"):
         db.fetch_all(Thing.where((Thing.real + 1).in_([*range(200), NAN])))
+
+
+def test_a_set_has_no_order_for_bindings(db: Database) -> None:
+    with pytest.raises(cormorant.ProgrammingError, match="a set, which has no order"):
+        db.query("SELECT ?, ?", {"a", "b"})  # type: ignore[arg-type]

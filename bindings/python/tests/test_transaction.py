@@ -132,3 +132,14 @@ def test_a_rollback_takes_the_keys_back(db: Database) -> None:
         db.insert(third)
     assert third.id is not None
     assert not db._innermost
+
+
+def test_records_that_are_gone_are_forgotten(db: Database) -> None:
+    with db.transaction() as transaction:
+        kept = [Department(f"kept {index}") for index in range(100)]
+        db.insert_many(kept)
+        for index in range(5000):
+            db.insert(Department(f"gone {index}"))
+        assert len(transaction._made) < 2000
+        transaction.rollback()
+    assert {item.department_id if hasattr(item, "department_id") else item.id for item in kept} == {None}

@@ -179,7 +179,10 @@ class RecordMethods:
         if len(keys) == 1 and getattr(record, keys[0], 0) is None:
             transaction = self._innermost.get(get_ident())
             if transaction is not None:
-                transaction._made.append(ref(record))
+                made = transaction._made
+                made.append(ref(record))
+                if len(made) > transaction._greatest_made:
+                    transaction._forget_gone()
 
     def _note(self, info: ModelInfo, records: Iterable[Model]) -> None:
         """Records that are about to get their keys lose them again if this thread's transaction is rolled back."""
@@ -187,6 +190,7 @@ class RecordMethods:
         if transaction is not None and len(info.key) == 1:
             key = info.key[0]
             transaction._made += [ref(record) for record in records if getattr(record, key, 0) is None]
+            transaction._forget_gone()
 
     def _write_many(
         self, records: Iterable[Model], operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None

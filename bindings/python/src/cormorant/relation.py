@@ -13,7 +13,7 @@ from ._native_handle import ModelHandle
 from ._sharing import share
 from .column import Column
 from .error import NotLoadedError, ProgrammingError
-from .expression import Expression, condition_node
+from .expression import Expression, condition_node, decimals_of
 
 if TYPE_CHECKING:
     from .model import Model
@@ -244,7 +244,7 @@ class ToMany(Relation[M]):
         node = None if condition is None else condition_node(condition)
         return Expression(
             (_abi.CORM_NODE_AGGREGATE, self._handle(), self._alias, self.name, function, name, node),
-            column if function in ("min", "max") else None,
+            column if function in ("min", "max") else decimals_of(column) if function == "sum" else None,
         )
 
 

@@ -63,6 +63,8 @@ class Transaction:
         self._thread = 0
         # Records that were given their keys in it. As short as can be: the garbage collector walks over all of it.
         self._made: list[ref[Model]] = []
+        # From how many on those that are gone are forgotten.
+        self._greatest_made = 1000
         # Foreign keys that a graph filled in, and what they were.
         self._filled: list[tuple[ref[Model], str, Any]] = []
 
@@ -109,6 +111,7 @@ class Transaction:
         outer = self._leave()
         if outer is not None:
             outer._made += self._made
+            outer._forget_gone()
             outer._filled += self._filled
         self._made, self._filled = [], []
 
@@ -125,6 +128,12 @@ class Transaction:
                 setattr(record, name, before)
         self._made, self._filled = [], []
         _native.close_transaction(self._database._handle, number, False)
+
+    def _forget_gone(self) -> None:
+        """Forgets records that were given their keys and are gone, once the list has doubled."""
+        if len(self._made) > self._greatest_made:
+            self._made = [made for made in self._made if made() is not None]
+            self._greatest_made = max(1000, 2 * len(self._made))
 
     def _leave(self) -> Transaction | None:
         innermost, outer = self._database._innermost, self._outer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -304,6 +304,10 @@ def _binding_row(bindings: Bindings, index: int) -> tuple[Any, ...] | list[Any] 
         what = "text" if isinstance(bindings, str | bytes) else type_name(bindings)
         raise ProgrammingError(
             f"the bindings are one {what}", code="CORM_E_BINDING", hint="write (value,) for one value"
+        )
+    elif isinstance(bindings, Set):
+        raise ProgrammingError(
+            "the bindings are a set, which has no order", code="CORM_E_BINDING", hint="give a tuple or a list"
         )
     else:
         values = tuple(bindings)
