@@ -110,7 +110,7 @@ public final class ModelDescriptor: Sendable {
         hasPlainKey =
             keyColumns.isEmpty || single.map { columns[$0].type == .int64 && !columns[$0].isUnsigned } ?? false
         zeroIsNoKey = rowID.map { columns[$0].zeroIsNoKey } ?? false
-        keyMayNotFit = rowID.map { columns[$0].type == .int32 } ?? false
+        keyMayNotFit = rowID.map { columns[$0].type == .int32 || columns[$0].bits > 0 } ?? false
         generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
         hasComputed = columns.contains { $0.computedSQL != nil }
         insertFillsIn = hasComputed || columns.contains { $0.isOptional && $0.defaultSQL != nil }

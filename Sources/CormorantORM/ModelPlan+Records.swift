@@ -84,7 +84,7 @@ extension ModelPlan {
                 do { try record.setGeneratedKey(key) } catch {
                     // A row whose key its record cannot hold does not stay.
                     statement.reset()
-                    _ = try? delete(key: { try $0.writeKey(key) })
+                    _ = try? delete(key: { $0.bind(key, 1) })
                     throw error
                 }
             }

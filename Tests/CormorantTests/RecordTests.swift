@@ -17,6 +17,16 @@ private struct Pair: Equatable {
     var name: String
 }
 
+@Model
+private struct Numbered: Equatable {
+    @Key var id: UInt32?
+}
+
+@Model
+private struct Counted: Equatable {
+    @Key var id: UInt?
+}
+
 struct RecordTests {
     @Test func insertFillsInTheKey() throws {
         let database = try memoryDatabase(Person.self, Department.self)
@@ -83,6 +93,14 @@ struct RecordTests {
         expectError(.range) { try database.insert(contentsOf: &many) }
         #expect(one.id == nil && many.map(\.id) == [nil, nil])
         #expect(try database.fetchCount(Pair.self) == 0)
+        // Those that SQLite makes after the greatest one.
+        let others = try memoryDatabase(Numbered.self, Counted.self)
+        _ = try others.inserted(Numbered(id: .max))
+        expectError(.range) { try others.inserted(Numbered()) }
+        try others.execute("INSERT INTO counted VALUES (-3)")
+        expectError(.range) { try others.inserted(Counted()) }
+        #expect(
+            try others.fetchValues("SELECT id FROM numbered UNION ALL SELECT id FROM counted") == [4_294_967_295, -3])
         try database.execute("INSERT INTO pair VALUES (3, 'three')")
         try database.insert(&one)
         #expect(one.id?.rawValue == 4)

@@ -46,7 +46,8 @@ corm_status corm_result_get(corm_result *result, int32_t column, corm_value *out
 corm_status corm_result_get_named(corm_result *result, const char *name, corm_value *out_value, corm_error **out_error);
 
 /*
- * The row as one JSON object, keys in column order; a blob is its base64, an infinity 9e999 or -9e999.
+ * The row as one JSON object, keys in column order; a blob is its base64, an infinity 9e999 or -9e999. Two columns of one
+ * name are CORM_E_MISUSE.
  *
  * out_json borrowed until the next corm_result_next, _row_json or close. Since 0.1.
  */
