@@ -203,7 +203,7 @@ extension ModelPlan {
         CormorantError(
             .noRecord, "no row of \"\(model.table)\" has this record's key",
             hint:
-                "insert it, or save instead of update; before that it may have no key at all, and a trigger may skip rows",
+                "insert the record first, or save it, which inserts it where it is missing; a trigger may skip rows, too",
             table: model.table)
     }
 }
