@@ -186,7 +186,7 @@ struct QueueTests {
     }
 
     /// The first would wait for ever, the end of its listener included.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aSecondLoopOverAListenerThrows() async throws {
         let listener = try queue.listen()
         let first = Task {
