@@ -41,8 +41,21 @@ extension Unicode.Scalar {
     }
 }
 
-/// "1 value", "2 values".
-package func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+/// "1 value", "1,204 values".
+package func counted(_ count: some BinaryInteger, _ noun: String) -> String {
+    "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+}
+
+/// A number with its thousands apart.
+package func grouped(_ count: some BinaryInteger) -> String {
+    var digits = String(count)
+    var place = digits.count - 3
+    while place > (count < 0 ? 1 : 0) {
+        digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+        place -= 3
+    }
+    return digits
+}
 
 /// "a value", "an attribute".
 package func withArticle(_ noun: String) -> String {

@@ -125,8 +125,9 @@ extension Database {
                     guard case .sql(let sql) = step.up else { return PendingStep(step: step, losses: [], problems: []) }
                     let gone = losses.run(sql)
                     return PendingStep(
-                        step: step, risk: gone.isEmpty ? step.declaredRisk : .lossy,
-                        losses: try StepLosses.counted(gone, connection), problems: [])
+                        step: step,
+                        risk: gone.isEmpty && losses.successors.allSatisfy(\.isFilled) ? step.declaredRisk : .lossy,
+                        losses: try losses.counted(gone, connection), problems: [])
                 }
                 if let first = pending.first?.step {
                     pending[0].problems = try problems(of: first, schema, connection)
@@ -218,14 +219,17 @@ extension Database {
             try history.create()
             let started = try history.time()
             let before = try applier.schemaBefore(connection)
-            try applier.refuseLosses(of: step.up, step.id, before.schema, connection)
+            let inventory = try applier.refuseLosses(of: step.up, of: step, before.schema, connection)
             guard !step.isOutsideTransaction else {
                 try history.insert(step, schemaBefore: before.hash, schemaAfter: "", started: started, .running)
                 outside = step
                 return step.id
             }
             let past = try history.rows()
-            try applier.run(step.up, of: step.id, connection, index: done, count: done + pending.count)
+            try applier.run(
+                step.up, of: step.id, connection, index: done, count: done + pending.count,
+                inventory: inventory)
+            try applier.refuseLosses(inventory, step.id, connection)
             try history.check(past, step.id)
             let after = try applier.schemaAfter(connection).hash
             try history.insert(step, schemaBefore: before.hash, schemaAfter: after, started: started, .applied)
@@ -259,10 +263,13 @@ extension Database {
             guard let row = try history.rows().last, going.contains(row.id), let step = bundle.step(row.id),
                 let down = step.down
             else { return nil }
-            try applier.refuseLosses(of: down, step.id, applier.schemaBefore(connection).schema, connection)
+            let inventory = try applier.refuseLosses(
+                of: down, of: step, applier.schemaBefore(connection).schema, connection)
             if done == 0 { try applier.takeSnapshot() }
             let past = try history.rows()
-            try applier.run(down, of: step.id, connection, index: done, count: count, isDown: true)
+            try applier.run(
+                down, of: step.id, connection, index: done, count: count, isDown: true, inventory: inventory)
+            try applier.refuseLosses(inventory, step.id, connection)
             try history.check(past, step.id)
             try history.delete(row.id)
             try checkReturn(step, row, bundle, applier.schemaAfter(connection))
@@ -288,16 +295,31 @@ extension Database {
 
 extension Applier {
     /// Refuses SQL that drops what holds something, without leave.
+    /// - Returns: what is to be looked for when the SQL has run; nil: nothing.
     func refuseLosses(
-        of action: MigrationStep.Action, _ id: String, _ schema: Schema, _ connection: Connection
-    ) throws {
-        guard case .sql(let sql) = action, !options.allowLossy else { return }
+        of action: MigrationStep.Action, of step: MigrationStep, _ schema: Schema, _ connection: Connection
+    ) throws -> StepLosses.Inventory? {
+        guard case .sql(let sql) = action, !options.allowLossy else { return nil }
         var losses = StepLosses(schema)
-        let gone = try StepLosses.counted(losses.run(sql), connection)
-        guard !gone.isEmpty else { return }
-        throw CormorantError(
-            .migration, "step \(id) would lose \(gone.joined(separator: " and "))",
-            hint: "keep a copy, and allow it with the option allow_lossy; the step was not run")
+        let gone = losses.run(sql)
+        // What ran outside a transaction is not taken back.
+        let found =
+            try step.isOutsideTransaction
+            ? losses.counted(gone, connection) : StepLosses.counted(gone, connection)
+        guard found.isEmpty else { throw lost(found, step.id, "the step was not run") }
+        return step.isOutsideTransaction ? nil : StepLosses.Inventory(losses.successors)
+    }
+
+    /// Refuses a step that has run and left less than there was.
+    func refuseLosses(_ inventory: StepLosses.Inventory?, _ id: String, _ connection: Connection) throws {
+        guard let found = try inventory?.missing(connection), !found.isEmpty else { return }
+        throw lost(found, id, "the step was taken back")
+    }
+
+    private func lost(_ found: [String], _ id: String, _ outcome: String) -> CormorantError {
+        CormorantError(
+            .migration, "step \(id) would lose \(found.joined(separator: " and "))",
+            hint: "keep a copy, and allow it with the option allow_lossy; \(outcome)")
     }
 
     /// Sees that a step's SQL down leads to the schema before it, and undoes that.
@@ -321,7 +343,7 @@ extension Applier {
     /// Runs one way of a step inside its transaction.
     func run(
         _ action: MigrationStep.Action, of id: String, _ connection: Connection, index: Int, count: Int,
-        inTransaction: Bool = true, isDown: Bool = false
+        inTransaction: Bool = true, isDown: Bool = false, inventory: StepLosses.Inventory? = nil
     ) throws {
         let invariants = try Invariants(connection)
         do {
@@ -330,6 +352,7 @@ extension Applier {
                 case .sql(let sql):
                     for statement in try stepStatements(sql, inTransaction: inTransaction) {
                         do {
+                            try inventory?.count(before: statement.offset, connection)
                             try connection.script(statement.sql)
                         } catch let error as CormorantError {
                             throw error.placed(at: statement, of: sql, isDown ? "down" : "up")

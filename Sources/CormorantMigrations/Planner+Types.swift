@@ -137,9 +137,8 @@ extension ColumnDescriptor {
     /// The condition that a value, which is not NULL, is none that `RecordReader` takes.
     fileprivate func isUnreadable(_ value: String) -> String {
         let isNoInteger = "typeof(\(value)) <> 'integer'"
-        // No greater integer is a double's; CAST would make the greatest one of 2^63.
         let isInexact =
-            "typeof(\(value)) = 'integer' AND (\(value) > 9223372036854774784 OR CAST(CAST(\(value) AS REAL) AS INTEGER) <> \(value))"
+            "typeof(\(value)) = 'integer' AND (\(value) > \(greatestExactInteger) OR CAST(CAST(\(value) AS REAL) AS INTEGER) <> \(value))"
         let isNoDouble = "typeof(\(value)) NOT IN ('integer', 'real') OR \(isInexact)"
         return switch type {
         case .int64 where bits == 0: isUnsigned ? "\(isNoInteger) OR \(value) < 0" : isNoInteger
@@ -156,3 +155,6 @@ extension ColumnDescriptor {
         }
     }
 }
+
+/// No greater integer is a double's; CAST would make the greatest one of 2^63.
+let greatestExactInteger: Int64 = 9_223_372_036_854_774_784

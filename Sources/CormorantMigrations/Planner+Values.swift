@@ -152,6 +152,9 @@ extension Planner {
             CASE typeof(\(value)) WHEN 'integer' THEN CAST(\(there) AS INTEGER) WHEN 'real' THEN CAST(\(there) AS REAL) \
             WHEN 'text' THEN CAST(\(there) AS TEXT) ELSE CAST(\(there) AS BLOB) END
             """
+        // CAST takes 2^63 back to the greatest integer, which no double is.
+        let isBeyond =
+            column.affinity == .real ? " OR typeof(\(value)) = 'integer' AND \(value) > \(greatestExactInteger)" : ""
         func named(_ column: TableShape.Column) -> String {
             column.definition.type.isEmpty ? "(none)" : column.definition.type
         }
@@ -161,7 +164,7 @@ extension Planner {
         let isKnown = old.affinity == .integer && column.affinity == .text
         return [
             RowQuestion(
-                condition: "(\(survives)) COLLATE BINARY IS NOT \(value)", matters: !isKnown,
+                condition: "(\(survives)) COLLATE BINARY IS NOT \(value)\(isBeyond)", matters: !isKnown,
                 unasked: isKnown
                     ? nil
                     : MigrationProblem(
@@ -282,37 +285,36 @@ func affinity(_ column: TableShape.Column, in table: TableShape) -> Affinity {
 /// other text behind all numbers (https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison).
 private func isNumber(_ value: String) -> String { "+\(value) <= CAST(9e999 AS REAL)" }
 
-/// The condition that a column of this affinity holds a value otherwise than it is; nil where it never does. A real that
-/// is a whole number is stored as one where both are exact.
+/// The condition that a column of this affinity holds a value otherwise than it is; nil where it never does.
 private func changes(_ value: String, _ affinity: Affinity) -> String? {
     let text = "typeof(\(value)) = 'text' AND \(isNumber(value))"
     return switch affinity {
     case .blob: nil
     case .text: "typeof(\(value)) IN ('integer', 'real')"
     case .real: text
-    case .integer, .numeric:
-        "\(text) OR typeof(\(value)) = 'real' AND \(value) = CAST(\(value) AS INTEGER) AND abs(\(value)) < 2251799813685248"
+    case .integer, .numeric: "\(text) OR \(isWhole(value))"
     }
+}
+
+/// The condition that a value is a real that a column of integers stores as one. Of CAST the limit is smaller.
+private func isWhole(_ value: String) -> String {
+    """
+    typeof(\(value)) = 'real' AND \(value) = CAST(\(value) AS INTEGER) \
+    AND \(value) > -9223372036854775808.0 AND \(value) < 9223372036854775808.0
+    """
 }
 
 /// A value as a column of this affinity stores it. CAST would also change what an affinity leaves alone.
 func applied(_ value: String, _ affinity: Affinity) -> String {
     guard let condition = changes(value, affinity) else { return value }
-    let type = affinity == .numeric ? "NUMERIC" : affinity.rawValue
-    // As SQLite reads it, an integer in such a column is a real.
-    let more = affinity == .real ? " OR typeof(\(value)) = 'integer'" : ""
-    return "CASE WHEN \(condition)\(more) THEN CAST(\(value) AS \(type)) ELSE \(value) END"
-}
-
-/// A number of things, with its thousands apart: `1,204 values`.
-func counted(_ count: Int64, _ what: String) -> String { "\(grouped(count)) \(what)\(count == 1 ? "" : "s")" }
-
-func grouped(_ count: Int64) -> String {
-    var digits = String(count)
-    var place = digits.count - 3
-    while place > 0 {
-        digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
-        place -= 3
+    guard affinity == .integer || affinity == .numeric else {
+        // As SQLite reads it, an integer in such a column is a real.
+        let more = affinity == .real ? " OR typeof(\(value)) = 'integer'" : ""
+        return "CASE WHEN \(condition)\(more) THEN CAST(\(value) AS \(affinity.rawValue)) ELSE \(value) END"
     }
-    return digits
+    let number = "CAST(\(value) AS NUMERIC)"
+    return """
+        CASE WHEN \(condition) THEN CASE WHEN \(isWhole(number)) THEN CAST(\(number) AS INTEGER) ELSE \(number) END \
+        ELSE \(value) END
+        """
 }

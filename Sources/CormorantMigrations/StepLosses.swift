@@ -3,7 +3,8 @@ import CormorantQuery
 import CormorantSQLite
 
 /// Which tables and columns of a file go by the SQL of steps, with what is in them. Told by the statements: renames are
-/// followed, and a table that is made anew under its name keeps the columns that it has again.
+/// followed, and a table that is made anew under the name of one that goes takes its place, with the columns that it has
+/// again. How much of its rows that has is counted behind the step.
 struct StepLosses {
     /// A table, or a column of one, by its name in the file.
     struct Loss: Hashable {
@@ -16,11 +17,29 @@ struct StepLosses {
         var origin: String?
         /// The names in the file of its columns, by their folded names now; nil of those that steps have made.
         var columns: [String: String?]
+        /// Whether a SELECT gave it its columns, which are not known then.
+        var isSelected = false
+        /// Whether a statement puts rows into it.
+        var isFilled = false
+    }
+
+    /// A table that takes the place of one of the file.
+    struct Successor {
+        var origin: String
+        var name: String
+        /// The columns of the file's table, by their names in both at the end.
+        var columns: [String: String]
+        var isFilled: Bool
+        /// The name of the file's table when it goes, and where in the SQL that is.
+        var last: String
+        var drop: Int
     }
 
     private var tables: [String: Table] = [:]
-    private var dropped: [(name: String, table: Table)] = []
+    private var dropped: [(name: String, table: Table, offset: Int)] = []
     private var found: [Loss] = []
+    /// Of the last step.
+    private(set) var successors: [Successor] = []
 
     init(_ schema: Schema) {
         for table in schema.tables {
@@ -37,43 +56,75 @@ struct StepLosses {
 
     /// What goes by one more step.
     mutating func run(_ sql: String) -> [Loss] {
-        (dropped, found) = ([], [])
+        (dropped, found, successors) = ([], [], [])
         for statement in (try? SQLScript.statements(sql)) ?? [] {
             switch statement.keyword {
             case "CREATE": create(statement.sql)
             case "ALTER": alter(statement.sql)
-            case "DROP": drop(statement.sql)
+            case "DROP": drop(statement.sql, statement.offset)
+            case "INSERT", "REPLACE", "WITH": fill(statement.sql)
             default: break
             }
         }
-        for (name, table) in dropped {
+        for (last, table, offset) in dropped {
             guard let origin = table.origin else { continue }
-            if let now = tables[name], now.origin == nil {
-                let gone = table.columns.filter { now.columns[$0.key] == nil }.values.compactMap(\.self)
-                found += gone.sorted().map { Loss(table: origin, column: $0) }
-                tables[name]?.origin = origin
-                for (key, column) in table.columns where now.columns[key] != nil {
-                    tables[name]?.columns[key] = .some(column)
-                }
-            } else {
+            // One that was renamed to be copied from leaves its name to the copy.
+            let place = [last, foldIdentifier(origin)].first { tables[$0].map { $0.origin == nil } ?? false }
+            guard let place, let now = tables[place] else {
                 found.append(Loss(table: origin, column: nil))
+                continue
             }
+            let (kept, gone) = table.columns.reduce(into: ([String: String](), [String]())) { parts, column in
+                guard let name = column.value else { return }
+                if now.isSelected || now.columns[column.key] != nil {
+                    parts.0[column.key] = name
+                } else {
+                    parts.1.append(name)
+                }
+            }
+            found += gone.sorted().map { Loss(table: origin, column: $0) }
+            successors.append(
+                Successor(
+                    origin: origin, name: place, columns: kept, isFilled: now.isFilled, last: last, drop: offset))
+            tables[place]?.origin = origin
+            for (key, column) in kept { tables[place]?.columns[key] = .some(column) }
         }
         return found
     }
 
+    /// CREATE [TEMP] [VIRTUAL] TABLE [IF NOT EXISTS] [schema .] name and what follows.
     private mutating func create(_ sql: String) {
-        guard case .table(let table)? = try? SchemaParser.object(sql) else { return }
+        var words = SQLScript.words(sql, 12).dropFirst()
+            .drop { ["temp", "temporary", "virtual"].contains(foldIdentifier($0)) }
+        guard words.popFirst().map(foldIdentifier) == "table" else { return }
+        if words.first.map(foldIdentifier) == "if" { words = words.dropFirst(3) }
+        // One that is there stays as it is.
+        guard let name = Self.name(&words), tables[name] == nil else { return }
+        guard case .table(let table)? = try? SchemaParser.object(sql) else {
+            let isSelected = words.first.map(foldIdentifier) == "as"
+            tables[name] = Table(origin: nil, columns: [:], isSelected: isSelected, isFilled: isSelected)
+            return
+        }
         let names = table.columns.map { (foldIdentifier($0.name), String?.none) }
-        tables[foldIdentifier(table.name)] = Table(
-            origin: nil, columns: Dictionary(names, uniquingKeysWith: { first, _ in first }))
+        tables[name] = Table(origin: nil, columns: Dictionary(names, uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// INSERT INTO [schema .] name, behind a WITH or not.
+    private mutating func fill(_ sql: String) {
+        var words = SQLScript.words(sql, .max).drop { foldIdentifier($0) != "into" }.dropFirst()
+        if let name = Self.name(&words) { tables[name]?.isFilled = true }
+    }
+
+    /// [schema .] name
+    private static func name(_ words: inout ArraySlice<String>) -> String? {
+        if words.dropFirst().first == "." { words = words.dropFirst(2) }
+        return words.popFirst().map(foldIdentifier)
     }
 
     /// ALTER TABLE [schema .] name and what follows.
     private mutating func alter(_ sql: String) {
-        var words = SQLScript.words(sql, 12)[...].dropFirst(2)
-        if words.dropFirst().first == "." { words = words.dropFirst(2) }
-        guard let name = words.popFirst().map(foldIdentifier) else { return }
+        var words = SQLScript.words(sql, 12).dropFirst(2)
+        guard let name = Self.name(&words) else { return }
         let verb = words.popFirst().map(foldIdentifier)
         let isColumn = words.first.map { foldIdentifier($0) == "column" } ?? false
         if isColumn, words.count > 1 { words = words.dropFirst() }
@@ -97,26 +148,69 @@ struct StepLosses {
         }
     }
 
-    private mutating func drop(_ sql: String) {
+    private mutating func drop(_ sql: String, _ offset: Int) {
         var words = SQLScript.words(sql, 7).dropFirst()
         guard words.popFirst().map(foldIdentifier) == "table" else { return }
         if words.first.map(foldIdentifier) == "if" { words = words.dropFirst(2) }
-        if words.dropFirst().first == "." { words = words.dropFirst(2) }
-        guard let name = words.first.map(foldIdentifier), let table = tables.removeValue(forKey: name) else { return }
-        dropped.append((name, table))
+        guard let name = Self.name(&words), let table = tables.removeValue(forKey: name) else { return }
+        dropped.append((name, table, offset))
+    }
+
+    /// What goes by the SQL alone: those that hold something, counted in a file, and the rows of tables whose place one takes
+    /// that nothing is put into.
+    func counted(_ losses: [Loss], _ connection: Connection) throws -> [String] {
+        try Self.counted(
+            losses + successors.filter { !$0.isFilled }.map { Loss(table: $0.origin, column: nil) }, connection)
     }
 
     /// Those that hold something, counted in a file.
     static func counted(_ losses: [Loss], _ connection: Connection) throws -> [String] {
         try losses.compactMap { loss in
-            let column = loss.column.map(quoteIdentifier) ?? "*"
-            guard let count = try rows("SELECT count(\(column)) FROM \(quoteIdentifier(loss.table))", connection),
-                count > 0
-            else { return nil }
-            guard let name = loss.column else {
-                return "\(CormorantMigrations.counted(count, "row")) of \"\(loss.table)\""
+            try count(loss, connection).flatMap { $0 > 0 ? told(loss, $0) : nil }
+        }
+    }
+
+    /// How many rows, or values, are in a file; nil: there is no such table or column.
+    private static func count(_ loss: Loss, _ connection: Connection) throws -> Int64? {
+        let column = loss.column.map { "\(quoteIdentifier(loss.table)).\(quoteIdentifier($0))" } ?? "*"
+        return try rows("SELECT count(\(column)) FROM \(quoteIdentifier(loss.table))", connection)
+    }
+
+    private static func told(_ loss: Loss, _ count: Int64) -> String {
+        guard let name = loss.column else { return "\(CormorantBase.counted(count, "row")) of \"\(loss.table)\"" }
+        return "\(CormorantBase.counted(count, "value")) of \"\(loss.table).\(name)\""
+    }
+
+    /// What tables that others take the place of hold when they go, to be looked for behind the step.
+    final class Inventory {
+        private let successors: [Successor]
+        private var counts: [(loss: Loss, there: Loss, count: Int64)] = []
+
+        init(_ successors: [Successor]) { self.successors = successors }
+
+        /// Counts what the statement at this place of the SQL is about to drop.
+        func count(before offset: Int, _ connection: Connection) throws {
+            for table in successors where table.drop == offset {
+                let columns = table.columns.sorted { $0.value < $1.value }
+                for (now, old) in [(nil, nil)] + columns.map({ (Optional($0.key), Optional($0.value)) }) {
+                    let count = try StepLosses.count(Loss(table: table.last, column: now), connection)
+                    guard let count, count > 0 else { continue }
+                    counts.append(
+                        (Loss(table: table.origin, column: old), Loss(table: table.name, column: now), count))
+                }
             }
-            return "\(CormorantMigrations.counted(count, "value")) of \"\(loss.table).\(name)\""
+        }
+
+        /// What is not there any more. Of a table that lost rows, these alone.
+        func missing(_ connection: Connection) throws -> [String] {
+            var shortened: Set<String> = []
+            return try counts.compactMap { loss, there, count in
+                guard !shortened.contains(loss.table) else { return nil }
+                let left = try StepLosses.count(there, connection) ?? 0
+                guard left < count else { return nil }
+                if loss.column == nil { shortened.insert(loss.table) }
+                return StepLosses.told(loss, count - left)
+            }
         }
     }
 }

@@ -34,8 +34,8 @@ extension Database {
     /// Commits or rolls back the transaction with this number. Where it is not the innermost, or another thread or task began
     /// it, all that is open around it and in it is rolled back, and this throws.
     package func close(_ number: Int64, committing: Bool) throws {
-        guard let lane = lane(of: number) else { throw nothingOpen() }
-        guard lane.lock.isMine else { return try takeAway(number, lane) }
+        guard let lane = lane(of: number) else { return try closeTaken(number, committing: committing) }
+        guard lane.lock.isMine else { return try takeAway(number, lane, committing: committing) }
         if let loss = lane.connection?.loss {
             try leaveBroken(number)
             if committing { throw loss }
@@ -93,10 +93,12 @@ extension Database {
     }
 
     /// Rolls back what another thread has open, once it is between two calls; what waits for its turn goes on.
-    private func takeAway(_ number: Int64, _ lane: Lane) throws {
+    private func takeAway(_ number: Int64, _ lane: Lane, committing: Bool) throws {
         var waited = 0
-        while !lane.transactions.takeAway(number, lane.lock) {
-            guard lane.transactions.place(of: number) != .nowhere else { throw noTransaction() }
+        while !lane.transactions.takeAway(number, lane.lock, taken) {
+            guard lane.transactions.place(of: number) != .nowhere else {
+                return try closeTaken(number, committing: committing)
+            }
             guard waited < lane.timeout else {
                 throw CormorantError(
                     .busy, "the transaction is left while the thread that began it is using it",
@@ -117,6 +119,12 @@ extension Database {
 }
 
 extension Database {
+    /// Closes one that was rolled back when another thread left one that was open with it.
+    func closeTaken(_ number: Int64, committing: Bool) throws {
+        guard taken.remove(number) else { throw nothingOpen() }
+        if committing { throw leftOnOtherThread() }
+    }
+
     /// Where this thread has begun nothing.
     func nothingOpen() -> CormorantError {
         if isClosed { return databaseClosed() }

@@ -22,6 +22,10 @@ extension Database {
     }
 
     func endInnermost(committing: Bool) throws {
+        if let number = taken.newest {
+            if committing { throw leftOnOtherThread() }
+            return try closeTaken(number, committing: false)
+        }
         if try readers?.end() ?? false { return }
         guard writer.lock.isMine, writer.lock.lock(0) == .taken else { throw nothingOpen() }
         defer { writer.leaveWriter() }
@@ -65,7 +69,7 @@ extension Database {
     /// How many transactions and savepoints this thread has open.
     public var transactionDepth: Int {
         if let depth = readers?.held()?.readDepth, depth > 0 { return depth }
-        return writer.lock.isMine ? writer.connection?.transactionDepth ?? 0 : 0
+        return writer.lock.isMine ? writer.connection?.transactionDepth ?? 0 : taken.count
     }
 
     /// Runs `body` in a transaction, or in a savepoint inside one: committed when it returns, rolled back when it

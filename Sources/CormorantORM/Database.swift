@@ -22,6 +22,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// The writer's.
     private let connection: Connection
     let readers: Readers?
+    let taken = TakenTransactions()
     private var isOpen = true
     /// While steps of a migration run, which may be functions of the host.
     package var isMigrating = false
@@ -45,8 +46,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
         self.path = path
         connection = try Connection(path: path, options: options)
-        writer = Lane(connection, timeout: options.busyTimeout)
-        readers = try Readers(connection, options)
+        writer = Lane(connection, timeout: options.busyTimeout, taken)
+        readers = try Readers(connection, options, taken)
         preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)
         if let readers {
             writer.belong(to: readers, isReader: false)
@@ -78,7 +79,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     func closeIfFree() throws -> Bool {
         for queue in openQueues() { try queue.close() }
         switch writer.lock.lock(0) {
-        case .taken, .abandoned, .dispossessed: break
+        case .taken, .abandoned: break
         case .forked: return true
         case .timedOut: return false
         }
@@ -103,6 +104,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         closeHandlers = []
         companionLock.unlock()
         writer.lock.beforeRelease = nil
+        taken.removeAll()
         // What `begin` holds, so that other threads are told rather than kept waiting.
         let depth = min(connection.transactionDepth, writer.lock.holds - 1)
         writer.close()

@@ -16,6 +16,8 @@ package final class Lane {
     /// Open, and used by whom the lock lets.
     private var isPlain = false
     let transactions = OpenTransactions()
+    /// The database's.
+    let taken: TakenTransactions
     /// While a transaction of the program's is open.
     var hasTransaction = false
     /// How many of the open transactions and savepoints only a queue may end, which runs a write inside them.
@@ -41,6 +43,8 @@ package final class Lane {
     var uses = 0
     /// Of a reader: the thread that took it when it was free; 0 while it is.
     var taker: Int64 = 0
+    /// Of a reader: whether that thread is one of a pool, whose work ends by itself.
+    var takerIsPatient = false
     /// Of a reader: its connection, as long as it is among those of the pool; under the pool's lock.
     var shown: ObjectIdentifier?
     /// Of a reader: the one of another database that its thread has had for longer.
@@ -52,8 +56,9 @@ package final class Lane {
 
     static let smallLog = 4000
 
-    init(_ connection: Connection?, timeout: Int) {
+    init(_ connection: Connection?, timeout: Int, _ taken: TakenTransactions) {
         self.connection = connection
+        self.taken = taken
         isOpen = connection != nil
         self.timeout = timeout
     }
@@ -87,7 +92,7 @@ package final class Lane {
     /// Gives the turn up where nothing can be done in it.
     @inline(__always)
     func check() throws {
-        if isPlain, !lock.anyIsCancelled, !transactionIsLost { return }
+        if isPlain, !lock.anyIsRefused, !transactionIsLost { return }
         try refuse()
     }
 
@@ -95,6 +100,7 @@ package final class Lane {
     private func refuse() throws {
         do {
             try refuseIfCancelled()
+            try taken.refuse()
             try refuseOtherTask()
             try connected().checkTransaction()
         } catch {
@@ -133,7 +139,7 @@ package final class Lane {
     /// - Returns: false where another thread has it for longer, and in the child of a fork, which has no turn.
     func enterQuietly(_ timeout: Int) -> Bool {
         switch lock.lock(timeout) {
-        case .taken, .dispossessed: return true
+        case .taken: return true
         case .abandoned:
             rollBack()
             return true
@@ -151,9 +157,6 @@ package final class Lane {
             throw CormorantError(
                 .busy, "another thread uses the database for longer than the busy timeout",
                 hint: "keep transactions short, or give a longer busy timeout when opening")
-        case .dispossessed:
-            lock.unlock()
-            throw brokenUp()
         case .abandoned:
             rollBack()
             lock.unlock()
@@ -272,9 +275,10 @@ package final class Lane {
     var hasRunningCursors: Bool { cursors.values.contains { $0.cursor?.isRunning ?? false } }
 
     /// Ends all that uses the connection and closes it.
-    func close() {
+    /// - Parameter reason: what running cursors throw from here on, where the database stays open.
+    func close(_ reason: CormorantError? = nil) {
         guard let connection else { return }
-        for cursor in cursors.values { cursor.cursor?.invalidate() }
+        for cursor in cursors.values { cursor.cursor?.invalidate(reason) }
         cursors = [:]
         plans = [:]
         variants = []

@@ -23,7 +23,7 @@ extension ModelPlan {
             return named(error, columns: check?.column.map { [$0] } ?? [])
         case .foreignKey:
             let columns = isWriting ? model.schema.foreignKeys.flatMap(\.columns) : []
-            guard columns.isEmpty, case let referring = referringColumns(), !referring.isEmpty else {
+            guard columns.isEmpty, case let referring = connection.untraced(referringColumns), !referring.isEmpty else {
                 return named(error, columns: columns)
             }
             let list = referring.joined(separator: ", ")
@@ -41,8 +41,8 @@ extension ModelPlan {
     /// The columns of the file that hold on to rows of the table, as "book.author_id".
     private func referringColumns() -> [String] {
         let sql = """
-            SELECT t.name || '.' || k."from" FROM pragma_table_list t, pragma_foreign_key_list(t.name) k
-            WHERE t.schema = 'main' AND k."table" = ?1 COLLATE NOCASE AND k.on_delete IN ('NO ACTION', 'RESTRICT')
+            SELECT t.name || '.' || k."from" FROM main.sqlite_schema t CROSS JOIN pragma_foreign_key_list(t.name, 'main') k
+            WHERE t.type = 'table' AND k."table" = ?1 COLLATE NOCASE AND k.on_delete IN ('NO ACTION', 'RESTRICT')
             ORDER BY 1 LIMIT 20
             """
         guard model.attachment == nil, let statement = try? Statement(connection, sql) else { return [] }

@@ -56,10 +56,14 @@ final class OpenTransactions: @unchecked Sendable {  // `lock` guards `entries`
     /// The innermost one that a task began.
     func newest(of task: Int64) -> Int64? { locked { entries.last { $0.task == task }?.number } }
 
-    /// Takes the lock of the connection away from a thread that is between two calls, where this one is still open.
-    func takeAway(_ number: Int64, _ turns: FairLock) -> Bool {
+    /// Takes the lock of the connection away from a thread that is between two calls, where this one is still open. The
+    /// others that are open are `taken` from here on.
+    func takeAway(_ number: Int64, _ turns: FairLock, _ taken: TakenTransactions) -> Bool {
         locked {
-            entries.contains { $0.number == number } && turns.takeAway(telling: entries.count > 1)
+            guard entries.contains(where: { $0.number == number }), let thread = turns.takeAway() else { return false }
+            for entry in entries where entry.number != number { taken.append(entry.number, thread, entry.task) }
+            entries = []
+            return true
         }
     }
 
@@ -82,10 +86,12 @@ func leftByOtherTask() -> CormorantError {
         hint: "end it in the task that began it, or run it as one body, with `perform`")
 }
 
-func leftOnOtherThread() -> CormorantError {
+func leftOnOtherThread(
+    hint: String = "begin, use and end it in one function on one thread, or run it as one body, with `perform`"
+) -> CormorantError {
     CormorantError(
         .transaction, "the transaction was left on another thread than it was begun on, and has been rolled back",
-        hint: "begin, use and end it in one function on one thread, or run it as one body, with `perform`")
+        hint: hint)
 }
 
 func leftOutOfTurn() -> CormorantError {

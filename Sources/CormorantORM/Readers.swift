@@ -9,6 +9,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     private let count: Int
     private let permits: Permits
     private let path: String
+    private let taken: TakenTransactions
     private var options: OpenOptions
     private let state = RecursiveLock()
     private var free: [Lane] = []
@@ -18,13 +19,16 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     private var isRetired = false
     private var isClosed = false
     private var bypassed = false
+    /// How many were given back.
+    private var releases = 0
 
     /// nil where the file lets nobody read beside its writer.
-    init?(_ writer: Connection, _ options: OpenOptions) throws {
+    init?(_ writer: Connection, _ options: OpenOptions, _ taken: TakenTransactions) throws {
         guard options.readerCount > 0, let path = writer.filePath,
             try Statement(writer, "PRAGMA journal_mode").firstText() == "wal"
         else { return nil }
         self.path = path
+        self.taken = taken
         var options = options
         options.mode = .readOnly
         options.template = nil
@@ -34,7 +38,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         count = min(options.readerCount, 64)
         permits = Permits(count)
         var lanes: [Lane] = []
-        for _ in 0..<count { lanes.append(Lane(nil, timeout: options.busyTimeout)) }
+        for _ in 0..<count { lanes.append(Lane(nil, timeout: options.busyTimeout, taken)) }
         self.lanes = lanes
         free = lanes
         for lane in lanes { lane.belong(to: self, isReader: true) }
@@ -68,6 +72,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     /// A reader that nobody uses, locked and in use.
     func takeFree(_ writer: Lane) throws -> Lane? {
         if writer.lock.isForked { throw usedAfterFork() }
+        try taken.refuse()
         let thread = currentThread().pointee.id
         if !permits.tryTake() {
             guard try waitForPermit(thread) else { return nil }
@@ -81,6 +86,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
             return nil
         }
         lane.taker = thread
+        lane.takerIsPatient = Threads.isPatient
         state.unlock()
         // Nobody else has it, but for those who set a trace.
         guard lane.lock.lock(max(1000, options.busyTimeout)) == .taken else {
@@ -106,11 +112,21 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         for lane in current { freeIfAbandoned(lane) }
         state.lock()
         let hasOne = lanes.contains { $0.taker == thread }
+        var before = releases
         state.unlock()
         if hasOne { return permits.tryTake() }
-        let timeout = Threads.isPatient ? Int.max : options.busyTimeout
-        guard permits.take(timeout, givingUpWhen: { Threads.isCancelled }) else { throw isFull() }
+        while !permits.take(max(options.busyTimeout, 1), givingUpWhen: { Threads.isCancelled }) {
+            guard Threads.isPatient, !Threads.isCancelled, mayGoOn(&before) else { throw isFull() }
+        }
         return true
+    }
+
+    /// Whether waiting may help: one was given back meanwhile, or is in use by a thread whose work ends by itself.
+    private func mayGoOn(_ before: inout Int) -> Bool {
+        state.lock()
+        defer { state.unlock() }
+        defer { before = releases }
+        return releases != before || lanes.contains { $0.taker != 0 && $0.takerIsPatient }
     }
 
     private func freeIfAbandoned(_ lane: Lane) {
@@ -177,6 +193,7 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         state.lock()
         if isRetired { close(connectionOf: lane) }
         lane.taker = 0
+        releases &+= 1
         free.append(lane)
         state.unlock()
         permits.giveBack()
@@ -192,12 +209,13 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
     /// Puts another in the place of one that was taken away from a thread. In the list of what that thread holds it stays, so
     /// it is kept for ever.
     func replace(_ lane: Lane) {
-        let new = Lane(nil, timeout: lane.timeout)
+        let new = Lane(nil, timeout: lane.timeout, taken)
         new.belong(to: self, isReader: true)
         state.lock()
         lanes = lanes.map { $0 === lane ? new : $0 }
-        close(connectionOf: lane)
+        close(connectionOf: lane, leftOnOtherThread())
         lane.disown()
+        releases &+= 1
         free.append(new)
         state.unlock()
         _ = Unmanaged.passRetained(lane)
@@ -255,10 +273,10 @@ final class Readers: @unchecked Sendable {  // `state` guards what is below it; 
         for lane in free { close(connectionOf: lane) }
     }
 
-    private func close(connectionOf lane: Lane) {
+    private func close(connectionOf lane: Lane, _ reason: CormorantError? = nil) {
         guard let connection = lane.connection else { return }
         connections.removeAll { $0 === connection }
-        lane.close()
+        lane.close(reason)
     }
 
     func interrupt() {
@@ -335,7 +353,7 @@ extension Readers {
     func begin(_ writer: Lane, _ owner: TransactionOwner?) throws -> Int64? {
         if let lane = held(), lane.readDepth > 0 {
             try lane.refuseOtherTask()
-            _ = lane.lock.lock(0)
+            guard lane.lock.lock(0) == .taken else { throw leftOnOtherThread() }
             lane.readDepth += 1
             return lane.began(owner)
         }
@@ -356,7 +374,7 @@ extension Readers {
     /// - Returns: false where the thread has none.
     func end(_ number: Int64? = nil) throws -> Bool {
         guard let lane = held(), lane.readDepth > 0 else { return false }
-        _ = lane.lock.lock(0)
+        guard lane.lock.lock(0) == .taken else { throw leftOnOtherThread() }
         lane.readDepth -= 1
         lane.ended(number)
         guard lane.readDepth == 0 else {

@@ -54,13 +54,22 @@ extension Schema {
     }
 
     /// https://www.sqlite.org/pragma.html#pragma_table_list; for it SQLite works out the columns of every view, which may
-    /// take long, so it is asked only where there are modules.
+    /// take long, so it is asked only where there are modules. It goes by names alone.
     private static func shadowTables(_ connection: Connection) throws -> Set<String> {
         let modules = try connection.statement(
-            "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND rootpage = 0 LIMIT 1")
+            "SELECT name, sql FROM main.sqlite_schema WHERE type = 'table' AND rootpage = 0")
         defer { connection.recycle(modules) }
-        guard try modules.step() else { return [] }
-        modules.reset()
+        var hasModules = false
+        var foreign: [String] = []
+        while try modules.step() {
+            hasModules = true
+            let row = Row(modules)
+            guard let name = row.cell(0).string, let sql = row.cell(1).string,
+                case .virtualTable(let table)? = try? object(sql, type: "table", name: name)
+            else { continue }
+            if let content = table.foreignContent { foreign.append(content) }
+        }
+        guard hasModules else { return [] }
         let statement = try connection.statement("PRAGMA main.table_list")
         defer { connection.recycle(statement) }
         var names = Set<String>()
@@ -68,7 +77,7 @@ extension Schema {
             let row = Row(statement)
             if row.cell(2).string == "shadow", let name = row.cell(1).string { names.insert(foldIdentifier(name)) }
         }
-        return names
+        return names.subtracting(foreign)
     }
 
     private static func object(_ sql: String, type: String, name: String) throws -> SchemaObject {

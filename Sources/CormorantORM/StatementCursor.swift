@@ -82,8 +82,9 @@ package final class StatementCursor {
     /// Whether rows may still come from it.
     var isRunning: Bool { statement != nil }
 
-    /// The database closes: the statement ends first.
-    func invalidate() {
+    /// Its connection closes: the statement ends first.
+    func invalidate(_ reason: CormorantError?) {
+        if statement != nil { ending = reason }
         finish()
         columnNames = []
     }

@@ -54,14 +54,22 @@ extension Connection {
         let made = try Statement(
             self,
             """
-            SELECT substr(sql, length('CREATE TABLE ') + 1) FROM \(schema)sqlite_schema
-            WHERE type = 'table' AND name = ?1 COLLATE NOCASE
+            SELECT substr(sql, length('CREATE TABLE ') + 1), name = 'corm_models' FROM \(schema)sqlite_schema
+            WHERE type = 'table' AND (name = ?1 COLLATE NOCASE OR name = 'corm_models')
             """
         )
         defer { made.finalize() }
         try made.bind(.text(model.table), 1)
-        if try made.step(), let sql = Row(made).cell(0).string, contains(model.createSQL, sql) { return true }
-        return try isSynced(model.table, schema)
+        var maySync = false
+        while try made.step() {
+            let row = Row(made)
+            if row.cell(1).int64 == 1 {
+                maySync = true
+            } else if let sql = row.cell(0).string, contains(model.createSQL, sql) {
+                return true
+            }
+        }
+        return try maySync && isSynced(model.table, schema)
     }
 
     /// Whether the table is in corm_models.

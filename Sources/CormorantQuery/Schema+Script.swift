@@ -33,7 +33,8 @@ extension Schema {
                     default: []
                     }
                 return parts.map { foldIdentifier(table.name) + "_" + $0 }
-            })
+            }
+        ).subtracting(virtualTables.compactMap(\.foreignContent))
         if !shadows.isEmpty { tables.removeAll { shadows.contains(foldIdentifier($0.name)) } }
     }
 
@@ -76,6 +77,22 @@ extension Schema {
     package func view(_ name: String) -> ViewDefinition? { views.first { sameIdentifier($0.name, name) } }
 
     package func trigger(_ name: String) -> TriggerDefinition? { triggers.first { sameIdentifier($0.name, name) } }
+}
+
+extension VirtualTableDefinition {
+    /// The folded name of its table of texts, where it has none: the texts are elsewhere or nowhere, and a table of that name
+    /// is the user's. https://www.sqlite.org/fts5.html#external_content_and_contentless_tables
+    package var foreignContent: String? {
+        guard ["fts4", "fts5"].contains(foldIdentifier(module)) else { return nil }
+        let isElsewhere = arguments.contains { argument in
+            let parts = argument.text.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { return false }
+            // FTS5 takes the beginning of an option's name for it.
+            let option = foldIdentifier(String(parts[0].prefix { !$0.isWhitespace && $0 != "/" }))
+            return !option.isEmpty && "content".hasPrefix(option)
+        }
+        return isElsewhere ? foldIdentifier(name) + "_content" : nil
+    }
 }
 
 extension SchemaObject {

@@ -5,7 +5,9 @@ extension Connection {
     /// The error of SQL that does not compile, with what the file and SQLite have instead, and where it stands.
     func compileError(_ status: Int32, sql: String, from start: Int = 0) -> CormorantError {
         let error = error(status, sql: sql, from: start)
-        guard error.code == .sql, error.plainHint == nil, let hint = hint(for: error, sql) else { return error }
+        guard error.code == .sql, error.plainHint == nil, let hint = untraced({ hint(for: error, sql) }) else {
+            return error
+        }
         return CormorantError(
             error.code, error.plainMessage, hint: hint, sqliteCode: error.sqliteCode, sql: error.sql,
             offset: error.offset)
@@ -43,12 +45,17 @@ extension Connection {
     private func hintForTable(_ name: String) -> String {
         let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
         if parts.count == 2 {
-            let databases = texts("SELECT name FROM pragma_database_list")
-            if !databases.contains(where: { sameIdentifier($0, parts[0]) }) {
+            if !schemas().contains(where: { sameIdentifier($0, parts[0]) }) {
                 return "no database is attached as \(parts[0]); attach it first"
             }
         }
-        let tables = texts("SELECT name FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
+        let tables = schemas().flatMap { schema in
+            texts(
+                """
+                SELECT name FROM \(quoteIdentifier(schema)).sqlite_schema
+                WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'
+                """)
+        }
         if tables.isEmpty { return "the database has no tables; create them, or check the path" }
         if let near = nearNames(to: parts.last ?? name, tables) { return near }
         return "the database has \(tables.prefix(20).joined(separator: ", "))"
@@ -68,21 +75,31 @@ extension Connection {
         return columns.isEmpty ? nil : "the tables here have \(columns.prefix(20).joined(separator: ", "))"
     }
 
-    /// Of the tables and views whose names stand somewhere in the SQL.
+    /// Of the tables whose names stand somewhere in the SQL. Views are left out, because to work out the columns of views
+    /// over views may take long.
     private func columns(of sql: String) -> [String] {
-        texts(
-            """
-            SELECT DISTINCT c.name FROM pragma_table_list t, pragma_table_xinfo(t.name, t.schema) c
-            WHERE instr(lower(?1), lower(t.name)) AND t.name NOT LIKE 'sqlite_%'
-            """, sql)
+        var seen = Set<String>()
+        return schemas().flatMap { schema in
+            texts(
+                """
+                SELECT c.name FROM \(quoteIdentifier(schema)).sqlite_schema t CROSS JOIN pragma_table_xinfo(t.name, ?2) c
+                WHERE t.type = 'table' AND instr(lower(?1), lower(t.name)) AND t.name NOT LIKE 'sqlite_%'
+                """, sql, schema)
+        }.filter { seen.insert($0).inserted }
     }
 
+    /// The names of the main database, those that are attached, and the temporary one if there is one: to read it would make
+    /// it.
+    private func schemas() -> [String] { texts("SELECT name FROM pragma_database_list") }
+
     /// The texts of a query of one column, as far as they can be read.
-    private func texts(_ sql: String, _ binding: String? = nil) -> [String] {
+    private func texts(_ sql: String, _ bindings: String...) -> [String] {
         var pointer: OpaquePointer?
         guard sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) == SQLITE_OK else { return [] }
         defer { sqlite3_finalize(pointer) }
-        if let binding { sqlite3_bind_text(pointer, 1, binding, -1, transientBytes) }
+        for (index, text) in bindings.enumerated() {
+            sqlite3_bind_text(pointer, Int32(truncatingIfNeeded: index + 1), text, -1, transientBytes)
+        }
         var texts: [String] = []
         while texts.count < 1000, sqlite3_step(pointer) == SQLITE_ROW, let text = sqlite3_column_text(pointer, 0) {
             texts.append(String(cString: text))

@@ -34,12 +34,8 @@ extension Connection {
     /// Refuses transactions and ATTACH from here on, as a step of a migration must, or allows them again. What is begun by
     /// `begin` here is not refused, for it is prepared before.
     package func setTransactionGuard(_ on: Bool) {
-        if on {
-            sqlite3_set_authorizer(handle, denyTransactions, nil)
-        } else {
-            let context = Unmanaged.passUnretained(faults).toOpaque()
-            sqlite3_set_authorizer(handle, hasEncryptedFile ? denyPlainFiles : nil, context)
-        }
+        let context = Unmanaged.passUnretained(faults).toOpaque()
+        sqlite3_set_authorizer(handle, on ? denyTransactions : hasEncryptedFile ? denyPlainFiles : nil, context)
     }
 }
 
@@ -54,15 +50,30 @@ private func compareBytes(
 }
 
 private func denyTransactions(
-    _: UnsafeMutableRawPointer?, _ action: Int32, _ name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
+    _ context: UnsafeMutableRawPointer?, _ action: Int32, _ name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
     _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
 ) -> Int32 {
+    let denied: String
     switch action {
-    case SQLITE_TRANSACTION, SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
+    case SQLITE_TRANSACTION: denied = name.map { String(cString: $0) } ?? "BEGIN"
+    case SQLITE_ATTACH: denied = "ATTACH"
+    case SQLITE_DETACH: denied = "DETACH"
     case SQLITE_PRAGMA:
-        name.map { sameIdentifier(String(cString: $0), "writable_schema") } ?? false ? SQLITE_DENY : SQLITE_OK
-    default: SQLITE_OK
+        guard let name, sameIdentifier(String(cString: name), "writable_schema") else { return SQLITE_OK }
+        denied = "PRAGMA writable_schema"
+    default: return SQLITE_OK
     }
+    let error =
+        action == SQLITE_PRAGMA
+        ? CormorantError(
+            .migration, "a step of a migration may not edit the schema's own table: \(denied) is refused",
+            hint: "change the schema with CREATE, ALTER and DROP")
+        : CormorantError(
+            .transaction,
+            "a step of a migration has its transaction, and ends, begins and attaches nothing: \(denied) is refused",
+            hint: "leave \(denied) out")
+    if let context { Unmanaged<CodecFaults>.fromOpaque(context).takeUnretainedValue().note(.error(error), "") }
+    return SQLITE_DENY
 }
 
 /// ATTACH, and VACUUM INTO, which attaches the file that it makes: beside an encrypted file they would write a plain one.

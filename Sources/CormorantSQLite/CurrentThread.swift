@@ -31,8 +31,8 @@ enum SharedNumbers {
 
     /// How many transactions were begun.
     nonisolated(unsafe) static let transactions = make()
-    /// How many threads are cancelled.
-    nonisolated(unsafe) static let cancelled = make()
+    /// How many threads are cancelled, and how many transactions were taken away and are still to be closed.
+    nonisolated(unsafe) static let refused = make()
 
     static func make(_ count: Int = 1) -> UnsafeMutablePointer<Int64> {
         let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: count)
@@ -100,7 +100,7 @@ package enum Threads {
     }
 
     /// Whether the thread ended with a transaction open.
-    static func hasEnded(_ thread: Int64) -> Bool {
+    package static func hasEnded(_ thread: Int64) -> Bool {
         guard cthreads_load(SharedNumbers.abandoned) > 0 else { return false }
         lock.lock()
         defer { lock.unlock() }
@@ -111,24 +111,30 @@ package enum Threads {
     package static func cancel(_ thread: Int64) {
         lock.lock()
         defer { lock.unlock() }
-        if cancelled.insert(thread).inserted { _ = cthreads_add(SharedNumbers.cancelled, 1) }
+        if cancelled.insert(thread).inserted { _ = cthreads_add(SharedNumbers.refused, 1) }
     }
 
     /// The calling thread's calls are made again.
     package static func resume() {
-        guard cthreads_load(SharedNumbers.cancelled) > 0 else { return }
+        guard cthreads_load(SharedNumbers.refused) > 0 else { return }
         lock.lock()
         defer { lock.unlock() }
-        if cancelled.remove(currentThread().pointee.id) != nil { _ = cthreads_add(SharedNumbers.cancelled, -1) }
+        if cancelled.remove(currentThread().pointee.id) != nil { _ = cthreads_add(SharedNumbers.refused, -1) }
     }
 
     /// Whether the calling thread is cancelled.
     package static var isCancelled: Bool {
-        guard cthreads_load(SharedNumbers.cancelled) > 0 else { return false }
+        guard cthreads_load(SharedNumbers.refused) > 0 else { return false }
         lock.lock()
         defer { lock.unlock() }
         return cancelled.contains(currentThread().pointee.id)
     }
+
+    /// Whether calls of any thread are refused.
+    package static var anyIsRefused: Bool { cthreads_load(SharedNumbers.refused) > 0 }
+
+    /// So many more reasons there are to refuse calls.
+    package static func refuse(_ count: Int) { _ = cthreads_add(SharedNumbers.refused, Int64(count)) }
 
     /// Whether the calling thread waits for a reader as long as it takes.
     package static var isPatient: Bool {

@@ -2,17 +2,15 @@ import CThreads
 
 /// A mutex that the thread holding it may take again, and that others get in the order in which they came.
 package final class FairLock: Permits, @unchecked Sendable {
-    package enum Outcome { case taken, timedOut, abandoned, dispossessed, forked }
+    package enum Outcome { case taken, timedOut, abandoned, forked }
 
     private var depth = 0
     /// How many of the holds last from call to call. With no others the thread is between calls, and the number of its
     /// owner stands negative, so that another thread can tell, and take the lock away.
     private var kept = 0
-    /// The threads that it was taken away from and that do not know it yet. Of who holds the lock.
-    private var dispossessed: Set<Int64> = []
     private var lastOwner: Int64 = 0
     private let forks = forkCount
-    private let cancelled = SharedNumbers.cancelled
+    private let refused = SharedNumbers.refused
     /// Called just before the lock becomes free; what it gives is called after. Set by who holds the lock.
     package var beforeRelease: (() -> (() -> Void)?)?
 
@@ -30,8 +28,7 @@ package final class FairLock: Permits, @unchecked Sendable {
     package func share() { cthreads_store(numbers + 3, 1) }
 
     /// Takes the lock, or says why not. After `abandoned` it is taken, too: from a thread that has ended with a transaction
-    /// open. After `dispossessed` it is taken, too: it had been taken away from this thread, which is told this once. `forked`:
-    /// this process is a child of the one whose lock it is.
+    /// open. `forked`: this process is a child of the one whose lock it is.
     package func lock(_ timeout: Int) -> Outcome {
         let me = currentThread().pointee.id
         guard forks == forkCount else { return .forked }
@@ -42,10 +39,7 @@ package final class FairLock: Permits, @unchecked Sendable {
         }
         cthreads_note(owner, me)
         depth = 1
-        if lastOwner != me {
-            ownerChanged(me)
-            if !dispossessed.isEmpty, dispossessed.remove(me) != nil { return .dispossessed }
-        }
+        if lastOwner != me { ownerChanged(me) }
         return .taken
     }
 
@@ -94,17 +88,15 @@ package final class FairLock: Permits, @unchecked Sendable {
     }
 
     /// Takes the lock away from a thread that keeps it between calls.
-    /// - Parameter telling: whether that thread is told when it comes again.
-    /// - Returns: false where no thread does.
-    package func takeAway(telling: Bool) -> Bool {
+    /// - Returns: that thread; nil where no thread does.
+    package func takeAway() -> Int64? {
         let me = currentThread().pointee.id
         let other = cthreads_load(owner)
-        guard other < 0, cthreads_swap(owner, other, me) else { return false }
+        guard other < 0, cthreads_swap(owner, other, me) else { return nil }
         depth = 1
         kept = 0
         ownerChanged(me)
-        if telling { dispossessed.insert(-other) }
-        return true
+        return -other
     }
 
     /// Has one of the holds last from call to call.
@@ -140,8 +132,8 @@ package final class FairLock: Permits, @unchecked Sendable {
     /// Whether the thread that holds it has ended with a transaction open.
     package var isAbandoned: Bool { Threads.hasEnded(abs(cthreads_load(owner))) }
 
-    /// Whether any thread is cancelled.
-    package var anyIsCancelled: Bool { cthreads_load(cancelled) > 0 }
+    /// Whether calls of any thread are refused.
+    package var anyIsRefused: Bool { cthreads_load(refused) > 0 }
 
     /// Whether this thread holds it.
     package func isHeld(by thread: Int64) -> Bool { abs(cthreads_load(owner)) == thread }

@@ -36,6 +36,9 @@ package func makeDatabase(
     try synchronize(temporary)
     // Once more: what was made meanwhile.
     try refuseOccupied(path)
+    // Unlike rename, link never takes the place of another file. Not every file system has it.
+    if link(temporary, path) == 0 { return synchronizeFolder(of: path) }
+    guard errno != EEXIST else { throw occupied(path) }
     try replace(path, by: temporary)
 }
 
@@ -43,10 +46,12 @@ package func makeDatabase(
 private func refuseOccupied(_ path: String) throws {
     try checkPath(path)
     try refuseURI(path, "a new file is made by its path")
-    guard !fileExists(path) else {
-        throw CormorantError(.cannotOpen, "\"\(path)\" is there already", hint: "remove it, or name another file")
-    }
+    guard !fileExists(path) else { throw occupied(path) }
     try refuseLeftovers(beside: path)
+}
+
+private func occupied(_ path: String) -> CormorantError {
+    CormorantError(.cannotOpen, "\"\(path)\" is there already", hint: "remove it, or name another file")
 }
 
 /// What SQLite keeps beside a database that is no more, it would take for the journal of the next one of that name, and put
@@ -108,6 +113,10 @@ func synchronize(_ path: String) throws {
 
 func replace(_ path: String, by copy: String) throws {
     guard rename(copy, path) == 0 else { throw cannotWrite(path, errno) }
+    synchronizeFolder(of: path)
+}
+
+private func synchronizeFolder(of path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
     let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
     let file = open(folder, O_RDONLY | O_CLOEXEC)

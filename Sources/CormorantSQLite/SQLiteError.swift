@@ -69,10 +69,6 @@ func sqliteError(
             .sql, message, hint: "begin one first; an error may have rolled it back, as ON CONFLICT ROLLBACK does")
     case SQLITE_ERROR where message == "cannot start a transaction within a transaction":
         return make(.sql, message, hint: "end the one that is open first, or use a SAVEPOINT inside it")
-    case SQLITE_AUTH:
-        return make(
-            .transaction, "a step of a migration has its transaction, and ends, begins and attaches nothing",
-            hint: "leave BEGIN, COMMIT, ROLLBACK, ATTACH and DETACH out")
     case SQLITE_ERROR:
         if let fault = DecimalFault(rawValue: message) { return make(fault.code, message, hint: fault.hint) }
         return make(.sql, message)

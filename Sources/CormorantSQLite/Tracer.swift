@@ -41,6 +41,13 @@ extension Connection {
         updateTrace()
     }
 
+    /// Runs statements that only say what is wrong with another one: that one alone is traced.
+    package func untraced<Result>(_ body: () -> Result) -> Result {
+        sqlite3_trace_v2(handle, 0, nil, nil)
+        defer { updateTrace() }
+        return body()
+    }
+
     /// Asks SQLite for the events that the tracer and the log of changes need.
     func updateTrace() {
         let begins = tracer != nil || changeLog != nil

@@ -91,10 +91,13 @@ static bool commit_in_step(corm_database *database, void *context) {
     (void)context;
     GIVES(CORM_E_TRANSACTION, corm_database_execute(database, "COMMIT", CORM_NO_VALUES, NULL, &failure));
     says("COMMIT");
+    GIVES(CORM_E_MIGRATION,
+          corm_database_execute(database, "PRAGMA writable_schema = 1", CORM_NO_VALUES, NULL, &failure));
+    says("PRAGMA writable_schema is refused");
     GIVES(CORM_E_TRANSACTION,
           corm_database_execute(database, "ATTACH ':memory:' AS other", CORM_NO_VALUES, NULL, &failure));
     says("a step of a migration has its transaction");
-    hints("leave BEGIN, COMMIT");
+    hints("leave ATTACH out");
     forget_failure();
     return true;
 }

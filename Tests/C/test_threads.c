@@ -130,7 +130,7 @@ static void *read_one(void *context) {
 }
 
 /* finding python.md B9 */
-static void a_patient_thread_waits_for_a_reader_as_long_as_it_takes(void **state) {
+static void a_patient_thread_waits_for_a_reader_of_another(void **state) {
     (void)state;
     corm_open_options options = CORM_OPEN_OPTIONS_INIT;
     corm_database *whole = db;
@@ -139,7 +139,15 @@ static void a_patient_thread_waits_for_a_reader_as_long_as_it_takes(void **state
     options.busy_timeout = 20;
     options.reader_count = 1;
     OK(corm_database_open(corm_database_path(whole), &options, &db, &failure));
+    /* Where no patient thread has it, it may never be given back. */
     OK(corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
+    pthread_create(&thread, NULL, read_one, &options);
+    pthread_join(thread, &status);
+    assert_int_equal((corm_status)(intptr_t)status, CORM_E_BUSY);
+    OK(corm_transaction_rollback(db, &failure));
+    corm_thread_set_patient(true);
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
+    corm_thread_set_patient(false);
     pthread_create(&thread, NULL, read_one, NULL);
     pthread_join(thread, &status);
     assert_int_equal((corm_status)(intptr_t)status, CORM_E_BUSY);
@@ -159,7 +167,7 @@ int main(void) {
         TEST(writes_of_others_wait_for_a_transaction),
         TEST(interrupts_at_any_time_harm_nothing),
         TEST(a_cancelled_thread_does_nothing_until_it_resumes),
-        TEST(a_patient_thread_waits_for_a_reader_as_long_as_it_takes),
+        TEST(a_patient_thread_waits_for_a_reader_of_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

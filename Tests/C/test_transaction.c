@@ -1,6 +1,8 @@
 /* Transactions and savepoints. */
 #include "support.h"
 
+#include <pthread.h>
+
 static int64_t count(void) { return select_int("SELECT count(*) FROM person"); }
 
 static void insert(const char *name) {
@@ -188,6 +190,49 @@ static void of_one_task(void **state) {
     }
 }
 
+static void *close_here(void *transaction) {
+    corm_error *error = NULL;
+    corm_status status = corm_transaction_close(db, *(int64_t *)transaction, true, &error);
+    corm_error_free(error);
+    return status == CORM_E_TRANSACTION ? transaction : NULL;
+}
+
+static void close_elsewhere(int64_t transaction) {
+    pthread_t thread;
+    void *told = NULL;
+    assert_int_equal(pthread_create(&thread, NULL, close_here, &transaction), 0);
+    assert_int_equal(pthread_join(thread, &told), 0);
+    assert_non_null(told);
+}
+
+static void nothing_runs_outside_one_that_was_taken_away(void **state) {
+    (void)state;
+    int64_t outer = 0, inner = 0;
+    OK(corm_transaction_open(db, CORM_TRANSACTION_IMMEDIATE, NULL, NULL, &outer, &failure));
+    insert("lost");
+    OK(corm_transaction_open(db, CORM_TRANSACTION_IMMEDIATE, NULL, NULL, &inner, &failure));
+    close_elsewhere(outer);
+    person one = {.name = "lost, too"};
+    for (int index = 0; index < 3; index += 1) {
+        GIVES(CORM_E_TRANSACTION, corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
+        GIVES(CORM_E_TRANSACTION, corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
+        GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
+    }
+    assert_int_equal(corm_transaction_depth(db), 1);
+    GIVES(CORM_E_TRANSACTION, corm_transaction_close(db, inner, true, &failure));
+    assert_int_equal(corm_transaction_depth(db), 0);
+    assert_int_equal(count(), 0);
+    /* Those without numbers. */
+    OK(corm_transaction_open(db, CORM_TRANSACTION_READ, NULL, NULL, &outer, &failure));
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
+    close_elsewhere(outer);
+    int64_t rows;
+    GIVES(CORM_E_TRANSACTION, corm_query_count(db, people, NULL, &rows, &failure));
+    OK(corm_transaction_rollback(db, &failure));
+    insert("kept");
+    assert_int_equal(count(), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(commit_keeps_and_rollback_forgets),
@@ -201,6 +246,7 @@ int main(void) {
         TEST(a_read_only_handle_begins_deferred),
         TEST(left_by_their_numbers),
         TEST(of_one_task),
+        TEST(nothing_runs_outside_one_that_was_taken_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

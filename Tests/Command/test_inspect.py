@@ -132,3 +132,22 @@ def test_chinook_takes_no_longer_than_a_glance(corm: Corm, chinook: Path) -> Non
         took.append(processor_time() - began)
     # Of the processor, so that what else a machine does makes no difference; a build for debugging is slower.
     assert min(took) < (0.5 if "debug" in str(COMMAND) else 0.05), took
+
+
+def test_a_table_that_a_search_reads_is_no_part_of_it(corm: Corm) -> None:
+    schema = """
+CREATE TABLE doc_content (id INTEGER PRIMARY KEY, body TEXT);
+CREATE VIRTUAL TABLE doc USING fts5(body, content='doc_content', content_rowid='id');
+CREATE TABLE none_content (id INTEGER PRIMARY KEY);
+CREATE VIRTUAL TABLE "none" USING fts5(body, Content = '');
+CREATE VIRTUAL TABLE own USING fts5(content);
+"""
+    (corm.folder / "s.sql").write_text(schema)
+    corm.run("migrate", "n.db", "s.sql", "--create")
+    out = corm.run("inspect", "n.db").out
+    assert "doc_content" in out
+    assert "none_content" in out
+    assert "doc_data" not in out
+    assert "own_content" not in out
+    assert corm.run("export", "n.db", "doc_content").out == "id,body\n"
+    assert corm.run("diff", "n.db", "s.sql").out == corm.run("diff", "s.sql", "s.sql").out

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import make
-from cormorant import Database, MigrationError, Plan, Schema
+from cormorant import Column, Database, MigrationError, Model, Plan, Schema, column
 
 STORED = "SELECT id, typeof(v), quote(v) FROM t ORDER BY id"
 # A usual trick, which leaves values that the new type would not have let in.
@@ -217,3 +217,33 @@ def test_the_plan_tells_what_the_copy_would_meet(path: Path, what: str) -> None:
     assert found.problems
     if message:
         assert "; ".join(problem.message for problem in found.problems) == message
+
+
+def test_the_greatest_integers_are_no_reals(path: Path) -> None:
+    for affinity in ["REAL", "DOUBLE"]:
+        path.unlink(missing_ok=True)
+        make(path, table("v INTEGER") + "INSERT INTO t VALUES (1, 9223372036854775807), (2, 9223372036854774784)")
+        [problem] = plan(path, table(f"v {affinity}")).problems
+        assert problem.message == f'1 value of "t.v" would change by going from INTEGER to {affinity}'
+
+
+@pytest.mark.parametrize("strict", ["", "STRICT"])
+def test_whole_reals_become_integers_as_far_as_those_go(path: Path, strict: str) -> None:
+    make(path, table("v REAL", strict) + "INSERT INTO t VALUES (1, 18014398509481984.0), (2, -9223372036854774784.0)")
+    found = plan(path, table("v INTEGER", "STRICT"))
+    assert found.problems == ()
+    with Database(path) as db:
+        found.apply(db)
+    assert [row[1:] for row in stored(path)] == [("integer", "18014398509481984"), ("integer", "-9223372036854774784")]
+
+
+class Whole(Model, table="t"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    v: Column[int]
+
+
+def test_models_read_whole_reals_as_integers(path: Path) -> None:
+    make(path, table("v REAL NOT NULL") + "INSERT INTO t VALUES (1, 18014398509481984.0)")
+    with Database(path) as db:
+        db.sync(Whole)
+        assert [row.v for row in db.fetch_all(Whole)] == [18014398509481984]

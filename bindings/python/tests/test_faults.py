@@ -138,3 +138,26 @@ def test_closing_is_refused_while_a_query_runs_elsewhere(path: Path) -> None:
     db.close()
     with pytest.raises(Error):
         db.count(Person)
+
+
+def test_hints_read_no_views_and_are_not_traced(path: Path) -> None:
+    with Database(path) as db:
+        db.execute("CREATE TABLE v0 (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES v0)")
+        for number in range(1, 17):
+            db.execute(
+                f"CREATE VIEW v{number} AS SELECT a.id, b.parent FROM v{number - 1} a JOIN v{number - 1} b USING (id)"
+            )
+        db.execute("INSERT INTO v0 VALUES (1, NULL), (2, 1)")
+        seen: list[str] = []
+        db.set_trace(lambda sql, _: seen.append(sql))
+        start = time.monotonic()
+        with pytest.raises(Error) as caught:
+            db.query("SELECT * FROM w0").fetch_all()
+        assert "v0" in str(caught.value.hint)
+        with pytest.raises(Error) as caught:
+            db.query("SELECT paren FROM v0").fetch_all()
+        assert "did you mean parent?" in str(caught.value.hint)
+        with pytest.raises(Error):
+            db.execute("DELETE FROM v0 WHERE id = 1")
+        assert time.monotonic() - start < 1
+        assert not [sql for sql in seen if "sqlite_schema" in sql or "pragma" in sql]

@@ -132,3 +132,12 @@ def test_optimize_gathers_statistics(db: Database) -> None:
     db.query("SELECT * FROM numbers WHERE a = 1").fetch_all()
     db.optimize()
     assert db.query("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'numbers'").fetch_all() == [(1,)]
+
+
+def test_a_backup_takes_no_place_of_another_file(db: Database, path: Path) -> None:
+    """Also not of one that a look before does not see."""
+    link = path.with_name("link.db")
+    link.symlink_to("nowhere")
+    refused("CORM_E_CANNOT_OPEN", lambda: db.backup(link))
+    assert link.is_symlink()
+    assert not [file for file in path.parent.iterdir() if file not in (path, link) and path.name not in file.name]

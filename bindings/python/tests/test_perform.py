@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from models import Note
 
-from cormorant import Database, ProgrammingError
+from cormorant import BusyError, Database, ProgrammingError
 
 SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT max(i) FROM n"
 request = contextvars.ContextVar("request", default="none")
@@ -39,6 +39,22 @@ def test_more_slow_reads_than_readers_wait_for_each_other(path: Path) -> None:
             return await asyncio.gather(*[db.perform(read_slowly) for _ in range(7)])
 
     assert asyncio.run(main()) == [1] * 7
+
+
+def test_readers_that_the_loop_itself_holds_are_not_waited_for_for_ever(path: Path) -> None:
+    async def main() -> None:
+        with Database(path, busy_timeout=0.2, reader_count=2) as db:
+            db.create_tables(Note)
+            await db.perform(lambda db: db.insert_many([Note(text="x") for _ in range(2000)]))
+            cursors = [db.cursor(Note) for _ in range(2)]
+            for cursor in cursors:
+                next(iter(cursor))
+            with pytest.raises(BusyError, match="readers"):
+                await asyncio.wait_for(db.perform(lambda db: len(db.fetch_all(Note))), 20)
+            cursors.pop().close()
+            assert await db.perform(lambda db: len(db.fetch_all(Note))) == 2000
+
+    asyncio.run(main())
 
 
 def test_a_short_write_does_not_wait_behind_slow_reads(path: Path) -> None:

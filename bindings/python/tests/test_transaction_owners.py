@@ -14,7 +14,7 @@ from typing import TypeVar
 import pytest
 from models import Department
 
-from cormorant import Database, OperationalError, ProgrammingError
+from cormorant import Database, OperationalError, ProgrammingError, Result
 from cormorant.transaction import Transaction
 
 T = TypeVar("T")
@@ -225,12 +225,53 @@ def test_nested_ones_that_are_left_on_another_thread(db: Database) -> None:
         on(one, lambda: db.insert(Department("lost")))
         with refused("left on another thread"):
             outer.commit()
-        with refused("the transaction around this one"):
-            on(one, lambda: db.insert(Department("lost, too")))
-        with refused("no transaction is open"):
+        for _ in range(3):
+            with refused("left on another thread"):
+                on(one, lambda: db.insert(Department("lost, too")))
+            with refused("left on another thread"):
+                on(one, lambda: db.read().__enter__())
+        with refused("left on another thread"):
             on(one, inner.commit)
         on(one, lambda: db.insert(Department("kept")))
     assert names(db) == ["kept"]
+
+
+def test_nothing_is_read_outside_a_snapshot_that_was_taken_away(db: Database) -> None:
+    outer, inner = db.read(), db.read()
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        on(other, lambda: db.count(Department))
+        on(one, outer.__enter__)
+        on(one, inner.__enter__)
+        assert on(one, lambda: names(db)) == []
+        with refused("left on another thread"):
+            on(other, outer.commit)
+        db.insert(Department("new"))
+        for _ in range(3):
+            with refused("left on another thread"):
+                on(one, lambda: names(db))
+        assert on(other, lambda: names(db)) == ["new"]
+        on(one, inner.rollback)
+        assert on(one, lambda: names(db)) == ["new"]
+
+
+def test_a_cursor_of_a_snapshot_that_was_taken_away(db: Database) -> None:
+    with db.transaction():
+        for number in range(2000):
+            db.insert(Department(f"{number}"))
+
+    def begin() -> Generator[Result[Department]]:
+        with db.read():
+            cursor = db.cursor(Department)
+            next(iter(cursor))
+            yield cursor
+
+    generator = begin()
+    cursor = next(generator)
+    with ThreadPoolExecutor(1) as other:
+        with contextlib.suppress(OperationalError, ProgrammingError):
+            on(other, generator.close)
+        with refused("left on another thread"):
+            list(cursor)
 
 
 def test_one_that_is_in_use_is_taken_away_after_the_call(db: Database) -> None:

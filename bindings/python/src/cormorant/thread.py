@@ -67,8 +67,9 @@ class ThreadMethods(RecordMethods):
 
         The body is a plain function, which may use transactions and sees the task's context variables; a coroutine
         function is refused. Up to 32 run at once;
-        where all readers are in use, they wait for one, however long it takes. When the task is cancelled, its calls
-        raise OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
+        where all readers are in use, they wait for one as long as other bodies use some, or some are given back; where
+        for the busy timeout neither is so, BusyError is raised. When the task is cancelled, its calls raise
+        OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
         """
         work = _Work(self._handle)
 
