@@ -89,7 +89,7 @@ struct ErrorTests {
         #expect(check?.message.contains("Misspelt") == true && check?.message.contains("pags") == true)
         var person = Person(name: "Ada")
         let missing = expectError(.noRecord) { try database.update(&person) }
-        #expect(missing?.hint?.contains("no key") == true)
+        #expect(missing?.hint?.contains("insert the record first") == true)
     }
 
     @Test func theDescriptionIsOneLine() throws {
