@@ -22,6 +22,7 @@ extension ColumnDescriptor {
             computedSQL: computedSQL, collation: collation, references: references, jsonKey: json,
             renamedFrom: renamedFrom, convertSQL: convertSQL)
         guard stored.isInteger, let range = Property.integerRange else { return }
+        refusesIntegers = !(Property.Unwrapped.self is any FixedWidthInteger.Type)
         isUnsigned = range.lowerBound == 0
         let width = 64 - range.upperBound.leadingZeroBitCount + (isUnsigned ? 0 : 1)
         bits = width < 32 || width == 32 && stored == .int64 ? width : 0

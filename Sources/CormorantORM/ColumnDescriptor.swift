@@ -42,6 +42,8 @@ public struct ColumnDescriptor: Sendable {
     /// Whether 0 in the record is no key yet, where the key is SQLite's to make: a plain integer of a C struct, which
     /// begins as zeros and has no NULL.
     package var zeroIsNoKey = false
+    /// Whether the property's own type may refuse an integer that the column holds.
+    package var refusesIntegers = false
     /// The column's former name: a migration renames it instead of adding a new one.
     public var renamedFrom: String?
     /// SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column

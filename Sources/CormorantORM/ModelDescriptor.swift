@@ -39,8 +39,10 @@ public final class ModelDescriptor: Sendable {
     /// Whether a write can change the record beyond its key: computed columns, or a default for an optional property.
     package let insertFillsIn: Bool
     package let hasComputed: Bool
-    /// Whether SQLite can make a key that the property cannot hold.
-    package let keyMayNotFit: Bool
+    /// Of the keys that SQLite makes, those that the column can hold.
+    let madeKeys: ClosedRange<Int64>
+    /// Whether the property may not hold a key that SQLite makes, other than one below 1, which takes a row with a negative one.
+    let keyMayNotFit: Bool
     private let byName: [String: Int]
     let draft: ModelDraft
     /// Whether it was made of another model, for another table of the same shape.
@@ -110,7 +112,8 @@ public final class ModelDescriptor: Sendable {
         hasPlainKey =
             keyColumns.isEmpty || single.map { columns[$0].type == .int64 && !columns[$0].isUnsigned } ?? false
         zeroIsNoKey = rowID.map { columns[$0].zeroIsNoKey } ?? false
-        keyMayNotFit = rowID.map { columns[$0].type == .int32 || columns[$0].bits > 0 } ?? false
+        madeKeys = rowID.map { columns[$0].integers } ?? .min ... .max
+        keyMayNotFit = madeKeys.upperBound < .max || rowID.map { columns[$0].refusesIntegers } ?? false
         generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
         hasComputed = columns.contains { $0.computedSQL != nil }
         insertFillsIn = hasComputed || columns.contains { $0.isOptional && $0.defaultSQL != nil }

@@ -9,7 +9,7 @@ extension ModelPlan {
     package func insert<Access: RecordAccess>(_ record: inout Access, _ conflict: ConflictPolicy = .abort) throws
         -> Bool
     {
-        try run(insertion(conflict), &record, makesKey: true)
+        try run(insertion(conflict), &record, makesKey: true, replaces: conflict == .replace)
     }
 
     package func save<Access: RecordAccess>(_ record: inout Access) throws {
@@ -40,15 +40,21 @@ extension ModelPlan {
 
     /// Binds, runs to the end, takes back what SQLite made. True when a row was changed.
     private func run<Access: RecordAccess>(
-        _ planned: PlannedStatement, _ record: inout Access, makesKey: Bool, isDelete: Bool = false
+        _ planned: PlannedStatement, _ record: inout Access, makesKey: Bool, replaces: Bool = false,
+        isDelete: Bool = false
     ) throws -> Bool {
-        // What comes back may not fit the record. In a batch all of it is undone then; elsewhere a savepoint sees to
-        // it.
-        let guarded = (planned.returnsRow || (makesKey && model.keyMayNotFit)) && !isInBatch
-        if guarded { try connection.begin(.immediate) }
+        var guarded = false
         var writer = writer(planned, makesKey: makesKey)
         do {
-            let changed = try step(planned, &record, &writer, makesKey)
+            scratch.reset()
+            try record.write(to: &writer)
+            // What comes back may not fit the record. In a batch all of it is undone then; elsewhere a savepoint sees to
+            // it, but where only a key below 1 does not fit and no other row is lost.
+            if planned.returnsRow || writer.wantsKey && (replaces || model.keyMayNotFit), !isInBatch {
+                try connection.begin(.immediate)
+                guarded = true
+            }
+            let changed = try step(planned, &record, writer, makesKey, isGuarded: guarded || isInBatch)
             if guarded { try connection.commit() }
             madeKey = writer.wantsKey
             return changed
@@ -63,11 +69,10 @@ extension ModelPlan {
 
     @inline(__always)
     private func step<Access: RecordAccess>(
-        _ planned: PlannedStatement, _ record: inout Access, _ writer: inout RecordWriter, _ makesKey: Bool
+        _ planned: PlannedStatement, _ record: inout Access, _ writer: RecordWriter, _ makesKey: Bool,
+        isGuarded: Bool
     ) throws -> Bool {
         let statement = planned.statement
-        scratch.reset()
-        try record.write(to: &writer)
         if writer.wantsKey, !tableMakesKeys { try requireMadeKeys() }
         var changed = false
         let before = connection.totalChanges
@@ -81,10 +86,14 @@ extension ModelPlan {
             changed = try hasChanged(since: before)
             if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty) {
                 let key = connection.lastInsertID
-                do { try record.setGeneratedKey(key) } catch {
+                do {
+                    try record.setGeneratedKey(key)
+                    // Not every record knows the width of its key.
+                    guard model.madeKeys.contains(key) else { throw keyDoesNotFit(key) }
+                } catch {
                     // A row whose key its record cannot hold does not stay.
                     statement.reset()
-                    _ = try? delete(key: { $0.bind(key, 1) })
+                    if !isGuarded { _ = try delete(key: { $0.bind(key, 1) }) }
                     throw error
                 }
             }
@@ -197,6 +206,15 @@ extension ModelPlan {
                 "the record has no key, and the table makes none: \"\(model.table).\(key)\" is no INTEGER PRIMARY KEY",
                 hint: "give the record its key, or migrate the file", table: model.table, columns: [key])
         }
+    }
+
+    @inline(never)
+    private func keyDoesNotFit(_ key: Int64) -> CormorantError {
+        let column = model.columns[model.generatedColumn]
+        let type = column.type.name(isUnsigned: column.isUnsigned, bits: column.bits)
+        return CormorantError(
+            .range, "the generated key \(key) does not fit into \(model.name).\(column.name), \(type)",
+            hint: "make the key a 64-bit integer with sign", table: model.table, columns: [column.name])
     }
 
     private func noRecord() -> CormorantError {

@@ -49,7 +49,7 @@ extension Relation {
         let matching = junction ?? target
         return zip(step.columns, step.collations).map { pair, collation in
             let column = matching.columns[pair.to]
-            return column.type == .decimal || column.comparedBy == collation ? nil : collation ?? "binary"
+            return column.comparedBy == collation ? nil : collation ?? "binary"
         }
     }
 

@@ -204,8 +204,13 @@ extension ModelDescriptor {
         return zip(wanted, target.keyColumns).map { ($0, $1) }
     }
 
-    /// By which the columns of this model that foreign keys refer to compare.
-    private func collations(_ pairs: [(from: Int, to: Int)]) -> [String?] { pairs.map { columns[$0.to].comparedBy } }
+    /// By which the columns of this model that foreign keys refer to compare in the file.
+    private func collations(_ pairs: [(from: Int, to: Int)]) -> [String?] {
+        pairs.map { pair in
+            let column = columns[pair.to]
+            return column.type == .decimal ? foldIdentifier(column.collation ?? "binary") : column.comparedBy
+        }
+    }
 
     private func pairs(of key: ForeignKeySchema, to target: ModelDescriptor) -> [(from: Int, to: Int)]? {
         let there = key.tableColumns.isEmpty ? target.keyNames : key.tableColumns

@@ -67,9 +67,7 @@ extension StatementCompiler {
                 let (from, to) = (Dialect.sqlite.identifier(name), Dialect.sqlite.identifier(joined))
                 // The key that is referred to first: its collation compares.
                 let pairs = step.columns.map { pair in
-                    let key = step.target.columns[pair.to]
-                    let compared = key.type == .decimal ? " COLLATE corm_decimal" : ""
-                    return "\(to).\(key.quoted)\(compared) = \(from).\(table.columns[pair.from].quoted)"
+                    "\(to).\(step.target.columns[pair.to].quoted) = \(from).\(table.columns[pair.from].quoted)"
                 }
                 scopes[level].paths.append(
                     (joined, " LEFT JOIN \(step.target.quoted) AS \(to) ON \(pairs.joined(separator: " AND "))"))

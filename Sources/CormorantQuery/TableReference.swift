@@ -93,7 +93,8 @@ package struct RelationStep: Sendable {
     package let columns: [(from: Int, to: Int)]
     /// Whether the foreign key is here, so that the key that it refers to is there.
     package let refersToTarget: Bool
-    /// By which each column of that key compares, in lower case; nil: by bytes.
+    /// By which each column of that key compares in the file, in lower case; nil: by bytes. Decimals always have one, because
+    /// expressions compare them as numbers where none is named.
     package let collations: [String?]
 
     package init(
@@ -110,9 +111,11 @@ package struct RelationStep: Sendable {
     /// That the columns are equal. As a foreign key does, they compare by the collation of the key that is referred to:
     /// SQLite takes that of the left operand.
     package func matches(_ here: (Int) -> Expression, _ there: (Int) -> Expression) -> [Expression] {
-        columns.map { pair in
+        zip(columns, collations).map { pair, collation in
             let (here, there) = (here(pair.from), there(pair.to))
-            return refersToTarget ? .binary(.equal, there, here) : .binary(.equal, here, there)
+            let (key, other) = refersToTarget ? (there, here) : (here, there)
+            let isDecimal = collation == "binary" || collation == "corm_decimal"
+            return .binary(.equal, isDecimal ? .collate(key, collation ?? "") : key, other)
         }
     }
 }

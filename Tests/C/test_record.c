@@ -98,6 +98,16 @@ static void a_key_0_that_sqlite_makes_is_refused(void **state) {
     assert_int_equal(third.id, 2);
 }
 
+/* The row that it would replace stays, too. */
+static void a_key_0_replaces_nothing(void **state) {
+    (void)state;
+    OK(corm_database_execute_script(db, "CREATE UNIQUE INDEX by_name ON person (name)", &failure));
+    person first = {.id = -1, .name = "same"}, second = {.name = "same"};
+    OK(corm_record_insert(db, people, &first, CORM_CONFLICT_ABORT, NULL, &failure));
+    GIVES(CORM_E_RANGE, corm_record_insert(db, people, &second, CORM_CONFLICT_REPLACE, NULL, &failure));
+    assert_string_equal(select_text("SELECT group_concat(id) FROM person"), "-1");
+}
+
 static void every_conflict_policy(void **state) {
     (void)state;
     insert_people(1);
@@ -266,6 +276,7 @@ int main(void) {
         RECORD(insert_fills_the_key),
         RECORD(the_key_0_wants_an_optional_integer),
         RECORD(a_key_0_that_sqlite_makes_is_refused),
+        RECORD(a_key_0_replaces_nothing),
         RECORD(every_conflict_policy),
         RECORD(save_inserts_then_updates),
         RECORD(update_all_or_some),

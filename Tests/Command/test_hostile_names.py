@@ -8,8 +8,8 @@ import pytest
 from conftest import Corm, make, put
 
 # A title for the window, a bell, colours by both introducers, what is typed over, a line of its own, text turned round.
-EVIL = "\x1b]0;pwn\x07\x1b[31m\x9b32m\r\x08\x7f\nFORGED\u202e\u2066x"
-RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|^FORGED", re.MULTILINE)
+EVIL = "\x1b]0;pwn\x07\x1b[31m\x9b32m\r\x08\x7f\nFORGED\u202e\u2066\u200e\u200f\u061cx"
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^FORGED", re.MULTILINE)
 MARKS = re.compile("\x1b\\[(0|1|2|1;31|1;33|32)m")  # those that the command makes on a terminal
 
 
