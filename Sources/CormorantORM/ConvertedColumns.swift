@@ -21,8 +21,8 @@ extension Connection {
             columns[index] = SQLCompiler.Kept(
                 column.name, in: model.table, of: model.attachment, declared: declared)
         }
-        // There may be a table for each of many targets.
-        if convertedColumns.count >= 4096 { convertedColumns = [:] }
+        // There may be a table for each of many targets, and models that are freed.
+        if convertedColumns.count >= 64 { convertedColumns = [:] }
         convertedColumns[ObjectIdentifier(table)] = ConvertedColumns(table, columns)
         return columns
     }

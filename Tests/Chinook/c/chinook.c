@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static corm_database *db;
 static corm_error *error;
@@ -14,17 +15,6 @@ static corm_status check(corm_status status) {
         exit(1);
     }
     return status;
-}
-
-static void print_rows(const corm_statement *select) {
-    corm_result *result;
-    const char *row;
-    check(corm_statement_open(db, select, CORM_NO_VALUES, &result, &error));
-    while (check(corm_result_next(result, &error)) == CORM_ROW) {
-        check(corm_result_row_json(result, &row, &error));
-        puts(row);
-    }
-    corm_result_close(result);
 }
 
 static void print_text(const char *text) {
@@ -39,6 +29,40 @@ static void print_text(const char *text) {
         putchar(*text);
     }
     putchar('"');
+}
+
+static void print_value(const corm_value *value) {
+    char number[32];
+    switch (value->type) {
+    case CORM_VALUE_INTEGER:
+        printf("%lld", (long long)value->as.integer);
+        break;
+    case CORM_VALUE_REAL:
+        snprintf(number, sizeof number, "%.17g", value->as.real);
+        printf("%s%s", number, strpbrk(number, ".e") == NULL ? ".0" : "");
+        break;
+    case CORM_VALUE_TEXT:
+        print_text(value->as.bytes.data);
+        break;
+    default:
+        printf("null");
+    }
+}
+
+/* As arrays, for two columns may have one name, which no JSON object can have. */
+static void print_rows(const corm_statement *select) {
+    corm_result *result;
+    check(corm_statement_open(db, select, CORM_NO_VALUES, &result, &error));
+    while (check(corm_result_next(result, &error)) == CORM_ROW) {
+        for (int32_t column = 0; column < corm_result_column_count(result); column += 1) {
+            corm_value value;
+            printf(column == 0 ? "[" : ", ");
+            check(corm_result_get(result, column, &value, &error));
+            print_value(&value);
+        }
+        puts("]");
+    }
+    corm_result_close(result);
 }
 
 static void print_track(const track *t) {
