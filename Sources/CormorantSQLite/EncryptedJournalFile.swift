@@ -113,6 +113,7 @@ final class EncryptedJournalFile: ShimFile {
         numberOffset = -8
         if isPage, number > 0 { return readPage(buffer, offset) }
         let status = readRaw(buffer, count, offset)
+        if isPage, status == SQLITE_OK, lostItsNumber(buffer, offset) { return failed() }
         if count == pageSize || status != SQLITE_OK, isOnDisk(offset) { return failed() }
         guard status == SQLITE_OK else { return status }
         if count == 8, offset & 7 == 0 {
@@ -169,6 +170,14 @@ final class EncryptedJournalFile: ShimFile {
         buffer.copyMemory(from: image.bytes, byteCount: pageSize)
         givenSum = ~(nonce &+ checksum(buffer))
         return SQLITE_OK
+    }
+
+    /// Whether a page behind the number 0, at which SQLite ends the rollback, is whole: then the number was altered.
+    private func lostItsNumber(_ image: UnsafeRawPointer, _ offset: Int64) -> Bool {
+        guard !wroteRecords, let nonce, !isZero(image, pageSize) else { return false }
+        sumOffset = offset &+ Int64(pageSize)
+        defer { sumOffset = -8 }
+        return storedSum == nonce &+ checksum(image)
     }
 
     /// The checksum behind the page that was read last, as it stands there.
