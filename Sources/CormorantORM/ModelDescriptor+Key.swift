@@ -26,13 +26,13 @@ extension ModelDescriptor {
     }
 
     /// Whether the model's key is a table's, so that its rows are known by it.
-    package func requireKey(of table: TrackedTable, toDo: String) throws {
+    package func requireKey(of table: TrackedTable, hint: String) throws {
         let isKey =
             keyNames.count == table.keyNames.count
             && zip(keyNames, table.keyNames).allSatisfy { sameIdentifier($0, $1) }
         guard isKey, !table.isVirtual else {
             throw CormorantError(
-                .misuse, "the key of \(name) is not the primary key of \"\(self.table)\"", hint: toDo, table: self.table
+                .misuse, "the key of \(name) is not the primary key of \"\(self.table)\"", hint: hint, table: self.table
             )
         }
     }

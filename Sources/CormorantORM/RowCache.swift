@@ -63,7 +63,7 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
             ))
         table = tracked
         do {
-            try model.requireKey(of: tracked, toDo: "cache models whose key is their table's")
+            try model.requireKey(of: tracked, hint: "cache models whose key is their table's")
         } catch {
             stop(connection)
             throw error
@@ -75,7 +75,7 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
         table = nil
     }
 
-    private func fits(_ table: TrackedTable) -> Bool { (try? model.requireKey(of: table, toDo: "")) != nil }
+    private func fits(_ table: TrackedTable) -> Bool { (try? model.requireKey(of: table, hint: "")) != nil }
 
     /// Sees to it that no row is older than what the connection would read now.
     /// - Returns: false when the cache cannot be used.

@@ -61,7 +61,7 @@ extension Connection {
                 try model.requireOwnFile()
                 watched.append(try watch(TableRead(name: model.table), key: try model.storedKey(key), values))
                 if let table = watched.first?.table, !table.isVirtual {
-                    try model.requireKey(of: table, toDo: "observe the model, or models whose key is their table's")
+                    try model.requireKey(of: table, hint: "observe the model, or models whose key is their table's")
                 }
             case .tables(let tables):
                 for table in tables {
