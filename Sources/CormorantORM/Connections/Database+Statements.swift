@@ -1,0 +1,159 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// Statements that are built of expressions.
+extension Database {
+    /// The rows of a SELECT as records of a model. Where it lists columns of its own, they are matched by name.
+    /// - Parameter columnsInOrder: its first columns are the model's, in order.
+    package func cursor(
+        _ model: ModelDescriptor, _ compiled: CompiledStatement, _ parameters: [String: Value] = [:],
+        columnsInOrder: Bool = false
+    ) throws -> StatementCursor {
+        try prepare(compiled)
+        return try withPlan(model, for: compiled.sql) { pooled, plan in
+            let statement = try plan.connection.prepared(compiled, parameters)
+            do {
+                guard statement.columnCount > 0 else {
+                    throw CormorantError(
+                        .misuse, "a statement that writes is no query",
+                        hint: "execute it, or let it return the rows it writes", sql: compiled.sql)
+                }
+                let isRecord = columnsInOrder || compiled.records === model.tableReference
+                let columns =
+                    isRecord
+                    ? model.columns.indices.map { Int32(truncatingIfNeeded: $0) }
+                    : try model.resultColumns(of: statement)
+                return StatementCursor(
+                    self, pooled, plan.connection, statement, plan: plan, columns: columns, isRawSQL: !isRecord)
+            } catch {
+                plan.connection.recycle(statement)
+                throw error
+            }
+        }
+    }
+
+    /// The rows of a SELECT, or of what a statement with RETURNING wrote, as they come.
+    package func cursor(
+        _ compiled: CompiledStatement, _ parameters: [String: Value] = [:]
+    ) throws -> StatementCursor {
+        try prepare(compiled)
+        let pooled = try turn(for: compiled.sql)
+        defer { end(turn: pooled) }
+        let connection = try pooled.connected()
+        let statement = try connection.prepared(compiled, parameters)
+        let columns = (0..<statement.columnCount).map { Int32(truncatingIfNeeded: $0) }
+        return StatementCursor(self, pooled, connection, statement, plan: nil, columns: columns, compiled: compiled)
+    }
+
+    /// Runs a statement to its end.
+    /// - Returns: rows inserted, updated or deleted by it.
+    package func execute(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
+        if compiled.isSelect { throw thereForItsRows(compiled.sql) }
+        try prepare(compiled)
+        return try withConnection(for: compiled.sql) { connection in
+            let before = connection.totalChanges
+            let statement = try connection.prepared(compiled, parameters)
+            defer { connection.recycle(statement) }
+            while try statement.step() {}
+            return statement.isReadOnly || connection.totalChanges == before ? 0 : connection.changes
+        }
+    }
+
+    /// The number in the first row.
+    package func number(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
+        try prepare(compiled)
+        return try withConnection(for: compiled.sql) { connection in
+            let statement = try connection.prepared(compiled, parameters)
+            defer { connection.recycle(statement) }
+            return try statement.step() ? Row(statement).cell(0).int64 : 0
+        }
+    }
+
+    /// Whether there is a row.
+    package func exists(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Bool {
+        try prepare(compiled)
+        return try withConnection(for: compiled.sql) { connection in
+            let statement = try connection.prepared(compiled, parameters)
+            defer { connection.recycle(statement) }
+            return try statement.step()
+        }
+    }
+
+    /// SQLite's plan as rows of id, parent, notused and detail: https://www.sqlite.org/eqp.html
+    package func plan(of compiled: CompiledStatement) throws -> StatementCursor {
+        try cursor(
+            CompiledStatement(
+                "EXPLAIN QUERY PLAN " + compiled.sql, compiled.bindings.map { _ in .value(.null) }, of: compiled.table))
+    }
+
+    /// The same as an indented tree, a line per step.
+    package func explain(_ compiled: CompiledStatement) throws -> String {
+        var lines: [(id: Int64, depth: Int)] = []
+        var text = ""
+        let cursor = try plan(of: compiled)
+        defer { cursor.close() }
+        try cursor.forEachRow { row in
+            let parent = row.cell(1).int64
+            let depth = lines.first { $0.id == parent }.map { $0.depth + 1 } ?? 0
+            lines.append((row.cell(0).int64, depth))
+            guard case .text(let detail) = try row.value(3) else { return }
+            text += String(repeating: "  ", count: depth) + detail + "\n"
+        }
+        return text
+    }
+}
+
+extension Connection {
+    /// A prepared statement with its values bound.
+    fileprivate func prepared(_ compiled: CompiledStatement, _ parameters: [String: Value]) throws -> Statement {
+        try checkParameters(compiled, parameters)
+        for table in compiled.timeTables { try checkForms(of: table) }
+        let statement: Statement
+        do {
+            statement = try self.statement(keeping(compiled))
+        } catch let error as CormorantError {
+            throw explained(error)
+        }
+        do {
+            for (offset, binding) in compiled.bindings.enumerated() {
+                let index = Int32(truncatingIfNeeded: offset + 1)
+                switch binding {
+                case .value(let value): try statement.bind(value, index)
+                case .list(let values, let width): try statement.bind(list: values, width: width, index)
+                case .parameter(let name, let form): try statement.bind(form.apply(parameters[name] ?? .null), index)
+                }
+            }
+            return statement
+        } catch {
+            recycle(statement)
+            throw error
+        }
+    }
+
+    private func checkParameters(_ compiled: CompiledStatement, _ parameters: [String: Value]) throws {
+        guard compiled.hasParameters || !parameters.isEmpty else { return }
+        let names = compiled.parameterNames
+        for name in names where parameters[name] == nil {
+            throw CormorantError(
+                .binding, "parameter \"\(name)\" has no value", hint: "give a value for each parameter",
+                sql: compiled.sql)
+        }
+        for name in parameters.keys where !names.contains(name) {
+            throw CormorantError(
+                .binding, "the statement has no parameter \"\(name)\"",
+                hint: names.isEmpty ? "it has no parameters" : nearestNames(to: name, names), sql: compiled.sql)
+        }
+    }
+
+    /// SQL made of expressions is well-formed: what does not compile is a table or column that the file lacks.
+    private func explained(_ error: CormorantError) -> CormorantError {
+        // SQLite's parser has a stack of 100 before 3.46.
+        if error.code == .sql, error.plainMessage == "parser stack overflow" { return tooDeep() }
+        guard error.isMissingName else { return error }
+        return CormorantError(
+            .schema, "the statement does not fit the file: \(error.plainMessage)",
+            hint: "create the models' tables, or migrate the file; check names that no model describes",
+            sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset)
+    }
+}

@@ -1,0 +1,395 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// What the child of a fork has of its parent's files: it is kept, because closing it would be closing the parent's.
+private enum Forgotten {
+    private static let lock = RecursiveLock()
+    nonisolated(unsafe) private static var objects: [AnyObject?] = []
+
+    static func keep(_ more: [AnyObject?]) {
+        lock.lock()
+        defer { lock.unlock() }
+        objects += more
+    }
+}
+
+/// An open database. Safe to share between threads: writes run one at a time, in their order; reads run beside them, each on a
+/// snapshot, where the file has a write-ahead log. A transaction belongs to the thread that began it.
+public final class Database: @unchecked Sendable {  // `writer` and `readers` have locks of their own
+    public let path: String
+    let writer: PooledConnection
+    /// The writer's.
+    private let connection: Connection
+    let readers: ReaderPool?
+    let taken = TakenTransactions()
+    private var isOpen = true
+    /// While steps of a migration run, which may be functions of the host.
+    package var isMigrating = false
+    /// The models that migrations brought to the file.
+    package let tableOwners = TableOwners()
+    /// Whether raw SQL, or an attached file, left the writer otherwise than a newly opened one is.
+    let hasOwnSettings = AtomicFlag()
+    private let preparedModels: PreparedModels?
+    private let companionLock = RecursiveLock()
+    private var companions: [ObjectIdentifier: AnyObject] = [:]
+    private var closeHandlers: [() -> Void] = []
+    private var queues: [WeakQueue] = []
+
+    private struct WeakQueue {
+        weak var queue: WriteQueue?
+    }
+
+    /// Opens a database file, or memory with the path ":memory:"; a path that begins with "file:" is a URI of SQLite's. What
+    /// is deleted is overwritten where that costs no I/O (secure_delete = FAST, whatever the build of SQLite has); PRAGMA
+    /// secure_delete = ON overwrites freed pages, too.
+    public init(path: String, options: OpenOptions = OpenOptions()) throws {
+        self.path = path
+        connection = try Connection(path: path, options: options)
+        writer = PooledConnection(connection, timeout: options.busyTimeout, taken)
+        readers = try ReaderPool(connection, options, taken)
+        preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)
+        if let readers {
+            writer.belong(to: readers, isReader: false)
+            connection.watchLog()
+        }
+        connection.endReaders = { [unowned writer] in writer.endCursors() }
+    }
+
+    deinit {
+        if writer.lock.isForked { return Forgotten.keep([connection, writer, readers]) }
+        // The writer last, for it alone can take the log with it.
+        _ = readers?.close()
+        writer.close()
+    }
+
+    /// Closes the database. Its queues are closed first, which runs what waits in them, and cursors that are open; an open
+    /// transaction is rolled back. Waits up to a second for other threads' calls to end, the library's own among them. In the
+    /// child of a fork it only forgets the file, which is the parent's.
+    public func close() throws {
+        for _ in 0..<200 {
+            if try closeIfFree() { return }
+            sleepMilliseconds(5)
+        }
+        throw CormorantError(
+            .misuse, "the database is in use by another thread", hint: "end its calls and transactions before closing")
+    }
+
+    /// - Returns: false when another thread uses it.
+    func closeIfFree() throws -> Bool {
+        for queue in openQueues() { try queue.close() }
+        switch writer.lock.lock(0) {
+        case .taken, .abandoned: break
+        case .forked: return true
+        case .timedOut: return false
+        }
+        var handlers: [() -> Void] = []
+        defer {
+            writer.lock.unlock()
+            for handler in handlers { handler() }
+        }
+        guard isOpen else { throw databaseClosed() }
+        guard !isMigrating else {
+            throw CormorantError(
+                .misuse, "a migration is running on the database", hint: "close it after the migration")
+        }
+        guard writer.lock.holds - 1 <= connection.transactionDepth else {
+            throw CormorantError(
+                .misuse, "the database is in use by the call that runs this callback", hint: "close it after the call")
+        }
+        guard readers?.close() ?? true else { return false }
+        companionLock.lock()
+        isOpen = false
+        handlers = closeHandlers
+        closeHandlers = []
+        companionLock.unlock()
+        writer.lock.beforeRelease = nil
+        taken.removeAll()
+        // What `begin` holds, so that other threads are told rather than kept waiting.
+        let depth = min(connection.transactionDepth, writer.lock.holds - 1)
+        writer.close()
+        if depth > 0 { currentThread().endTransaction() }
+        writer.lock.dropKept(depth)
+        return true
+    }
+
+    // Turns ---------------------------------------------------------------------------------------------------------
+
+    /// Waits for the writer. Each call needs a `leave`.
+    func writing() throws -> PooledConnection {
+        try writer.enter()
+        if let readers { try refuseIfReading(readers) } else if writer.readDepth > 0 { try refuseToWrite() }
+        return writer
+    }
+
+    @inline(__always)
+    private func refuseIfReading(_ readers: ReaderPool) throws {
+        if writer.lock.isShared, writer.readDepth > 0 || readers.held()?.readDepth ?? 0 > 0 { try refuseToWrite() }
+    }
+
+    @inline(never)
+    private func refuseToWrite() throws {
+        writer.leave()
+        throw CormorantError(
+            .transaction, "a transaction that only reads is open on this thread",
+            hint: "end it before writing, or begin one that writes in its place")
+    }
+
+    /// A reader, or the writer where there is none to be had, or where the thread has a transaction open. Each call needs a
+    /// `leave`.
+    func reading() throws -> PooledConnection {
+        // As long as no other thread has come, there is nobody to read beside.
+        if writer.enterIfAlone() {
+            try writer.check()
+            return writer
+        }
+        return try readingBeside()
+    }
+
+    @inline(never)
+    private func readingBeside() throws -> PooledConnection {
+        if let readers, let pooled = try readers.take(writer) { return pooled }
+        try writer.enter()
+        return writer
+    }
+
+    /// Where SQL of any kind runs.
+    /// Each call needs an `end(turn:)`.
+    func turn(for sql: String) throws -> PooledConnection {
+        if StatementRouting.canBeReader(sql) { return try reading() }
+        return try writing(sql)
+    }
+
+    /// The writer, for SQL that may leave it with what readers would not see.
+    func writing(_ sql: String) throws -> PooledConnection {
+        let pooled = try writing()
+        if StatementRouting.changesConnection(sql) { retireReaders() }
+        return pooled
+    }
+
+    /// Runs `body` on what the connection keeps for a model on which this SQL runs; nil: a query of the model's own.
+    func withPlan<T>(
+        _ model: ModelDescriptor, for sql: String?, _ body: (PooledConnection, ModelPlan) throws -> T
+    ) throws -> T {
+        let pooled = try sql.map(turn) ?? reading()
+        defer { end(turn: pooled) }
+        return try body(pooled, pooled.plan(for: model))
+    }
+
+    func end(turn pooled: PooledConnection) {
+        if !pooled.isReader, let readers, let connection = pooled.connection {
+            // What raw SQL began is nobody's, and all see it.
+            readers.areBypassed = connection.isInTransaction && connection.transactionDepth == 0
+        }
+        if pooled.isReader { pooled.leave() } else { pooled.leaveWriter() }
+    }
+
+    /// Runs `body` on a reader, or alone on the writer.
+    @inline(__always)
+    package func withConnection<T>(reading isReading: Bool, _ body: (Connection) throws -> T) throws -> T {
+        let pooled = isReading ? try reading() : try writing()
+        defer { if isReading { pooled.leave() } else { pooled.leaveWriter() } }
+        return try body(pooled.connected())
+    }
+
+    /// Runs `body` alone on the writer.
+    @inline(__always)
+    package func withConnection<T>(_ body: (Connection) throws -> T) throws -> T {
+        let pooled = try writing()
+        defer { pooled.leaveWriter() }
+        return try body(pooled.connected())
+    }
+
+    /// Runs `body` on the connection where this SQL runs.
+    package func withConnection<T>(for sql: String, _ body: (Connection) throws -> T) throws -> T {
+        let pooled = try turn(for: sql)
+        defer { end(turn: pooled) }
+        return try body(pooled.connected())
+    }
+
+    /// Runs `body`, which only reads, on a reader or on the writer.
+    @inline(__always)
+    package func withReader<T>(_ body: (Connection) throws -> T) throws -> T {
+        try withConnection(reading: true, body)
+    }
+
+    /// Runs `body` alone on what the writer keeps for a model.
+    @inline(__always)
+    package func withPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
+        try prepare(model)
+        let pooled = try writing()
+        defer { pooled.leaveWriter() }
+        return try body(pooled.plan(for: model))
+    }
+
+    /// Runs `body`, which only reads, on what a reader or the writer keeps for a model.
+    @inline(__always)
+    package func withReadingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
+        try prepare(model)
+        let pooled = try reading()
+        defer { pooled.leave() }
+        return try body(pooled.plan(for: model))
+    }
+
+    /// Runs `body`, which finds by key, on what the writer keeps for a model where it has rows at hand and nobody uses it, else
+    /// as all that reads.
+    @inline(__always)
+    package func withFindingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
+        try prepare(model)
+        let pooled = try finding()
+        defer { pooled._withUnsafeGuaranteedRef { $0.leave() } }
+        return try body(pooled._withUnsafeGuaranteedRef { try $0.plan(for: model) })
+    }
+
+    /// Not counted as a reference, of which a lookup would notice each: pooled connections are the database's.
+    @inline(__always)
+    private func finding() throws -> Unmanaged<PooledConnection> {
+        if writer.hasCaches.isSet { return .passUnretained(try findingCached()) }
+        if writer.enterIfAlone() {
+            try writer.check()
+            return .passUnretained(writer)
+        }
+        return .passUnretained(try readingBeside())
+    }
+
+    private func findingCached() throws -> PooledConnection {
+        guard readers?.held() == nil, writer.enterQuietly(0) else { return try reading() }
+        try writer.check()
+        return writer
+    }
+
+    /// Does to a model what is to be done before its table is first used.
+    @inline(__always)
+    func prepare(_ model: ModelDescriptor) throws {
+        if let preparedModels { try preparedModels.prepare(model, self) }
+    }
+
+    /// The same for a statement.
+    @inline(__always)
+    func prepare(_ compiled: CompiledStatement) throws {
+        if preparedModels != nil, let model = compiled.table?.descriptor as? ModelDescriptor { try prepare(model) }
+    }
+
+    /// Has models prepared anew that were in a transaction, which is rolled back.
+    func forgetPreparation() { preparedModels?.forgetTransaction() }
+
+    /// From here on all goes through the writer, which has something that readers would not see.
+    package func retireReaders() {
+        hasOwnSettings.isSet = true
+        readers?.retire()
+    }
+
+    /// Throws while results or cursors are open on the writer that have not come to their end: they keep tables from being
+    /// changed.
+    package func refuseRunningCursors() throws {
+        guard try withConnection({ _ in !writer.hasRunningCursors }) else {
+            throw CormorantError(
+                .busy, "results or cursors are open on the database, which keep its tables from being changed",
+                hint: "read them to their end or close them first")
+        }
+    }
+
+    /// Whether the database was closed. Does not wait.
+    var isClosed: Bool {
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        return !isOpen
+    }
+
+    func add(_ queue: WriteQueue) throws {
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        guard isOpen else { throw databaseClosed() }
+        queues.removeAll { $0.queue == nil }
+        queues.append(WeakQueue(queue: queue))
+    }
+
+    private func openQueues() -> [WriteQueue] {
+        if writer.lock.isForked { return [] }
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        return queues.compactMap(\.queue)
+    }
+
+    /// Stops what the database is doing now, in all threads: those calls throw `interrupted`. It does not wait.
+    public func interrupt() {
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        guard isOpen else { return }
+        connection.interrupt()
+        readers?.interrupt()
+    }
+
+    /// Ends the call that this thread is inside of, and all that it makes until it resumes: they throw `interrupted`.
+    package func cancel(_ thread: Int64) {
+        Threads.cancel(thread)
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        guard isOpen else { return }
+        if writer.lock.isHeld(by: thread) { connection.interrupt() }
+        readers?.interrupt(thread)
+    }
+
+    /// What a face keeps with the database, such as a queue; made when first asked for. Does not wait for transactions.
+    package func companion<Companion: AnyObject>(_ make: () -> Companion) -> Companion {
+        companionLock.lock()
+        defer { companionLock.unlock() }
+        if let ready = companions[ObjectIdentifier(Companion.self)] { return unsafeDowncast(ready, to: Companion.self) }
+        let made = make()
+        companions[ObjectIdentifier(Companion.self)] = made
+        return made
+    }
+
+    /// Runs `body` alone on the writer where no other thread's call or transaction has it.
+    /// - Returns: nil when one has, or the database is closed.
+    package func withFreeConnection<Result>(_ body: (Connection) throws -> Result) rethrows -> Result? {
+        guard writer.enterQuietly(0) else { return nil }
+        defer { writer.leave() }
+        return try writer.connection.map(body)
+    }
+
+    /// Has `handler` called each time that no call and no transaction uses the writer any more, and what it gives
+    /// afterwards, when others may use it; nil stops.
+    package func beforeRelease(_ handler: ((Connection) -> (() -> Void)?)?) throws {
+        try withConnection { connection in
+            writer.lock.beforeRelease = handler.map { handler in { [unowned connection] in handler(connection) } }
+        }
+    }
+
+    /// Has `handler` called once the database is closed.
+    package func whenClosed(_ handler: @escaping () -> Void) throws {
+        try withConnection { _ in
+            companionLock.lock()
+            closeHandlers.append(handler)
+            companionLock.unlock()
+        }
+    }
+
+    /// What the writer tells of itself; 0 when it is closed.
+    private func count(_ body: (Connection) -> Int64) -> Int64 {
+        guard writer.enterQuietly(.max) else { return 0 }
+        defer { writer.leave() }
+        return writer.connection.map(body) ?? 0
+    }
+
+    /// The rowid of the newest insert.
+    public var lastInsertID: Int64 { count { $0.lastInsertID } }
+    /// Rows changed by the newest INSERT, UPDATE or DELETE.
+    public var changes: Int64 { count { $0.changes } }
+    /// Rows changed since the database was opened.
+    public var totalChanges: Int64 { count { $0.totalChanges } }
+
+    /// Calls back after every statement with its SQL, parameters unexpanded, and the nanoseconds from its first step to
+    /// its end; nil stops. It runs inside the traced call, of any thread, and must not call the database.
+    public func setTrace(_ callback: (@Sendable (_ sql: String, _ nanoseconds: Int64) -> Void)?) throws {
+        try setRawTrace(callback.map { callback in { callback(String(cString: $0), $1) } })
+    }
+
+    /// The same with the SQL as SQLite holds it.
+    package func setRawTrace(_ callback: TraceCallback?) throws {
+        try withConnection {
+            $0.setTrace(callback)
+            try readers?.setTrace(callback)
+        }
+    }
+}

@@ -1,0 +1,298 @@
+import CormorantBase
+import CormorantSQLite
+
+/// One connection of a database with what hangs on it, and the lock that all of it is used under.
+package final class PooledConnection {
+    let lock = FairLock()
+    /// nil before a reader's first use, and once the database is closed.
+    package internal(set) var connection: Connection? {
+        didSet { isOpen = connection != nil }
+    }
+    private var isOpen = false { didSet { isPlain = isOpen && owner == nil } }
+    /// The task that the transaction belongs to that is open, where it belongs to one.
+    private(set) var owner: TransactionOwner? { didSet { isPlain = isOpen && owner == nil } }
+    /// How many transactions were open before the owner's.
+    private var beforeOwner = 0
+    /// Open, and used by whom the lock lets.
+    private var isPlain = false
+    let transactions = OpenTransactions()
+    /// The database's.
+    let taken: TakenTransactions
+    /// While a transaction of the program's is open.
+    var hasTransaction = false
+    /// How many of the open transactions and savepoints only a queue may end, which runs a write inside them.
+    var keptDepth = 0
+    /// Those it is one of, or those beside it. Both are the database's, which outlives them.
+    private(set) unowned(unsafe) var readers: ReaderPool?
+    private(set) var isReader = false
+    private var plans: [ObjectIdentifier: ModelPlan] = [:]
+    /// From how many plans on those of freed models are forgotten.
+    private var greatestPlans = PooledConnection.manyPlans
+    private static let manyPlans = 64
+    private var lastPlan: ModelPlan?
+    /// Those of the plans whose models were made of others, the oldest first.
+    private var variants: [ObjectIdentifier] = []
+    private static let greatestVariants = 128
+    private var cursors: [ObjectIdentifier: WeakCursor] = [:]
+    /// Milliseconds that a thread waits for its turn.
+    let timeout: Int
+
+    /// Of a transaction that only reads: how often it was begun and not ended.
+    var readDepth = 0
+    /// Of a reader: calls, running cursors and a transaction that use it. With none it is anyone's.
+    var uses = 0
+    /// Of a reader: the thread that took it when it was free; 0 while it is.
+    var taker: Int64 = 0
+    /// Of a reader: whether that thread is one of a pool, whose work ends by itself.
+    var takerIsPatient = false
+    /// Of a reader: its connection, as long as it is among those of the pool; under the pool's lock.
+    var shown: ObjectIdentifier?
+    /// Of a reader: the one of another database that its thread has had for longer.
+    var outer: UnsafeRawPointer?
+    /// Of the writer: whether models have caches on it; any thread reads it.
+    let hasCaches = AtomicFlag()
+    /// Of the writer: pages of the log from which on it is emptied.
+    var logLimit = PooledConnection.smallLog
+
+    static let smallLog = 4000
+
+    init(_ connection: Connection?, timeout: Int, _ taken: TakenTransactions) {
+        self.connection = connection
+        self.taken = taken
+        isOpen = connection != nil
+        self.timeout = timeout
+    }
+
+    func belong(to readers: ReaderPool, isReader: Bool) {
+        self.readers = readers
+        self.isReader = isReader
+    }
+
+    /// No thread finds it any more.
+    func disown() { readers = nil }
+
+    private struct WeakCursor {
+        weak var cursor: StatementCursor?
+    }
+
+    // Turns ---------------------------------------------------------------------------------------------------------
+
+    /// Waits for the turn. Each call needs a `leave`.
+    func enter() throws {
+        let outcome = lock.lock(timeout)
+        if outcome != .taken { try explain(outcome) }
+        try check()
+        if isReader { readers?.entered(self) }
+    }
+
+    /// Takes the turn, unchecked, if no thread but this one has ever come.
+    @inline(__always)
+    func enterIfAlone() -> Bool { Unmanaged.passUnretained(lock)._withUnsafeGuaranteedRef { $0.lockIfAlone() } }
+
+    /// Gives the turn up where nothing can be done in it.
+    @inline(__always)
+    func check() throws {
+        if isPlain, !lock.anyIsRefused, !transactionIsLost { return }
+        try refuse()
+    }
+
+    @inline(never)
+    private func refuse() throws {
+        do {
+            try refuseIfCancelled()
+            try taken.refuse()
+            try refuseOtherTask()
+            try connected().checkTransaction()
+        } catch {
+            lock.unlock()
+            throw error
+        }
+    }
+
+    /// Whether SQLite has rolled back the transaction that is open.
+    @inline(__always)
+    private var transactionIsLost: Bool { hasTransaction && connection?.isInTransaction == false }
+
+    @inline(__always)
+    func leave() {
+        if isReader { readers?.left(self) } else { lock.unlock() }
+    }
+
+    /// The same after what may have written.
+    @inline(__always)
+    func leaveWriter() {
+        if let connection, connection.logPages >= logLimit { keepLogSmall(connection) }
+        lock.unlock()
+    }
+
+    /// SQLite begins the log anew when nobody reads what is in it, which readers that follow on one another never let
+    /// happen: so they are held back for a moment. Where a long one is in the way, the log may grow to the double meanwhile.
+    @inline(never)
+    private func keepLogSmall(_ connection: Connection) {
+        guard lock.holds == 1, let readers, readers.areOpen, !connection.isInTransaction else { return }
+        let isEmpty = readers.whileIdle(50) { (try? connection.emptyLog()) ?? false }
+        logLimit = isEmpty ? PooledConnection.smallLog : connection.logPages * 2
+    }
+
+    /// Takes the turn, for what cannot fail; what a thread that has ended left open is rolled back.
+    /// - Parameter timeout: milliseconds to wait for it.
+    /// - Returns: false where another thread has it for longer, and in the child of a fork, which has no turn.
+    func enterQuietly(_ timeout: Int) -> Bool {
+        switch lock.lock(timeout) {
+        case .taken: return true
+        case .abandoned:
+            rollBack()
+            return true
+        case .timedOut, .forked: return false
+        }
+    }
+
+    @inline(never)
+    private func explain(_ outcome: FairLock.Outcome) throws {
+        switch outcome {
+        case .taken: return
+        case .forked: throw usedAfterFork()
+        case .timedOut:
+            try refuseIfCancelled()
+            throw CormorantError(
+                .busy, "another thread uses the database for longer than the busy timeout",
+                hint: "keep transactions short, or give a longer busy timeout when opening")
+        case .abandoned:
+            rollBack()
+            lock.unlock()
+            throw CormorantError(
+                .transaction, "a thread ended with its transaction open, which has been rolled back",
+                hint: "try again, and end each transaction on the thread that began it")
+        }
+    }
+
+    @inline(never)
+    private func refuseIfCancelled() throws {
+        if Threads.isCancelled { throw CormorantError(.interrupted, "the thread's calls are cancelled") }
+    }
+
+    /// Throws where the open transaction belongs to another task than the one that runs now.
+    func refuseOtherTask() throws {
+        if let owner, !owner.isCalling { throw otherTask() }
+    }
+
+    // Transactions ----------------------------------------------------------------------------------------------------
+
+    /// A transaction or savepoint has begun, for which the calling thread keeps the turn.
+    func began(_ owner: TransactionOwner?) -> Int64 {
+        let number = newTransactionNumber()
+        if self.owner == nil, let owner {
+            beforeOwner = transactions.count
+            self.owner = owner
+        }
+        transactions.append(number, task: owner?.task ?? 0)
+        lock.keep()
+        return number
+    }
+
+    /// The innermost one has ended, or the one with this number.
+    func ended(_ number: Int64? = nil) {
+        if let number { transactions.remove(number) } else { transactions.removeLast() }
+        if owner != nil, transactions.count <= beforeOwner { owner = nil }
+        lock.dropKept()
+    }
+
+    /// Ends what a thread left open.
+    func rollBack() {
+        _ = transactions.removeAll()
+        owner = nil
+        readDepth = 0
+        keptDepth = 0
+        hasTransaction = false
+        guard let connection else { return }
+        while connection.transactionDepth > 0 {
+            do { try connection.rollback() } catch { break }
+        }
+    }
+
+    // What hangs on the connection ------------------------------------------------------------------------------------
+
+    @inline(__always)
+    func connected() throws -> Connection {
+        guard let connection else { throw databaseClosed() }
+        return connection
+    }
+
+    @inline(__always)
+    func plan(for model: ModelDescriptor) throws -> ModelPlan {
+        if let lastPlan, lastPlan.model === model { return lastPlan }
+        return try findPlan(for: model)
+    }
+
+    private func findPlan(for model: ModelDescriptor) throws -> ModelPlan {
+        let key = ObjectIdentifier(model)
+        let plan: ModelPlan
+        if let ready = plans[key] {
+            plan = ready
+        } else {
+            plan = try ModelPlan(model, connected())
+            if plans.count >= greatestPlans { forgetFreed() }
+            try plan.connection.checkForms(of: model.tableReference)
+        }
+        if model.isVariant, plans[key] == nil { keepFew(key) }
+        plans[key] = plan
+        lastPlan = plan
+        return plan
+    }
+
+    private func forgetFreed() {
+        // Only the keys: a copy of the plans would be one more reference to each.
+        for key in plans.compactMap({ $1.model.isFreed ? $0 : nil }) { _ = forget(key) }
+        greatestPlans = max(PooledConnection.manyPlans, plans.count * 2)
+    }
+
+    /// There may be a table for each of many targets, whose statements need not all be kept.
+    private func keepFew(_ new: ObjectIdentifier) {
+        variants.append(new)
+        guard variants.count > PooledConnection.greatestVariants else { return }
+        let oldest = variants.removeFirst()
+        if !forget(oldest) { variants.append(oldest) }
+    }
+
+    /// Forgets a plan; false where a cursor, or a call further out, still uses it, so that it goes another time.
+    private func forget(_ key: ObjectIdentifier) -> Bool {
+        guard var plan = plans.removeValue(forKey: key) else { return true }
+        if plan !== lastPlan, isKnownUniquelyReferenced(&plan) { return true }
+        plans[key] = plan
+        return false
+    }
+
+    func add(_ cursor: StatementCursor) {
+        cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor)
+        uses += 1
+    }
+
+    /// The cursor has come to its end.
+    func ended(_ cursor: StatementCursor) { uses -= 1 }
+
+    func remove(_ cursor: StatementCursor) { cursors.removeValue(forKey: ObjectIdentifier(cursor)) }
+
+    var hasRunningCursors: Bool { cursors.values.contains { $0.cursor?.isRunning ?? false } }
+
+    /// Ends all that uses the connection and closes it.
+    /// - Parameter reason: what running cursors throw from here on, where the database stays open.
+    func close(_ reason: CormorantError? = nil) {
+        guard let connection else { return }
+        for cursor in cursors.values { cursor.cursor?.invalidate(reason) }
+        cursors = [:]
+        plans = [:]
+        variants = []
+        lastPlan = nil
+        _ = transactions.removeAll()
+        owner = nil
+        readDepth = 0
+        hasTransaction = false
+        self.connection = nil
+        connection.close()
+    }
+
+    /// SQLite upholds an interrupt until no statement runs.
+    func endCursors() {
+        for cursor in cursors.values { cursor.cursor?.interrupted() }
+    }
+}

@@ -1,0 +1,391 @@
+import CormorantBase
+import CormorantSQLite
+
+/// The connections that read beside a database's writer, each on a snapshot of its own. They are opened when threads need
+/// them, and never more than `count`.
+final class ReaderPool: @unchecked Sendable {  // `state` guards what is below it; a connection is used under its own lock
+    /// Under `state`, but for `current`'s copies.
+    private var members: [PooledConnection]
+    private let count: Int
+    private let permits: Semaphore
+    private let path: String
+    private let taken: TakenTransactions
+    private var options: OpenOptions
+    private let state = RecursiveLock()
+    private var free: [PooledConnection] = []
+    private var connections: [Connection] = []
+    private var trace: TraceCallback?
+    /// The writer has something that readers would not see, such as a temporary table.
+    private var isRetired = false
+    private var isClosed = false
+    private var bypassed = false
+    /// How many were given back.
+    private var releases = 0
+
+    /// nil where the file lets nobody read beside its writer.
+    init?(_ writer: Connection, _ options: OpenOptions, _ taken: TakenTransactions) throws {
+        guard options.readerCount > 0, let path = writer.filePath,
+            try Statement(writer, "PRAGMA journal_mode").firstText() == "wal"
+        else { return nil }
+        self.path = path
+        self.taken = taken
+        var options = options
+        options.mode = .readOnly
+        options.template = nil
+        options.keepsJournalMode = true
+        options.codecs = writer.codecs
+        self.options = options
+        count = min(options.readerCount, 64)
+        permits = Semaphore(count)
+        var members: [PooledConnection] = []
+        for _ in 0..<count { members.append(PooledConnection(nil, timeout: options.busyTimeout, taken)) }
+        self.members = members
+        free = members
+        for pooled in members { pooled.belong(to: self, isReader: true) }
+    }
+
+    // Taking and giving back -----------------------------------------------------------------------------------------
+
+    /// A reader for the calling thread, locked: the one that it is using, or one that is free.
+    /// - Returns: nil where it must read through the writer.
+    @inline(never)
+    func take(_ writer: PooledConnection) throws -> PooledConnection? {
+        if let pooled = held() {
+            try pooled.enter()
+            return pooled
+        }
+        if writer.lock.isMine { return nil }
+        return try takeFree(writer)
+    }
+
+    /// The reader that the calling thread is using.
+    func held() -> PooledConnection? {
+        var next = currentThread().pointee.held
+        while let pointer = next {
+            let pooled = Unmanaged<PooledConnection>.fromOpaque(pointer).takeUnretainedValue()
+            if pooled.readers === self { return pooled }
+            next = pooled.outer
+        }
+        return nil
+    }
+
+    /// A reader that nobody uses, locked and in use.
+    func takeFree(_ writer: PooledConnection) throws -> PooledConnection? {
+        if writer.lock.isForked { throw usedAfterFork() }
+        try taken.refuse()
+        let thread = currentThread().pointee.id
+        if !permits.tryTake() {
+            guard try waitForPermit(thread) else { return nil }
+        }
+        state.lock()
+        guard !isRetired, !bypassed, !isClosed, let pooled = free.popLast() else {
+            let isClosed = isClosed
+            state.unlock()
+            permits.giveBack()
+            if isClosed { throw databaseClosed() }
+            return nil
+        }
+        pooled.taker = thread
+        pooled.takerIsPatient = Threads.isPatient
+        state.unlock()
+        // Nobody else has it, but for those who set a trace.
+        guard pooled.lock.lock(max(1000, options.busyTimeout)) == .taken else {
+            release(pooled)
+            throw isFull()
+        }
+        guard !Threads.isCancelled else {
+            pooled.lock.unlock()
+            release(pooled)
+            throw isFull()
+        }
+        guard pooled.connection != nil || open(pooled) else {
+            pooled.lock.unlock()
+            release(pooled)
+            return nil
+        }
+        entered(pooled)
+        return pooled
+    }
+
+    /// - Returns: false for a thread whose own cursors are running: it might wait for itself.
+    private func waitForPermit(_ thread: Int64) throws -> Bool {
+        for pooled in current { freeIfAbandoned(pooled) }
+        state.lock()
+        let hasOne = members.contains { $0.taker == thread }
+        var before = releases
+        state.unlock()
+        if hasOne { return permits.tryTake() }
+        while !permits.take(max(options.busyTimeout, 1), givingUpWhen: { Threads.isCancelled }) {
+            guard Threads.isPatient, !Threads.isCancelled, mayGoOn(&before) else { throw isFull() }
+        }
+        return true
+    }
+
+    /// Whether waiting may help: one was given back meanwhile, or is in use by a thread whose work ends by itself.
+    private func mayGoOn(_ before: inout Int) -> Bool {
+        state.lock()
+        defer { state.unlock() }
+        defer { before = releases }
+        return releases != before || members.contains { $0.taker != 0 && $0.takerIsPatient }
+    }
+
+    private func freeIfAbandoned(_ pooled: PooledConnection) {
+        guard pooled.lock.isAbandoned, pooled.lock.lock(0) == .abandoned else { return }
+        pooled.rollBack()
+        left(pooled)
+    }
+
+    private func isFull() -> CormorantError {
+        if Threads.isCancelled { return CormorantError(.interrupted, "the thread's calls are cancelled") }
+        return CormorantError(
+            .busy, "all \(count) readers of the database are in use for longer than the busy timeout",
+            hint: "close results and cursors and end read transactions, or open with more readers")
+    }
+
+    /// False where the file cannot be opened once more; the writer can do all that a reader can.
+    private func open(_ pooled: PooledConnection) -> Bool {
+        guard let connection = try? Connection(path: path, options: options) else { return false }
+        connection.endReaders = { [unowned pooled] in pooled.endCursors() }
+        state.lock()
+        defer { state.unlock() }
+        connection.setTrace(trace)
+        connections.append(connection)
+        pooled.shown = ObjectIdentifier(connection)
+        pooled.connection = connection
+        return true
+    }
+
+    /// The calling thread has just locked the pooled connection for a call.
+    func entered(_ pooled: PooledConnection) {
+        pooled.uses += 1
+        guard pooled.lock.holds == 1 else { return }
+        let thread = currentThread()
+        pooled.outer = thread.pointee.held
+        thread.pointee.held = UnsafeRawPointer(Unmanaged.passUnretained(pooled).toOpaque())
+    }
+
+    /// The call is over: unlocks the pooled connection, which is free when nothing else uses it.
+    func left(_ pooled: PooledConnection) {
+        pooled.uses -= 1
+        if pooled.lock.holds == 1 { forget(pooled) }
+        let isIdle = pooled.uses == 0
+        pooled.lock.unlock()
+        if isIdle { release(pooled) }
+    }
+
+    /// Takes the pooled connection out of what the calling thread holds.
+    private func forget(_ pooled: PooledConnection) {
+        let thread = currentThread()
+        let pointer = UnsafeRawPointer(Unmanaged.passUnretained(pooled).toOpaque())
+        if thread.pointee.held == pointer {
+            thread.pointee.held = pooled.outer
+        } else {
+            var next = thread.pointee.held
+            while let inner = next.map({ Unmanaged<PooledConnection>.fromOpaque($0).takeUnretainedValue() }) {
+                if inner.outer == pointer { inner.outer = pooled.outer }
+                next = inner.outer
+            }
+        }
+        pooled.outer = nil
+    }
+
+    private func release(_ pooled: PooledConnection) {
+        state.lock()
+        if isRetired { close(connectionOf: pooled) }
+        pooled.taker = 0
+        releases &+= 1
+        free.append(pooled)
+        state.unlock()
+        permits.giveBack()
+    }
+
+    /// The members as they are now.
+    private var current: [PooledConnection] {
+        state.lock()
+        defer { state.unlock() }
+        return members
+    }
+
+    /// Puts another in the place of one that was taken away from a thread. In the list of what that thread holds it stays, so
+    /// it is kept for ever.
+    func replace(_ pooled: PooledConnection) {
+        let new = PooledConnection(nil, timeout: pooled.timeout, taken)
+        new.belong(to: self, isReader: true)
+        state.lock()
+        members = members.map { $0 === pooled ? new : $0 }
+        close(connectionOf: pooled, leftOnOtherThread())
+        pooled.disown()
+        releases &+= 1
+        free.append(new)
+        state.unlock()
+        _ = Unmanaged.passRetained(pooled)
+        permits.giveBack()
+    }
+
+    /// The one on which this transaction is open.
+    func pooled(of number: Int64) -> PooledConnection? {
+        current.first { $0.transactions.place(of: number) != .nowhere }
+    }
+
+    /// The innermost transaction of a task that reads.
+    func newest(of task: Int64) -> Int64? { current.lazy.compactMap { $0.transactions.newest(of: task) }.first }
+
+    // All of them ----------------------------------------------------------------------------------------------------
+
+    /// Runs `body` while nobody reads: new readers wait, those there are have so many milliseconds to end.
+    /// - Returns: false when they did not.
+    func whileIdle(_ milliseconds: Int, _ body: () -> Bool) -> Bool {
+        let end = monotonicTime() &+ Int64(milliseconds) &* 1_000_000
+        var taken = 0
+        defer { for _ in 0..<taken { permits.giveBack() } }
+        while taken < count {
+            let left = Int(max(0, end &- monotonicTime()) / 1_000_000)
+            guard permits.take(left, givingUpWhen: { false }) else { return false }
+            taken += 1
+        }
+        return body()
+    }
+
+    /// Whether any was ever needed.
+    var areOpen: Bool {
+        state.lock()
+        defer { state.unlock() }
+        return !connections.isEmpty
+    }
+
+    /// Whether all goes through the writer for now.
+    var areBypassed: Bool {
+        get {
+            state.lock()
+            defer { state.unlock() }
+            return bypassed
+        }
+        set {
+            state.lock()
+            bypassed = newValue
+            state.unlock()
+        }
+    }
+
+    /// From here on all goes through the writer. Those in use are closed when they are given back.
+    func retire() {
+        state.lock()
+        defer { state.unlock() }
+        isRetired = true
+        for pooled in free { close(connectionOf: pooled) }
+    }
+
+    private func close(connectionOf pooled: PooledConnection, _ reason: CormorantError? = nil) {
+        guard let connection = pooled.connection else { return }
+        connections.removeAll { $0 === connection }
+        pooled.close(reason)
+    }
+
+    func interrupt() {
+        state.lock()
+        defer { state.unlock() }
+        for connection in connections { connection.interrupt() }
+    }
+
+    /// Interrupts what this thread does.
+    func interrupt(_ thread: Int64) {
+        state.lock()
+        defer { state.unlock() }
+        for pooled in members where pooled.lock.isHeld(by: thread) {
+            // Opened under the pooled connection's lock, which the thread holds; the list tells whether it still is.
+            for connection in connections where pooled.shown == ObjectIdentifier(connection) { connection.interrupt() }
+        }
+    }
+
+    /// Returns when no reader calls the callback before any more.
+    func setTrace(_ callback: TraceCallback?) throws {
+        state.lock()
+        trace = callback
+        state.unlock()
+        for pooled in current {
+            guard pooled.lock.lock(options.busyTimeout) == .taken else { throw isFull() }
+            pooled.connection?.setTrace(callback)
+            pooled.lock.unlock()
+        }
+    }
+
+    /// Closes all.
+    /// - Returns: false, and nothing is done, when a call or a transaction of another thread uses one.
+    func close() -> Bool {
+        state.lock()
+        defer { state.unlock() }
+        var locked: [PooledConnection] = []
+        for pooled in members where !free.contains(where: { $0 === pooled }) {
+            let outcome = pooled.lock.lock(0)
+            if outcome == .taken || outcome == .abandoned { locked.append(pooled) }
+            // Nobody is inside a call: what holds it is a transaction or a cursor.
+            guard let last = locked.last, last === pooled, pooled.uses > 0,
+                outcome == .abandoned || pooled.lock.holds == pooled.readDepth + 1
+            else {
+                for pooled in locked { pooled.lock.unlock() }
+                return false
+            }
+        }
+        isClosed = true
+        connections = []
+        for pooled in locked {
+            let held = pooled.readDepth
+            if held > 0, held == pooled.lock.holds - 1 {
+                forget(pooled)
+                currentThread().endTransaction()
+                pooled.lock.dropKept(held)
+            }
+            pooled.close()
+            pooled.uses = 0
+            pooled.taker = 0
+            free.append(pooled)
+            pooled.lock.unlock()
+            permits.giveBack()
+        }
+        for pooled in members { pooled.close() }
+        // The keys go with the last connection.
+        options.codecs = nil
+        return true
+    }
+}
+
+extension ReaderPool {
+    /// Begins a transaction that reads, or one inside it.
+    /// - Returns: its number; nil where it must be one of the writer.
+    func begin(_ writer: PooledConnection, _ owner: TransactionOwner?) throws -> Int64? {
+        if let pooled = held(), pooled.readDepth > 0 {
+            try pooled.refuseOtherTask()
+            guard pooled.lock.lock(0) == .taken else { throw leftOnOtherThread() }
+            pooled.readDepth += 1
+            return pooled.began(owner)
+        }
+        if writer.lock.isMine { return nil }
+        guard let pooled = try takeFree(writer) else { return nil }
+        do {
+            try pooled.connected().begin(.read)
+        } catch {
+            left(pooled)
+            throw error
+        }
+        pooled.readDepth = 1
+        currentThread().beginTransaction()
+        return pooled.began(owner)
+    }
+
+    /// Ends the innermost transaction that reads, or the one with this number.
+    /// - Returns: false where the thread has none.
+    func end(_ number: Int64? = nil) throws -> Bool {
+        guard let pooled = held(), pooled.readDepth > 0 else { return false }
+        guard pooled.lock.lock(0) == .taken else { throw leftOnOtherThread() }
+        pooled.readDepth -= 1
+        pooled.ended(number)
+        guard pooled.readDepth == 0 else {
+            pooled.lock.unlock()
+            return true
+        }
+        currentThread().endTransaction()
+        defer { left(pooled) }
+        try pooled.connected().rollback()
+        return true
+    }
+}

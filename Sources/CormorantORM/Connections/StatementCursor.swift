@@ -1,0 +1,251 @@
+import CormorantBase
+import CormorantQuery
+import CormorantSQLite
+
+/// A running statement that streams its rows in constant memory. One thread at a time; closed with its database at the
+/// latest.
+package final class StatementCursor {
+    private let database: Database
+    package let model: ModelDescriptor?
+    private let plan: ModelPlan?
+    private(set) var statement: Statement?
+    private let pooled: PooledConnection
+    private let connection: Connection
+    /// Read by others than the thread that steps it, at worst too early.
+    private var isFinished = false
+    /// How often SQLite had prepared the statement when `columns` was made; nil once the first step has confirmed it.
+    private var reprepared: Int32?
+    /// The result column of each column of the model.
+    let columns: UnsafeMutablePointer<Int32>
+    /// Empty once its database is closed.
+    package private(set) var columnNames: [String]
+    package private(set) var onRow = false
+    /// Why it ended before its last row.
+    private var ending: CormorantError?
+    private let isRawSQL: Bool
+    /// What it was compiled of, where that was not SQL.
+    let compiled: CompiledStatement?
+    /// The result columns whose values must have the form of a datetime column; those of records see to it themselves.
+    private let timeColumns: [(place: Int32, table: TableReference, column: TableReference.Column)]
+    /// The texts it is bound to.
+    private let scratch: ScratchMemory?
+
+    /// Within a turn of the pooled connection, with a statement that is bound.
+    init(
+        _ database: Database, _ pooled: PooledConnection, _ connection: Connection, _ statement: Statement,
+        plan: ModelPlan?,
+        columns: [Int32], scratch: ScratchMemory? = nil, isRawSQL: Bool = true,
+        compiled: CompiledStatement? = nil
+    ) {
+        self.isRawSQL = isRawSQL
+        self.compiled = compiled
+        timeColumns = compiled?.timeColumns ?? []
+        self.database = database
+        self.pooled = pooled
+        self.connection = connection
+        self.statement = statement
+        self.plan = plan
+        model = plan?.model
+        self.scratch = scratch
+        self.columns = .allocate(capacity: max(1, columns.count))
+        self.columns.initialize(from: columns, count: columns.count)
+        reprepared = statement.reprepareCount
+        columnNames = (0..<statement.columnCount).map(statement.columnName)
+        pooled.add(self)
+    }
+
+    deinit {
+        close()
+        columns.deallocate()
+    }
+
+    /// Ends the statement. A second close does nothing.
+    package func close() {
+        if pooled.isReader, isFinished { return }
+        guard pooled.enterQuietly(.max) else { return }
+        if pooled.isReader { pooled.readers?.entered(pooled) }
+        ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
+        finish()
+        pooled.remove(self)
+        pooled.leave()
+    }
+
+    private func noCurrentRow() -> CormorantError {
+        CormorantError(.misuse, "there is no current row", hint: "go to the next row first, and stop at the end")
+    }
+
+    /// The SQL it runs.
+    package var sql: String { statement?.ownSQL ?? "" }
+
+    /// The result column of each column of the model; none without one.
+    package var recordColumns: [Int32] { (0..<(model?.columns.count ?? 0)).map { columns[$0] } }
+
+    /// Whether rows may still come from it.
+    var isRunning: Bool { statement != nil }
+
+    /// Its connection closes: the statement ends first.
+    func invalidate(_ reason: CormorantError?) {
+        if statement != nil { ending = reason }
+        finish()
+        columnNames = []
+    }
+
+    /// Ends the statement because of an interrupt, which SQLite upholds until no statement runs.
+    func interrupted() {
+        guard statement != nil else { return }
+        ending = CormorantError(.interrupted, "the statement was interrupted")
+        finish()
+    }
+
+    private func finish() {
+        onRow = false
+        guard let statement else { return }
+        self.statement = nil
+        isFinished = true
+        connection.recycle(statement)
+        pooled.ended(self)
+    }
+
+    /// Goes to the next row and reads it as a record; nil at the end.
+    package func next<Result>(_ read: (RecordReader) throws -> Result) throws -> Result? {
+        try turn {
+            guard let statement = try advance() else { return nil }
+            return try read(RecordReader(statement, columns: columns, model: model))
+        } ?? nil
+    }
+
+    /// Reads the next rows, `limit` at most, as records, the lock taken once.
+    /// - Returns: how many there were.
+    @discardableResult
+    package func forEach(limit: Int = .max, _ read: (RecordReader) throws -> Void) throws -> Int {
+        try turn {
+            guard limit > 0, let statement = try advance() else { return 0 }
+            let reader = RecordReader(statement, columns: columns, model: model)
+            var count = 0
+            repeat {
+                try read(reader)
+                count &+= 1
+            } while try count < limit && advance() != nil
+            return count
+        } ?? 0
+    }
+
+    /// The same for the rows of raw SQL.
+    @discardableResult
+    package func forEachRow(limit: Int = .max, _ read: (Row) throws -> Void) throws -> Int {
+        try turn {
+            var count = 0
+            while count < limit, let statement = try advance() {
+                try read(Row(statement))
+                count &+= 1
+            }
+            return count
+        } ?? 0
+    }
+
+    /// Reads the next rows until `read` has enough, the lock taken once.
+    /// - Parameter read: whether it wants more.
+    package func readRows(while read: (Row) throws -> Bool) throws {
+        _ = try turn {
+            while let statement = try advance(), try read(Row(statement)) {}
+        }
+    }
+
+    /// Goes to the next row; false at the end.
+    package func nextRow() throws -> Bool {
+        try turn { try advance() != nil } ?? false
+    }
+
+    /// Reads the row it stands on.
+    package func row<Result>(_ read: (Row) throws -> Result) throws -> Result {
+        let result = try turn {
+            guard onRow, let statement else { throw noCurrentRow() }
+            return try read(Row(statement))
+        }
+        guard let result else { throw noCurrentRow() }
+        return result
+    }
+
+    /// Runs `body` in a turn of the pooled; nil where it has come to its end and the pooled may be another's.
+    @inline(__always)
+    private func turn<T>(_ body: () throws -> T) throws -> T? {
+        if pooled.isReader, isFinished {
+            if database.isClosed { throw databaseClosed() }
+            if let ending { throw ending }
+            return nil
+        }
+        try pooled.enter()
+        defer { pooled.leave() }
+        return try body()
+    }
+
+    @inline(__always)
+    private func advance() throws -> Statement? {
+        guard let statement else {
+            if let ending { throw ending }
+            return nil
+        }
+        do {
+            if reprepared != nil { try statement.refuseTransactionWord(connection) }
+            onRow = try statement.step()
+            if reprepared != nil { try confirmColumns(statement) }
+            if onRow, !timeColumns.isEmpty {
+                let row = Row(statement)
+                for time in timeColumns { try checkTime(row.cell(time.place), of: time.table, time.column) }
+            }
+        } catch {
+            finish()
+            throw isRawSQL ? error : plan?.explain(error) ?? error
+        }
+        if !onRow {
+            finish()
+            return nil
+        }
+        return statement
+    }
+}
+
+extension StatementCursor {
+    /// After the first step: a `SELECT *` prepared before another program altered its table has other columns now.
+    private func confirmColumns(_ statement: Statement) throws {
+        defer { reprepared = nil }
+        guard statement.reprepareCount != reprepared else { return }
+        columnNames = (0..<statement.columnCount).map(statement.columnName)
+        guard let model, isRawSQL else { return }
+        let found = try model.resultColumns(of: statement)
+        columns.update(from: found, count: found.count)
+    }
+}
+
+extension Database {
+    /// A cursor over the records of a query.
+    /// - Parameter bind: binds the query's SQL, where it has some; nil: its own bindings.
+    package func cursor(
+        _ model: ModelDescriptor, _ query: Query, bind: ((Statement) throws -> Void)? = nil
+    ) throws -> StatementCursor {
+        // The records of raw SQL may be of no table.
+        if query.sql == nil { try prepare(model) }
+        return try withPlan(model, for: query.sql) { pooled, plan in
+            let scratch = ScratchMemory(firstSize: 256)
+            let (statement, columns) = try plan.open(query, scratch, bind: bind)
+            return StatementCursor(
+                self, pooled, plan.connection, statement, plan: plan, columns: columns, scratch: scratch,
+                isRawSQL: query.sql != nil)
+        }
+    }
+
+    /// A cursor over the rows of raw SQL.
+    package func cursor(_ sql: String, _ bind: (Statement) throws -> Void) throws -> StatementCursor {
+        let pooled = try turn(for: sql)
+        defer { end(turn: pooled) }
+        let connection = try pooled.connected()
+        let statement = try connection.statement(sql)
+        do {
+            try bind(statement)
+        } catch {
+            connection.recycle(statement)
+            throw error
+        }
+        return StatementCursor(self, pooled, connection, statement, plan: nil, columns: [])
+    }
+}

@@ -1,0 +1,297 @@
+import CormorantBase
+import CormorantSQLite
+
+/// Writes of any thread, run in the order in which they came by one thread of the queue's own. Those that come while one is
+/// at work share a transaction, so that they share its commit; each has a savepoint and a result to itself.
+package final class WriteQueue: @unchecked Sendable {  // `lock` guards what stands below it
+    /// What shares a transaction at most: writes, and nanoseconds from the first to the last.
+    private static let groupCount = 256
+    private static let groupTime: Int64 = 100_000_000
+    /// How often those who wait look whether they are cancelled: nanoseconds.
+    private static let look: Int64 = 100_000_000
+
+    package let database: Database
+    private let room: Semaphore
+    private let lock = RecursiveLock()
+    private let work = Condition()
+    private let progress = Condition()
+    private var waiting: [QueuedWrite] = []
+    /// The newest number, and that up to which all have been told.
+    private var newest: Int64 = 0
+    private var told: Int64 = 0
+    private var listeners: [QueueListener] = []
+    private var thread: BackgroundThread?
+    /// The thread's, as the library counts them; 0 before it has begun.
+    private var threadID: Int64 = 0
+    /// Read without the lock by who waits for room, under that room's own.
+    private let isStopped = AtomicFlag()
+    private var hasEnded = true
+
+    /// - Parameter capacity: how many writes wait at most.
+    package init(_ database: Database, capacity: Int = 1024) throws {
+        self.database = database
+        room = Semaphore(max(1, capacity))
+        try database.add(self)
+    }
+
+    // Adding ---------------------------------------------------------------------------------------------------------
+
+    /// Adds a write, waiting for room where the queue is full.
+    /// - Parameters:
+    ///   - waits: false: throws `busy` rather than wait.
+    ///   - numbered: is given the write's number before anybody is told of it; where it throws, nothing is added.
+    package func add(_ write: QueuedWrite, waits: Bool = true, numbered: ((Int64) throws -> Void)? = nil) throws {
+        try refuseFork()
+        try takeRoom(waits)
+        lock.lock()
+        defer { lock.unlock() }
+        do {
+            guard !isStopped.isSet else { throw closed() }
+            try startThread()
+            try numbered?(newest + 1)
+        } catch {
+            room.giveBack()
+            throw error
+        }
+        newest += 1
+        write.number = newest
+        waiting.append(write)
+        work.signal()
+    }
+
+    /// Adds a write and waits until it is told how it ended. Cancelled, the calling thread takes it back if it has not begun.
+    package func perform(_ write: QueuedWrite) throws -> WriteCompletion {
+        try refuseWaiting()
+        try add(write)
+        lock.lock()
+        defer { lock.unlock() }
+        while write.completion == nil {
+            progress.wait(lock, nanoseconds: WriteQueue.look)
+            if write.completion == nil, Threads.isCancelled, cancel(write) { throw cancelled() }
+        }
+        guard let completion = write.completion else { throw closed() }
+        return completion
+    }
+
+    /// Takes a write back, which nobody will be told of.
+    /// - Returns: false when it has begun or ended.
+    package func cancel(_ write: QueuedWrite) -> Bool { cancel { $0 === write } }
+
+    package func cancel(number: Int64) -> Bool { cancel { $0.number == number } }
+
+    private func cancel(_ isMeant: (QueuedWrite) -> Bool) -> Bool {
+        guard !database.writer.lock.isForked else { return false }
+        lock.lock()
+        defer { lock.unlock() }
+        guard let index = waiting.firstIndex(where: isMeant) else { return false }
+        waiting.remove(at: index)
+        room.giveBack()
+        // So that who waits for all before it learns that it is gone.
+        work.signal()
+        return true
+    }
+
+    /// Waits until all that was added before has been told how it ended.
+    package func flush() throws {
+        try refuseWaiting()
+        lock.lock()
+        defer { lock.unlock() }
+        let last = newest
+        while told < last {
+            progress.wait(lock, nanoseconds: WriteQueue.look)
+            if Threads.isCancelled { throw cancelled() }
+        }
+    }
+
+    /// Runs what waits, then ends the thread: nothing more can be added. A second call does nothing.
+    package func close() throws {
+        // The child of a fork has no thread, and its parent's lock may be locked for ever.
+        if database.writer.lock.isForked { return }
+        lock.lock()
+        do {
+            if told < newest || isMine { try refuseWaiting() }
+        } catch {
+            lock.unlock()
+            throw error
+        }
+        isStopped.isSet = true
+        work.signal()
+        let ending = thread
+        thread = nil
+        while ending == nil, !hasEnded { progress.wait(lock) }
+        lock.unlock()
+        ending?.join()
+        for listener in takeListeners() { listener.completions.end(discarding: false) }
+    }
+
+    /// The same without waiting.
+    package func stop() {
+        if database.writer.lock.isForked { return }
+        lock.lock()
+        defer { lock.unlock() }
+        isStopped.isSet = true
+        work.signal()
+        thread?.detach()
+        thread = nil
+    }
+
+    /// How many writes wait.
+    package var count: Int {
+        lock.lock()
+        defer { lock.unlock() }
+        return waiting.count
+    }
+
+    // Listeners ------------------------------------------------------------------------------------------------------
+
+    package func add(_ listener: QueueListener) throws {
+        try refuseFork()
+        lock.lock()
+        defer { lock.unlock() }
+        guard !isStopped.isSet else { throw closed() }
+        listeners.append(listener)
+    }
+
+    private func takeListeners() -> [QueueListener] {
+        lock.lock()
+        defer {
+            listeners = []
+            lock.unlock()
+        }
+        return listeners
+    }
+
+    func remove(_ listener: QueueListener) {
+        if database.writer.lock.isForked { return }
+        lock.lock()
+        defer { lock.unlock() }
+        listeners.removeAll { $0 === listener }
+    }
+}
+
+// What cannot be done --------------------------------------------------------------------------------------------------
+
+extension WriteQueue {
+    private var isMine: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return threadID == currentThread().pointee.id
+    }
+
+    package func refuseFork() throws {
+        if database.writer.lock.isForked { throw usedAfterFork() }
+    }
+
+    /// Throws where what waits for the queue's thread would wait for itself.
+    private func refuseWaiting() throws {
+        try refuseFork()
+        if isMine {
+            throw CormorantError(
+                .misuse, "the queue's own thread cannot wait for the queue",
+                hint: "add the write without waiting, or do it at once on the database")
+        }
+        if database.writer.lock.isMine {
+            throw CormorantError(
+                .transaction, "the queue waits for the transaction that is open on this thread",
+                hint: "end the transaction first")
+        }
+    }
+
+    private func takeRoom(_ waits: Bool) throws {
+        if room.tryTake() { return }
+        if waits {
+            try refuseWaiting()
+            if room.take(database.writer.timeout, givingUpWhen: { Threads.isCancelled || isStopped.isSet }) { return }
+            if Threads.isCancelled { throw cancelled() }
+            if isStopped.isSet { throw closed() }
+        }
+        throw CormorantError(
+            .busy, "the queue is full", hint: "add less at once, or open the queue with a greater capacity")
+    }
+
+    private func cancelled() -> CormorantError { CormorantError(.interrupted, "the thread's calls are cancelled") }
+
+    private func closed() -> CormorantError {
+        CormorantError(.misuse, "the queue is closed", hint: "add writes before closing it")
+    }
+}
+
+// The thread -----------------------------------------------------------------------------------------------------------
+
+extension WriteQueue {
+    private func startThread() throws {
+        guard hasEnded else { return }
+        thread = try BackgroundThread { self.run() }
+        hasEnded = false
+    }
+
+    private func run() {
+        lock.lock()
+        threadID = currentThread().pointee.id
+        var last = (count: 0, time: Int64(0))
+        while true {
+            told = (waiting.first?.number ?? newest &+ 1) &- 1
+            progress.broadcast()
+            if waiting.isEmpty {
+                if isStopped.isSet { break }
+                work.wait(lock)
+            } else {
+                gather(last.count, within: min(last.time / 4, 1_000_000))
+                lock.unlock()
+                let begin = monotonicTime()
+                let group = runGroup()
+                last = (group.count, monotonicTime() &- begin)
+                tell(group)
+                lock.lock()
+            }
+        }
+        hasEnded = true
+        progress.broadcast()
+        lock.unlock()
+    }
+
+    /// Threads that were told of their writes come back with the next ones: a moment's patience, short beside a commit, has
+    /// them share one again.
+    private func gather(_ count: Int, within time: Int64) {
+        let end = monotonicTime() &+ time
+        while waiting.count < count, !isStopped.isSet {
+            let left = end &- monotonicTime()
+            if left <= 0 { return }
+            work.wait(lock, nanoseconds: left)
+        }
+    }
+
+    private func takeNext() -> QueuedWrite? {
+        lock.lock()
+        defer { lock.unlock() }
+        guard !waiting.isEmpty else { return nil }
+        room.giveBack()
+        return waiting.removeFirst()
+    }
+
+    /// Runs what waits, what comes meanwhile included, in one transaction.
+    private func runGroup() -> [QueuedWrite] {
+        var end: Int64 = 0
+        let group = database.runGroup { count in
+            // The wait for the turn does not count.
+            if count == 0 { end = monotonicTime() &+ WriteQueue.groupTime }
+            return count < WriteQueue.groupCount && monotonicTime() < end ? takeNext() : nil
+        }
+        // Where one of them had SQLite roll back all, the others are run again, each by itself.
+        for write in group where write.outcome == nil { _ = database.runGroup { $0 == 0 ? write : nil } }
+        return group
+    }
+
+    private func tell(_ group: [QueuedWrite]) {
+        lock.lock()
+        for write in group { write.complete() }
+        progress.broadcast()
+        let everyone = listeners
+        lock.unlock()
+        for write in group {
+            guard let completion = write.completion else { continue }
+            write.told?(completion)
+            for listener in everyone { listener.tell(completion) }
+        }
+    }
+}

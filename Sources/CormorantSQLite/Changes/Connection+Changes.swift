@@ -1,0 +1,164 @@
+import CSQLite
+import CormorantBase
+
+/// A table that a statement reads, and which of its columns.
+package struct TableRead: Sendable {
+    package let schema: String
+    package let name: String
+    package var columns: Set<String>
+
+    package init(schema: String = "main", name: String, columns: Set<String> = []) {
+        self.schema = schema
+        self.name = name
+        self.columns = columns
+    }
+}
+
+extension Connection {
+    /// Begins to log what changes in a table.
+    /// - Parameter listener: is told at once of the key of each row that is about to change, or of none for all rows;
+    ///   nothing is logged for it.
+    package func track(
+        _ schema: String, _ name: String, values: Bool = false,
+        listener: (id: ObjectIdentifier, call: (RowKey) -> Void)? = nil
+    ) throws -> TrackedTable {
+        if let changeLog { return try changeLog.track(schema, name, values: values, listener: listener) }
+        let log = try ChangeLog(self)
+        let table = try log.track(schema, name, values: values, listener: listener)
+        changeLog = log
+        log.install()
+        return table
+    }
+
+    package func untrack(_ table: TrackedTable, values: Bool = false, listener: ObjectIdentifier? = nil) {
+        guard let log = changeLog else { return }
+        log.untrack(table, values: values, listener: listener)
+        if log.isEmpty, isOpen {
+            // SQLite's hooks are given up before the log is.
+            changeLog = nil
+            log.uninstall()
+        }
+    }
+
+    /// A number that is another one after another connection has committed. Throws `busy` where one is doing so.
+    package func dataVersion() throws -> Int64 {
+        let statement = try versionStatement ?? Statement(self, "PRAGMA main.data_version")
+        versionStatement = statement
+        defer { statement.reset() }
+        let version = try statement.step() ? Row(statement).cell(0).int64 : 0
+        guard hasEncryptedFile, let file = VFS.database(handle, "main") else { return version }
+        return version &- file.index.mistaken
+    }
+
+    /// The same; nil while a commit to an encrypted file is between its two steps (`LogIndex`), which would count twice.
+    package func settledDataVersion() throws -> Int64? {
+        guard hasEncryptedFile, let index = VFS.database(handle, "main")?.index else { return try dataVersion() }
+        guard let before = index.settledHeader() else { return nil }
+        let version = try dataVersion()
+        return index.settledHeader() == before ? version : nil
+    }
+
+    /// Runs `body` without waiting for other connections' locks.
+    package func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, busyTimeout) }
+        return try body()
+    }
+
+    /// Whether it reads at a snapshot that others' commits do not reach.
+    package var isReading: Bool { sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE }
+
+    /// The tables that a SELECT reads, those behind views, triggers and the like among them.
+    package func tablesRead(by sql: String) throws -> [TableRead] {
+        let reads = Reads()
+        // Freed with the statement, not cached: a cached one would be prepared without the authorizer.
+        try withExtendedLifetime(reads) {
+            sqlite3_set_authorizer(
+                handle, note, Unmanaged.passUnretained(reads).toOpaque())
+            defer { sqlite3_set_authorizer(handle, nil, nil) }
+            let statement = try Statement(self, sql)
+            guard statement.isReadOnly, statement.columnCount > 0 else {
+                throw CormorantError(
+                    .misuse, "only a query can be watched", hint: "give a SELECT", sql: sql)
+            }
+        }
+        return Array(reads.tables.values)
+    }
+
+    /// Fills in what SQLite knows of a table.
+    package func describe(_ table: TrackedTable) throws {
+        let schema = quoteIdentifier(table.schema)
+        let catalog = sameIdentifier(table.schema, "temp") ? "sqlite_temp_schema" : "\(schema).sqlite_schema"
+        let kind = try Statement(self, "SELECT type, sql, rootpage FROM \(catalog) WHERE name = ?1 COLLATE NOCASE")
+        try kind.bind(.text(table.name), 1)
+        guard try kind.step(), Row(kind).cell(0).string == "table" else {
+            throw CormorantError(
+                .schema, "there is no table \"\(table.name)\"", hint: "create the table first", table: table.name)
+        }
+        table.isVirtual = Row(kind).cell(1).string.map { foldIdentifier($0).hasPrefix("create virtual") } ?? false
+        table.signature = "\(Row(kind).cell(2).int64) \(Row(kind).cell(1).string ?? "")"
+        kind.reset()
+        let columns = try Statement(self, "PRAGMA \(schema).table_xinfo(\(quoteIdentifier(table.name)))")
+        var names: [String] = []
+        var key: [(position: Int64, column: Int)] = []
+        while try columns.step() {
+            let row = Row(columns)
+            if row.cell(5).int64 > 0 { key.append((row.cell(5).int64, names.count)) }
+            names.append(row.cell(1).string ?? "")
+        }
+        table.columns = names
+        table.keyNames = key.sorted { $0.position < $1.position }.map { names[$0.column] }
+        let indexes = try Statement(self, "PRAGMA \(schema).index_list(\(quoteIdentifier(table.name)))")
+        var hasKeyIndex = false
+        while try indexes.step() { hasKeyIndex = hasKeyIndex || Row(indexes).cell(3).string == "pk" }
+        // Without an index of its own the key is the rowid.
+        table.key = hasKeyIndex ? key.sorted { $0.position < $1.position }.map(\.column) : []
+        let collations = table.key.map { collation(of: names[$0], in: table) }
+        table.keyCollations = collations.allSatisfy { $0 == nil } ? [] : collations
+        table.hasRowID =
+            !hasKeyIndex
+            || (try? Statement(self, "SELECT rowid FROM \(schema).\(quoteIdentifier(table.name)) LIMIT 0")) != nil
+    }
+
+    /// By which a column is compared, in lower case; nil: by bytes.
+    private func collation(of column: String, in table: TrackedTable) -> String? {
+        var name: UnsafePointer<CChar>?
+        let status = sqlite3_table_column_metadata(
+            handle, table.schema, table.name, column, nil, &name, nil, nil, nil)
+        guard status == SQLITE_OK, let name else { return nil }
+        let folded = foldIdentifier(String(cString: name))
+        return folded == "binary" ? nil : folded
+    }
+
+    /// The tables in which a virtual table keeps its rows: those whose names begin with its own.
+    func shadowTables(of table: TrackedTable) throws -> [String] {
+        let statement = try Statement(
+            self,
+            """
+            SELECT name FROM \(quoteIdentifier(table.schema)).sqlite_schema
+            WHERE type = 'table' AND substr(name, 1, length(?1) + 1) = ?1 || '_' COLLATE NOCASE
+            """)
+        try statement.bind(.text(table.name), 1)
+        var names: [String] = []
+        while try statement.step() { if let name = Row(statement).cell(0).string { names.append(name) } }
+        return names
+    }
+}
+
+private final class Reads {
+    var tables: [String: TableRead] = [:]
+}
+
+private func note(
+    _ context: UnsafeMutableRawPointer?, _ action: Int32, _ table: UnsafePointer<CChar>?,
+    _ column: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
+) -> Int32 {
+    guard action == SQLITE_READ, let context, let table else { return SQLITE_OK }
+    let reads = Unmanaged<Reads>.fromOpaque(context).takeUnretainedValue()
+    let name = String(cString: table)
+    let schema = schema.map { String(cString: $0) } ?? "main"
+    let column = column.map { String(cString: $0) } ?? ""
+    reads.tables[foldIdentifier(schema) + "." + foldIdentifier(name), default: TableRead(schema: schema, name: name)]
+        .columns.insert(column)
+    return SQLITE_OK
+}

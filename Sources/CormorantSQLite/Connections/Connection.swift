@@ -1,0 +1,248 @@
+import CSQLite
+import CormorantBase
+
+/// One SQLite connection with its prepared statements and transactions. Not safe to share: whoever owns it holds a
+/// lock.
+@usableFromInline
+package final class Connection {
+    package let path: String
+    @usableFromInline let handle: OpaquePointer?
+    var cache: StatementCache
+    var tracer: Tracer?
+    /// While somebody watches.
+    package internal(set) var changeLog: ChangeLog?
+    var versionStatement: Statement?
+    let busyTimeout: Int32
+    var savepoints = 0 { didSet { if savepoints == 0 { loss = nil } } }
+    /// Why the transactions that are to be left yet were rolled back, where that was not SQLite's doing.
+    package internal(set) var loss: CormorantError?
+    /// Ends the statements that its owner has running.
+    package var endReaders: (() -> Void)?
+    package private(set) var isOpen = true
+    /// Pages in the write-ahead log after the last commit, once `watchLog` was called.
+    package internal(set) var logPages = 0
+    /// Tables whose rows were looked at before their first use.
+    package var lookedAt: [ObjectIdentifier: AnyObject] = [:]
+    /// What is known of the columns of tables that models write, as long as the schema is as it was then.
+    package var convertedColumns: [ObjectIdentifier: AnyObject] = [:]
+    /// Grows with each statement of this connection that may change the schema, or take a change back.
+    package internal(set) var schemaChanges = 0 { didSet { convertedColumns = [:] } }
+    private var attachments: [ObjectIdentifier: AnyObject] = [:] {
+        didSet { hasAttachments = !attachments.isEmpty }
+    }
+    /// Asked by each lookup, of which few find any.
+    package private(set) var hasAttachments = false
+    package let isReadOnly: Bool
+    /// Set by `interrupt`, which SQLite forgets where no statement runs at the moment. Who does more than run statements
+    /// clears it first, and looks at it now and then.
+    package let wasInterrupted = AtomicFlag()
+    /// What the file is encrypted with; nil for a plain one.
+    private var codec: (any PageCodec)?
+    let faults: CodecFaults
+    /// Whether it, or a file that was attached, is.
+    var hasEncryptedFile = false
+
+    /// Opens the file and applies the options.
+    package init(path: String, options: OpenOptions) throws {
+        let memory = path == ":memory:"
+        try checkPath(path)
+        guard !memory || options.codecs == nil else {
+            throw CormorantError(.misuse, "a database in memory has no file to encrypt", hint: "open it without a key")
+        }
+        if options.codecs != nil { try refuseURI(path, encryptedByPath) }
+        codec = try options.codecs?.makeCodec(path: path)
+        if let template = options.template, !memory {
+            try copyTemplate(template, to: path, mayBePlain: options.codecs?.hasPlainHeader ?? true, codec != nil)
+        }
+        // URIs whatever the build of SQLite does by itself.
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI
+        switch options.mode {
+        case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .readWrite: flags |= SQLITE_OPEN_READWRITE | (memory ? SQLITE_OPEN_CREATE : 0)
+        case .readOnly: flags |= SQLITE_OPEN_READONLY
+        }
+        var opened: OpaquePointer?
+        let faults = CodecFaults()
+        self.faults = faults
+        let status = try Handover.offering(codec.map { Handover.Offer($0, faults) }) {
+            sqlite3_open_v2(path, &opened, flags, VFS.name)
+        }
+        self.path = path
+        handle = opened
+        cache = StatementCache(capacity: options.statementCacheSize)
+        busyTimeout = Int32(clamping: max(0, options.busyTimeout))
+        isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
+        do {
+            guard status == SQLITE_OK else { throw error(status) }
+            try apply(options)
+            // What was wrong with the file before a journal put it right.
+            faults.clear()
+        } catch {
+            defer { close() }
+            throw openingFailure(path, error, isPlain: codec == nil)
+        }
+    }
+
+    deinit { close() }
+
+    private func apply(_ options: OpenOptions) throws {
+        setDoubleQuotedStrings(false)
+        try registerValueList()
+        try registerDecimalCollation()
+        try registerTimeFunction()
+        try registerReadableFunction()
+        try registerDecimalFunctions()
+        try registerStoredFunctions()
+        sqlite3_busy_timeout(handle, busyTimeout)
+        if let codec { try prepare(codec, schema: "main") }
+        guard !isReadOnly || options.mode == .readOnly else {
+            throw CormorantError(
+                .readOnly, "\"\(path)\" is read-only",
+                hint: "open it with the read-only mode, or make the file writable")
+        }
+        try script("PRAGMA foreign_keys = \(options.foreignKeys ? "ON" : "OFF")")
+        try script("PRAGMA synchronous = \(options.synchronous.keyword)")
+        // Some builds of SQLite have it on, which makes dropping and rebuilding a table write it to the disk once more.
+        // An encrypted file has every page written: SQLCipher takes one that never was for an altered one.
+        try script("PRAGMA secure_delete = \(codec == nil ? "FAST" : "ON")")
+        // Reading the schema shows now, not at the first query, that a file is no database.
+        try script("SELECT 1 FROM sqlite_schema LIMIT 1")
+        try readyKeys("main")
+        guard filePath != nil, !isReadOnly, !options.keepsJournalMode else { return }
+        let wanted = options.journalMode.keyword
+        let got = try setJournalMode(wanted, options.busyTimeout)
+        guard sameIdentifier(wanted, got) else {
+            throw CormorantError(
+                .sqlite, "\"\(path)\" stays in journal mode \(got), \(wanted) was asked for",
+                hint: "open it with a journal mode that its file system supports")
+        }
+    }
+
+    /// The switch to WAL does not use SQLite's busy handler, so it is tried again here until the timeout is over.
+    func setJournalMode(_ wanted: String, _ timeout: Int) throws -> String {
+        var waited = 0
+        while true {
+            do {
+                return try Statement(self, "PRAGMA journal_mode = \(wanted)").firstText() ?? ""
+            } catch let error as CormorantError where error.code == .busy && waited < timeout {
+                sleepMilliseconds(10)
+                waited += 10
+            }
+        }
+    }
+
+    /// Closes the connection; an open transaction is rolled back. A second close does nothing.
+    package func close() {
+        guard isOpen else { return }
+        isOpen = false
+        attachments = [:]
+        cache.removeAll()
+        versionStatement = nil
+        // SQLite had no memory for it.
+        guard handle != nil else { return }
+        setTrace(nil)
+        sqlite3_set_authorizer(handle, nil, nil)
+        if let log = changeLog {
+            changeLog = nil
+            log.uninstall()
+        }
+        // Statements that are still out are finalised by their owners; SQLite keeps a zombie until then.
+        sqlite3_close_v2(handle)
+        // The connection may be kept for longer, its keys must not.
+        codec = nil
+    }
+
+    /// Runs SQL text with any number of statements and no bindings. An error's offset counts from the start of the
+    /// text.
+    package func script(_ sql: String) throws {
+        guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
+        try sql.withCString { start in
+            var next: UnsafePointer<CChar>? = start
+            while let begin = next, begin.pointee != 0 {
+                var statement: OpaquePointer?
+                var status = sqlite3_prepare_v2(handle, begin, -1, &statement, &next)
+                if savepoints > 0, let word = transactionWordOf(statement) {
+                    sqlite3_finalize(statement)
+                    throw notForSQL(word, sql)
+                }
+                if changesSchema(statement) { schemaChanges &+= 1 }
+                while status == SQLITE_OK, statement != nil {
+                    status = sqlite3_step(statement)
+                    if status == SQLITE_ROW { status = SQLITE_OK } else { break }
+                }
+                if status != SQLITE_OK, status != SQLITE_DONE {
+                    let error = compileError(status, sql: sql, from: begin - start)
+                    if statement != nil { changeLog?.statementFailed(sqlite3_stmt_readonly(statement) != 0) }
+                    sqlite3_finalize(statement)
+                    throw error
+                }
+                sqlite3_finalize(statement)
+            }
+        }
+    }
+
+    /// A prepared statement for raw SQL, from the cache where it is there. Give it back with `recycle`.
+    package func statement(_ sql: String) throws -> Statement {
+        let statement = try ownStatement(sql)
+        guard savepoints > 0, let word = statement.transactionWord else { return statement }
+        recycle(statement)
+        throw notForSQL(word, sql)
+    }
+
+    /// The same, which may begin and end transactions.
+    func ownStatement(_ sql: String) throws -> Statement {
+        if let cached = cache.take(sql) { return cached }
+        return try Statement(self, sql)
+    }
+
+    package func recycle(_ statement: Statement) {
+        statement.reset()
+        statement.clearBindings()
+        if isOpen, !statement.changesSchema { cache.put(statement) } else { statement.finalize() }
+    }
+
+    /// What a feature keeps with the connection, such as its statements; released when the connection closes.
+    package func attachment<Attachment: AnyObject>(_ type: Attachment.Type) -> Attachment? {
+        attachments[ObjectIdentifier(type)].map { unsafeDowncast($0, to: type) }
+    }
+
+    package func setAttachment<Attachment: AnyObject>(_ attachment: Attachment?) {
+        attachments[ObjectIdentifier(Attachment.self)] = attachment
+    }
+    /// What another connection to the same file, or to a copy of it, is opened with.
+    package var codecs: (any PageCodecSource)? { codec?.shared }
+
+    package var lastInsertID: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var changes: Int64 { sqlite3_changes64(handle) }
+    package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+
+    /// Stops the running statements. The only call that needs no lock; the connection must be open.
+    package func interrupt() {
+        wasInterrupted.isSet = true
+        sqlite3_interrupt(handle)
+    }
+}
+
+func nulInSQL(_ sql: String) -> CormorantError {
+    CormorantError(.sql, "the SQL text holds a NUL character", hint: "pass data as bindings, not as SQL text", sql: sql)
+}
+
+/// SQLITE_READONLY_DIRECTORY, https://www.sqlite.org/rescode.html: even who reads a file in WAL mode writes beside it.
+private let readOnlyDirectory: Int32 = 8 | 6 << 8
+
+/// An error of opening, with the path, and without SQL that the caller never wrote.
+func openingFailure(_ path: String, _ error: any Error, isPlain: Bool) -> any Error {
+    guard let error = error as? CormorantError else { return error }
+    if isPlain, error.code == .notADatabase { return plainFailure(path, error) }
+    guard !contains(error.plainMessage, "\"\(path)\"") else { return error.withoutSQL() }
+    if error.code == .cannotOpen && fileHead(path).isWAL || error.sqliteCode == readOnlyDirectory {
+        return CormorantError(
+            error.code, "\"\(path)\" is in WAL mode and its folder cannot be written",
+            hint: "let the folder be written, or copy the file, with the -wal file beside it, to a folder of yours",
+            sqliteCode: error.sqliteCode)
+    }
+    guard error.code == .cannotOpen else { return error.withoutSQL().prefixed("\"\(path)\" cannot be opened: ") }
+    return CormorantError(
+        .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",
+        hint: "check the path, its folder and their permissions", sqliteCode: error.sqliteCode)
+}

@@ -1,0 +1,321 @@
+import CSQLite
+import CormorantBase
+
+/// A database file whose pages pass through a codec.
+final class EncryptedDatabaseFile: VFSFile {
+    let codec: any PageCodec
+    let pageSize: Int
+    let path: String
+    let faults: CodecFaults
+    /// Whether a page of the file was authentic under the codec's key, or was written with it.
+    private(set) var isProven = false
+    private let scratch: PageBuffer
+    private let recent: RecentPages
+    private var isAttached = false
+    private var attachError: CormorantError?
+    /// The image that a checkpoint took from the WAL last, to write it here next.
+    private let taken: PageBuffer
+    private var hasTaken = false
+    /// Whether the connection holds the lock of checkpoints, under which it only copies pages from the WAL: as they are.
+    private(set) var isCheckpointing = false
+    let index: LogIndex
+    /// Where a copy to another page size needs `PRAGMA page_size`.
+    var takesPageSize = false
+
+    init(_ real: UnsafeMutablePointer<sqlite3_file>, _ codec: any PageCodec, _ faults: CodecFaults, _ path: String) {
+        self.codec = codec
+        self.faults = faults
+        self.path = path
+        pageSize = codec.pageSize
+        scratch = PageBuffer(pageSize)
+        recent = RecentPages(pageSize: pageSize)
+        taken = PageBuffer(pageSize)
+        index = LogIndex(pageSize: pageSize)
+        super.init(real)
+    }
+
+    /// The page that SQLite's locks lie in, which is never written.
+    var lockPage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / pageSize &+ 1) }
+
+    override func read(_ buffer: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
+        if offset == 0, count == 100 { return readHeader(buffer) }
+        let start = Int(truncatingIfNeeded: offset) % pageSize
+        let index = Int(truncatingIfNeeded: offset) / pageSize
+        guard start &+ count <= pageSize, index < Int(UInt32.max) else { return SQLITE_IOERR_READ }
+        let number = UInt32(truncatingIfNeeded: index &+ 1)
+        if count == pageSize { return readPage(number, buffer) }
+        let status = readPage(number, scratch.bytes)
+        buffer.copyMemory(from: scratch.bytes + start, byteCount: count)
+        return status
+    }
+
+    /// SQLite looks at the header when it opens a file, before it takes a lock: the page may be half written, or a
+    /// journal be there that has the good one. So this never fails; the first statement does.
+    private func readHeader(_ buffer: UnsafeMutableRawPointer) -> Int32 {
+        var size: Int64 = 0
+        guard fileSize(&size) == SQLITE_OK else { return SQLITE_IOERR_READ }
+        guard size > 0 else {
+            buffer.initializeMemory(as: UInt8.self, repeating: 0, count: 100)
+            return SQLITE_IOERR_SHORT_READ
+        }
+        if readPage(1, scratch.bytes) == SQLITE_OK {
+            buffer.copyMemory(from: scratch.bytes, byteCount: 100)
+        } else {
+            // The first statement meets it again, unless a journal mends it.
+            faults.clear()
+            writePlainHeader(buffer)
+        }
+        return SQLITE_OK
+    }
+
+    /// What the beginning of a good file would say.
+    private func writePlainHeader(_ buffer: UnsafeMutableRawPointer) {
+        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: 100)
+        copyMagic(to: buffer)
+        buffer.storeBytes(of: UInt8(truncatingIfNeeded: pageSize >> 8), toByteOffset: 16, as: UInt8.self)
+        buffer.storeBytes(of: UInt8(truncatingIfNeeded: pageSize >> 16), toByteOffset: 17, as: UInt8.self)
+        // Versions of the format, the reserved bytes, and three numbers that never change.
+        let numbers = (UInt8(1), UInt8(1), UInt8(truncatingIfNeeded: codec.reserve), UInt8(64), UInt8(32), UInt8(32))
+        withUnsafeBytes(of: numbers) {
+            (buffer + 18).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(buffer), byteCount: 6)
+        }
+    }
+
+    /// Reads and decrypts a page; beyond the file's end it is zeros and a short read, as SQLite expects.
+    private func readPage(_ number: UInt32, _ buffer: UnsafeMutableRawPointer) -> Int32 {
+        let offset = Int64(number &- 1) &* Int64(pageSize)
+        let status = readRaw(buffer, pageSize, offset)
+        if status == SQLITE_IOERR_SHORT_READ {
+            var size: Int64 = 0
+            guard fileSize(&size) == SQLITE_OK else { return SQLITE_IOERR_READ }
+            if size <= offset { return status }
+            // Half a page: what a file is left with that was cut, or that has smaller pages.
+            if number == 1, beginsPlain(buffer), !codec.hasPlainHeader { return fail(.plainFile, SQLITE_NOTADB) }
+            return fail(isProven ? .truncated : wrongKey, number == 1 ? SQLITE_NOTADB : SQLITE_CORRUPT)
+        }
+        guard status == SQLITE_OK else { return status }
+        return number == 1 ? openFirst(buffer) : open(number, buffer)
+    }
+
+    private func openFirst(_ buffer: UnsafeMutableRawPointer) -> Int32 {
+        if let known = recent.page(1, as: buffer) {
+            buffer.copyMemory(from: known, byteCount: pageSize)
+            return SQLITE_OK
+        }
+        if beginsPlain(buffer), !codec.hasPlainHeader { return fail(.plainFile, SQLITE_NOTADB) }
+        if let attachError { return fail(.error(attachError), SQLITE_IOERR_READ) }
+        let status = attach(buffer)
+        guard status == SQLITE_OK else { return status }
+        recent.prepare(1, buffer)
+        switch codec.decrypt(1, buffer) {
+        case .authentic: break
+        case .mismatch: return fail(isProven ? .altered(page: 1) : wrongKey, SQLITE_NOTADB)
+        case .failed: return fail(.failed, SQLITE_IOERR_READ)
+        }
+        // Of a plain header no one knows whether it was altered.
+        guard hasRightLayout(buffer) else { return fail(.altered(page: 1), SQLITE_NOTADB) }
+        recent.remember(1, buffer)
+        isProven = true
+        return SQLITE_OK
+    }
+
+    /// Another process may have made the file first, with bytes of its own at the beginning.
+    private func attach(_ first: UnsafeRawPointer?) -> Int32 {
+        do {
+            try codec.attach(first)
+            isAttached = true
+            return SQLITE_OK
+        } catch {
+            let error = error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)")
+            attachError = error
+            return fail(.error(error), SQLITE_IOERR_READ)
+        }
+    }
+
+    /// Decrypts the image of a page, in place, wherever it was read from.
+    func open(_ number: UInt32, _ image: UnsafeMutableRawPointer) -> Int32 {
+        if number == 1 { return openFirst(image) }
+        if !isAttached {
+            let status = attachToFile()
+            guard status == SQLITE_OK else { return status }
+        }
+        if let known = recent.page(number, as: image) {
+            image.copyMemory(from: known, byteCount: pageSize)
+            if !codec.keepsLogIndex { blind(image) }
+            return SQLITE_OK
+        }
+        recent.prepare(number, image)
+        switch codec.decrypt(number, image) {
+        case .authentic:
+            isProven = true
+            recent.remember(number, image)
+            if !codec.keepsLogIndex { blind(image) }
+            return SQLITE_OK
+        case .mismatch: return fail(isProven ? .altered(page: number) : wrongKey, SQLITE_CORRUPT)
+        case .failed: return fail(.failed, SQLITE_IOERR_READ)
+        }
+    }
+
+    private var wrongKey: CodecFaults.Fault { .wrongKey(looksRandom: !codec.hasPlainHeader) }
+
+    /// Without the wal-index's correction SQLite leaves a checksum of plain pages in it, which tells something of them.
+    private func blind(_ page: UnsafeMutableRawPointer) {
+        guard codec.reserve >= 8 else { return }
+        page.storeBytes(of: UInt64.random(in: 0...UInt64.max), toByteOffset: pageSize &- 8, as: UInt64.self)
+    }
+
+    /// Readies the keys now, so that whatever stands in the way of a new file shows when it is opened.
+    func readyKeys() -> Int32 { isAttached ? SQLITE_OK : attachToFile() }
+
+    /// A journal or WAL is read before the file where it has changes that the file lacks.
+    private func attachToFile() -> Int32 {
+        if let attachError { return fail(.error(attachError), SQLITE_IOERR_READ) }
+        return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { first in
+            guard let start = first.baseAddress else { return SQLITE_NOMEM }
+            let status = readRaw(start, 16, 0)
+            guard status == SQLITE_OK || status == SQLITE_IOERR_SHORT_READ else { return status }
+            return attach(status == SQLITE_OK ? start : nil)
+        }
+    }
+
+    override func write(_ buffer: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
+        let index = Int(truncatingIfNeeded: offset) / pageSize
+        guard count == pageSize, Int(truncatingIfNeeded: offset) % pageSize == 0, index < Int(UInt32.max) else {
+            return refuseWrite()
+        }
+        let number = UInt32(truncatingIfNeeded: index &+ 1)
+        if hasTaken, sameBytes(buffer, taken.bytes, pageSize) { return writeRaw(buffer, pageSize, offset) }
+        let status = seal(number, buffer, to: scratch.bytes)
+        return status == SQLITE_OK ? writeRaw(scratch.bytes, pageSize, offset) : status
+    }
+
+    /// Reads the image of a page for a checkpoint, which writes what it read to the file without looking at it.
+    func takeImage(_ buffer: UnsafeMutableRawPointer, _ read: (UnsafeMutableRawPointer) -> Int32) -> Int32 {
+        let status = read(buffer)
+        hasTaken = status == SQLITE_OK
+        taken.bytes.copyMemory(from: buffer, byteCount: pageSize)
+        return status
+    }
+
+    /// A journal's header says how long a file was, and anyone can have written it: before a page has shown that the key is
+    /// right, nothing is cut off.
+    override func truncate(_ size: Int64) -> Int32 {
+        guard isProven || hasAuthenticPage() else { return fail(wrongKey, SQLITE_NOTADB) }
+        return super.truncate(size)
+    }
+
+    /// Looks at some pages: one may be half written, or all of a file's only one.
+    private func hasAuthenticPage() -> Bool {
+        var size: Int64 = 0
+        guard fileSize(&size) == SQLITE_OK else { return false }
+        let count = size / Int64(pageSize)
+        guard count > 1 else { return true }
+        guard isAttached || attachToFile() == SQLITE_OK else { return false }
+        isProven = (1...min(count, 16)).contains { isAuthentic(UInt32(truncatingIfNeeded: $0)) == true }
+        return isProven
+    }
+
+    func refuseWrite() -> Int32 { fail(.unknownWrite, SQLITE_IOERR_WRITE) }
+
+    /// Writes the image of a page, wherever it is going to.
+    func seal(_ number: UInt32, _ page: UnsafeRawPointer, to image: UnsafeMutableRawPointer) -> Int32 {
+        if !isAttached {
+            let status = attachToFile()
+            guard status == SQLITE_OK else { return status }
+        }
+        if number == 1, !hasRightLayout(page) { return fail(.layout, SQLITE_IOERR_WRITE) }
+        guard codec.encrypt(number, page, to: image) else { return fail(.failed, SQLITE_IOERR_WRITE) }
+        isProven = true
+        recent.prepare(number, image)
+        recent.remember(number, page)
+        return SQLITE_OK
+    }
+
+    /// A copy from a file with another layout would otherwise write over what the codec needs. More room than that is
+    /// kept in files of older formats that a newer SQLCipher made.
+    private func hasRightLayout(_ page: UnsafeRawPointer) -> Bool {
+        let high = Int(page.load(fromByteOffset: 16, as: UInt8.self))
+        let low = Int(page.load(fromByteOffset: 17, as: UInt8.self))
+        let size = high << 8 | low << 16
+        return size == pageSize && Int(page.load(fromByteOffset: 20, as: UInt8.self)) >= codec.reserve
+    }
+
+    /// Whether the file has fewer pages than its header says.
+    var isShort: Bool {
+        var size: Int64 = 0
+        guard let first = recent.page(1), fileSize(&size) == SQLITE_OK else { return false }
+        return size / Int64(pageSize) < Int64(bigEndian32(first, 28))
+    }
+
+    /// Whether a page, as it stands in the file, is authentic.
+    func isAuthentic(_ number: UInt32) -> Bool? {
+        guard readRaw(scratch.bytes, pageSize, Int64(number &- 1) &* Int64(pageSize)) == SQLITE_OK else { return nil }
+        switch codec.decrypt(number, scratch.bytes) {
+        case .authentic: return true
+        case .mismatch: return false
+        case .failed: return nil
+        }
+    }
+
+    func fail(_ fault: CodecFaults.Fault, _ status: Int32) -> Int32 {
+        faults.note(fault, path)
+        return status
+    }
+
+    override func control(_ operation: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+        switch operation {
+        case SQLITE_FCNTL_PRAGMA:
+            guard let texts = argument?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self),
+                let name = texts[1], let value = texts[2], !takesPageSize,
+                sameIdentifier(String(cString: name), "page_size"), String(cString: value) != String(pageSize)
+            else { return super.control(operation, argument) }
+            // Taken and dropped: a VACUUM to another size could not be written.
+            return SQLITE_OK
+        case SQLITE_FCNTL_BEGIN_ATOMIC_WRITE, SQLITE_FCNTL_COMMIT_ATOMIC_WRITE, SQLITE_FCNTL_ROLLBACK_ATOMIC_WRITE:
+            return SQLITE_NOTFOUND
+        default: return super.control(operation, argument)
+        }
+    }
+
+    // The wal-index -------------------------------------------------------------------------------------------------
+
+    override func mapShared(
+        _ region: Int32, _ size: Int32, _ extend: Int32, _ out: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> Int32 {
+        let status = super.mapShared(region, size, extend, out)
+        if region == 0 { index.memory = status == SQLITE_OK ? out?.pointee : nil }
+        return status
+    }
+
+    override func unmapShared(_ delete: Int32) -> Int32 {
+        index.memory = nil
+        return super.unmapShared(delete)
+    }
+
+    override func lockShared(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
+        let isWriteLock = flags & SQLITE_SHM_EXCLUSIVE != 0 && offset == 0
+        if isWriteLock, flags & SQLITE_SHM_UNLOCK != 0 {
+            index.willEndWriting(keepsLogIndex: codec.keepsLogIndex) { _ = methods.pointee.xShmBarrier?(real) }
+        }
+        let status = super.lockShared(offset, count, flags)
+        if flags & SQLITE_SHM_EXCLUSIVE != 0, offset <= 1, offset &+ count > 1 {
+            isCheckpointing = status == SQLITE_OK && flags & SQLITE_SHM_LOCK != 0 && isProven
+            hasTaken = false
+        }
+        guard status == SQLITE_OK, flags & SQLITE_SHM_LOCK != 0 else { return status }
+        if isWriteLock {
+            index.didBeginWriting { _ = methods.pointee.xShmBarrier?(real) }
+        } else if flags & SQLITE_SHM_SHARED != 0 {
+            if index.didBeginReading() { recent.willReadAgain() }
+        }
+        return status
+    }
+}
+
+private let magic: StaticString = "SQLite format 3\0"
+
+package func copyMagic(to bytes: UnsafeMutableRawPointer) {
+    bytes.copyMemory(from: magic.utf8Start, byteCount: 16)
+}
+
+func beginsPlain(_ bytes: UnsafeRawPointer) -> Bool { sameBytes(bytes, UnsafeRawPointer(magic.utf8Start), 16) }
