@@ -37,7 +37,7 @@ bool step_bundle(step *s) {
     corm_bundle *bundle = NULL;
     size_t index;
     json_t *json;
-    s->status = corm_bundle_open(NULL, &bundle, &s->run->error);
+    s->status = corm_bundle_create(NULL, &bundle, &s->run->error);
     replace_bundle(s->run, bundle);
     json_array_foreach(member(s, "steps"), index, json) {
         if (s->status >= 0 && !add(s, json))
@@ -81,7 +81,7 @@ bool step_seal(step *s) {
 
 bool step_open_bundle(step *s) {
     corm_bundle *bundle = NULL;
-    s->status = corm_bundle_open(folder(s), &bundle, &s->run->error);
+    s->status = corm_bundle_create(folder(s), &bundle, &s->run->error);
     if (s->status >= 0)
         replace_bundle(s->run, bundle);
     return true;
@@ -128,12 +128,12 @@ bool step_apply(step *s) {
 
 bool step_adopt(step *s) {
     s->status =
-        corm_bundle_adopt(s->run->bundle, s->run->database, json_string_value(member(s, "last")), &s->run->error);
+        corm_bundle_adopt(s->run->database, s->run->bundle, json_string_value(member(s, "last")), &s->run->error);
     return true;
 }
 
 bool step_resolve(step *s) {
-    s->status = corm_bundle_resolve(s->run->bundle, s->run->database, json_string_value(member(s, "id")),
+    s->status = corm_bundle_resolve(s->run->database, s->run->bundle, json_string_value(member(s, "id")),
                                     json_is_true(member(s, "applied")), &s->run->error);
     return true;
 }
@@ -159,7 +159,7 @@ static bool check_states(step *s, corm_bundle_states *states) {
 
 bool step_status(step *s) {
     corm_bundle_states *states = NULL;
-    s->status = corm_bundle_status(s->run->bundle, s->run->database, &states, &s->run->error);
+    s->status = corm_bundle_status(s->run->database, s->run->bundle, &states, &s->run->error);
     bool good = s->status < 0 || wanted(s, "states") == NULL || check_states(s, states);
     corm_bundle_states_free(states);
     return good;
@@ -167,7 +167,7 @@ bool step_status(step *s) {
 
 bool step_drift(step *s) {
     corm_plan *plan = NULL;
-    s->status = corm_bundle_drift(s->run->bundle, s->run->database, &plan, &s->run->error);
+    s->status = corm_bundle_drift(s->run->database, s->run->bundle, &plan, &s->run->error);
     return check_plan(s, plan);
 }
 

@@ -74,7 +74,7 @@ bool step_import_json(step *s) {
     corm_json_reader *reader = make_reader(s, &options);
     int32_t operation = json_is_true(member(s, "save")) ? CORM_WRITE_SAVE : CORM_WRITE_INSERT;
     if (reader != NULL && s->status >= 0)
-        s->status = corm_json_reader_import(reader, s->run->database, operation, &count, &s->run->error);
+        s->status = corm_json_reader_import(s->run->database, reader, operation, &count, &s->run->error);
     corm_json_reader_free(reader);
     return !s->run->failed && (s->status < 0 || check_int(s, "count", count));
 }

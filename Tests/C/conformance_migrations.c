@@ -124,7 +124,7 @@ bool step_plan(step *s) {
     if (good && s->status >= 0)
         s->status = corm_plan_create(database, from, to, &options, &plan, &run->error);
     if (good && s->status >= 0 && json_is_true(member(s, "apply")))
-        s->status = corm_plan_apply(plan, run->database, &options, &run->error);
+        s->status = corm_plan_apply(run->database, plan, &options, &run->error);
     corm_schema_free(from);
     corm_schema_free(to);
     if (good)

@@ -79,7 +79,7 @@ static bool commit(step *s, corm_queue *queue, corm_batch *batch) {
     corm_listener *listener = NULL;
     corm_completion *completion = NULL;
     bool good = true;
-    if ((s->status = corm_queue_listen(queue, NULL, &listener, &run->error)) == CORM_OK)
+    if ((s->status = corm_listener_open(queue, NULL, &listener, &run->error)) == CORM_OK)
         s->status = corm_batch_commit(batch, choice(s, "onError", policies, 2), NULL, NULL, &run->error);
     if (s->status == CORM_OK)
         s->status = corm_queue_flush(queue, &run->error);
@@ -91,7 +91,7 @@ static bool commit(step *s, corm_queue *queue, corm_batch *batch) {
     }
     corm_completion_free(run->completion);
     run->completion = completion;
-    corm_listener_cancel(listener);
+    corm_listener_close(listener);
     return good;
 }
 
@@ -102,7 +102,7 @@ bool step_batch(step *s) {
     bool good = true;
     s->status = corm_queue_open(run->database, NULL, &queue, &run->error);
     if (s->status == CORM_OK)
-        s->status = corm_queue_begin(queue, &batch, &run->error);
+        s->status = corm_batch_create(queue, &batch, &run->error);
     if (s->status == CORM_OK)
         good = add_parts(s, batch);
     if (good && s->status == CORM_OK)

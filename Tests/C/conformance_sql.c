@@ -72,7 +72,7 @@ bool step_query(step *s) {
         return false;
     s->status = s->statement == NULL
                     ? corm_result_open(run->database, sql, values, value_count, &result, &run->error)
-                    : corm_statement_open(run->database, s->statement, values, value_count, &result, &run->error);
+                    : corm_result_open_statement(run->database, s->statement, values, value_count, &result, &run->error);
     if (s->status < 0)
         return true;
     bool good = check_columns(s, result);

@@ -7,7 +7,7 @@ static corm_bundle *bundle;
 
 static int open_bundle(void **state) {
     set_up_empty(state);
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     return 0;
 }
 static int close_bundle(void **state) {
@@ -22,20 +22,20 @@ static void fails_with(corm_status expected, corm_step_callback callback, void *
     corm_bundle *good;
     const corm_bundle_step next = {.struct_size = sizeof next, .id = "2", .up_sql = "CREATE TABLE after (x)"};
     OK(corm_bundle_add(bundle, &bad, &failure));
-    GIVES(expected, corm_bundle_apply(bundle, db, NULL, NULL, &failure));
+    GIVES(expected, corm_bundle_apply(db, bundle, NULL, NULL, &failure));
     says("step 1");
     assert_int_equal(corm_transaction_depth(db), 0);
     assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
     assert_false(is_there("made"));
     corm_bundle_states *states;
     corm_bundle_state first;
-    OK(corm_bundle_status(bundle, db, &states, &failure));
+    OK(corm_bundle_status(db, bundle, &states, &failure));
     OK(corm_bundle_states_get(states, 0, &first, &failure));
     assert_int_equal(first.state, CORM_STEP_PENDING);
     corm_bundle_states_free(states);
-    OK(corm_bundle_open(NULL, &good, &failure));
+    OK(corm_bundle_create(NULL, &good, &failure));
     OK(corm_bundle_add(good, &next, &failure));
-    OK(corm_bundle_apply(good, db, NULL, NULL, &failure));
+    OK(corm_bundle_apply(db, good, NULL, NULL, &failure));
     corm_bundle_free(good);
     assert_true(is_there("after"));
     OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
@@ -60,7 +60,7 @@ static void transactions_in_sql_are_refused(void **state) {
         fails_with(CORM_E_CALLBACK, runs, (void *)texts[index]);
         run("DROP TABLE after; DROP TABLE corm_migrations");
         corm_bundle_free(bundle);
-        OK(corm_bundle_open(NULL, &bundle, &failure));
+        OK(corm_bundle_create(NULL, &bundle, &failure));
     }
 }
 
@@ -93,17 +93,17 @@ static void its_own_transaction_cannot_be_ended(void **state) {
     corm_status status = CORM_OK;
     const corm_bundle_step step = {.struct_size = sizeof step, .id = "1", .up = commits, .context = &status};
     OK(corm_bundle_add(bundle, &step, &failure));
-    corm_status applied = corm_bundle_apply(bundle, db, NULL, NULL, &failure);
+    corm_status applied = corm_bundle_apply(db, bundle, NULL, NULL, &failure);
     forget_failure();
     assert_true(status < 0);
     assert_int_equal(is_there("made"), applied == CORM_OK);
     assert_int_equal(corm_transaction_depth(db), 0);
     corm_bundle_free(bundle);
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     run("DROP TABLE IF EXISTS made; DROP TABLE IF EXISTS corm_migrations");
     const corm_bundle_step other = {.struct_size = sizeof other, .id = "1", .up = rolls_back, .context = &status};
     OK(corm_bundle_add(bundle, &other, &failure));
-    applied = corm_bundle_apply(bundle, db, NULL, NULL, &failure);
+    applied = corm_bundle_apply(db, bundle, NULL, NULL, &failure);
     forget_failure();
     assert_true(status < 0);
     assert_int_equal(is_there("made"), applied == CORM_OK);
@@ -124,7 +124,7 @@ static void savepoints_are_its_own_business(void **state) {
     (void)state;
     const corm_bundle_step step = {.struct_size = sizeof step, .id = "1", .up = nests};
     OK(corm_bundle_add(bundle, &step, &failure));
-    OK(corm_bundle_apply(bundle, db, NULL, NULL, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, NULL, &failure));
     assert_true(is_there("kept") && !is_there("made"));
 }
 
@@ -140,7 +140,7 @@ static void savepoints_left_open_go_with_the_step(void **state) {
     fails_with(CORM_E_MIGRATION, leaves_open, &result);
     run("DROP TABLE after; DROP TABLE corm_migrations");
     corm_bundle_free(bundle);
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     result = false;
     fails_with(CORM_E_CALLBACK, leaves_open, &result);
 }
@@ -161,7 +161,7 @@ static bool migrates(corm_database *database, void *context) {
     corm_status *statuses = context;
     corm_schema *schema;
     make(database);
-    statuses[0] = corm_bundle_apply(bundle, database, NULL, NULL, NULL);
+    statuses[0] = corm_bundle_apply(database, bundle, NULL, NULL, NULL);
     statuses[1] = corm_migration_sync(database, MODELS(people), NULL, NULL, NULL);
     statuses[2] = corm_migration_restore(database, "x", NULL, NULL);
     statuses[3] = corm_migration_set_version(database, NULL, 0, 0, NULL, NULL);
@@ -188,16 +188,16 @@ static bool frees(corm_database *database, void *context) {
 static void the_bundle_may_go_while_it_is_applied(void **state) {
     (void)state;
     corm_bundle *short_lived;
-    OK(corm_bundle_open(NULL, &short_lived, &failure));
+    OK(corm_bundle_create(NULL, &short_lived, &failure));
     const corm_bundle_step steps[] = {
         {.struct_size = sizeof steps[0], .id = "1", .up = frees, .context = &short_lived},
         {.struct_size = sizeof steps[0], .id = "2", .up_sql = "CREATE TABLE kept (x)"},
     };
     OK(corm_bundle_add(short_lived, &steps[0], &failure));
     OK(corm_bundle_add(short_lived, &steps[1], &failure));
-    OK(corm_bundle_apply(short_lived, db, NULL, NULL, &failure));
+    OK(corm_bundle_apply(db, short_lived, NULL, NULL, &failure));
     assert_true(is_there("kept"));
-    GIVES(CORM_E_MISUSE, corm_bundle_apply(short_lived, db, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_bundle_apply(db, short_lived, NULL, NULL, &failure));
 }
 
 static bool keeps_reading(corm_database *database, void *context) {
@@ -210,7 +210,7 @@ static void a_result_may_outlive_its_step(void **state) {
     corm_result *result = NULL;
     const corm_bundle_step step = {.struct_size = sizeof step, .id = "1", .up = keeps_reading, .context = &result};
     OK(corm_bundle_add(bundle, &step, &failure));
-    OK(corm_bundle_apply(bundle, db, NULL, NULL, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, NULL, &failure));
     assert_true(is_there("made"));
     corm_result_close(result);
     assert_int_equal(select_int("PRAGMA foreign_keys"), 1);

@@ -12,18 +12,18 @@ static const char *folder(void) { return path_to("migrations"); }
 /* Opens the folder, which must be sealed. */
 static corm_bundle *opened(void) {
     corm_bundle *bundle;
-    OK(corm_bundle_open(folder(), &bundle, &failure));
+    OK(corm_bundle_create(folder(), &bundle, &failure));
     return bundle;
 }
 
 static void apply_all(void) {
     corm_bundle *bundle = opened();
-    OK(corm_bundle_apply(bundle, db, NULL, NULL, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, NULL, &failure));
     corm_bundle_free(bundle);
 }
 static void revert_all(void) {
     corm_bundle *bundle = opened();
-    OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
+    OK(corm_bundle_revert(db, bundle, NULL, LOSSY, &failure));
     corm_bundle_free(bundle);
 }
 #define GENERATE(name, ...) corm_bundle_generate(folder(), name, MODELS(__VA_ARGS__), NULL, NULL, &failure)
@@ -96,14 +96,14 @@ static void the_way_back_of_a_dropped_column_is_no_drift(void **state) {
     apply_all();
     run("INSERT INTO pet VALUES (1, 5)");
     corm_bundle *bundle = opened();
-    OK(corm_bundle_revert(bundle, db, "0001_one", LOSSY, &failure));
+    OK(corm_bundle_revert(db, bundle, "0001_one", LOSSY, &failure));
     assert_int_equal(select_int("SELECT name IS NULL AND age = 5 FROM pet"), 1);
     corm_plan *plan;
-    OK(corm_bundle_drift(bundle, db, &plan, &failure));
+    OK(corm_bundle_drift(db, bundle, &plan, &failure));
     assert_int_equal(corm_plan_step_count(plan), 0);
     corm_plan_free(plan);
-    OK(corm_bundle_apply(bundle, db, NULL, NULL, &failure));
-    OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, NULL, &failure));
+    OK(corm_bundle_revert(db, bundle, NULL, LOSSY, &failure));
     corm_bundle_free(bundle);
 }
 
@@ -113,23 +113,23 @@ static void files_that_were_changed_are_refused_until_sealed(void **state) {
     by_hand();
     corm_bundle_free(opened());
     make_file("migrations/0002_b/down.sql", "DROP TABLE a; CREATE TABLE a (x);");
-    GIVES(CORM_E_MIGRATION_MODIFIED, corm_bundle_open(folder(), &bundle, &failure));
+    GIVES(CORM_E_MIGRATION_MODIFIED, corm_bundle_create(folder(), &bundle, &failure));
     says("0002_b/down.sql");
     OK(corm_bundle_seal(folder(), &failure));
     corm_bundle_free(opened());
     remove(path_to("migrations/0003_c/down.sql"));
-    GIVES(CORM_E_MIGRATION_MISSING, corm_bundle_open(folder(), &bundle, &failure));
+    GIVES(CORM_E_MIGRATION_MISSING, corm_bundle_create(folder(), &bundle, &failure));
     make_file("migrations/0003_c/down.sql", "DROP INDEX i");
     make_file("migrations/0004_d/up.sql", "SELECT 1");
-    GIVES(CORM_E_MIGRATION_MODIFIED, corm_bundle_open(folder(), &bundle, &failure));
+    GIVES(CORM_E_MIGRATION_MODIFIED, corm_bundle_create(folder(), &bundle, &failure));
     says("is not in the manifest");
     remove(path_to("migrations/0004_d/up.sql"));
-    GIVES(CORM_E_MIGRATION_MISSING, corm_bundle_open(folder(), &bundle, &failure));
+    GIVES(CORM_E_MIGRATION_MISSING, corm_bundle_create(folder(), &bundle, &failure));
     remove(path_to("migrations/0004_d"));
     make_file("migrations/manifest.sha256", "garbage\n");
-    GIVES(CORM_E_MIGRATION_MODIFIED, corm_bundle_open(folder(), &bundle, &failure));
+    GIVES(CORM_E_MIGRATION_MODIFIED, corm_bundle_create(folder(), &bundle, &failure));
     remove(path_to("migrations/manifest.sha256"));
-    GIVES(CORM_E_MIGRATION_MODIFIED, corm_bundle_open(folder(), &bundle, &failure));
+    GIVES(CORM_E_MIGRATION_MODIFIED, corm_bundle_create(folder(), &bundle, &failure));
     assert_null(bundle);
 }
 
@@ -196,11 +196,11 @@ static void a_file_between_squashed_steps_is_told(void **state) {
     (void)state;
     by_hand();
     corm_bundle *bundle = opened();
-    OK(corm_bundle_apply(bundle, db, "0002_b", NULL, &failure));
+    OK(corm_bundle_apply(db, bundle, "0002_b", NULL, &failure));
     corm_bundle_free(bundle);
     OK(corm_bundle_squash(folder(), NULL, &failure));
     bundle = opened();
-    GIVES(CORM_E_MIGRATION_ORDER, corm_bundle_apply(bundle, db, NULL, NULL, &failure));
+    GIVES(CORM_E_MIGRATION_ORDER, corm_bundle_apply(db, bundle, NULL, NULL, &failure));
     says("of which the file has 0001_a, 0002_b alone");
     corm_bundle_free(bundle);
 }
@@ -229,11 +229,11 @@ static void names_and_folders_that_cannot_be(void **state) {
     GIVES(CORM_E_MISUSE, corm_bundle_generate_to(folder(), "x", NULL, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_bundle_seal(NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_bundle_squash(NULL, NULL, &failure));
-    GIVES(CORM_E_CANNOT_OPEN, corm_bundle_open(folder(), &bundle, &failure));
-    GIVES(CORM_E_CANNOT_OPEN, corm_bundle_open(path_to("test.db"), &bundle, &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_bundle_create(folder(), &bundle, &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_bundle_create(path_to("test.db"), &bundle, &failure));
     GIVES(CORM_E_CANNOT_OPEN, corm_bundle_seal(folder(), &failure));
     GIVES(CORM_E_CANNOT_OPEN, corm_bundle_squash(folder(), NULL, &failure));
-    GIVES(CORM_E_ENCODING, corm_bundle_open("\xff", &bundle, &failure));
+    GIVES(CORM_E_ENCODING, corm_bundle_create("\xff", &bundle, &failure));
     GIVES(CORM_E_CANNOT_OPEN, corm_bundle_generate(path_to("test.db"), "x", MODELS(pet), NULL, NULL, &failure));
     assert_false(file_exists("migrations"));
     assert_null(bundle);

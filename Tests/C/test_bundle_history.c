@@ -7,7 +7,7 @@
 /* A bundle without files; each step makes a table named after its id. */
 static corm_bundle *of(const char *const *ids, size_t count) {
     corm_bundle *bundle;
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     for (size_t index = 0; index < count; index += 1) {
         char up[64];
         char down[64];
@@ -19,7 +19,7 @@ static corm_bundle *of(const char *const *ids, size_t count) {
     return bundle;
 }
 
-static corm_status apply(corm_bundle *bundle) { return corm_bundle_apply(bundle, db, NULL, NULL, &failure); }
+static corm_status apply(corm_bundle *bundle) { return corm_bundle_apply(db, bundle, NULL, NULL, &failure); }
 
 static void apply_and_free(corm_bundle *bundle) {
     OK(apply(bundle));
@@ -34,7 +34,7 @@ static void refused(corm_status expected, corm_bundle *bundle, const char *part)
     assert_non_null(corm_error_hint(failure));
     /* Steps that came late are no hindrance on the way back, which leads out of it. */
     if (expected != CORM_E_MIGRATION_ORDER)
-        GIVES(expected, corm_bundle_revert(bundle, db, NULL, NULL, &failure));
+        GIVES(expected, corm_bundle_revert(db, bundle, NULL, NULL, &failure));
     assert_string_equal(schema_now(), before);
 }
 
@@ -45,7 +45,7 @@ static const char *states_of(corm_bundle *bundle) {
     corm_bundle_states *states;
     corm_bundle_state state;
     text[0] = 0;
-    OK(corm_bundle_status(bundle, db, &states, &failure));
+    OK(corm_bundle_status(db, bundle, &states, &failure));
     for (int32_t index = 0; index < corm_bundle_states_count(states); index += 1) {
         OK(corm_bundle_states_get(states, index, &state, &failure));
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s", index > 0 ? ", " : "", state.id,
@@ -68,7 +68,7 @@ static void pending_and_applied(void **state) {
     corm_bundle *bundle = of(LIST("1", "2"));
     assert_string_equal(states_of(bundle), "1 pending, 2 pending");
     assert_false(is_there("corm_migrations"));
-    OK(corm_bundle_apply(bundle, db, "1", NULL, &failure));
+    OK(corm_bundle_apply(db, bundle, "1", NULL, &failure));
     assert_string_equal(states_of(bundle), "1 applied, 2 pending");
     corm_bundle_free(bundle);
 }
@@ -131,15 +131,15 @@ static void drift_says_what_differs(void **state) {
     make_file("migrations/1/up.sql", "CREATE TABLE a (x)");
     make_file("migrations/1/down.sql", "DROP TABLE a");
     OK(corm_bundle_seal(path_to("migrations"), &failure));
-    OK(corm_bundle_open(path_to("migrations"), &bundle, &failure));
-    OK(corm_bundle_drift(bundle, db, &plan, &failure));
+    OK(corm_bundle_create(path_to("migrations"), &bundle, &failure));
+    OK(corm_bundle_drift(db, bundle, &plan, &failure));
     assert_int_equal(corm_plan_step_count(plan), 0);
     corm_plan_free(plan);
     OK(apply(bundle));
     run("ALTER TABLE a ADD COLUMN y; CREATE TABLE b (z)");
     refused(CORM_E_MIGRATION_DRIFT, bundle, "add column \"a.y\"");
     refused(CORM_E_MIGRATION_DRIFT, bundle, "create table \"b\"");
-    OK(corm_bundle_drift(bundle, db, &plan, &failure));
+    OK(corm_bundle_drift(db, bundle, &plan, &failure));
     assert_int_equal(corm_plan_step_count(plan), 2);
     assert_non_null(strstr(corm_plan_sql(plan), "DROP COLUMN \"y\""));
     assert_int_equal(corm_plan_problem_count(plan), 2);
@@ -155,20 +155,20 @@ static void a_step_outside_a_transaction_that_fails_is_dirty(void **state) {
                                    .up_sql = "-- outside transaction\nVACUUM; CREATE TABLE half (x); SELECT * FROM no",
                                    .down_sql = "DROP TABLE half"};
     OK(corm_bundle_add(bundle, &step, &failure));
-    GIVES(CORM_E_MIGRATION, corm_bundle_resolve(bundle, db, "2", true, &failure));
+    GIVES(CORM_E_MIGRATION, corm_bundle_resolve(db, bundle, "2", true, &failure));
     GIVES(CORM_E_SQL, apply(bundle));
     says("step 2");
     assert_true(is_there("half"));
     assert_string_equal(states_of(bundle), "1 applied, 2 dirty");
     refused(CORM_E_MIGRATION_DIRTY, bundle, "resolve");
-    GIVES(CORM_E_MIGRATION, corm_bundle_resolve(bundle, db, "1", true, &failure));
-    OK(corm_bundle_resolve(bundle, db, "2", true, &failure));
+    GIVES(CORM_E_MIGRATION, corm_bundle_resolve(db, bundle, "1", true, &failure));
+    OK(corm_bundle_resolve(db, bundle, "2", true, &failure));
     assert_string_equal(states_of(bundle), "1 applied, 2 applied");
     OK(apply(bundle));
-    OK(corm_bundle_revert(bundle, db, "1", LOSSY, &failure));
+    OK(corm_bundle_revert(db, bundle, "1", LOSSY, &failure));
     GIVES(CORM_E_SQL, apply(bundle));
     run("DROP TABLE half");
-    OK(corm_bundle_resolve(bundle, db, "2", false, &failure));
+    OK(corm_bundle_resolve(db, bundle, "2", false, &failure));
     assert_string_equal(states_of(bundle), "1 applied, 2 pending");
     corm_bundle_free(bundle);
 }
@@ -193,15 +193,15 @@ static void a_file_made_without_steps_is_adopted(void **state) {
     make_file("migrations/2/down.sql", "DROP TABLE b");
     make_file("migrations/3/up.sql", "CREATE TABLE c (x)");
     OK(corm_bundle_seal(path_to("migrations"), &failure));
-    OK(corm_bundle_open(path_to("migrations"), &bundle, &failure));
+    OK(corm_bundle_create(path_to("migrations"), &bundle, &failure));
     run("CREATE TABLE b (x REFERENCES a(\"x\"))");
-    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_adopt(bundle, db, "2", &failure));
+    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_adopt(db, bundle, "2", &failure));
     says("drop table \"a\"");
     assert_false(is_there("corm_migrations"));
     run("CREATE TABLE A (z, x, y, CONSTRAINT positive CHECK (y>0), PRIMARY KEY (x)) -- by hand");
-    OK(corm_bundle_adopt(bundle, db, "2", &failure));
+    OK(corm_bundle_adopt(db, bundle, "2", &failure));
     assert_string_equal(states_of(bundle), "1 applied, 2 applied, 3 pending");
-    GIVES(CORM_E_MIGRATION, corm_bundle_adopt(bundle, db, "2", &failure));
+    GIVES(CORM_E_MIGRATION, corm_bundle_adopt(db, bundle, "2", &failure));
     OK(apply(bundle));
     assert_true(is_there("c"));
     corm_bundle_free(bundle);
@@ -213,20 +213,20 @@ static void steps_of_the_program_are_adopted_by_their_schema(void **state) {
     corm_bundle_step step = CORM_BUNDLE_STEP_INIT;
     step.id = "1";
     step.up_sql = "CREATE TABLE a (x)";
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
     run("CREATE TABLE a (x)");
-    GIVES(CORM_E_MIGRATION, corm_bundle_adopt(bundle, db, NULL, &failure));
+    GIVES(CORM_E_MIGRATION, corm_bundle_adopt(db, bundle, NULL, &failure));
     corm_bundle_free(bundle);
     step.schema_sql = "CREATE TABLE b (x)";
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
-    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_adopt(bundle, db, NULL, &failure));
+    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_adopt(db, bundle, NULL, &failure));
     corm_bundle_free(bundle);
     step.schema_sql = "create table \"a\" (X) -- the same";
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
-    OK(corm_bundle_adopt(bundle, db, NULL, &failure));
+    OK(corm_bundle_adopt(db, bundle, NULL, &failure));
     OK(apply(bundle));
     corm_bundle_free(bundle);
 }
@@ -236,7 +236,7 @@ static void steps_in_a_file_that_had_tables(void **state) {
     run("CREATE TABLE other (x); INSERT INTO other VALUES (1)");
     corm_bundle *bundle = of(LIST("1", "2"));
     OK(apply(bundle));
-    OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
+    OK(corm_bundle_revert(db, bundle, NULL, LOSSY, &failure));
     assert_string_equal(schema_now(), "CREATE TABLE other (x)");
     corm_bundle_free(bundle);
 }
@@ -250,7 +250,7 @@ static void a_way_back_that_leads_elsewhere(void **state) {
                                    .down_sql = "DROP TABLE b; CREATE TABLE more (x)"};
     OK(corm_bundle_add(bundle, &step, &failure));
     OK(apply(bundle));
-    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_revert(bundle, db, "1", NULL, &failure));
+    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_revert(db, bundle, "1", NULL, &failure));
     assert_true(is_there("b") && !is_there("more"));
     corm_bundle_free(bundle);
 }
@@ -262,7 +262,7 @@ static void a_history_of_somebody_else(void **state) {
     corm_bundle_states *states = NULL;
     GIVES(CORM_E_MIGRATION, apply(bundle));
     says("corm_migrations");
-    GIVES(CORM_E_MIGRATION, corm_bundle_status(bundle, db, &states, &failure));
+    GIVES(CORM_E_MIGRATION, corm_bundle_status(db, bundle, &states, &failure));
     assert_int_equal(select_int("SELECT version FROM corm_migrations"), 1);
     corm_bundle_free(bundle);
 }

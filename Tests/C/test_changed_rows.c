@@ -10,7 +10,7 @@ static void tables_without_rowid_have_their_keys(void **state) {
     options.region_count = 2;
     options.values = true;
     corm_observer *observer;
-    OK(corm_database_observe(db, &options, &observer, &failure));
+    OK(corm_observer_open(db, &options, &observer, &failure));
     run("BEGIN; INSERT INTO w VALUES ('x', 1, 2.5), ('y', 1, NULL); REPLACE INTO w VALUES ('x', 1, 3);"
         "UPDATE w SET b = 2 WHERE a = 'y'; INSERT INTO t VALUES ('k', x'00ff'); COMMIT; DELETE FROM w");
     corm_event *event;
@@ -42,7 +42,7 @@ static void tables_without_rowid_have_their_keys(void **state) {
     assert_int_equal(change.old_count, 3);
     corm_event_free(event);
     GIVES(CORM_OK, corm_observer_next(observer, &event, &failure));
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 /* finding c.md 2: arrays began where a text ended. */
@@ -56,7 +56,7 @@ static void arrays_of_values_can_be_read_by_any_machine(void **state) {
     corm_observer *observer;
     corm_event *event;
     corm_change change;
-    OK(corm_database_observe(db, &options, &observer, &failure));
+    OK(corm_observer_open(db, &options, &observer, &failure));
     run("BEGIN; INSERT INTO person (name) VALUES ('abc'), ('de'), ('f'); UPDATE person SET name = 'x'; COMMIT");
     GIVES(CORM_ROW, corm_observer_next(observer, &event, &failure));
     assert_true(corm_event_change_count(event) >= 3);
@@ -67,7 +67,7 @@ static void arrays_of_values_can_be_read_by_any_machine(void **state) {
         assert_int_equal((uintptr_t)change.new_values % _Alignof(corm_value), 0);
     }
     corm_event_free(event);
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 static void many_rows_are_told_as_a_table(void **state) {
@@ -75,7 +75,7 @@ static void many_rows_are_told_as_a_table(void **state) {
     corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
     options.model = people;
     corm_observer *observer;
-    OK(corm_database_observe(db, &options, &observer, &failure));
+    OK(corm_observer_open(db, &options, &observer, &failure));
     run("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100005)"
         "INSERT INTO person(id, name) SELECT i, 'n' FROM n");
     corm_event *event;
@@ -85,7 +85,7 @@ static void many_rows_are_told_as_a_table(void **state) {
     OK(corm_event_change(event, 100000, &change, &failure));
     assert_int_equal(change.kind, CORM_CHANGE_UNKNOWN);
     corm_event_free(event);
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 int main(void) {

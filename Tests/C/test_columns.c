@@ -12,7 +12,7 @@ static corm_status open_stream(const char *sql) {
     corm_result *result;
     OK(corm_result_open(db, sql, CORM_NO_VALUES, &result, &failure));
     forget_failure();
-    return corm_result_columns(result, &stream, &failure);
+    return corm_result_arrow(result, &stream, &failure);
 }
 
 /* Opens the columns of a SELECT and reads the schema and the first batch. */
@@ -191,7 +191,7 @@ static void records_have_the_types_of_their_model(void **state) {
     const char *order[] = {"-id"};
     corm_query query = {.struct_size = sizeof query, .order_by = order, .order_by_count = 1, .limit = 2};
     insert_people(3);
-    OK(corm_query_columns(db, people, &query, &stream, &failure));
+    OK(corm_query_arrow(db, people, &query, &stream, &failure));
     assert_int_equal(stream.get_schema(&stream, &schema), 0);
     assert_int_equal(stream.get_next(&stream, &batch), 0);
     assert_string_equal(formats(), "l u u? l? g");
@@ -200,7 +200,7 @@ static void records_have_the_types_of_their_model(void **state) {
     release_columns();
 
     OK(corm_database_execute_script(db, "UPDATE person SET age = 'old'", &failure));
-    GIVES(CORM_E_TYPE, corm_query_columns(db, people, NULL, &stream, &failure));
+    GIVES(CORM_E_TYPE, corm_query_arrow(db, people, NULL, &stream, &failure));
     assert_string_equal(corm_error_message(failure), "row 0 has text in column \"age\"");
 }
 
@@ -208,15 +208,15 @@ static void a_statement_knows_its_models(void **state) {
     (void)state;
     corm_result *result;
     corm_statement *select = corm_statement_create(CORM_SELECT, people, NULL);
-    OK(corm_statement_open(db, select, NULL, 0, &result, &failure));
-    OK(corm_result_columns(result, &stream, &failure));
+    OK(corm_result_open_statement(db, select, NULL, 0, &result, &failure));
+    OK(corm_result_arrow(result, &stream, &failure));
     assert_int_equal(stream.get_schema(&stream, &schema), 0);
     assert_string_equal(formats(), "l u u? l? g");
     release_columns();
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(people, "height"));
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_as(corm_expr_column(people, "name"), "who"));
-    OK(corm_statement_open(db, select, NULL, 0, &result, &failure));
-    OK(corm_result_columns(result, &stream, &failure));
+    OK(corm_result_open_statement(db, select, NULL, 0, &result, &failure));
+    OK(corm_result_arrow(result, &stream, &failure));
     assert_int_equal(stream.get_schema(&stream, &schema), 0);
     assert_string_equal(formats(), "g? u?");
     assert_string_equal(schema.children[1]->name, "who");
@@ -246,9 +246,9 @@ static void a_stream_takes_its_result_over(void **state) {
     struct ArrowSchema again;
     OK(corm_result_open(db, "SELECT 1 AS n UNION ALL SELECT 2", CORM_NO_VALUES, &result, &failure));
     GIVES(CORM_ROW, corm_result_next(result, &failure));
-    OK(corm_result_columns(result, &stream, &failure));
+    OK(corm_result_arrow(result, &stream, &failure));
     GIVES(CORM_E_MISUSE, corm_result_next(result, &failure));
-    GIVES(CORM_E_MISUSE, corm_result_columns(result, &stream, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_arrow(result, &stream, &failure));
     corm_result_close(result);
     assert_int_equal(stream.get_schema(&stream, &schema), 0);
     assert_int_equal(stream.get_schema(&stream, &again), 0);
@@ -256,9 +256,9 @@ static void a_stream_takes_its_result_over(void **state) {
     assert_int_equal(stream.get_next(&stream, &batch), 0);
     assert_int_equal(batch.length, 1);
     release_columns();
-    GIVES(CORM_E_MISUSE, corm_result_columns(NULL, &stream, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_arrow(NULL, &stream, &failure));
     OK(corm_result_open(db, "SELECT 1", CORM_NO_VALUES, &result, &failure));
-    GIVES(CORM_E_MISUSE, corm_result_columns(result, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_arrow(result, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_result_next(result, &failure));
 }
 

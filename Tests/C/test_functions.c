@@ -28,7 +28,7 @@ static void names_that_are_no_functions(void **state) {
         EXPRESSION_FAILS(CORM_E_MISUSE, "function", corm_expr_call(bad[index], NULL, 0));
     corm_result *result;
     corm_statement *unknown = with_column(select_nothing(), CORM_CALL("nosuch", number(1)));
-    GIVES(CORM_E_SQL, corm_statement_open(db, unknown, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SQL, corm_result_open_statement(db, unknown, CORM_NO_VALUES, &result, &failure));
     FAILURE_SAYS("nosuch");
     corm_statement_free(unknown);
 }

@@ -54,7 +54,7 @@ static void an_import_saves_records_with_those_in_them(void **state) {
     (void)state;
     corm_json_reader *reader = reader_of(people, families, sizeof families - 1, 11, NULL);
     int64_t count, before = select_int("SELECT count(*) FROM person");
-    OK(corm_json_reader_import(reader, db, CORM_WRITE_INSERT, &count, &failure));
+    OK(corm_json_reader_import(db, reader, CORM_WRITE_INSERT, &count, &failure));
     corm_json_reader_free(reader);
     assert_int_equal(count, 4);
     assert_int_equal(select_int("SELECT count(*) FROM person") - before, 4);
@@ -64,7 +64,7 @@ static void an_import_saves_records_with_those_in_them(void **state) {
         "Ivy:x,Ivy:y");
     static const char owner[] = "{\"name\":\"Zoe\",\"weight\":1,\"owner\":{\"name\":\"Eve\",\"height\":1}}";
     reader = reader_of(pets, owner, sizeof owner - 1, 5, NULL);
-    OK(corm_json_reader_import(reader, db, CORM_WRITE_SAVE, &count, &failure));
+    OK(corm_json_reader_import(db, reader, CORM_WRITE_SAVE, &count, &failure));
     corm_json_reader_free(reader);
     assert_int_equal(select_int("SELECT count(*) FROM pet JOIN person o ON o.id = owner_id WHERE o.name = 'Eve'"), 1);
 }
@@ -83,7 +83,7 @@ static void a_failed_import_leaves_nothing(void **state) {
     for (size_t index = 0; index < sizeof texts / sizeof *texts; index += 1) {
         corm_json_reader *reader = reader_of(people, texts[index][0], strlen(texts[index][0]), 1000, NULL);
         forget_failure();
-        assert_true(corm_json_reader_import(reader, db, CORM_WRITE_INSERT, NULL, &failure) < 0);
+        assert_true(corm_json_reader_import(db, reader, CORM_WRITE_INSERT, NULL, &failure) < 0);
         if (strstr(corm_error_message(failure), texts[index][1]) == NULL)
             fail_msg("found \"%s\"", corm_error_message(failure));
         assert_int_equal(select_int("SELECT count(*) FROM person"), before);
@@ -196,8 +196,8 @@ static void wrong_use_is_told(void **state) {
     reader = reader_of(tags, "[]", 2, 2, NULL);
     GIVES(CORM_E_MISUSE, corm_json_reader_feed(reader, "x", 1, &failure));
     GIVES(CORM_E_MISUSE, corm_json_reader_next(reader, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_json_reader_import(reader, db, CORM_WRITE_DELETE, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_json_reader_import(reader, NULL, CORM_WRITE_INSERT, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_reader_import(db, reader, CORM_WRITE_DELETE, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_reader_import(NULL, reader, CORM_WRITE_INSERT, NULL, &failure));
     GIVES(CORM_DONE, corm_json_reader_next(reader, &record, &failure));
     corm_json_reader_free(reader);
     corm_json_reader_free(reader);

@@ -130,7 +130,7 @@ static void rows_of_a_left_join_without_a_match(void **state) {
     ordered_by(ordered_by(next, corm_expr_order(pet_column("id"), true, CORM_NULLS_LEAST)), column("id"));
     corm_statement_after(next, CORM_VALUES(corm_value_int64(2), corm_value_int64(1)));
     corm_result *result;
-    OK(corm_statement_open(db, next, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, next, CORM_NO_VALUES, &result, &failure));
     assert_string_equal(rows_of(result), "1 1; 2 NULL; 3 NULL; 6 NULL");
     corm_statement_free(next);
 }

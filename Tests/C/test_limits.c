@@ -5,7 +5,7 @@ static corm_status select_where(corm_expr *condition) {
     corm_result *result;
     corm_statement *select = corm_statement_create(CORM_SELECT, people, NULL);
     corm_statement_add(select, CORM_CLAUSE_WHERE, condition);
-    corm_status status = corm_statement_open(db, select, NULL, 0, &result, &failure);
+    corm_status status = corm_result_open_statement(db, select, NULL, 0, &result, &failure);
     corm_statement_free(select);
     return status;
 }
@@ -37,7 +37,7 @@ static void counts_that_cannot_be(void **state) {
     corm_observe_options options = {.struct_size = sizeof options, .model = people, .key = &value};
     corm_status status;
     OK(corm_queue_open(db, NULL, &queue, &failure));
-    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_batch_create(queue, &batch, &failure));
     OK(corm_json_reader_create(people, NULL, &reader, &failure));
     OK(corm_store_open(db, "s", &store, &failure));
 #define TRY(...)                                                                                                       \
@@ -78,8 +78,8 @@ static void counts_that_cannot_be(void **state) {
         TRY(corm_store_put_many(store, &entry, count, &failure));
         TRY(corm_store_get(store, "k", count, arena, &entry, &failure));
         options.key_count = count;
-        TRY(corm_database_observe(db, &options, &observer, &failure));
-        TRY(corm_database_observe(db,
+        TRY(corm_observer_open(db, &options, &observer, &failure));
+        TRY(corm_observer_open(db,
                                   &(corm_observe_options){sizeof options, .regions = &region, .region_count = count},
                                   &observer, &failure));
         TRY(corm_relation_save(db, people, "pets", &one, &rex, count, CORM_REMOVED_KEEP, NULL, &failure));

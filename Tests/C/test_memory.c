@@ -110,12 +110,12 @@ static void a_table(void) { must(corm_database_execute(own, statement, NULL, 0, 
 static void a_batch(void) {
     corm_queue *queue;
     must(corm_queue_open(own, NULL, &queue, &error));
-    must(corm_queue_begin(queue, &batch, &error));
+    must(corm_batch_create(queue, &batch, &error));
 }
 static void an_observer(void) {
     corm_observe_options options = {.struct_size = sizeof options, .model = documents, .values = true};
     corm_observer *observer;
-    must(corm_database_observe(own, &options, &observer, &error));
+    must(corm_observer_open(own, &options, &observer, &error));
 }
 
 static corm_status arena_copy(void) { return corm_arena_copy(arena, text, large) == NULL ? CORM_E_NO_MEMORY : CORM_OK; }
@@ -136,7 +136,7 @@ static corm_status select_expression(corm_expr *operand) {
     corm_statement *select = corm_statement_create(CORM_SELECT, documents, NULL);
     corm_expr *column = corm_expr_column(documents, "body");
     corm_statement_add(select, CORM_CLAUSE_WHERE, corm_expr_binary(CORM_OP_EQUAL, column, operand));
-    return corm_statement_open(own, select, NULL, 0, &result, &error);
+    return corm_result_open_statement(own, select, NULL, 0, &result, &error);
 }
 static corm_status value_expression(void) { return select_expression(corm_expr_value(much())); }
 static corm_status raw_expression(void) { return select_expression(corm_expr_raw(literal, NULL, 0)); }
@@ -158,7 +158,7 @@ static corm_status json_feed(void) {
     return corm_json_reader_feed(reader, text, large, &error);
 }
 static corm_status json_next(void) { return corm_json_reader_next(reader, &record, &error); }
-static corm_status json_import(void) { return corm_json_reader_import(reader, own, CORM_WRITE_INSERT, NULL, &error); }
+static corm_status json_import(void) { return corm_json_reader_import(own, reader, CORM_WRITE_INSERT, NULL, &error); }
 static corm_status put(void) {
     corm_store_entry one = entry();
     return corm_store_put(store, &one, &error);

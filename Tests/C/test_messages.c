@@ -106,9 +106,9 @@ static void a_step_ends_no_transaction(void **state) {
     (void)state;
     corm_bundle *bundle;
     const corm_bundle_step step = {.struct_size = sizeof step, .id = "1", .up = commit_in_step};
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
-    OK(corm_bundle_apply(bundle, db, NULL, NULL, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, NULL, &failure));
     corm_bundle_free(bundle);
 }
 

@@ -153,7 +153,7 @@ static void queues_and_json_have_them_too(void **state) {
     narrow one = most, back;
     one.id = 3;
     OK(corm_queue_open(db, NULL, &queue, &failure));
-    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_batch_create(queue, &batch, &failure));
     OK(corm_batch_insert(batch, model, &one, CORM_CONFLICT_ABORT, &failure));
     OK(corm_batch_commit(batch, CORM_BATCH_ROLLBACK, NULL, NULL, &failure));
     memset(one.code, 'x', sizeof one.code);
@@ -198,7 +198,7 @@ static void what_sql_and_json_make_fits(void **state) {
     const char *wide = "{\"id\": 7, \"least\": 1, \"byte\": 256, \"shorter\": 1, \"port\": 1, \"code\": \"\", "
                        "\"price\": \"1\", \"note\": 1}";
     OK(corm_json_reader_feed(reader, wide, strlen(wide), &failure));
-    GIVES(CORM_E_RANGE, corm_json_reader_import(reader, db, CORM_WRITE_INSERT, NULL, &failure));
+    GIVES(CORM_E_RANGE, corm_json_reader_import(db, reader, CORM_WRITE_INSERT, NULL, &failure));
     corm_json_reader_free(reader);
     assert_int_equal(select_int("SELECT count(*) FROM narrow"), 1);
     found(1);

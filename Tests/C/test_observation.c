@@ -41,7 +41,7 @@ static corm_observer *watch(corm_observe_options options, log_of *log, corm_obse
     options.callback = callback;
     options.context = log;
     options.release = release;
-    OK(corm_database_observe(db, &options, &observer, &failure));
+    OK(corm_observer_open(db, &options, &observer, &failure));
     return observer;
 }
 
@@ -73,11 +73,11 @@ static void a_transaction_gives_one_event_with_each_row_once(void **state) {
     TOLD(log, "delete person 5; insert person 6; ");
     run("REPLACE INTO person(id, name) VALUES (6, 'g')");
     TOLD(log, "update person 6; ");
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     assert_int_equal(log.released, 1);
     run("DELETE FROM person");
     TOLD(log, "");
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 static void what_is_rolled_back_is_never_told(void **state) {
@@ -119,7 +119,7 @@ static void what_is_rolled_back_is_never_told(void **state) {
     TOLD(log, "");
     run("DELETE FROM child; COMMIT");
     TOLD(log, "delete person 9; ");
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 static void triggers_and_foreign_keys_are_told(void **state) {
@@ -132,7 +132,7 @@ static void triggers_and_foreign_keys_are_told(void **state) {
     insert_people(1);
     run("DELETE FROM person");
     TOLD(log, "insert pet 1; delete pet 1; ");
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 static void columns_and_keys_narrow_a_watch(void **state) {
@@ -164,7 +164,7 @@ static void columns_and_keys_narrow_a_watch(void **state) {
     TOLD(of_age, "delete person 2; ");
     TOLD(of_record, "delete person 2; ");
     for (int index = 0; index < 3; index += 1)
-        corm_observer_cancel(observers[index]);
+        corm_observer_close(observers[index]);
 }
 
 static bool readable(corm_observer *observer) {
@@ -179,9 +179,9 @@ static void events_wait_at_a_descriptor(void **state) {
     options.model = people;
     corm_observer *all, *latest;
     corm_event *event;
-    OK(corm_database_observe(db, &options, &all, &failure));
+    OK(corm_observer_open(db, &options, &all, &failure));
     options.latest_only = true;
-    OK(corm_database_observe(db, &options, &latest, &failure));
+    OK(corm_observer_open(db, &options, &latest, &failure));
     assert_false(readable(all));
     run("INSERT INTO person(id, name) VALUES (1, 'a')");
     run("UPDATE person SET age = 3");
@@ -213,8 +213,8 @@ static void events_wait_at_a_descriptor(void **state) {
     OK(corm_database_close(db, &failure));
     assert_true(readable(all));
     GIVES(CORM_DONE, corm_observer_next(all, &event, &failure));
-    corm_observer_cancel(all);
-    corm_observer_cancel(latest);
+    corm_observer_close(all);
+    corm_observer_close(latest);
     OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
 }
 
@@ -232,7 +232,7 @@ static void changed_schemas_are_told(void **state) {
     TOLD(log, "");
     run("DROP TABLE person");
     assert_non_null(strstr(log.text, "unknown person 0; "));
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 static void virtual_tables_are_told_as_a_whole(void **state) {
@@ -245,7 +245,7 @@ static void virtual_tables_are_told_as_a_whole(void **state) {
     TOLD(log, "unknown doc 0; ");
     run("BEGIN; DELETE FROM doc; ROLLBACK");
     TOLD(log, "");
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 static int thread_count(void) {
@@ -273,8 +273,8 @@ static void the_thread_ends_with_the_last_watch(void **state) {
         corm_observer *one = watch((corm_observe_options){.model = people}, &log, tell);
         corm_observer *two = watch((corm_observe_options){.model = people}, &log, tell);
         assert_int_equal(thread_count(), before + 1);
-        corm_observer_cancel(one);
-        corm_observer_cancel(two);
+        corm_observer_close(one);
+        corm_observer_close(two);
         for (int wait = 0; wait < 1000 && thread_count() > before; wait += 1)
             usleep(5000);
         assert_int_equal(thread_count(), before);

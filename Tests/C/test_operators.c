@@ -109,7 +109,7 @@ static void full_text_search(void **state) {
                   binary(CORM_OP_MATCH, corm_expr_column(notes, "body"), text("cats"))),
             "SELECT \"title\" FROM \"notes\" WHERE \"body\" MATCH ?", "'cats'", "dogs");
     corm_statement *wrong = where(select_from(notes), binary(CORM_OP_MATCH, name(NULL, "notes"), text("AND AND")));
-    if (corm_statement_open(db, wrong, CORM_NO_VALUES, &result, &failure) == CORM_OK) {
+    if (corm_result_open_statement(db, wrong, CORM_NO_VALUES, &result, &failure) == CORM_OK) {
         GIVES(CORM_E_SQL, corm_result_next(result, &failure));
         corm_result_close(result);
     }

@@ -70,13 +70,13 @@ static void the_text_may_be_a_parameter(void **state) {
     where(found, binary(CORM_OP_CONTAINS, column("name"), corm_expr_parameter("part")));
     corm_result *result;
     corm_value part[] = {corm_value_named("part", corm_value_text("\\%"))};
-    OK(corm_statement_open(db, found, part, 1, &result, &failure));
+    OK(corm_result_open_statement(db, found, part, 1, &result, &failure));
     assert_string_equal(rows_of(result), "6");
     part[0] = corm_value_named("part", corm_value_null());
-    OK(corm_statement_open(db, found, part, 1, &result, &failure));
+    OK(corm_result_open_statement(db, found, part, 1, &result, &failure));
     assert_string_equal(rows_of(result), "");
     part[0] = corm_value_named("part", corm_value_int64(1));
-    GIVES(CORM_E_TYPE, corm_statement_open(db, found, part, 1, &result, &failure));
+    GIVES(CORM_E_TYPE, corm_result_open_statement(db, found, part, 1, &result, &failure));
     corm_statement_free(found);
 }
 

@@ -53,7 +53,7 @@ static void nothing_to_do(void **state) {
     assert_int_equal(corm_plan_step_count(plan), 0);
     assert_string_equal(corm_plan_sql(plan), "");
     assert_string_equal(corm_plan_text(plan), "nothing to do\n");
-    OK(corm_plan_apply(plan, db, NULL, &failure));
+    OK(corm_plan_apply(db, plan, NULL, &failure));
     corm_plan_free(plan);
 }
 
@@ -68,15 +68,15 @@ static void what_drops_rows_must_be_allowed_to(void **state) {
     assert_int_equal(corm_plan_problem_count(plan), 2);
     assert_int_equal(corm_plan_risk(plan), CORM_RISK_LOSSY);
     assert_non_null(strstr(corm_plan_text(plan), "table \"u\" would go with 2 rows"));
-    GIVES(CORM_E_MIGRATION, corm_plan_apply(plan, db, NULL, &failure));
+    GIVES(CORM_E_MIGRATION, corm_plan_apply(db, plan, NULL, &failure));
     says("2 changes need a decision");
     corm_plan_free(plan);
     plan = planned(db, from, "CREATE TABLE t (a)", &options);
     assert_int_equal(corm_plan_problem_count(plan), 0);
-    OK(corm_plan_apply(plan, db, NULL, &failure));
+    OK(corm_plan_apply(db, plan, NULL, &failure));
     assert_int_equal(select_int("SELECT a FROM t"), 1);
     assert_string_equal(schema_now(), "CREATE TABLE t (a)");
-    GIVES(CORM_E_MIGRATION_DRIFT, corm_plan_apply(plan, db, NULL, &failure));
+    GIVES(CORM_E_MIGRATION_DRIFT, corm_plan_apply(db, plan, NULL, &failure));
     corm_plan_free(plan);
 }
 
@@ -90,7 +90,7 @@ static void rows_that_are_copied_are_counted(void **state) {
     assert_string_equal(step.summary, "rebuild \"t\" for 2 changes");
     assert_non_null(strstr(step.changes, "\"t.a\": INTEGER -> TEXT\n"));
     assert_non_null(strstr(corm_plan_text(plan), "(safe, 3 rows)"));
-    OK(corm_plan_apply(plan, db, NULL, &failure));
+    OK(corm_plan_apply(db, plan, NULL, &failure));
     assert_string_equal(select_text("SELECT group_concat(a || typeof(a)) FROM t"), "1text,2text,3text");
     corm_plan_free(plan);
 }
@@ -105,7 +105,7 @@ static void views_triggers_and_indexes_are_part_of_it(void **state) {
                              "CREATE TRIGGER w INSTEAD OF INSERT ON v BEGIN SELECT 1; END";
     run(from);
     corm_plan *plan = planned(db, from, to, NULL);
-    OK(corm_plan_apply(plan, db, NULL, &failure));
+    OK(corm_plan_apply(db, plan, NULL, &failure));
     corm_plan_free(plan);
     corm_schema *found;
     corm_schema *wanted = parsed(to);
@@ -121,12 +121,12 @@ static void a_file_that_has_changed_since(void **state) {
     corm_plan *plan = planned(db, "CREATE TABLE t (a TEXT)", "CREATE TABLE t (a INTEGER)", NULL);
     assert_int_equal(corm_plan_problem_count(plan), 0);
     run("INSERT INTO t VALUES ('007')");
-    GIVES(CORM_E_MIGRATION, corm_plan_apply(plan, db, NULL, &failure));
+    GIVES(CORM_E_MIGRATION, corm_plan_apply(db, plan, NULL, &failure));
     says("written since the plan was made");
     says("\"t.a\"");
     assert_string_equal(select_text("SELECT a FROM t"), "007");
     run("DELETE FROM t; ALTER TABLE t ADD COLUMN b");
-    GIVES(CORM_E_MIGRATION_DRIFT, corm_plan_apply(plan, db, NULL, &failure));
+    GIVES(CORM_E_MIGRATION_DRIFT, corm_plan_apply(db, plan, NULL, &failure));
     assert_non_null(strstr(made_by("t"), "TEXT"));
     corm_plan_free(plan);
 }
@@ -145,7 +145,7 @@ static void a_default_that_is_no_literal(void **state) {
         OK(corm_schema_read(db, &from, &failure));
         target = parsed(to);
         OK(corm_plan_create(db, from, target, NULL, &plan, &failure));
-        OK(corm_plan_apply(plan, db, NULL, &failure));
+        OK(corm_plan_apply(db, plan, NULL, &failure));
         assert_int_equal(select_int("SELECT count(b) FROM t"), 1);
         run("ALTER TABLE t DROP COLUMN b");
         corm_plan_free(plan);
@@ -171,11 +171,11 @@ static void what_cannot_be_right(void **state) {
     GIVES(CORM_E_MISUSE, corm_plan_step_get(plan, -1, &step, &failure));
     GIVES(CORM_E_MISUSE, corm_plan_step_get(plan, INT32_MIN, &step, &failure));
     GIVES(CORM_E_MISUSE, corm_plan_step_get(plan, 0, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_plan_apply(plan, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_plan_apply(NULL, plan, NULL, &failure));
     corm_plan *const bad[] = {NULL, gone, (corm_plan *)schema, (corm_plan *)db};
     for (size_t index = 0; index < sizeof bad / sizeof bad[0]; index += 1) {
         GIVES(CORM_E_MISUSE, corm_plan_step_get(bad[index], 0, &step, &failure));
-        GIVES(CORM_E_MISUSE, corm_plan_apply(bad[index], db, NULL, &failure));
+        GIVES(CORM_E_MISUSE, corm_plan_apply(db, bad[index], NULL, &failure));
         assert_int_equal(corm_plan_step_count(bad[index]), 0);
         assert_int_equal(corm_plan_problem_count(bad[index]), 0);
         assert_null(corm_plan_text(bad[index]));

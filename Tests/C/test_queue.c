@@ -195,9 +195,9 @@ static void closing_the_database_closes_its_queues(void **state) {
 static void listeners_are_told_by_tag(void **state) {
     (void)state;
     corm_listener *all, *some;
-    OK(corm_queue_listen(queue, NULL, &all, &failure));
+    OK(corm_listener_open(queue, NULL, &all, &failure));
     corm_listen_options options = {.struct_size = sizeof options, .tag = "b"};
-    OK(corm_queue_listen(queue, &options, &some, &failure));
+    OK(corm_listener_open(queue, &options, &some, &failure));
     int32_t descriptor;
     OK(corm_listener_descriptor(some, &descriptor, &failure));
     struct pollfd ready = {.fd = descriptor, .events = POLLIN};
@@ -228,9 +228,9 @@ static void listeners_are_told_by_tag(void **state) {
         corm_completion_free(completion);
     }
     GIVES(CORM_DONE, corm_listener_next(all, &completion, &failure));
-    corm_listener_cancel(some);
-    corm_listener_cancel(all);
-    corm_listener_cancel(all);
+    corm_listener_close(some);
+    corm_listener_close(all);
+    corm_listener_close(all);
     GIVES(CORM_E_MISUSE, corm_listener_next(all, &completion, &failure));
 }
 

@@ -7,7 +7,7 @@
 static corm_batch *batch;
 
 static int begin_batch(void **state) {
-    return open_queue(state) != 0 || corm_queue_begin(queue, &batch, NULL) != CORM_OK;
+    return open_queue(state) != 0 || corm_batch_create(queue, &batch, NULL) != CORM_OK;
 }
 
 static int end_batch(void **state) {
@@ -135,7 +135,7 @@ static void a_batch_outlives_what_it_came_from(void **state) {
     OK(corm_transaction_commit(db, &failure));
     OK(corm_queue_flush(queue, &failure));
     assert_int_equal(told, 1);
-    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_batch_create(queue, &batch, &failure));
     OK(corm_queue_close(queue, &failure));
     OK(corm_batch_execute(batch, "DELETE FROM person", CORM_NO_VALUES, &failure));
     GIVES(CORM_E_MISUSE, corm_batch_commit(batch, CORM_BATCH_ROLLBACK, NULL, NULL, &failure));
@@ -190,7 +190,7 @@ static void hear(corm_completion *completion, void *context) {
 
 static void hear_once(corm_completion *completion, void *context) {
     hear(completion, context);
-    corm_listener_cancel(listener);
+    corm_listener_close(listener);
 }
 
 static void listen_with(corm_queue_callback callback) {
@@ -198,7 +198,7 @@ static void listen_with(corm_queue_callback callback) {
     released = 0;
     corm_listen_options options = {
         .struct_size = sizeof options, .callback = callback, .context = &released, .release = release};
-    OK(corm_queue_listen(queue, &options, &listener, &failure));
+    OK(corm_listener_open(queue, &options, &listener, &failure));
 }
 
 static void commit_one(void) {
@@ -221,7 +221,7 @@ static void a_listener_may_be_cancelled_while_it_is_told(void **state) {
     commit_one();
     while (atomic_load(&heard) == 0)
         wait_milliseconds(1);
-    corm_listener_cancel(listener);
+    corm_listener_close(listener);
     assert_int_equal(released, 0);
     atomic_store(&holds, false);
     OK(corm_queue_flush(queue, &failure));
@@ -232,7 +232,7 @@ static void a_listener_may_be_cancelled_while_it_is_told(void **state) {
     listen_with(hear);
     OK(corm_queue_close(queue, &failure));
     assert_int_equal(released, 0);
-    corm_listener_cancel(listener);
+    corm_listener_close(listener);
     assert_int_equal(released, 1);
 }
 

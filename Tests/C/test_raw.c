@@ -72,14 +72,14 @@ static void sql_that_does_not_compile_says_where(void **state) {
     (void)state;
     corm_result *result = NULL;
     corm_statement *wrong = where(select_from(people), raw("age >"));
-    GIVES(CORM_E_SQL, corm_statement_open(db, wrong, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SQL, corm_result_open_statement(db, wrong, CORM_NO_VALUES, &result, &failure));
     assert_non_null(corm_error_sql(failure));
     corm_statement_free(wrong);
     wrong = where(select_from(people), CORM_ALL(raw(""), number(1)));
-    GIVES(CORM_E_SQL, corm_statement_open(db, wrong, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SQL, corm_result_open_statement(db, wrong, CORM_NO_VALUES, &result, &failure));
     corm_statement_free(wrong);
     wrong = where(select_from(people), raw("shoe > 1"));
-    GIVES(CORM_E_SCHEMA, corm_statement_open(db, wrong, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SCHEMA, corm_result_open_statement(db, wrong, CORM_NO_VALUES, &result, &failure));
     FAILURE_SAYS("shoe");
     corm_statement_free(wrong);
     EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", raw(NULL));

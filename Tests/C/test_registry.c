@@ -233,7 +233,7 @@ static void a_fleet_is_migrated(void **state) {
     run_in("c", "SELECT 1");
     write_file(path_to("b.user"), "no database, but long enough to be looked at in any case", 56);
     corm_bundle *bundle = NULL;
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     const corm_bundle_step make = {.struct_size = sizeof make, .id = "1", .up_sql = "CREATE TABLE t (x)"};
     const corm_bundle_step fill = {.struct_size = sizeof fill, .id = "2", .up = mark};
     OK(corm_bundle_add(bundle, &make, &failure));
@@ -269,9 +269,9 @@ static void databases_are_attached_by_name(void **state) {
     (void)state;
     run_in("archive", "CREATE TABLE t (x); INSERT INTO t VALUES (7)");
     corm_database *used = use("a");
-    OK(corm_registry_attach(registry, "archive", used, "old", &failure));
+    OK(corm_registry_attach(used, registry, "archive", "old", &failure));
     assert_int_equal(rows(used, "SELECT x FROM old.t"), 1);
-    GIVES(CORM_E_MISUSE, corm_registry_attach(registry, "../x", used, "x", &failure));
+    GIVES(CORM_E_MISUSE, corm_registry_attach(used, registry, "../x", "x", &failure));
     give_back(used);
     /* It is not the next one's. */
     used = use("a");

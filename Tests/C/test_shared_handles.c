@@ -25,12 +25,12 @@ static void while_used(void *(*use)(void *), void *(*make)(void), void (*end)(vo
 static void *make_observer(void) {
     corm_observe_options options = {.struct_size = sizeof options, .model = people};
     corm_observer *observer;
-    OK(corm_database_observe(db, &options, &observer, &failure));
+    OK(corm_observer_open(db, &options, &observer, &failure));
     OK(corm_database_execute(db, "UPDATE person SET height = height + 1", CORM_NO_VALUES, NULL, &failure));
     return observer;
 }
 
-static void cancel_observer(void *observer) { corm_observer_cancel(observer); }
+static void cancel_observer(void *observer) { corm_observer_close(observer); }
 
 static void *observe(void *unused) {
     (void)unused;
@@ -66,12 +66,12 @@ static corm_status do_nothing(corm_database *database, void *context, corm_error
 
 static void *make_listener(void) {
     corm_listener *listener;
-    OK(corm_queue_listen(queue, NULL, &listener, &failure));
+    OK(corm_listener_open(queue, NULL, &listener, &failure));
     OK(corm_queue_add(queue, do_nothing, NULL, NULL, NULL, &failure));
     return listener;
 }
 
-static void cancel_listener(void *listener) { corm_listener_cancel(listener); }
+static void cancel_listener(void *listener) { corm_listener_close(listener); }
 
 static void *listen(void *unused) {
     (void)unused;

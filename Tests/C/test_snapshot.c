@@ -79,12 +79,12 @@ static void steps_that_stay_keep_the_copy(void **state) {
         {.struct_size = sizeof steps[0], .id = "2", .up_sql = "INSERT INTO pet VALUES (1)"},
     };
     fill();
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &steps[0], &failure));
     OK(corm_bundle_add(bundle, &steps[1], &failure));
-    GIVES(CORM_E_SQL, corm_bundle_apply(bundle, db, NULL, &options, &failure));
+    GIVES(CORM_E_SQL, corm_bundle_apply(db, bundle, NULL, &options, &failure));
     assert_false(is_there("pet"));
-    GIVES(CORM_E_MIGRATION, corm_bundle_apply(bundle, db, NULL, &options, &failure));
+    GIVES(CORM_E_MIGRATION, corm_bundle_apply(db, bundle, NULL, &options, &failure));
     says("before.db");
     OK(corm_migration_restore(db, path_to("before.db"), NULL, &failure));
     assert_int_equal(select_int("SELECT count(*) FROM pet"), 1);
@@ -139,18 +139,18 @@ static void plans_steps_and_versions_take_copies_too(void **state) {
     OK(corm_schema_read(db, &from, &failure));
     OK(corm_schema_parse("CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age TEXT, x)", &to, &failure));
     OK(corm_plan_create(db, from, to, NULL, &plan, &failure));
-    OK(corm_plan_apply(plan, db, &options, &failure));
+    OK(corm_plan_apply(db, plan, &options, &failure));
     assert_true(file_exists("before.db"));
     corm_plan_free(plan);
     corm_schema_free(from);
     corm_schema_free(to);
     options.snapshot = path_to("steps.db");
     const corm_bundle_step step = {.struct_size = sizeof step, .id = "1", .up_sql = "CREATE TABLE a (x)"};
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
-    OK(corm_bundle_apply(bundle, db, NULL, &options, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, &options, &failure));
     assert_true(file_exists("steps.db"));
-    OK(corm_bundle_apply(bundle, db, NULL, &options, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, &options, &failure));
     corm_bundle_free(bundle);
     options.snapshot = path_to("version.db");
     const corm_version_step version = {.struct_size = sizeof version, .version = 1, .up_sql = "CREATE TABLE b (x)"};

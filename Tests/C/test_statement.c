@@ -22,7 +22,7 @@ static void result_columns_and_their_names(void **state) {
         with_column(names(), corm_expr_as(binary(CORM_OP_ADD, column("age"), number(1)), "next age"));
     corm_result *result;
     where(select, CORM_LE(people, "id", corm_value_int64(2)));
-    OK(corm_statement_open(db, select, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &failure));
     assert_int_equal(corm_result_column_count(result), 2);
     assert_string_equal(corm_result_column_name(result, 0), "name");
     assert_string_equal(corm_result_column_name(result, 1), "next age");
@@ -151,7 +151,7 @@ static void a_statement_is_compiled_anew_after_a_change(void **state) {
     corm_result *result;
     for (int64_t least = 1; least <= 5; least += 1) {
         where(growing, CORM_NE(people, "id", corm_value_int64(least)));
-        OK(corm_statement_open(db, growing, CORM_NO_VALUES, &result, &failure));
+        OK(corm_result_open_statement(db, growing, CORM_NO_VALUES, &result, &failure));
         int64_t rows = 0;
         while (corm_result_next(result, &failure) == CORM_ROW)
             rows += 1;

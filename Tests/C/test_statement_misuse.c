@@ -29,7 +29,7 @@ static void use_everything(corm_statement *s) {
     const char *text = NULL;
     GIVES(CORM_E_MISUSE, corm_statement_sql(s, arena, &text, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_statement_execute(db, s, CORM_NO_VALUES, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_statement_open(db, s, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(db, s, CORM_NO_VALUES, &result, &failure));
     GIVES(CORM_E_MISUSE, corm_statement_explain(db, s, arena, &text, &failure));
     EXPRESSION_FAILS(CORM_E_MISUSE, "statement", corm_expr_exists(s));
     EXPRESSION_FAILS(CORM_E_MISUSE, "statement", corm_expr_select(s));
@@ -57,9 +57,9 @@ static void null_freed_and_other_handles(void **state) {
     corm_database *bad = (corm_database *)people;
     corm_statement *good = select_from(people);
     corm_result *result = NULL;
-    GIVES(CORM_E_MISUSE, corm_statement_open(bad, good, CORM_NO_VALUES, &result, &failure));
-    GIVES(CORM_E_MISUSE, corm_statement_open(NULL, good, CORM_NO_VALUES, &result, &failure));
-    GIVES(CORM_E_MISUSE, corm_statement_open(db, good, CORM_NO_VALUES, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(bad, good, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(NULL, good, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(db, good, CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_statement_execute(NULL, good, CORM_NO_VALUES, NULL, &failure));
     /* finding c.md 12: it said CORM_OK and dropped the rows. */
     GIVES(CORM_E_MISUSE, corm_statement_execute(db, good, CORM_NO_VALUES, NULL, &failure));

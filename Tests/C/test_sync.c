@@ -246,9 +246,9 @@ static void the_steps_of_a_bundle_bring_the_file_by_themselves(void **state) {
     step.up = make_one;
     step.context = people;
     OK(corm_database_open(path_to("test.db"), &options, &other, &failure));
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
-    OK(corm_bundle_apply(bundle, other, NULL, NULL, &failure));
+    OK(corm_bundle_apply(other, bundle, NULL, NULL, &failure));
     assert_false(is_there("corm_models"));
     corm_bundle_free(bundle);
     OK(corm_database_close(other, &failure));

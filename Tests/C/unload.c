@@ -16,8 +16,8 @@ static int round_of(const char *path) {
         return fprintf(stderr, "%s\n", dlerror()), 1;
     FUNCTION(corm_database_open);
     FUNCTION(corm_database_execute);
-    FUNCTION(corm_database_observe);
-    FUNCTION(corm_observer_cancel);
+    FUNCTION(corm_observer_open);
+    FUNCTION(corm_observer_close);
     FUNCTION(corm_database_close);
     char file[] = "/tmp/corm-unload-XXXXXX";
     close(mkstemp(file));

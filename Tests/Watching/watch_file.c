@@ -34,13 +34,13 @@ int main(int count, char **arguments) {
     options.live = true;
     options.callback = tell;
     if (count != 2 || corm_database_open(arguments[1], NULL, &database, &error) != CORM_OK ||
-        corm_database_observe(database, &options, &observer, &error) != CORM_OK) {
+        corm_observer_open(database, &options, &observer, &error) != CORM_OK) {
         fprintf(stderr, "%s\n", error ? corm_error_message(error) : "give a file");
         return 1;
     }
     while (getchar() != EOF)
         ;
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     corm_database_close(database, NULL);
     return 0;
 }

@@ -34,8 +34,8 @@ NO_VALUE = (
 )
 # In the order in which they include each other.
 TOPICS = (
-    "base", "error", "value", "database", "thread", "transaction", "result", "model", "expression", "statement",
-    "record", "query", "relation", "block", "python", "tree", "columns", "json", "schema", "metadata", "migration",
+    "base", "error", "value", "database", "thread", "transaction", "result", "model", "record", "expression",
+    "statement", "query", "relation", "block", "python", "tree", "columns", "json", "schema", "metadata", "migration",
     "bundle", "cipher", "key_value", "maintenance", "observation", "cache", "registry", "queue",
 )  # fmt: skip
 
@@ -57,6 +57,8 @@ class Headers:
     def read(self, text: str) -> None:
         text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
         text = text.replace("\\\n", " ")
+        # What the compiler of a C program makes.
+        text = re.sub(r"^static inline [^{]*\{.*?\}$", "", text, flags=re.MULTILINE | re.DOTALL)
         # What only C++ sees.
         text = re.sub(r"^#ifdef __cplusplus\n(?:(?!#).*\n)+#endif$", "", text, flags=re.MULTILINE)
         body: list[str] = []

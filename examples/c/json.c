@@ -40,7 +40,7 @@ static bool import(app *a) {
     bool done = corm_json_reader_create(a->artists, &options, &reader, &a->error) == CORM_OK &&
                 corm_json_reader_feed(reader, document, strlen(document), &a->error) == CORM_OK &&
                 corm_json_reader_feed(reader, NULL, 0, &a->error) == CORM_OK &&
-                corm_json_reader_import(reader, a->db, CORM_WRITE_INSERT, &count, &a->error) == CORM_OK;
+                corm_json_reader_import(a->db, reader, CORM_WRITE_INSERT, &count, &a->error) == CORM_OK;
     if (done)
         printf("%" PRId64 " artists imported\n", count);
     corm_json_reader_free(reader);

@@ -94,7 +94,7 @@ static bool visit(app *a) {
 
 static bool show(const corm_progress *progress, void *context) {
     (void)context;
-    printf("%" PRId64 " of %" PRId64 " pages\n", progress->rows, progress->total_rows);
+    printf("%" PRId64 " of %" PRId64 " pages\n", progress->done, progress->total);
     return true; /* false cancels */
 }
 

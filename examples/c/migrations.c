@@ -114,12 +114,12 @@ static bool apply(app *a, corm_database *file) {
     step.up = add_first;
     step.down = remove_first;
     step.context = a->people;
-    bool done = corm_bundle_open("steps", &bundle, &a->error) == CORM_OK &&
+    bool done = corm_bundle_create("steps", &bundle, &a->error) == CORM_OK &&
                 corm_bundle_add(bundle, &step, &a->error) == CORM_OK &&
-                corm_bundle_apply(bundle, file, NULL, NULL, &a->error) == CORM_OK &&
-                corm_bundle_status(bundle, file, &states, &a->error) == CORM_OK;
+                corm_bundle_apply(file, bundle, NULL, NULL, &a->error) == CORM_OK &&
+                corm_bundle_status(file, bundle, &states, &a->error) == CORM_OK;
     printf("%s\n", done ? corm_bundle_states_json(states) : "");
-    done = done && corm_bundle_revert(bundle, file, "0001_create_people", NULL, &a->error) == CORM_OK;
+    done = done && corm_bundle_revert(file, bundle, "0001_create_people", NULL, &a->error) == CORM_OK;
     corm_bundle_states_free(states);
     corm_bundle_free(bundle);
     return done;

@@ -18,12 +18,12 @@ static bool watch(app *a) {
     corm_observer *observer = NULL;
     options.model = a->artists;
     options.callback = show_changes;
-    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+    bool done = corm_observer_open(a->db, &options, &observer, &a->error) == CORM_OK &&
                 corm_database_execute_script(a->db,
                                              "BEGIN; INSERT INTO artist(name) VALUES ('Pia');"
                                              "UPDATE artist SET name = 'Pia K.' WHERE name = 'Pia'; COMMIT",
                                              &a->error) == CORM_OK;
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     return done;
 }
 
@@ -38,14 +38,14 @@ static bool wait_for(app *a) {
     options.regions = &prices;
     options.region_count = 1;
     options.latest_only = true;
-    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+    bool done = corm_observer_open(a->db, &options, &observer, &a->error) == CORM_OK &&
                 corm_observer_descriptor(observer, &descriptor, &a->error) == CORM_OK &&
                 corm_database_execute(a->db, "UPDATE album SET price = 9", NULL, 0, NULL, &a->error) == CORM_OK &&
                 corm_observer_next(observer, &event, &a->error) == CORM_ROW;
     if (done)
         printf("%zu prices changed\n", corm_event_change_count(event));
     corm_event_free(event);
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     return done;
 }
 
@@ -71,9 +71,9 @@ static bool follow(app *a) {
     options.query = &query;
     options.live = true;
     options.callback = show_albums;
-    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+    bool done = corm_observer_open(a->db, &options, &observer, &a->error) == CORM_OK &&
                 corm_database_execute(a->db, "UPDATE album SET year = year + 1", NULL, 0, NULL, &a->error) == CORM_OK;
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     return done;
 }
 

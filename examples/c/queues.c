@@ -27,7 +27,7 @@ static bool write(app *a, corm_queue *queue) {
 static bool batch(app *a, corm_queue *queue) {
     corm_batch *batch = NULL;
     corm_write_options options = {.struct_size = sizeof options, .tag = "import", .callback = told};
-    bool done = corm_queue_begin(queue, &batch, &a->error) == CORM_OK;
+    bool done = corm_batch_create(queue, &batch, &a->error) == CORM_OK;
     for (int index = 0; done && index < 2; index += 1) {
         artist sam = {.name = "Sam"};
         done = corm_batch_insert(batch, a->artists, &sam, CORM_CONFLICT_ABORT, &a->error) == CORM_OK;

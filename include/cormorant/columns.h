@@ -76,29 +76,29 @@ struct ArrowArrayStream {
  *            every get_next gives the same one. Batches stay valid after the stream, and after the database, is gone.
  * Statuses: what the first batch met: CORM_E_TYPE, CORM_E_RANGE, CORM_E_ENCODING or CORM_E_NULL_VALUE naming column and row
  * (counted from 0), or an error of the statement. Threading: the stream is as the result was, release included; a batch is
- * used and released on any thread. Since 0.1.
+ * used and released on any thread.
  */
-corm_status corm_result_columns(corm_result *result, struct ArrowArrayStream *out_stream, corm_error **out_error);
+corm_status corm_result_arrow(corm_result *result, struct ArrowArrayStream *out_stream, corm_error **out_error);
 
 /*
  * The records of a query as columns, which are called as the model's properties. model, query: as in corm_query_fetch; the
- * model's record_size may be 0. out_stream: as above. Since 0.1.
+ * model's record_size may be 0. out_stream: as above.
  */
-corm_status corm_query_columns(corm_database *database, const corm_model *model, const corm_query *query,
+corm_status corm_query_arrow(corm_database *database, const corm_model *model, const corm_query *query,
                                struct ArrowArrayStream *out_stream, corm_error **out_error);
 
 /*
- * corm_result_columns of a block cursor, or corm_query_columns where it has a model. As long as no batch was taken, it can be
+ * corm_result_arrow of a block cursor, or corm_query_arrow where it has a model. As long as no batch was taken, it can be
  * called again, for those who look at a schema first: then the former stream has no rows. CORM_E_MISUSE later.
  *
  * cursor borrowed; its rows are the stream's, which outlives it.
  * names  what the columns are called, copied; name_count 0: as above. Another count than that of the columns is
- *        CORM_E_MISUSE. Since 0.1.
+ *        CORM_E_MISUSE.
  */
 corm_status corm_block_cursor_columns(corm_block_cursor *cursor, const char *const *names, size_t name_count,
                                       struct ArrowArrayStream *out_stream, corm_error **out_error);
 
-/* corm_result_json of a block cursor, with names as above for its keys; block gets the text. Since 0.1. */
+/* corm_result_json of a block cursor, with names as above for its keys; block gets the text. */
 corm_status corm_block_cursor_json(corm_block_cursor *cursor, const char *const *names, size_t name_count,
                                    corm_block *block, corm_error **out_error);
 

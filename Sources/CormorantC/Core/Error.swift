@@ -42,6 +42,17 @@ extension ScratchMemory {
 
 private func text(_ error: OpaquePointer?) -> ErrorText? { Handles.object(error, .error, as: ErrorText.self) }
 
+@_cdecl("corm_error_create") @implementation
+public func corm_error_create(
+    _ code: corm_status, _ message: UnsafePointer<CChar>?, _ hint: UnsafePointer<CChar>?
+) -> OpaquePointer? {
+    let text = message.map { String(cString: $0) } ?? ""
+    let error = CormorantError(
+        ErrorCode(rawValue: code) ?? .callback, text.isEmpty ? "a function of the program failed" : text,
+        hint: hint.map { String(cString: $0) })
+    return try? Handles.add(ErrorText(error), .error)
+}
+
 @_cdecl("corm_error_free") @implementation
 public func corm_error_free(_ error: OpaquePointer?) { Handles.remove(error, .error) }
 

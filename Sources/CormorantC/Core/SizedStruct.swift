@@ -6,7 +6,7 @@ private let largestTail = 256
 
 /// Copies a struct that says its own size. One of an older, shorter header lacks members, which are zero; one of a newer,
 /// longer header may have what this library does not know only as zero, the default.
-func readStruct<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
+func readStruct<T>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
     let known = MemoryLayout<T>.size
     guard size >= 8, Int(size) <= known + largestTail else {
         throw CormorantError(
@@ -24,6 +24,27 @@ func readStruct<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>, _ size: UInt32,
         raw.initializeMemory(as: UInt8.self, repeating: 0)
         raw.copyMemory(from: UnsafeRawBufferPointer(rebasing: given.prefix(known)))
         return raw.load(as: T.self)
+    }
+}
+
+/// Fills as much of a struct as its header knows.
+func writeStruct<T>(_ made: T, to pointer: UnsafeMutablePointer<T>, _ size: UInt32) {
+    withUnsafeBytes(of: made) {
+        UnsafeMutableRawPointer(pointer).copyMemory(
+            from: $0.baseAddress!, byteCount: min(Int(size), MemoryLayout<T>.size))
+    }
+}
+
+/// Reads an array of structs, which lie as far apart as the first one says that they are long.
+func readStructs<T>(
+    _ start: UnsafePointer<T>?, _ count: Int, _ name: StaticString, _ what: StaticString,
+    size: (T) -> UInt32
+) throws -> [T] {
+    guard let first = try array(start, count, what).baseAddress else { return [] }
+    let stride = size(first.pointee)
+    return try (0..<count).map { index in
+        let place = UnsafeRawPointer(first) + index * Int(stride)
+        return try readStruct(place.assumingMemoryBound(to: T.self), stride, name)
     }
 }
 

@@ -45,7 +45,7 @@ def read_levels(reader: ReaderHandle, max_records: int) -> list[Level]:
 
 
 def import_records(reader: ReaderHandle, database: DatabaseHandle, operation: int) -> int:
-    return call_number(library.corm_json_reader_import, reader, database, operation)
+    return call_number(library.corm_json_reader_import, database, reader, operation)
 
 
 def write_rows(model: ModelHandle, rows: list[Row]) -> str:

@@ -115,7 +115,7 @@ def progress_listener(told: Callable[..., object] | None) -> Listener:
         if told is None:
             return True
         raw = _Progress.from_address(address)
-        return told(to_text(raw.step) or "", raw.index, raw.count, raw.rows, raw.total_rows)
+        return told(to_text(raw.step) or "", raw.index, raw.count, raw.done, raw.total)
 
     # There is one even when nobody is told: signals are handled in it, so that Ctrl-C cancels.
     return Listener(progress)
@@ -190,7 +190,7 @@ def create_plan(database: DatabaseHandle | None, old: SchemaHandle, new: SchemaH
 
 
 def apply_plan(plan: PlanHandle, database: DatabaseHandle, options: Options) -> None:
-    _migrating(options, lambda given: call(library.corm_plan_apply, plan, database, given))
+    _migrating(options, lambda given: call(library.corm_plan_apply, database, plan, given))
 
 
 def plan_text(plan: PlanHandle) -> str:
@@ -212,7 +212,7 @@ Action = str | Callable[[DatabaseHandle], object] | None
 
 
 def open_bundle(folder: str | None) -> BundleHandle:
-    return call_handle(BundleHandle, library.corm_bundle_open, _optional(folder))
+    return call_handle(BundleHandle, library.corm_bundle_create, _optional(folder))
 
 
 def add_step(bundle: BundleHandle, id: str, up: Action, down: Action, schema_sql: str | None) -> list[Listener]:
@@ -254,21 +254,21 @@ def revert_bundle(
 
 
 def adopt_bundle(bundle: BundleHandle, database: DatabaseHandle, last: str | None) -> None:
-    call(library.corm_bundle_adopt, bundle, database, _optional(last))
+    call(library.corm_bundle_adopt, database, bundle, _optional(last))
 
 
 def resolve_step(bundle: BundleHandle, database: DatabaseHandle, id: str, applied: bool) -> None:
-    call(library.corm_bundle_resolve, bundle, database, utf8(id), applied)
+    call(library.corm_bundle_resolve, database, bundle, utf8(id), applied)
 
 
 def bundle_status(bundle: BundleHandle, database: DatabaseHandle) -> str:
     """A JSON document."""
-    states = call_handle(StatesHandle, library.corm_bundle_status, bundle, database)
+    states = call_handle(StatesHandle, library.corm_bundle_status, database, bundle)
     return to_text(library.corm_bundle_states_json(states)) or ""
 
 
 def bundle_drift(bundle: BundleHandle, database: DatabaseHandle) -> PlanHandle:
-    return call_handle(PlanHandle, library.corm_bundle_drift, bundle, database)
+    return call_handle(PlanHandle, library.corm_bundle_drift, database, bundle)
 
 
 def generate_step(folder: str, name: str, models: Sequence[ModelHandle], options: Options) -> PlanHandle:

@@ -140,7 +140,7 @@ def cancel(queue: QueueHandle, number: int, context: int) -> bool:
 
 
 def begin(queue: QueueHandle) -> BatchHandle:
-    return call_handle(BatchHandle, library.corm_queue_begin, queue)
+    return call_handle(BatchHandle, library.corm_batch_create, queue)
 
 
 def batch_count(batch: BatchHandle) -> int:
@@ -178,7 +178,7 @@ def listen(queue: QueueHandle, tag: str | None, callback: Callable[[Completion],
         options.callback = ctypes.cast(function, ctypes.c_void_p)
         options.context = number
         options.release = ctypes.cast(_release_function, ctypes.c_void_p)
-    return call_handle(ListenerHandle, library.corm_queue_listen, queue, ctypes.byref(options))
+    return call_handle(ListenerHandle, library.corm_listener_open, queue, ctypes.byref(options))
 
 
 def next_completion(listener: ListenerHandle) -> Completion | bool:

@@ -89,7 +89,7 @@ def close_file(registry: RegistryHandle, name: str) -> None:
 
 
 def attach(registry: RegistryHandle, name: str, database: DatabaseHandle, schema: str) -> None:
-    call(library.corm_registry_attach, registry, utf8(name), database, utf8(schema))
+    call(library.corm_registry_attach, database, registry, utf8(name), utf8(schema))
 
 
 def migrate(
