@@ -9,11 +9,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from . import _abi
-from ._native_handle import DatabaseHandle
-from ._native_library import TYPES, call, call_number, library, to_text, utf8
-from ._native_migration import Listener, listening, progress_listener
-from .error import DataError
+from ..error import DataError
+from . import abi
+from .call import call, call_number
+from .callback import Listener, listening, progress_listener
+from .handle import DatabaseHandle
+from .library import TYPES, library, to_text, utf8
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
@@ -75,8 +76,8 @@ class CipherOptions:
                 _hand_over(sink, key)
             except BaseException as error:
                 self.raised = error
-                return _abi.CORM_E_CALLBACK
-            return _abi.CORM_OK
+                return abi.CORM_E_CALLBACK
+            return abi.CORM_OK
 
         return provide
 
@@ -116,7 +117,7 @@ class CodecFunctions:
 
         def failing(error: BaseException) -> int:
             note(error)
-            return _abi.CORM_E_CALLBACK
+            return abi.CORM_E_CALLBACK
 
         def open_file(path: bytes, first: int | None, out_file: Any, _context: int) -> int:
             try:
@@ -127,24 +128,24 @@ class CodecFunctions:
             self._files[number] = file
             CodecFunctions._used.add(self)
             out_file[0] = number
-            return _abi.CORM_OK
+            return abi.CORM_OK
 
         def encrypt_page(page: int, plain: int, image: int, file: int) -> int:
             try:
                 self._put(image, self._files[file].encrypt(page, ctypes.string_at(plain, size)))
             except BaseException as error:
                 return failing(error)
-            return _abi.CORM_OK
+            return abi.CORM_OK
 
         def decrypt_page(page: int, image: int, file: int) -> int:
             try:
                 plain = self._files[file].decrypt(page, ctypes.string_at(image, size))
                 if plain is None:
-                    return _abi.CORM_CODEC_MISMATCH
+                    return abi.CORM_CODEC_MISMATCH
                 self._put(image, plain)
             except BaseException as error:
                 return failing(error)
-            return _abi.CORM_OK
+            return abi.CORM_OK
 
         def close_file(file: int) -> None:
             self._files.pop(file, None)
@@ -189,26 +190,26 @@ def ciphered(options: Options | None, call: Callable[[Any], T]) -> tuple[T, Ciph
         cipher.forget_key()
 
 
-def _copying(told: Told, call: Callable[[Any], T]) -> T:
+def copying(told: Told, call: Callable[[Any], T]) -> T:
     listener: Listener = progress_listener(told)
     return listening([listener], lambda: call(listener.pointer))
 
 
 def encrypt(path: str, cipher: Options, told: Told) -> None:
     function = library.corm_cipher_encrypt
-    _copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
+    copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
 
 
 def decrypt(path: str, cipher: Options, told: Told) -> None:
     function = library.corm_cipher_decrypt
-    _copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
+    copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
 
 
 def rekey(path: str, old: Options, new: Options, told: Told) -> None:
     def run(old: Any, told: Any) -> None:
         ciphered(new, lambda given: call(library.corm_cipher_rekey, utf8(path), old, given, told, None))
 
-    _copying(told, lambda told: ciphered(old, lambda given: run(given, told)))
+    copying(told, lambda told: ciphered(old, lambda given: run(given, told)))
 
 
 def check_pages(database: DatabaseHandle) -> tuple[list[int], int]:
@@ -216,17 +217,3 @@ def check_pages(database: DatabaseHandle) -> tuple[list[int], int]:
     pages = (ctypes.c_uint32 * _PAGES)()
     count = call_number(library.corm_cipher_check, database, ctypes.addressof(pages), _PAGES)
     return list(pages[: min(count, _PAGES)]), count
-
-
-def attach(database: DatabaseHandle, path: str, name: str, cipher: Options | None) -> CipherOptions | None:
-    function = library.corm_database_attach
-    return ciphered(cipher, lambda given: call(function, database, utf8(path), utf8(name), given))[1]
-
-
-def backup(database: DatabaseHandle, path: str, cipher: Options | None, told: Told) -> None:
-    function = library.corm_database_backup
-    _copying(told, lambda told: ciphered(cipher, lambda given: call(function, database, utf8(path), given, told, None)))
-
-
-def restore(database: DatabaseHandle, snapshot: str, cipher: Options | None) -> None:
-    ciphered(cipher, lambda given: call(library.corm_migration_restore, database, utf8(snapshot), given))

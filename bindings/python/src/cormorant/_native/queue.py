@@ -7,24 +7,12 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from . import _abi
-from ._native_handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
-from ._native_library import (
-    TYPES,
-    call,
-    call_handle,
-    call_number,
-    failure,
-    give_back,
-    library,
-    make_struct,
-    take,
-    text_array,
-    to_error,
-    to_text,
-    utf8,
-)
-from .error import Error
+from ..error import Error
+from . import abi
+from .call import call, call_handle, call_number, failure, give_back, take, to_error
+from .handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
+from .library import TYPES, library, text_array, to_text, utf8
+from .struct import make_struct
 
 # Rows changed, the key that was made or 0, what kept it from being done.
 Result = tuple[int, int, Error | None]
@@ -55,7 +43,7 @@ def _run(_database: int | None, context: int | None, _error: int | None) -> int:
         return _writes[context or 0].run()
     except BaseException:
         # ctypes would print it, and go on as if the write were done.
-        return _abi.CORM_E_CALLBACK
+        return abi.CORM_E_CALLBACK
 
 
 def _tell(completion: int | None, context: int | None) -> None:
@@ -130,13 +118,10 @@ def add(queue: QueueHandle, write: Write, tag: str | None, wait: bool) -> tuple[
 
 def cancel(queue: QueueHandle, number: int, context: int) -> bool:
     """False when it has begun or ended."""
-    if call(library.corm_queue_cancel, queue, number) != _abi.CORM_OK:
+    if call(library.corm_queue_cancel, queue, number) != abi.CORM_OK:
         return False
     _writes.pop(context, None)
     return True
-
-
-# --- Batches ---
 
 
 def begin(queue: QueueHandle) -> BatchHandle:
@@ -164,9 +149,6 @@ def commit(batch: BatchHandle, write: Write, policy: int, tag: str | None, wait:
     )
 
 
-# --- Listeners ---
-
-
 def listen(queue: QueueHandle, tag: str | None, callback: Callable[[Completion], object] | None) -> ListenerHandle:
     members: Mapping[str, Any] = {} if tag is None else {"tag": tag}
     options = make_struct("corm_listen_options", members)
@@ -189,8 +171,8 @@ def next_completion(listener: ListenerHandle) -> Completion | bool:
         raise failure(scratch, status)
     completion = scratch.handle.value
     give_back(scratch)
-    if status != _abi.CORM_ROW or completion is None:
-        return bool(status == _abi.CORM_DONE)
+    if status != abi.CORM_ROW or completion is None:
+        return bool(status == abi.CORM_DONE)
     try:
         return _read(completion)
     finally:
