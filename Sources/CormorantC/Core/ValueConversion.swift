@@ -1,16 +1,9 @@
 import CCormorant
 import CormorantBase
 import CormorantORM
+import CormorantPlatform
 import CormorantQuery
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 @inline(__always)
 func cStringLength(_ text: UnsafePointer<CChar>) -> Int { Int(strlen(text)) }
