@@ -7,6 +7,10 @@ import PackageDescription
 let forSize: [SwiftSetting] =
     Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
 
+/// Each layer, and all below it.
+let base: [Target.Dependency] = ["CormorantPlatform", "CormorantBase", "CormorantThreads"]
+let engine: [Target.Dependency] = base + ["CormorantSQLite", "CormorantQuery", "CormorantORM"]
+
 let package = Package(
     name: "cormorant",
     platforms: [.macOS(.v13), .iOS(.v16)],
@@ -27,26 +31,21 @@ let package = Package(
         .systemLibrary(name: "CCormorant", path: "include"),
         .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CThreads"),
-        .target(name: "CormorantBase"),
-        .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite", "CThreads"]),
+        .target(name: "CormorantPlatform"),
+        .target(name: "CormorantBase", dependencies: ["CormorantPlatform"]),
+        .target(name: "CormorantThreads", dependencies: ["CormorantBase", "CormorantPlatform", "CThreads"]),
+        .target(name: "CormorantSQLite", dependencies: base + ["CSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
-        .target(name: "CormorantORM", dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery"]),
-        .target(
-            name: "CormorantMigrations",
-            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"],
-            swiftSettings: forSize),
-        .target(name: "CormorantCipher", dependencies: ["CormorantBase", "CormorantSQLite"]),
-        .target(
-            name: "CormorantKeyValue",
-            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
-        .target(
-            name: "CormorantObservation",
-            dependencies: ["CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM"]),
+        .target(name: "CormorantORM", dependencies: base + ["CormorantSQLite", "CormorantQuery"]),
+        .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: forSize),
+        .target(name: "CormorantCipher", dependencies: base + ["CormorantSQLite"]),
+        .target(name: "CormorantKeyValue", dependencies: engine),
+        .target(name: "CormorantObservation", dependencies: engine),
         .target(
             name: "CormorantC",
-            dependencies: [
-                "CCormorant", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM",
-                "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher", "CThreads",
+            dependencies: engine + [
+                "CCormorant", "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher",
+                "CThreads",
             ]),
         .macro(
             name: "CormorantMacros",
@@ -57,22 +56,21 @@ let package = Package(
             ]),
         .target(
             name: "Cormorant",
-            dependencies: [
-                "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
-                "CormorantKeyValue", "CormorantObservation", "CormorantCipher", "CormorantMacros",
+            dependencies: engine + [
+                "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher",
+                "CormorantMacros",
             ]),
         .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
         .target(
             name: "CormorantCodegen",
-            dependencies: [
-                "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
+            dependencies: engine + [
+                "CormorantMigrations",
                 .product(name: "Stencil", package: "Stencil"),
             ]),
         .executableTarget(
             name: "corm",
-            dependencies: [
-                "CCurl", "CormorantBase", "CormorantSQLite", "CormorantQuery", "CormorantORM", "CormorantMigrations",
-                "CormorantKeyValue", "CormorantCipher", "CormorantCodegen",
+            dependencies: engine + [
+                "CCurl", "CormorantMigrations", "CormorantKeyValue", "CormorantCipher", "CormorantCodegen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 package func noMemory(_ count: Int) -> CormorantError {
     CormorantError(.noMemory, "there is no memory for \(count) bytes", hint: "free some memory, or give less at once")

@@ -1,13 +1,7 @@
 import CormorantBase
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantThreads
 
 /// The keys that a file's pages are encrypted and authenticated with. Shared by the connections to the file, and wiped
 /// with the last of them.

@@ -1,12 +1,5 @@
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// OpenSSL's libcrypto, found at run time, so that who has no encrypted files needs none. Only functions that 1.1 and 3
 /// both have.

@@ -1,13 +1,6 @@
 import CormorantBase
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The page format of SQLCipher (https://www.zetetic.net/sqlcipher/design/): AES-256-CBC under a fresh vector, and an
 /// HMAC over the encrypted bytes, the vector and the page's number. Page 1 begins with the salt of the file's key.

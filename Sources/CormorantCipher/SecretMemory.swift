@@ -1,12 +1,5 @@
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Memory for keys: kept out of swap and core dumps where the system lets us, and wiped when it goes.
 final class SecretMemory: @unchecked Sendable {  // written before it is shared, and then only read

@@ -1,14 +1,7 @@
 import CormorantBase
 import CormorantORM
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Values by key, in the same file and the same transactions as models. Threads may share it, as they do its database; it
 /// holds nothing of the file, so any number of stores of one name may be made.

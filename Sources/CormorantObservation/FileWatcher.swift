@@ -1,12 +1,8 @@
 #if os(Linux)
     import CormorantBase
+    import CormorantPlatform
     import CormorantSQLite
-
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+    import CormorantThreads
 
     /// One thread for all files of the process that are watched. It sleeps until the kernel tells of a write, and ends with
     /// the last of them.

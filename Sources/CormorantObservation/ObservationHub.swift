@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantORM
 import CormorantSQLite
+import CormorantThreads
 
 /// The watches on one database, and the order in which they are told of commits.
 package final class ObservationHub: @unchecked Sendable {  // `lock` guards what stands below it

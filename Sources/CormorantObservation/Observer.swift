@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantORM
 import CormorantSQLite
+import CormorantThreads
 
 /// One watch. It ends when it is cancelled, when its database closes, or with its last reference.
 package final class Observer: @unchecked Sendable {  // `watched` and `layout` belong to the hub

@@ -9,8 +9,10 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CThreads"),
-        .target(name: "CormorantBase"),
-        .target(name: "CormorantSQLite", dependencies: ["CormorantBase", "CSQLite", "CThreads"]),
+        .target(name: "CormorantPlatform"),
+        .target(name: "CormorantBase", dependencies: ["CormorantPlatform"]),
+        .target(name: "CormorantThreads", dependencies: ["CormorantBase", "CThreads"]),
+        .target(name: "CormorantSQLite", dependencies: ["CormorantThreads", "CSQLite"]),
         .target(name: "CormorantCipher", dependencies: ["CormorantBase", "CormorantSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
         .executableTarget(

@@ -1,4 +1,4 @@
-"""Writes src/cormorant/_abi.py from the C headers; with --check only compares and exits 1 when they differ.
+"""Writes src/cormorant/_native/abi.py from the C headers; with --check only compares and exits 1 when they differ.
 
 A strict parser of the few forms the headers use: whatever it does not understand is an error, never skipped.
 """
@@ -12,9 +12,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 HEADERS = HERE.parent.parent / "include" / "cormorant"
-TARGET = HERE / "src" / "cormorant" / "_abi.py"
+TARGET = HERE / "src" / "cormorant" / "_native" / "abi.py"
 
-# C types that are a word of their own in _abi.py. Every other pointer is "pointer"; a struct by value is its name.
+# C types that are a word of their own in abi.py. Every other pointer is "pointer"; a struct by value is its name.
 SCALARS = {
     "bool": "bool",
     "int32_t": "int32",
@@ -188,7 +188,7 @@ def main() -> int:
     if sys.argv[1:] == ["--check"]:
         old = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
         sys.stdout.writelines(
-            difflib.unified_diff(old.splitlines(True), new.splitlines(True), "_abi.py", "from the headers")
+            difflib.unified_diff(old.splitlines(True), new.splitlines(True), "abi.py", "from the headers")
         )
         return int(old != new)
     if sys.argv[1:]:

@@ -102,13 +102,14 @@ typedef struct corm_value {
 
 /* The value NULL. */
 static inline corm_value corm_value_null(void) {
-    corm_value value = {0};
+    corm_value value;
+    memset(&value, 0, sizeof value);
     return value;
 }
 
 /* An integer. */
 static inline corm_value corm_value_int64(int64_t integer) {
-    corm_value value = {0};
+    corm_value value = corm_value_null();
     value.type = CORM_VALUE_INTEGER;
     value.as.integer = integer;
     return value;
@@ -116,7 +117,7 @@ static inline corm_value corm_value_int64(int64_t integer) {
 
 /* An unsigned integer; refused when used if it is above INT64_MAX. */
 static inline corm_value corm_value_uint64(uint64_t integer) {
-    corm_value value = {0};
+    corm_value value = corm_value_null();
     value.type = CORM_VALUE_UNSIGNED;
     value.as.unsigned_integer = integer;
     return value;
@@ -127,7 +128,7 @@ static inline corm_value corm_value_bool(bool truth) { return corm_value_int64(t
 
 /* A real. NaN is refused when used. */
 static inline corm_value corm_value_double(double real) {
-    corm_value value = {0};
+    corm_value value = corm_value_null();
     value.type = CORM_VALUE_REAL;
     value.as.real = real;
     return value;
@@ -135,7 +136,7 @@ static inline corm_value corm_value_double(double real) {
 
 /* A text of `size` bytes, borrowed; data NULL gives SQL NULL. */
 static inline corm_value corm_value_text_size(const char *data, size_t size) {
-    corm_value value = {0};
+    corm_value value = corm_value_null();
     value.type = data ? CORM_VALUE_TEXT : CORM_VALUE_NULL;
     value.as.bytes.data = data;
     value.as.bytes.size = data ? size : 0;
@@ -147,7 +148,7 @@ static inline corm_value corm_value_text(const char *text) { return corm_value_t
 
 /* A blob of `size` bytes, borrowed; data NULL gives SQL NULL. */
 static inline corm_value corm_value_blob(const void *data, size_t size) {
-    corm_value value = {0};
+    corm_value value = corm_value_null();
     value.type = data ? CORM_VALUE_BLOB : CORM_VALUE_NULL;
     value.as.bytes.data = data;
     value.as.bytes.size = data ? size : 0;
@@ -156,7 +157,7 @@ static inline corm_value corm_value_blob(const void *data, size_t size) {
 
 /* A point in time, in the form of a datetime column. */
 static inline corm_value corm_value_datetime(corm_datetime microseconds) {
-    corm_value value = {0};
+    corm_value value = corm_value_null();
     value.type = CORM_VALUE_DATETIME;
     value.as.integer = microseconds;
     return value;
@@ -164,7 +165,7 @@ static inline corm_value corm_value_datetime(corm_datetime microseconds) {
 
 /* A UUID, borrowed, in the form of a UUID column; NULL gives SQL NULL. */
 static inline corm_value corm_value_uuid(const corm_uuid *uuid) {
-    corm_value value = {0};
+    corm_value value = corm_value_null();
     value.type = uuid ? CORM_VALUE_UUID : CORM_VALUE_NULL;
     value.as.bytes.data = uuid;
     value.as.bytes.size = uuid ? sizeof(corm_uuid) : 0;

@@ -1,3 +1,5 @@
+import CormorantThreads
+
 /// Migrations of records, as the calls of the same names over models, which programs that keep a list of models use.
 extension Database {
     /// Brings the tables of records to what their structs say; see `sync(_:options:)` over models.

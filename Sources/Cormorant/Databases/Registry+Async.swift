@@ -1,4 +1,5 @@
 import CormorantSQLite
+import CormorantThreads
 import Dispatch
 
 /// For `async` code: no thread of Swift's pool waits for a file or for room.

@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// Whether a `for await` loop takes what waits for an observer or a listener: with two, one would take the other's wake-up,
 /// which would wait for ever.

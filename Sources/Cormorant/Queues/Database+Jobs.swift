@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 import Dispatch
 
 /// What one thread does for a task, which can be cancelled at any time.

@@ -1,5 +1,6 @@
 import CormorantORM
 import CormorantSQLite
+import CormorantThreads
 import Dispatch
 
 /// Writes of any thread or task, run in the order in which they came by one thread of the queue's own. It takes what waits, and

@@ -1,14 +1,8 @@
 import CThreads
 import CormorantBase
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantThreads
 
 /// What a handle is of. Part of the handle itself, so that one of another kind is told apart.
 enum HandleKind: UInt8 {

@@ -1,6 +1,7 @@
 import CCormorant
 import CormorantORM
 import CormorantSQLite
+import CormorantThreads
 
 @_cdecl("corm_thread_id") @implementation
 public func corm_thread_id() -> Int64 { currentThread().pointee.id }

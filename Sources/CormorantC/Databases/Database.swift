@@ -2,6 +2,7 @@ public import CCormorant
 import CormorantBase
 import CormorantORM
 import CormorantSQLite
+import CormorantThreads
 
 /// A database with its path as a C string.
 final class DatabaseBox {

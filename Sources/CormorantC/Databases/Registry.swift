@@ -3,6 +3,7 @@ import CormorantBase
 import CormorantMigrations
 import CormorantORM
 import CormorantSQLite
+import CormorantThreads
 
 /// A registry, with the names that C looks at.
 final class RegistryBox {

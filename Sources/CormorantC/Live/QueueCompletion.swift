@@ -2,6 +2,7 @@ public import CCormorant
 import CormorantBase
 import CormorantORM
 import CormorantSQLite
+import CormorantThreads
 
 /// A completion, and the C values that were made of it. One thread at a time.
 private final class CompletionBox {

@@ -1,14 +1,7 @@
 import CCormorant
 import CormorantBase
 import CormorantORM
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// An array of structs and its texts.
 final class Records {

@@ -1,16 +1,9 @@
 public import CCormorant
 import CormorantBase
 import CormorantORM
+import CormorantPlatform
 import CormorantQuery
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What every record function works on.
 @inline(__always)

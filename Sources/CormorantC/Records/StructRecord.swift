@@ -1,15 +1,8 @@
 import CCormorant
 import CormorantBase
 import CormorantORM
+import CormorantPlatform
 import CormorantQuery
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A record that lies in memory as a C struct. Fields may be unaligned, as in a packed struct.
 struct StructRecord: RecordAccess {

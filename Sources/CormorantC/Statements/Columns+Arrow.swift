@@ -1,13 +1,6 @@
 import CCormorant
 import CormorantORM
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 // How columns lie in Arrow's structs: https://arrow.apache.org/docs/format/CDataInterface.html. The engine's buffers are
 // laid out as Arrow's are, so nothing is copied. Each struct's private_data keeps an object that owns what it points to; a

@@ -1,14 +1,7 @@
 import CCormorant
 import CormorantBase
 import CormorantORM
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// A column reader as an Arrow stream: https://arrow.apache.org/docs/format/CStreamInterface.html
 final class ColumnStream {

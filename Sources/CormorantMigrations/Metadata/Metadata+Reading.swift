@@ -2,6 +2,7 @@ import CormorantBase
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 extension Database {
     /// Everything that introspection knows about the file, without the tables that migrations keep for themselves. An

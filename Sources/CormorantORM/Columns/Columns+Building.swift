@@ -1,13 +1,6 @@
 import CormorantBase
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// One column of a batch: its values beside each other, and which of them are NULL.
 package final class ColumnBuffer: @unchecked Sendable {  // written before it is shared, and never again

@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// Transactions that are left by their number: one that is not the innermost, or not its thread's or its task's, is told from
 /// one that is.

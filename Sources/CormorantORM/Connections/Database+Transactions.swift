@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 extension Database {
     /// Begins a transaction or, inside one, a savepoint. It belongs to this thread and, within a task, to the task: nothing may

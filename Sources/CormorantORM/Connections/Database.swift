@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// What the child of a fork has of its parent's files: it is kept, because closing it would be closing the parent's.
 private enum Forgotten {

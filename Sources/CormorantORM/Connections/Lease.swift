@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// A database of a registry, which stays open as long as this holds it.
 public final class Lease: @unchecked Sendable {  // the registry's lock guards `isHeld`

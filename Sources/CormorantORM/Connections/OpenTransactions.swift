@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// Which task began a transaction, where several take turns on one thread.
 package struct TransactionOwner {

@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// One connection of a database with what hangs on it, and the lock that all of it is used under.
 package final class PooledConnection {

@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// The connections that read beside a database's writer, each on a snapshot of its own. They are opened when threads need
 /// them, and never more than `count`.

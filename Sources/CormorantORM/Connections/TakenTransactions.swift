@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// Transactions of a database that were rolled back because another thread left one that was open with them. Until each is
 /// closed, their thread, or their task where it has one, is refused all else: it would work outside of them.

@@ -1,12 +1,5 @@
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// The text that was fed and not read yet, in one piece; and whether the value that comes next is all there.
 struct JSONText {

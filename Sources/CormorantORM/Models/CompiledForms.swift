@@ -1,5 +1,6 @@
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// The compiled forms of a statement, made when first needed and shared by its copies.
 package final class CompiledForms: @unchecked Sendable {  // `lock` guards `forms`

@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// What was made of a model for other tables, as long as somebody uses it.
 final class ModelVariants: @unchecked Sendable {  // `lock` guards what it keeps

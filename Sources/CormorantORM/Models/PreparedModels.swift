@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// What a database does to a model before it is first used, and those that were done at once with it; without the model
 /// nothing could be done now.

@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// Who is told how the writes of a queue end. It ends when it is cancelled, or with its queue.
 package final class QueueListener: Sendable {

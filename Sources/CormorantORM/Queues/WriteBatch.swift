@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// What is done with a record of a batch.
 package enum RecordOperation: Sendable {

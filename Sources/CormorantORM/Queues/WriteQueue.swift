@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// Writes of any thread, run in the order in which they came by one thread of the queue's own. Those that come while one is
 /// at work share a transaction, so that they share its commit; each has a savepoint and a result to itself.

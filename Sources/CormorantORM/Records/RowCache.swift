@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantSQLite
+import CormorantThreads
 
 /// How much a model's cache did, and what it holds.
 public struct CacheStatistics: Sendable, Equatable {

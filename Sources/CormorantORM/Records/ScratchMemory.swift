@@ -1,12 +1,5 @@
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// Memory that is filled from one end and emptied at once: for texts that must outlive the call that made them, such as
 /// those of a record being bound or of an array of records. Addresses stay until `reset`. One thread at a time.

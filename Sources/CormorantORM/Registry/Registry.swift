@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// A file that a registry has open, or is opening or closing. Guarded by the registry's lock.
 final class RegistryFile {

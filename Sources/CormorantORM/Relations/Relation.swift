@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// How the records of one model belong to those of another, as it is declared.
 public struct RelationDescriptor: Sendable {

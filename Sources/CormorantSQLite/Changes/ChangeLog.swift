@@ -1,13 +1,6 @@
 import CSQLite
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// What the connection's open transaction has done to tracked tables, and what it committed. What is rolled back, by
 /// whom and how far ever, goes. Guarded by the connection's lock; installed while a table is tracked.

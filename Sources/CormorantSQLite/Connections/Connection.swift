@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantThreads
 
 /// One SQLite connection with its prepared statements and transactions. Not safe to share: whoever owns it holds a
 /// lock.

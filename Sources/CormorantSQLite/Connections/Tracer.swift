@@ -1,12 +1,5 @@
 import CSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// What a trace callback gets: SQL with its parameters unexpanded, and how long it ran from its first step to its end.
 package typealias TraceCallback = (_ sql: UnsafePointer<CChar>, _ nanoseconds: Int64) -> Void

@@ -1,12 +1,5 @@
 import CSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// What the index of the write-ahead log says of its newest commit: another one after each commit of anybody. Looking at it
 /// costs no system call. Source: https://www.sqlite.org/walformat.html, "The WAL-Index Header".

@@ -1,4 +1,5 @@
 import CSQLite
+import CormorantThreads
 
 /// The header of a WAL's index in shared memory (https://www.sqlite.org/walformat.html#the_wal_index_file_format).
 ///

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantThreads
 
 /// Maps page images between what SQLite sees and what the disk holds. One per open database file, whose connection is
 /// its lock. An image is as long as its page: a codec that needs room has it in the reserved bytes at the page's end.

@@ -1,13 +1,6 @@
 import CSQLite
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// The VFS that every file is opened through: over SQLite's default one, and not the default itself. A plain file is
 /// given to the default VFS altogether and costs nothing; the files of an encrypted database, and temporary files once

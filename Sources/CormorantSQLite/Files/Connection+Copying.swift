@@ -1,13 +1,6 @@
 import CSQLite
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// Told the pages written and all, and asked whether to go on.
 package typealias CopyProgress = (_ pages: Int64, _ total: Int64) -> Bool

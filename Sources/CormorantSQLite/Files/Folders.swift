@@ -1,12 +1,5 @@
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

@@ -1,12 +1,5 @@
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// Whether opening takes the path for a URI: https://www.sqlite.org/uri.html
 package func isURI(_ path: String) -> Bool { path.utf8.starts(with: "file:".utf8) }

@@ -1,13 +1,6 @@
 import CormorantBase
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A graph drawn by Graphviz.
 func graphviz(_ dot: String, _ format: String) throws -> [UInt8] {

@@ -1,12 +1,5 @@
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// A file that is whole or not there: it is written beside its place and moved there in the end. What is no plain file, such
 /// as a pipe or a terminal, is written at once.

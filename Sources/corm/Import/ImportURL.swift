@@ -1,13 +1,6 @@
 import CCurl
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// What an http or https URL gives, through libcurl: that knows proxies, certificates and redirections, and as it is opened
 /// at run time, neither the build nor any other command needs it. (URLSession, linked in, would bring all of Foundation's

@@ -1,13 +1,6 @@
 import CormorantBase
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// All of standard input as text.
 func readStandardInput() throws -> String {

@@ -1,15 +1,9 @@
 import ArgumentParser
 import CormorantBase
 import CormorantORM
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantThreads
 
 /// Ctrl-C and its like: the command rolls back, removes its temporary files and ends. A second one ends it at once; SQLite
 /// then rolls back when the file is opened next. A command that only reads is ended after a second, whatever it is at: SQLite

@@ -1,12 +1,5 @@
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// Who reads standard output has closed it: the command ends, and says nothing.
 struct OutputClosed: Error {}
@@ -66,13 +59,7 @@ final class Output: @unchecked Sendable {  // used by the main thread alone
     }
 
     private static func write(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, base, count)
-        #elseif canImport(Musl)
-            Musl.write(descriptor, base, count)
-        #else
-            Darwin.write(descriptor, base, count)
-        #endif
+        CormorantPlatform.write(descriptor, base, count)
     }
 
     /// Writes a text for a person to standard error at once. A failure there has nowhere to be told.

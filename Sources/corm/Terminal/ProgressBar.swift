@@ -1,12 +1,5 @@
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// How far a long command is, on a line of standard error that is gone in the end; nothing where that is no terminal.
 final class ProgressBar: @unchecked Sendable {  // `lock` is not needed: one thread at a time tells progress

@@ -1,14 +1,8 @@
 import CormorantBase
 import CormorantCipher
+import CormorantPlatform
 import CormorantSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantThreads
 
 /// Reads keys from files, the environment and the terminal, each of them once. What is read is wiped.
 enum SecretReader {

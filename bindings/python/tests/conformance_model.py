@@ -8,8 +8,9 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from cormorant import Column, Key, Model, Reference, Transform, _native, column, many_to_many, to_many, to_one
+from cormorant import Column, Key, Model, Reference, Transform, column, many_to_many, to_many, to_one
 from cormorant._definition import definition
+from cormorant._native import model as native_model
 
 Json = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -176,7 +177,7 @@ def make_model(given: Json) -> type[Model]:
         described["keys"] = [
             {"kind": 1, "columns": key["columns"], "where_sql": key.get("where")} for key in keys["primary"]
         ]
-        _native.create_model(described)
+        native_model.create_model(described)
     model: type[Model] = types.new_class(given["name"], (Model,), options, lambda body: body.update(namespace))
     if "suffix" in given:
         return model.suffixed(given["suffix"])

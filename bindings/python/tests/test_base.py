@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import cormorant
-from cormorant import _abi, _native, _native_library
+from cormorant._native import abi
+from cormorant._native import call as native_call
+from cormorant._native import library as native_library
 
 PACKAGE = Path(cormorant.__file__).parent
 ROOT = Path(__file__).parent.parent
@@ -27,16 +29,16 @@ def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_versions() -> None:
-    assert cormorant.version() == cormorant.__version__ == _abi.CORM_VERSION
+    assert cormorant.version() == cormorant.__version__ == abi.CORM_VERSION
     assert re.fullmatch(r"3\.\d+\.\d+", cormorant.sqlite_version())
 
 
 def test_status_names_are_the_headers() -> None:
-    statuses = {name: value for name, value in vars(_abi).items() if name == "CORM_OK" or name.startswith("CORM_E_")}
+    statuses = {name: value for name, value in vars(abi).items() if name == "CORM_OK" or name.startswith("CORM_E_")}
     assert len(statuses) > 25
     for name, value in statuses.items():
-        assert _native.status_name(value) == name
-    assert _native.status_name(-12345) == "CORM_UNKNOWN"
+        assert native_call.status_name(value) == name
+    assert native_call.status_name(-12345) == "CORM_UNKNOWN"
 
 
 def test_declarations_are_those_of_the_headers() -> None:
@@ -48,11 +50,11 @@ def test_declarations_are_those_of_the_headers() -> None:
 
 def test_stale_declarations_are_shown(tmp_path: Path) -> None:
     package = tmp_path / "bindings" / "python"
-    (package / "src" / "cormorant").mkdir(parents=True)
+    (package / "src" / "cormorant" / "_native").mkdir(parents=True)
     (tmp_path / "include").symlink_to(ROOT.parent.parent / "include")
     (package / "generate_abi.py").write_text((ROOT / "generate_abi.py").read_text())
-    stale = (PACKAGE / "_abi.py").read_text().replace("CORM_E_BUSY: Final = -8", "CORM_E_BUSY: Final = -9")
-    (package / "src" / "cormorant" / "_abi.py").write_text(stale)
+    stale = (PACKAGE / "_native" / "abi.py").read_text().replace("CORM_E_BUSY: Final = -8", "CORM_E_BUSY: Final = -9")
+    (package / "src" / "cormorant" / "_native" / "abi.py").write_text(stale)
     run = subprocess.run(
         [sys.executable, package / "generate_abi.py", "--check"], capture_output=True, text=True, check=False
     )
@@ -61,22 +63,21 @@ def test_stale_declarations_are_shown(tmp_path: Path) -> None:
 
 
 def test_a_struct_is_as_long_as_the_library_says() -> None:
-    options = _native_library.TYPES["corm_open_options"]()
-    _native_library.library.corm_open_options_init(ctypes.byref(options))
+    options = native_library.TYPES["corm_open_options"]()
+    native_library.library.corm_open_options_init(ctypes.byref(options))
     assert options.struct_size == ctypes.sizeof(options)
 
 
 def test_ctypes_is_in_the_native_modules_only() -> None:
     using = {
-        path.name for path in PACKAGE.glob("*.py") if re.search(r"^\s*(import|from) ctypes", path.read_text(), re.M)
+        path.parent for path in PACKAGE.rglob("*.py") if re.search(r"^\s*(import|from) ctypes", path.read_text(), re.M)
     }
-    assert using
-    assert all(name.startswith("_native") for name in using)
+    assert using == {PACKAGE / "_native"}
 
 
 def test_the_library_can_be_chosen() -> None:
-    chosen = python("import cormorant; print(cormorant.version())", CORMORANT_LIBRARY=_native_library.library._name)
-    assert chosen.stdout.strip() == _abi.CORM_VERSION
+    chosen = python("import cormorant; print(cormorant.version())", CORMORANT_LIBRARY=native_library.library._name)
+    assert chosen.stdout.strip() == abi.CORM_VERSION
 
 
 def test_a_library_that_is_not_there() -> None:

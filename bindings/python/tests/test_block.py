@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from models import Department, Entry, Everything
 
 import cormorant
-from cormorant import Database, _abi, _native, _native_library
+from cormorant import Database
+from cormorant._native import abi
+from cormorant._native import call as native_call
+from cormorant._native import database as native_database
+from cormorant._native import record as native_record
 
 
 @pytest.mark.parametrize("size", [1, 65_000, 65_530, 65_536, 70_000, 5_000_000])
@@ -29,18 +33,18 @@ def test_rows_of_any_size(db: Database, size: int) -> None:
 def test_the_pool_does_not_grow(db: Database) -> None:
     db.insert(Department("a"))
     db.find(Department, 1)
-    before = len(_native_library.pool)
+    before = len(native_call.pool)
     for _ in range(100):
         db.find(Department, 1)
         with pytest.raises(cormorant.UniqueViolation):
             db.insert(Department("a"))
         list(db.query("SELECT 1"))
-    assert len(_native_library.pool) == before
+    assert len(native_call.pool) == before
 
 
 def write(db: Database, rows: bytes) -> int:
     model = Department.__model__.handle
-    return _native.write(db._handle, model, _abi.CORM_WRITE_INSERT, _abi.CORM_CONFLICT_ABORT, (), rows)[1]
+    return native_record.write(db._handle, model, abi.CORM_WRITE_INSERT, abi.CORM_CONFLICT_ABORT, (), rows)[1]
 
 
 def test_lists_and_tuples_of_rows(db: Database) -> None:
@@ -83,5 +87,5 @@ def test_damaged_rows_never_crash(db: Database, data: st.DataObject) -> None:
 def test_bindings_that_are_no_bindings(db: Database) -> None:
     for bindings in (b"x", marshal.dumps("x", 2), marshal.dumps([[]], 2), marshal.dumps([1], 2), b"[\x01\0\0\0"):
         with pytest.raises(cormorant.DatabaseError):
-            _native.execute(db._handle, "INSERT INTO entries (text) VALUES (?)", bindings)
+            native_database.execute(db._handle, "INSERT INTO entries (text) VALUES (?)", bindings)
     assert db.count(Entry) == 0

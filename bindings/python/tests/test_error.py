@@ -8,7 +8,8 @@ import pytest
 from models import Person
 
 import cormorant
-from cormorant import Database, Error, _abi
+from cormorant import Database, Error
+from cormorant._native import abi
 from cormorant.error import error_class
 
 
@@ -24,10 +25,10 @@ def test_the_tree_is_that_of_pep_249() -> None:
 
 
 def test_every_status_has_a_class() -> None:
-    for code in (name for name in vars(_abi) if name.startswith("CORM_E_")):
+    for code in (name for name in vars(abi) if name.startswith("CORM_E_")):
         error = error_class(code)("text", code=code)
         assert error.code == code
-        assert error.status == getattr(_abi, code) < 0
+        assert error.status == getattr(abi, code) < 0
 
 
 def test_a_constraint_names_table_columns_and_itself(db: Database) -> None:

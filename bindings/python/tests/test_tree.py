@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 from music import Album
 
-from cormorant import Error, _abi, _native_tree
-from cormorant._native_handle import StatementHandle
-from cormorant._native_library import call_handle, library
+from cormorant import Error
+from cormorant._native import abi
+from cormorant._native import statement as native_statement
+from cormorant._native.call import call_handle
+from cormorant._native.handle import StatementHandle
+from cormorant._native.library import library
 
 
 def test_what_is_no_tree_is_refused() -> None:
-    trees: list[Any] = [None, 1, "select", (), (_abi.CORM_SELECT,), (_abi.CORM_SELECT, None, None, [(99,)])]
+    trees: list[Any] = [None, 1, "select", (), (abi.CORM_SELECT,), (abi.CORM_SELECT, None, None, [(99,)])]
     for tree in trees:
         with pytest.raises(Error) as caught:
-            _native_tree.make_statement(tree)
+            native_statement.make_statement(tree)
         assert caught.value.code == "CORM_E_MISUSE", tree
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from cormorant import Column, Database, Model, column
 
 assert str(Path(cormorant.__file__)).startswith(sys.prefix), cormorant.__file__
-assert cormorant._native_library.library._name == str(Path(cormorant.__file__).parent / "libcormorant.so")
+assert cormorant._native.library.library._name == str(Path(cormorant.__file__).parent / "libcormorant.so")
 
 class Person(Model):
     name: Column[str]
@@ -60,7 +60,8 @@ def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Pat
         command = {name for name in archive.namelist() if name.startswith("cormorant-0.1.0.data/")}
         size = archive.getinfo("cormorant/libcormorant.so").file_size
         metadata = archive.read("cormorant-0.1.0.dist-info/METADATA").decode()
-    package = {f"cormorant/{path.name}" for path in (ROOT / "src" / "cormorant").glob("*.py")}
+    sources = ROOT / "src"
+    package = {str(path.relative_to(sources)) for path in (sources / "cormorant").rglob("*.py")}
     assert names == package | {"cormorant/py.typed", "cormorant/libcormorant.so"}
     assert command == {"cormorant-0.1.0.data/scripts/corm"}
     assert size < 8 << 20

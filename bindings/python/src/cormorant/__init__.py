@@ -8,7 +8,7 @@ class Person(Model):
     id: Column[int | None] = column(primary_key=True, default=None)
 """
 
-from ._native import sqlite_version, version
+from ._native.base import sqlite_version, version
 from .alias import alias
 from .bundle import Bundle, BundleState
 from .cache import CacheStatistics

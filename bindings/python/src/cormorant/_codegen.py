@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ._native import Row
+from ._native.record import Row
 from .column import MISSING, Column, Ignored
 from .error import ProgrammingError
 from .value import COLUMN_TYPES

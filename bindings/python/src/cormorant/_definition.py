@@ -11,8 +11,8 @@ from inspect import get_annotations
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Union, get_args, get_origin
 
-from . import _abi
 from ._codegen import keeps_none
+from ._native import abi
 from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
 from .relation import Relation
@@ -159,11 +159,11 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
 # --- corm_model_def ---
 
 _ACTIONS = {
-    "none": _abi.CORM_ACTION_NONE,
-    "restrict": _abi.CORM_ACTION_RESTRICT,
-    "set_null": _abi.CORM_ACTION_SET_NULL,
-    "set_default": _abi.CORM_ACTION_SET_DEFAULT,
-    "cascade": _abi.CORM_ACTION_CASCADE,
+    "none": abi.CORM_ACTION_NONE,
+    "restrict": abi.CORM_ACTION_RESTRICT,
+    "set_null": abi.CORM_ACTION_SET_NULL,
+    "set_default": abi.CORM_ACTION_SET_DEFAULT,
+    "cascade": abi.CORM_ACTION_CASCADE,
 }
 
 
@@ -186,10 +186,10 @@ def definition(
     allow_drop: Sequence[str],
     seed_sql: str | None,
 ) -> dict[str, Any]:
-    """A corm_model_def as _native.create_model takes it."""
-    keys = [_key(_abi.CORM_KEY_PRIMARY, primary_key)] if primary_key else []
-    keys += [_key(_abi.CORM_KEY_UNIQUE, key) for key in unique]
-    keys += [_key(_abi.CORM_KEY_INDEX, key) for key in indexes]
+    """A corm_model_def as native_model.create_model takes it."""
+    keys = [_key(abi.CORM_KEY_PRIMARY, primary_key)] if primary_key else []
+    keys += [_key(abi.CORM_KEY_UNIQUE, key) for key in unique]
+    keys += [_key(abi.CORM_KEY_INDEX, key) for key in indexes]
     return {
         "name": name,
         "table": table,

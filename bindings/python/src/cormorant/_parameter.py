@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import _abi
-from ._native_handle import ModelHandle
-from ._native_tree import Node
+from ._native import abi
+from ._native.expression import Node
+from ._native.handle import ModelHandle
 from .column import Column
 from .error import ProgrammingError
 
 Encoders = dict[str, Callable[[Any], Any]]
 
-_COMPARISONS = range(_abi.CORM_OP_EQUAL, _abi.CORM_OP_IS_NOT + 1)
+_COMPARISONS = range(abi.CORM_OP_EQUAL, abi.CORM_OP_IS_NOT + 1)
 # Nodes that keep the type of what is in them.
-_TRANSPARENT = (_abi.CORM_NODE_COLLATE, _abi.CORM_NODE_ORDER, _abi.CORM_NODE_AS)
+_TRANSPARENT = (abi.CORM_NODE_COLLATE, abi.CORM_NODE_ORDER, abi.CORM_NODE_AS)
 
 
 def parameter_encoders(statement: Node) -> Encoders:
@@ -32,7 +32,7 @@ def parameter_encoders(statement: Node) -> Encoders:
                     hint="give them two parameters",
                 )
         # The values of an IN are no nodes, and there may be very many.
-        parts = item[:2] if item[0] == _abi.CORM_NODE_IN else item
+        parts = item[:2] if item[0] == abi.CORM_NODE_IN else item
         pending += [part for part in parts if isinstance(part, tuple | list) and part]
     return {name: column._encode for name, column in found.items() if column._encode}
 
@@ -42,30 +42,30 @@ def _pairs(item: Any) -> Iterator[tuple[str, Column[Any]]]:
     if not isinstance(item, tuple):
         return
     match item:
-        case (_abi.CORM_NODE_BINARY, int() as operation, left, right) if operation in _COMPARISONS:
+        case (abi.CORM_NODE_BINARY, int() as operation, left, right) if operation in _COMPARISONS:
             yield from _beside(left, right)
             yield from _beside(right, left)
-        case (_abi.CORM_NODE_BETWEEN, tuple() as operand, low, high):
+        case (abi.CORM_NODE_BETWEEN, tuple() as operand, low, high):
             yield from _beside(operand, low)
             yield from _beside(operand, high)
-        case (_abi.CORM_INSERT | _abi.CORM_UPDATE, ModelHandle() as handle, None, list() as parts):
+        case (abi.CORM_INSERT | abi.CORM_UPDATE, ModelHandle() as handle, None, list() as parts):
             for part in parts:
-                if part[0] in (_abi.CORM_PART_SET, _abi.CORM_PART_UPSERT_SET):
-                    yield from _beside((_abi.CORM_NODE_COLUMN, handle, None, part[1]), part[2])
+                if part[0] in (abi.CORM_PART_SET, abi.CORM_PART_UPSERT_SET):
+                    yield from _beside((abi.CORM_NODE_COLUMN, handle, None, part[1]), part[2])
 
 
 def _beside(operand: Node, value: Node) -> Iterator[tuple[str, Column[Any]]]:
-    if value[0] == _abi.CORM_NODE_PARAMETER and (column := _column(operand)) is not None:
+    if value[0] == abi.CORM_NODE_PARAMETER and (column := _column(operand)) is not None:
         yield value[1], column
 
 
 def _column(node: Node) -> Column[Any] | None:
     while node[0] in _TRANSPARENT:
         node = node[1]
-    if node[0] not in (_abi.CORM_NODE_COLUMN, _abi.CORM_NODE_PATH):
+    if node[0] not in (abi.CORM_NODE_COLUMN, abi.CORM_NODE_PATH):
         return None
     model = node[1].info._cls
-    if node[0] == _abi.CORM_NODE_PATH:
+    if node[0] == abi.CORM_NODE_PATH:
         for name in node[3]:
             model = model.__relations__[name]._target()
     column = model.__fields__.get(node[-1])

@@ -7,8 +7,11 @@ from functools import cached_property
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import _abi, _codegen, _native
-from ._native_handle import CursorHandle, ModelHandle
+from . import _codegen
+from ._native import abi
+from ._native import record as native_record
+from ._native import result as native_result
+from ._native.handle import CursorHandle, ModelHandle
 from ._sharing import share
 from .column import Column
 from .error import DataError, ProgrammingError
@@ -56,7 +59,7 @@ class TupleShape:
 
     load_rows = load
 
-    def _decode(self, rows: list[_native.Row]) -> list[_native.Row]:
+    def _decode(self, rows: list[native_record.Row]) -> list[native_record.Row]:
         try:
             return self._decode_rows(rows)
         except Exception as error:
@@ -68,16 +71,16 @@ class TupleShape:
 
     def names(self, cursor: CursorHandle) -> tuple[str, ...]:
         if self._names is None:
-            found = _native.cursor_columns(cursor)
+            found = native_result.cursor_columns(cursor)
             known = map(_name, self.columns) if self.columns else found
             self._names = tuple(mine or name for mine, name in zip(known, found))
         return self._names
 
     def labels(self) -> Collection[str]:
         """The names that columns got by label()."""
-        return [column._node[2] for column in self.columns if column._node[0] == _abi.CORM_NODE_AS]
+        return [column._node[2] for column in self.columns if column._node[0] == abi.CORM_NODE_AS]
 
-    def _unreadable(self, rows: list[_native.Row]) -> Exception:
+    def _unreadable(self, rows: list[native_record.Row]) -> Exception:
         """Which value could not be read: the fast way does not know."""
         for row in rows:
             for expression, decode, value in zip(self.columns, self._decoders, row):
@@ -109,7 +112,7 @@ class IntoShape:
                 )
         self._make = _codegen.make_into(into, names)
 
-    def load(self, rows: list[_native.Row]) -> list[Any]:
+    def load(self, rows: list[native_record.Row]) -> list[Any]:
         return self._make(self.load_rows(rows) if self.load_rows else rows)
 
 
@@ -119,7 +122,7 @@ def _decoder(column: Column[Any] | None) -> Callable[[Any], Any] | None:
 
 def _name(column: Expression[Any]) -> str | None:
     """What a result column is called, as far as its expression says."""
-    if column._node[0] == _abi.CORM_NODE_AS:
+    if column._node[0] == abi.CORM_NODE_AS:
         name: str = column._node[2]
         return name
     return column.name if isinstance(column, Column) else None

@@ -12,7 +12,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-from ._native_handle import Handle
+from ._native.handle import Handle
 from ._owner import Owner
 from .error import ProgrammingError
 

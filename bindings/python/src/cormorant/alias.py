@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, cast
 
-from ._abi import CORM_NODE_COLUMN
+from ._native.abi import CORM_NODE_COLUMN
 from .column import Column
 from .model import Model, ModelInfo
 from .record import info_of

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from . import _native_migration
-from ._native_handle import DatabaseHandle
+from ._native import bundle as native_bundle
+from ._native import callback as native_callback
+from ._native.handle import DatabaseHandle
 from ._owner import Owner
 from ._path import path_text
 from .error import ProgrammingError
@@ -67,8 +68,8 @@ class Bundle(Owner):
 
     def __init__(self, folder: Folder | None = None) -> None:
         self._folder = None if folder is None else path_text(folder)
-        self._handle = _native_migration.open_bundle(self._folder)
-        self._functions: list[_native_migration.Listener] = []
+        self._handle = native_bundle.open_bundle(self._folder)
+        self._functions: list[native_callback.Listener] = []
         self._turn = _Turn()
 
     def add(self, id: str, up: StepAction, down: StepAction | None = None, *, schema: Schema | None = None) -> None:
@@ -80,7 +81,7 @@ class Bundle(Owner):
         """
         turn = self._turn
         ways = bound(up, turn.database), bound(down, turn.database)
-        self._functions += _native_migration.add_step(self._handle, id, *ways, schema.sql if schema else None)
+        self._functions += native_bundle.add_step(self._handle, id, *ways, schema.sql if schema else None)
 
     def apply(
         self,
@@ -109,7 +110,7 @@ class Bundle(Owner):
             self._turn.of(lambda _: database),
             migration_options(snapshot, drop_snapshot, progress, (), allow_lossy) as options,
         ):
-            _native_migration.apply_bundle(self._handle, database._handle, last, options, self._functions)
+            native_bundle.apply_bundle(self._handle, database._handle, last, options, self._functions)
 
     def revert(
         self,
@@ -130,7 +131,7 @@ class Bundle(Owner):
             self._turn.of(lambda _: database),
             migration_options(snapshot, drop_snapshot, progress, (), allow_lossy) as options,
         ):
-            _native_migration.revert_bundle(self._handle, database._handle, last, options, self._functions)
+            native_bundle.revert_bundle(self._handle, database._handle, last, options, self._functions)
 
     def adopt(self, database: Database, last: str | None = None) -> None:
         """Records the steps up to and with `last` (None: all) as applied in a file that was made without them.
@@ -138,18 +139,18 @@ class Bundle(Owner):
         The file must have no history. MigrationDriftError, with what differs, when its schema is not the one that
         `last` leaves.
         """
-        _native_migration.adopt_bundle(self._handle, database._handle, last)
+        native_bundle.adopt_bundle(self._handle, database._handle, last)
 
     def resolve(self, database: Database, id: str, applied: bool) -> None:
         """Says what became of the step that was cut short outside a transaction: applied, or not.
 
         MigrationError when the step is not dirty.
         """
-        _native_migration.resolve_step(self._handle, database._handle, id, applied)
+        native_bundle.resolve_step(self._handle, database._handle, id, applied)
 
     def status(self, database: Database) -> list[BundleState]:
         """The steps of the bundle and of the file's history, in order."""
-        states: list[dict[str, Any]] = json.loads(_native_migration.bundle_status(self._handle, database._handle))
+        states: list[dict[str, Any]] = json.loads(native_bundle.bundle_status(self._handle, database._handle))
         return [
             BundleState(item["id"], item["state"], _moment(item["started"]), _moment(item["finished"]))
             for item in states
@@ -160,7 +161,7 @@ class Bundle(Owner):
 
         False, as a plan with nothing to do, where there is no drift.
         """
-        return Plan(_native_migration.bundle_drift(self._handle, database._handle))
+        return Plan(native_bundle.bundle_drift(self._handle, database._handle))
 
     # --- Writing folders ---
 
@@ -174,13 +175,13 @@ class Bundle(Owner):
         """
         handles = [info_of(model).handle for model in models]
         with migration_options(None, False, None, allow_drop) as options:
-            return Plan(_native_migration.generate_step(path_text(folder), name, handles, options))
+            return Plan(native_bundle.generate_step(path_text(folder), name, handles, options))
 
     @staticmethod
     def generate_to(folder: Folder, name: str, schema: Schema, *, allow_drop: Sequence[str] = ()) -> Plan:
         """The same to any schema, such as another file's."""
         with migration_options(None, False, None, allow_drop) as options:
-            return Plan(_native_migration.generate_step_to(path_text(folder), name, schema._handle, options))
+            return Plan(native_bundle.generate_step_to(path_text(folder), name, schema._handle, options))
 
     @staticmethod
     def seal(folder: Folder) -> None:
@@ -189,7 +190,7 @@ class Bundle(Owner):
         Runs all steps on an empty database in memory, writes each one's schema.sql anew, and the manifest. Steps that
         the program adds are not run: the files' SQL must do without them. The error of a step that fails names it.
         """
-        _native_migration.seal_bundle(path_text(folder))
+        native_bundle.seal_bundle(path_text(folder))
 
     @staticmethod
     def squash(folder: Folder, last: str | None = None) -> None:
@@ -199,11 +200,11 @@ class Bundle(Owner):
         brought to `last` by the former bundle first. The folders of the replaced steps are removed; steps that the
         program adds must stand behind them. MigrationError where one of them runs outside a transaction.
         """
-        _native_migration.squash_bundle(path_text(folder), last)
+        native_bundle.squash_bundle(path_text(folder), last)
 
     def _raised(self) -> Exception | None:
         """What a step's function raised since this was asked last."""
-        raised = _native_migration.taken(self._functions)
+        raised = native_callback.taken(self._functions)
         if raised is None or isinstance(raised, Exception):
             return raised
         raise raised

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import _native_observation
-from ._native_handle import DatabaseHandle
+from ._native import cache as native_cache
+from ._native.handle import DatabaseHandle
 from .model import Model
 from .record import info_of
 
@@ -36,8 +36,8 @@ class CacheMethods:
         when another connection commits. Inside a transaction, while a result is open, and beside a
         thread that writes, finds read the file.
         """
-        _native_observation.set_cache(self._handle, info_of(model).handle, max_count, max_bytes)
+        native_cache.set_cache(self._handle, info_of(model).handle, max_count, max_bytes)
 
     def cache_statistics(self, model: type[Model]) -> CacheStatistics:
         """What the cache of a model did since it was set; all 0 without one."""
-        return CacheStatistics(*_native_observation.cache_statistics(self._handle, info_of(model).handle))
+        return CacheStatistics(*native_cache.cache_statistics(self._handle, info_of(model).handle))

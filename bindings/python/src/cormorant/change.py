@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from . import _abi
-from ._native_tree import Node
+from ._native import abi
+from ._native.expression import Node
 from ._shape import TupleShape
 from .expression import Expression, condition_node, operand
 from .model import Model, ModelInfo
@@ -30,7 +30,7 @@ class Change(Statement, Generic[M]):
 
     def with_(self, name: str, query: Query[Any], columns: Sequence[str] = ()) -> Self:
         """With a common table expression, as Select.with_."""
-        return self._with((_abi.CORM_PART_WITH, name, list(columns), query._tree()))
+        return self._with((abi.CORM_PART_WITH, name, list(columns), query._tree()))
 
     @overload
     def returning(self) -> Query[M]: ...
@@ -59,7 +59,7 @@ class Change(Statement, Generic[M]):
         """The rows that were written, as tuples of the columns or, without any, as records. Say it last."""
         shape = TupleShape(columns) if columns else self._info
         nodes = [operand(column) for column in columns or self._info.columns]
-        parts = tuple((_abi.CORM_PART_CLAUSE, _abi.CORM_CLAUSE_RETURNING, node) for node in nodes)
+        parts = tuple((abi.CORM_PART_CLAUSE, abi.CORM_CLAUSE_RETURNING, node) for node in nodes)
         return Query(self._kind, self._info, None, self._parts + parts, shape)
 
     def _assignments(self, part: int, values: dict[str, Any]) -> list[Node]:
@@ -71,10 +71,10 @@ class Change(Statement, Generic[M]):
 
     def _where(self, conditions: tuple[Any, ...]) -> Self:
         nodes = map(condition_node, conditions)
-        return self._with(*[(_abi.CORM_PART_CLAUSE, _abi.CORM_CLAUSE_WHERE, node) for node in nodes])
+        return self._with(*[(abi.CORM_PART_CLAUSE, abi.CORM_CLAUSE_WHERE, node) for node in nodes])
 
     def _or(self, policy: Conflict) -> Self:
-        return self._with((_abi.CORM_PART_CONFLICT, conflict_number(policy)))
+        return self._with((abi.CORM_PART_CONFLICT, conflict_number(policy)))
 
 
 class Update(Change[M]):
@@ -82,7 +82,7 @@ class Update(Change[M]):
 
     def set(self, /, **values: Any) -> Self:
         """Sets properties to values or expressions: set(age=Person.age + 1)."""
-        return self._with(*self._assignments(_abi.CORM_PART_SET, values))
+        return self._with(*self._assignments(abi.CORM_PART_SET, values))
 
     def where(self, *conditions: Expression[bool | None]) -> Self:
         """Only rows that meet all conditions, and those given before."""
@@ -106,11 +106,11 @@ class Insert(Change[M]):
 
     def values(self, /, **values: Any) -> Self:
         """One row with these values or expressions; without any, one of defaults."""
-        return self._with(*self._assignments(_abi.CORM_PART_SET, values))
+        return self._with(*self._assignments(abi.CORM_PART_SET, values))
 
     def from_select(self, properties: Sequence[str], query: Query[Any]) -> Self:
         """The rows of a query, its columns for these properties in order."""
-        return self._with((_abi.CORM_PART_SELECT, list(properties), query._tree()))
+        return self._with((abi.CORM_PART_SELECT, list(properties), query._tree()))
 
     def or_(self, policy: Conflict) -> Self:
         """What happens to a row that a constraint refuses: INSERT OR REPLACE and so on."""
@@ -128,7 +128,7 @@ class OnConflict(Generic[M]):
     """What an insert does with a row that is there already: a statement once do_nothing() or do_update() is said."""
 
     def __init__(self, insert: Insert[M], properties: list[str]) -> None:
-        self._insert = insert._with((_abi.CORM_PART_UPSERT, properties))
+        self._insert = insert._with((abi.CORM_PART_UPSERT, properties))
 
     def do_nothing(self) -> Insert[M]:
         """Leaves it as it is."""
@@ -136,19 +136,19 @@ class OnConflict(Generic[M]):
 
     def do_update(self, /, **values: Any) -> Insert[M]:
         """Sets its properties; excluded.name is what the new row has: do_update(name=excluded.name)."""
-        return self._insert._with(*self._insert._assignments(_abi.CORM_PART_UPSERT_SET, values))
+        return self._insert._with(*self._insert._assignments(abi.CORM_PART_UPSERT_SET, values))
 
 
 def update(model: type[M]) -> Update[M]:
     """An UPDATE of a model's rows: update(Person).set(age=Person.age + 1).where(Person.name == "Ann")."""
-    return Update(_abi.CORM_UPDATE, info_of(model), None)
+    return Update(abi.CORM_UPDATE, info_of(model), None)
 
 
 def delete(model: type[M]) -> Delete[M]:
     """A DELETE of a model's rows; without where(), of all."""
-    return Delete(_abi.CORM_DELETE, info_of(model), None)
+    return Delete(abi.CORM_DELETE, info_of(model), None)
 
 
 def insert(model: type[M]) -> Insert[M]:
     """An INSERT into a model's table by expressions; Database.insert() takes records."""
-    return Insert(_abi.CORM_INSERT, info_of(model), None)
+    return Insert(abi.CORM_INSERT, info_of(model), None)

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypeAlias
 
-from . import _native_cipher
-from ._native_handle import DatabaseHandle
+from ._native import cipher as native_cipher
+from ._native import database as native_database
+from ._native.handle import DatabaseHandle
 from ._path import path_text
 from .error import ProgrammingError
 from .progress import ProgressCallback, telling
@@ -85,7 +86,7 @@ class Cipher:
         if codec is not None:
             # Read once: it may change its mind.
             sizes = _number("page_size", codec.page_size), _number("reserve", codec.reserve)
-            options["codec"] = _native_cipher.GivenCodec(codec, *sizes)
+            options["codec"] = native_cipher.GivenCodec(codec, *sizes)
         if key is not None or codec is None:
             options["key"] = _asking(key) if callable(key) else _secret(key)
         del key
@@ -114,13 +115,13 @@ def encrypt(path: str | os.PathLike[str], cipher: Cipher, *, progress: ProgressC
     Database.sync(). Disk blocks that the plain file had may stay readable to those who read the disk itself.
     """
     with telling(progress) as told:
-        _native_cipher.encrypt(path_text(path), options_of(cipher), told)
+        native_cipher.encrypt(path_text(path), options_of(cipher), told)
 
 
 def decrypt(path: str | os.PathLike[str], cipher: Cipher, *, progress: ProgressCallback | bool | None = None) -> None:
     """Makes an encrypted file plain; the rest as encrypt()."""
     with telling(progress) as told:
-        _native_cipher.decrypt(path_text(path), options_of(cipher), told)
+        native_cipher.decrypt(path_text(path), options_of(cipher), told)
 
 
 def rekey(
@@ -128,7 +129,7 @@ def rekey(
 ) -> None:
     """Encrypts a file anew, with another key, a new salt and other settings; the rest as encrypt()."""
     with telling(progress) as told:
-        _native_cipher.rekey(path_text(path), options_of(old), options_of(new), told)
+        native_cipher.rekey(path_text(path), options_of(old), options_of(new), told)
 
 
 class CipherMethods:
@@ -143,12 +144,12 @@ class CipherMethods:
         As SQLCipher's cipher_integrity_check; a page that fails is good if the WAL has a newer one, as after a crash in
         a checkpoint. What the pages hold is not looked at.
         """
-        return _native_cipher.check_pages(self._handle)[0]
+        return native_cipher.check_pages(self._handle)[0]
 
     def attach(self, path: str | os.PathLike[str], name: str, *, cipher: Cipher | None = None) -> None:
         """Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it."""
         given = None if cipher is None else options_of(cipher)
-        kept = _native_cipher.attach(self._handle, path_text(path), name, given)
+        kept = native_database.attach(self._handle, path_text(path), name, given)
         if kept is not None:
             self._ciphers.append(kept)
 
@@ -159,15 +160,15 @@ def options_of(cipher: Cipher) -> dict[str, Any]:
     return cipher._options  # pyright: ignore[reportPrivateUsage]
 
 
-def _secret(key: object) -> _native_cipher.Secret:
+def _secret(key: object) -> native_cipher.Secret:
     if isinstance(key, str):
-        return _native_cipher.Secret(key.encode("utf-8", "surrogatepass"))
+        return native_cipher.Secret(key.encode("utf-8", "surrogatepass"))
     if isinstance(key, (bytes, bytearray, memoryview)):
-        return _native_cipher.Secret(bytes(key))
+        return native_cipher.Secret(bytes(key))
     raise ProgrammingError(f"a key cannot be of type {type(key).__name__}", hint="give a str or bytes")
 
 
-def _asking(function: Callable[[str], Key]) -> Callable[[str], _native_cipher.Secret]:
+def _asking(function: Callable[[str], Key]) -> Callable[[str], native_cipher.Secret]:
     return lambda path: _secret(function(path))
 
 

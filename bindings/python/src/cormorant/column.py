@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, overload
 
-from ._abi import CORM_NODE_COLUMN
-from ._native_tree import Node
+from ._native.abi import CORM_NODE_COLUMN
+from ._native.expression import Node
 from ._sharing import share
 from .error import ProgrammingError
 from .expression import Expression

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
-from ._native import next_rows
-from ._native_columns import BLOBS, TEXTS, Buffers, Columns, open_columns, read_json
-from ._native_handle import CursorHandle
-from ._native_json import write_rows
+from ._native.columns import BLOBS, TEXTS, Buffers, Columns, open_columns
+from ._native.handle import CursorHandle
+from ._native.json import write_rows
+from ._native.result import next_rows, read_json
 from .error import ProgrammingError
 
 if TYPE_CHECKING:

@@ -8,8 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
-from . import _abi, _native, _native_tree
-from ._native_handle import DatabaseHandle
+from ._native import abi
+from ._native import database as native_database
+from ._native import model as native_model
+from ._native import statement as native_statement
+from ._native import transaction as native_transaction
+from ._native.handle import DatabaseHandle
 from ._owner import Owner
 from ._path import path_text
 from .cache import CacheMethods
@@ -36,25 +40,25 @@ if TYPE_CHECKING:
     from .registry import Registry
 
 _MODES = {
-    "create": _abi.CORM_OPEN_CREATE,
-    "read_write": _abi.CORM_OPEN_READ_WRITE,
-    "read_only": _abi.CORM_OPEN_READ_ONLY,
+    "create": abi.CORM_OPEN_CREATE,
+    "read_write": abi.CORM_OPEN_READ_WRITE,
+    "read_only": abi.CORM_OPEN_READ_ONLY,
 }
 _JOURNAL_MODES = {
-    None: _abi.CORM_JOURNAL_DEFAULT,
-    "wal": _abi.CORM_JOURNAL_WAL,
-    "delete": _abi.CORM_JOURNAL_DELETE,
-    "truncate": _abi.CORM_JOURNAL_TRUNCATE,
-    "persist": _abi.CORM_JOURNAL_PERSIST,
-    "memory": _abi.CORM_JOURNAL_MEMORY,
-    "off": _abi.CORM_JOURNAL_OFF,
+    None: abi.CORM_JOURNAL_DEFAULT,
+    "wal": abi.CORM_JOURNAL_WAL,
+    "delete": abi.CORM_JOURNAL_DELETE,
+    "truncate": abi.CORM_JOURNAL_TRUNCATE,
+    "persist": abi.CORM_JOURNAL_PERSIST,
+    "memory": abi.CORM_JOURNAL_MEMORY,
+    "off": abi.CORM_JOURNAL_OFF,
 }
 _SYNCHRONOUS = {
-    None: _abi.CORM_SYNCHRONOUS_DEFAULT,
-    "off": _abi.CORM_SYNCHRONOUS_OFF,
-    "normal": _abi.CORM_SYNCHRONOUS_NORMAL,
-    "full": _abi.CORM_SYNCHRONOUS_FULL,
-    "extra": _abi.CORM_SYNCHRONOUS_EXTRA,
+    None: abi.CORM_SYNCHRONOUS_DEFAULT,
+    "off": abi.CORM_SYNCHRONOUS_OFF,
+    "normal": abi.CORM_SYNCHRONOUS_NORMAL,
+    "full": abi.CORM_SYNCHRONOUS_FULL,
+    "extra": abi.CORM_SYNCHRONOUS_EXTRA,
 }
 _INT32_MAX = 2**31 - 1
 
@@ -141,7 +145,7 @@ class Database(
             auto_sync=auto_sync,
             cipher=cipher,
         )
-        self._handle, kept = _native.open_database(self.path, *members)
+        self._handle, kept = native_database.open_database(self.path, *members)
         self._ciphers: list[object] = [kept]
         self._finders = {}
         self._innermost = {}
@@ -151,7 +155,7 @@ class Database(
     def _of_registry(cls, registry: Registry, handle: DatabaseHandle, owned: bool = True) -> Self:
         """One that a registry has open; owned: close() gives it back."""
         database = cls.__new__(cls)
-        database.path = _native.database_path(handle)
+        database.path = native_database.database_path(handle)
         database._trace = None
         database._handle = handle
         database._finders = {}
@@ -173,7 +177,7 @@ class Database(
                 # Others may go on with the file.
                 self.set_trace(None)
             # The handle stays: the library knows a closed one and says so.
-            _native.close_database(self._handle)
+            native_database.close_database(self._handle)
             self._open = False
             self._handle.closed_as = f"the database {self.path!r}"
             self._trace = None
@@ -199,11 +203,11 @@ class Database(
 
     def create_tables(self, *models: type[Model]) -> None:
         """Creates the tables and indexes that are missing, referenced tables first, in one transaction."""
-        _native.create_tables(self._handle, [info_of(model).handle for model in models])
+        native_model.create_tables(self._handle, [info_of(model).handle for model in models])
 
     def table_exists(self, model: type[Model]) -> bool:
         """Whether the model's table is in the file."""
-        return _native.table_exists(self._handle, info_of(model).handle)
+        return native_model.table_exists(self._handle, info_of(model).handle)
 
     # --- Statements that write, and raw SQL; see also query() ---
 
@@ -217,7 +221,7 @@ class Database(
             if isinstance(sql, Select):
                 raise ProgrammingError("a query is executed", hint="fetch its rows, with fetch_all(query)")
             data = sql._parameters(bindings, parameters)
-            return _native_tree.execute(self._handle, sql._compile().handle, data)
+            return native_statement.execute(self._handle, sql._compile().handle, data)
         if isinstance(sql, OnConflict):
             raise ProgrammingError(
                 "an insert that does not say what it does on a conflict",
@@ -229,16 +233,16 @@ class Database(
             )
         if parameters:
             raise ProgrammingError("keywords with SQL", hint="give them as bindings")
-        return _native.execute(self._handle, sql, dump_bindings(bindings, as_list=True))
+        return native_database.execute(self._handle, sql, dump_bindings(bindings, as_list=True))
 
     def execute_many(self, sql: str, rows: Iterable[Bindings]) -> int:
         """Runs one statement for each row of bindings, in one transaction; how many rows it changed."""
         rows = rows if isinstance(rows, list) else list(rows)
-        return _native.execute(self._handle, sql, dump_binding_rows(rows)) if rows else 0
+        return native_database.execute(self._handle, sql, dump_binding_rows(rows)) if rows else 0
 
     def execute_script(self, sql: str) -> None:
         """Runs any number of statements without bindings, up to the first error; what came before it stays done."""
-        _native.execute_script(self._handle, sql)
+        native_database.execute_script(self._handle, sql)
 
     # --- Transactions ---
 
@@ -253,35 +257,35 @@ class Database(
     @property
     def transaction_depth(self) -> int:
         """How many transactions and savepoints this thread has open."""
-        return _native.depth(self._handle)
+        return native_transaction.depth(self._handle)
 
     # --- State ---
 
     @property
     def last_insert_id(self) -> int:
         """The rowid of the newest insert; 0 before the first."""
-        return _native.last_insert_id(self._handle)
+        return native_database.last_insert_id(self._handle)
 
     @property
     def changes(self) -> int:
         """Rows changed by the newest INSERT, UPDATE or DELETE."""
-        return _native.changes(self._handle)
+        return native_database.changes(self._handle)
 
     @property
     def total_changes(self) -> int:
         """Rows changed since the database was opened."""
-        return _native.total_changes(self._handle)
+        return native_database.total_changes(self._handle)
 
     def set_trace(self, callback: Callable[[str, float], object] | None) -> None:
         """Calls `callback(sql, seconds)` after every statement; None stops.
 
         It runs on the thread of the call and must not use this database.
         """
-        self._trace = _native.set_trace(self._handle, callback)
+        self._trace = native_database.set_trace(self._handle, callback)
 
     def interrupt(self) -> None:
         """Stops what all threads do now on the database: those calls raise OperationalError. Any thread may call it."""
-        _native.interrupt(self._handle)
+        native_database.interrupt(self._handle)
 
 
 def open_members(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _abi
+from ._native import abi
 
 __all__ = [
     "AlteredError",
@@ -65,7 +65,7 @@ class Error(Exception):
         super().__init__(message)
         self.message = message
         self.code = code
-        self.status: int = getattr(_abi, code)
+        self.status: int = getattr(abi, code)
         self.sqlite_code = sqlite_code
         self.hint = hint
         self.sql = sql

@@ -9,9 +9,10 @@ from decimal import Decimal
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
 
-from . import _abi, _native_tree
-from ._abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
-from ._native_tree import Node
+from ._native import abi
+from ._native import expression as native_expression
+from ._native.abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
+from ._native.expression import Node
 from .error import DataError, Error, ProgrammingError
 from .value import COLUMN_TYPES, PLAIN, file_value, plain_value, type_name
 
@@ -29,12 +30,12 @@ Integer: TypeAlias = "Expression[int | None]"
 Text: TypeAlias = "Expression[str | None]"
 Nulls: TypeAlias = Literal["first", "last"]
 
-_NULLS = {None: _abi.CORM_NULLS_LEAST, "first": _abi.CORM_NULLS_FIRST, "last": _abi.CORM_NULLS_LAST}
+_NULLS = {None: abi.CORM_NULLS_LEAST, "first": abi.CORM_NULLS_FIRST, "last": abi.CORM_NULLS_LAST}
 _CASTS: dict[type, int] = {
-    int: _abi.CORM_INT64,
-    float: _abi.CORM_DOUBLE,
-    str: _abi.CORM_TEXT,
-    bytes: _abi.CORM_BLOB,
+    int: abi.CORM_INT64,
+    float: abi.CORM_DOUBLE,
+    str: abi.CORM_TEXT,
+    bytes: abi.CORM_BLOB,
 }
 
 
@@ -61,7 +62,7 @@ class Expression(Generic[T_co]):
     @property
     def sql(self) -> tuple[str, tuple[Any, ...]]:
         """SQL text and what is bound to its `?`, in order; a parameter stands there as a tuple of its name."""
-        return _native_tree.expression_sql(self._node)
+        return native_expression.expression_sql(self._node)
 
     def __repr__(self) -> str:
         try:
@@ -85,56 +86,56 @@ class Expression(Generic[T_co]):
     def __eq__(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:  # type: ignore[override]
         if other is None and not self._encodes_none():
             return self.is_null()
-        return self._compare(_abi.CORM_OP_EQUAL, other)
+        return self._compare(abi.CORM_OP_EQUAL, other)
 
     def __ne__(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:  # type: ignore[override]
         if other is None and not self._encodes_none():
             return self.is_not_null()
-        return self._compare(_abi.CORM_OP_NOT_EQUAL, other)
+        return self._compare(abi.CORM_OP_NOT_EQUAL, other)
 
     # Like every object's: == makes a condition, so it cannot say what is equal.
     __hash__ = object.__hash__
 
     def __lt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
-        return self._compare(_abi.CORM_OP_LESS, other)
+        return self._compare(abi.CORM_OP_LESS, other)
 
     def __le__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
-        return self._compare(_abi.CORM_OP_LESS_EQUAL, other)
+        return self._compare(abi.CORM_OP_LESS_EQUAL, other)
 
     def __gt__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
-        return self._compare(_abi.CORM_OP_GREATER, other)
+        return self._compare(abi.CORM_OP_GREATER, other)
 
     def __ge__(self, other: T_co | Expression[T_co | None]) -> Expression[bool]:
-        return self._compare(_abi.CORM_OP_GREATER_EQUAL, other)
+        return self._compare(abi.CORM_OP_GREATER_EQUAL, other)
 
     def is_(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:
         """Equal, where NULL equals NULL."""
-        return self._compare(_abi.CORM_OP_IS, other)
+        return self._compare(abi.CORM_OP_IS, other)
 
     def is_not(self, other: T_co | Expression[T_co | None] | None) -> Expression[bool]:
         """Not equal, where NULL equals NULL."""
-        return self._compare(_abi.CORM_OP_IS_NOT, other)
+        return self._compare(abi.CORM_OP_IS_NOT, other)
 
     def is_null(self) -> Expression[bool]:
-        return self._unary(_abi.CORM_OP_IS_NULL)
+        return self._unary(abi.CORM_OP_IS_NULL)
 
     def is_not_null(self) -> Expression[bool]:
-        return self._unary(_abi.CORM_OP_IS_NOT_NULL)
+        return self._unary(abi.CORM_OP_IS_NOT_NULL)
 
     def between(self, low: T_co | Expression[T_co | None], high: T_co | Expression[T_co | None]) -> Expression[bool]:
         """From low to high, both included."""
-        return Expression((_abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)))
+        return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)))
 
     def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]]) -> Expression[bool]:
         """One of the values, of which there may be any number, or of the one column of a query; None asks for NULL."""
         if tree := getattr(values, "_tree", None):
-            return Expression((_abi.CORM_NODE_IN_SELECT, self._node, tree()))
+            return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()))
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
             hint = "give a list of them, or a query"
             if isinstance(values, Expression):
                 hint += "; a parameter has one value, so make the query anew for each list"
             raise ProgrammingError(f"the values of in_() are one {type(values).__name__}", hint=hint)
-        return Expression((_abi.CORM_NODE_IN, self._node, encode_values(self, values)))
+        return Expression((abi.CORM_NODE_IN, self._node, encode_values(self, values)))
 
     def not_in(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]]) -> Expression[bool]:
         """None of the values. A NULL among those of a query makes that unknown, as SQL has it."""
@@ -144,52 +145,52 @@ class Expression(Generic[T_co]):
 
     def like(self: Text, pattern: str | Text) -> Expression[bool]:
         """% stands for any text, _ for any character; the case of ASCII letters is ignored."""
-        return self._text(_abi.CORM_OP_LIKE, pattern)
+        return self._text(abi.CORM_OP_LIKE, pattern)
 
     def not_like(self: Text, pattern: str | Text) -> Expression[bool]:
-        return self._text(_abi.CORM_OP_NOT_LIKE, pattern)
+        return self._text(abi.CORM_OP_NOT_LIKE, pattern)
 
     def glob(self: Text, pattern: str | Text) -> Expression[bool]:
         """* stands for any text, ? for any character, [...] for one of these; minds case."""
-        return self._text(_abi.CORM_OP_GLOB, pattern)
+        return self._text(abi.CORM_OP_GLOB, pattern)
 
     def not_glob(self: Text, pattern: str | Text) -> Expression[bool]:
-        return self._text(_abi.CORM_OP_NOT_GLOB, pattern)
+        return self._text(abi.CORM_OP_NOT_GLOB, pattern)
 
     def has_prefix(self: Text, text: str | Text) -> Expression[bool]:
         """Begins with the text, in which % and _ stand for themselves; the case of ASCII letters is ignored."""
-        return self._text(_abi.CORM_OP_HAS_PREFIX, text)
+        return self._text(abi.CORM_OP_HAS_PREFIX, text)
 
     def has_suffix(self: Text, text: str | Text) -> Expression[bool]:
         """Ends with the text, as has_prefix."""
-        return self._text(_abi.CORM_OP_HAS_SUFFIX, text)
+        return self._text(abi.CORM_OP_HAS_SUFFIX, text)
 
     def contains(self: Text, text: str | Text) -> Expression[bool]:
         """Has the text in it, as has_prefix."""
-        return self._text(_abi.CORM_OP_CONTAINS, text)
+        return self._text(abi.CORM_OP_CONTAINS, text)
 
     def match(self: Text, query: str | Text) -> Expression[bool]:
         """Full-text search in a column of an FTS5 table, or in name(None, table) for all its columns."""
-        return self._text(_abi.CORM_OP_MATCH, query)
+        return self._text(abi.CORM_OP_MATCH, query)
 
     def concat(self, *others: object) -> Expression[str]:
         """This and the others as one text; NULL where one of them is."""
         node = self._node
         for other in others:
-            node = (CORM_NODE_BINARY, _abi.CORM_OP_CONCAT, node, operand(other))
+            node = (CORM_NODE_BINARY, abi.CORM_OP_CONCAT, node, operand(other))
         return Expression(node)
 
     def collate(self, name: str) -> Expression[T_co]:
         """Compared and sorted by a collation: BINARY, NOCASE, RTRIM."""
-        return Expression((_abi.CORM_NODE_COLLATE, self._node, name), self._column)
+        return Expression((abi.CORM_NODE_COLLATE, self._node, name), self._column)
 
     def json(self, path: str) -> Expression[Any]:
         """What JSON holds at a path such as "$.a[0]", as a value of SQL: ->>."""
-        return self._text(_abi.CORM_OP_JSON_VALUE_AT, path)
+        return self._text(abi.CORM_OP_JSON_VALUE_AT, path)
 
     def json_object(self, path: str) -> Expression[Any]:
         """What JSON holds at a path, as JSON text: ->."""
-        return self._text(_abi.CORM_OP_JSON_AT, path)
+        return self._text(abi.CORM_OP_JSON_AT, path)
 
     # --- Numbers ---
 
@@ -200,7 +201,7 @@ class Expression(Generic[T_co]):
     @overload
     def __add__(self: Number, other: float | Number) -> Expression[float]: ...
     def __add__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_ADD, self, other)
+        return self._calculate(abi.CORM_OP_ADD, self, other)
 
     @overload
     def __sub__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
@@ -209,7 +210,7 @@ class Expression(Generic[T_co]):
     @overload
     def __sub__(self: Number, other: float | Number) -> Expression[float]: ...
     def __sub__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_SUBTRACT, self, other)
+        return self._calculate(abi.CORM_OP_SUBTRACT, self, other)
 
     @overload
     def __mul__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
@@ -218,21 +219,21 @@ class Expression(Generic[T_co]):
     @overload
     def __mul__(self: Number, other: float | Number) -> Expression[float]: ...
     def __mul__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_MULTIPLY, self, other)
+        return self._calculate(abi.CORM_OP_MULTIPLY, self, other)
 
     @overload
     def __truediv__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
     def __truediv__(self: Number, other: float | Number) -> Expression[float]: ...
     def __truediv__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_DIVIDE, self, other)
+        return self._calculate(abi.CORM_OP_DIVIDE, self, other)
 
     @overload
     def __mod__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
     def __mod__(self: Number, other: float | Number) -> Expression[float]: ...
     def __mod__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_REMAINDER, self, other)
+        return self._calculate(abi.CORM_OP_REMAINDER, self, other)
 
     @overload
     def __radd__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
@@ -241,7 +242,7 @@ class Expression(Generic[T_co]):
     @overload
     def __radd__(self: Number, other: float) -> Expression[float]: ...
     def __radd__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_ADD, other, self)
+        return self._calculate(abi.CORM_OP_ADD, other, self)
 
     @overload
     def __rsub__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
@@ -250,7 +251,7 @@ class Expression(Generic[T_co]):
     @overload
     def __rsub__(self: Number, other: float) -> Expression[float]: ...
     def __rsub__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_SUBTRACT, other, self)
+        return self._calculate(abi.CORM_OP_SUBTRACT, other, self)
 
     @overload
     def __rmul__(self: Integer, other: int) -> Expression[int]: ...  # type: ignore[overload-overlap]
@@ -259,56 +260,56 @@ class Expression(Generic[T_co]):
     @overload
     def __rmul__(self: Number, other: float) -> Expression[float]: ...
     def __rmul__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_MULTIPLY, other, self)
+        return self._calculate(abi.CORM_OP_MULTIPLY, other, self)
 
     @overload
     def __rtruediv__(self: Integer, other: int) -> Expression[int]: ...
     @overload
     def __rtruediv__(self: Number, other: float) -> Expression[float]: ...
     def __rtruediv__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_DIVIDE, other, self)
+        return self._calculate(abi.CORM_OP_DIVIDE, other, self)
 
     @overload
     def __rmod__(self: Integer, other: int) -> Expression[int]: ...
     @overload
     def __rmod__(self: Number, other: float) -> Expression[float]: ...
     def __rmod__(self, other: Any) -> Expression[Any]:
-        return self._calculate(_abi.CORM_OP_REMAINDER, other, self)
+        return self._calculate(abi.CORM_OP_REMAINDER, other, self)
 
     def __neg__(self) -> Expression[T_co]:
-        return self._unary(_abi.CORM_OP_NEGATE, decimals_of(self))
+        return self._unary(abi.CORM_OP_NEGATE, decimals_of(self))
 
     def bit_and(self: Integer, other: int | Integer) -> Expression[int]:
-        return self._calculate(_abi.CORM_OP_BIT_AND, self, other)
+        return self._calculate(abi.CORM_OP_BIT_AND, self, other)
 
     def bit_or(self: Integer, other: int | Integer) -> Expression[int]:
-        return self._calculate(_abi.CORM_OP_BIT_OR, self, other)
+        return self._calculate(abi.CORM_OP_BIT_OR, self, other)
 
     def bit_not(self: Integer) -> Expression[int]:
-        return self._unary(_abi.CORM_OP_BIT_NOT)
+        return self._unary(abi.CORM_OP_BIT_NOT)
 
     def shift_left(self: Integer, other: int | Integer) -> Expression[int]:
-        return self._calculate(_abi.CORM_OP_SHIFT_LEFT, self, other)
+        return self._calculate(abi.CORM_OP_SHIFT_LEFT, self, other)
 
     def shift_right(self: Integer, other: int | Integer) -> Expression[int]:
-        return self._calculate(_abi.CORM_OP_SHIFT_RIGHT, self, other)
+        return self._calculate(abi.CORM_OP_SHIFT_RIGHT, self, other)
 
     def cast(self, type: type[U]) -> Expression[U]:
         """CAST to int, float, str or bytes."""
         if type not in _CASTS:
             raise ProgrammingError(f"there is no cast to {type!r}", hint="cast to int, float, str or bytes")
-        return Expression((_abi.CORM_NODE_CAST, self._node, _CASTS[type]))
+        return Expression((abi.CORM_NODE_CAST, self._node, _CASTS[type]))
 
     # --- Conditions ---
 
     def __and__(self: Expression[bool | None], other: Expression[bool | None]) -> Expression[bool]:
-        return _joined(_abi.CORM_NODE_ALL, self, other)
+        return _joined(abi.CORM_NODE_ALL, self, other)
 
     def __or__(self: Expression[bool | None], other: Expression[bool | None]) -> Expression[bool]:
-        return _joined(_abi.CORM_NODE_ANY, self, other)
+        return _joined(abi.CORM_NODE_ANY, self, other)
 
     def __invert__(self: Expression[bool | None]) -> Expression[bool]:
-        return self._unary(_abi.CORM_OP_NOT)
+        return self._unary(abi.CORM_OP_NOT)
 
     if not TYPE_CHECKING:
 
@@ -345,7 +346,7 @@ class Expression(Generic[T_co]):
 
     def label(self, name: str) -> Expression[T_co]:
         """A result column with this name."""
-        return Expression((_abi.CORM_NODE_AS, self._node, name), self._column)
+        return Expression((abi.CORM_NODE_AS, self._node, name), self._column)
 
     # --- Making nodes ---
 
@@ -388,7 +389,7 @@ class Expression(Generic[T_co]):
     def _ordered(self, descending: bool, nulls: Nulls | None) -> Expression[T_co]:
         if nulls not in _NULLS:
             raise ProgrammingError(f"nulls is {nulls!r}", hint='use "first", "last" or None')
-        return Expression((_abi.CORM_NODE_ORDER, self._node, descending, _NULLS[nulls]), self._column)
+        return Expression((abi.CORM_NODE_ORDER, self._node, descending, _NULLS[nulls]), self._column)
 
 
 def operand(value: Any) -> Node:
@@ -399,7 +400,7 @@ def operand(value: Any) -> Node:
         return value._node
     if hasattr(value, "_tree"):
         raise ProgrammingError("a query stands where a value is wanted", hint="write scalar(query)")
-    return CORM_NODE_VALUE, plain_value(value), _abi.CORM_DECIMAL if isinstance(value, Decimal) else 0
+    return CORM_NODE_VALUE, plain_value(value), abi.CORM_DECIMAL if isinstance(value, Decimal) else 0
 
 
 def _encode_exactly(value: Any) -> Any:

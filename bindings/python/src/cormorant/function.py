@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from . import _abi
-from ._native_tree import Node
+from ._native import abi
+from ._native.expression import Node
 from ._shape import TupleShape
 from .error import ProgrammingError
 from .expression import Expression, Number, T_co, column_of, condition_node, decimals_of, operand, value_node
@@ -70,7 +70,7 @@ def _call(function: str, *arguments: Any) -> Call[Any]:
         column = column_of(*(arguments[1:] if function == "iif" else arguments))
     start = _VALUES.get(function, len(arguments))
     nodes = [operand(item) if position < start else value_node(item, column) for position, item in enumerate(arguments)]
-    return Call((_abi.CORM_NODE_CALL, function, nodes, False, None, None), column)
+    return Call((abi.CORM_NODE_CALL, function, nodes, False, None, None), column)
 
 
 class _OfFirstArgument(Protocol):
@@ -128,7 +128,7 @@ excluded = _Excluded()
 
 def name(source: str | None, column: str) -> Expression[Any]:
     """A column that no model describes: of a subquery or common table expression, or, without source, of the result."""
-    return Expression((_abi.CORM_NODE_NAME, source, column))
+    return Expression((abi.CORM_NODE_NAME, source, column))
 
 
 def literal(value: T) -> Expression[T]:
@@ -138,12 +138,12 @@ def literal(value: T) -> Expression[T]:
 
 def param(name: str) -> Expression[Any]:
     """A value that is given by name when the query runs: db.fetch_all(query, name=value)."""
-    return Expression((_abi.CORM_NODE_PARAMETER, name))
+    return Expression((abi.CORM_NODE_PARAMETER, name))
 
 
 def raw(sql: str, *values: Any) -> Expression[Any]:
     """SQL as it is, with the values of its `?` in order; whole in itself, without an open quote or parenthesis."""
-    return Expression((_abi.CORM_NODE_RAW, sql, [plain_value(value) for value in values]))
+    return Expression((abi.CORM_NODE_RAW, sql, [plain_value(value) for value in values]))
 
 
 def case(
@@ -162,25 +162,25 @@ def case(
     column = column_of(*(value for _, value in cases), else_)
     pairs = [(when(item), value_node(value, column)) for item, value in cases]
     otherwise = None if else_ is None else value_node(else_, column)
-    return Expression((_abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise), column)
+    return Expression((abi.CORM_NODE_CASE, None if base is None else base._node, pairs, otherwise), column)
 
 
 def all_of(*conditions: Expression[bool | None]) -> Expression[bool]:
     """All of the conditions; true without any."""
-    return Expression((_abi.CORM_NODE_ALL, [condition_node(item) for item in conditions]))
+    return Expression((abi.CORM_NODE_ALL, [condition_node(item) for item in conditions]))
 
 
 def any_of(*conditions: Expression[bool | None]) -> Expression[bool]:
     """Any of the conditions; false without any."""
-    return Expression((_abi.CORM_NODE_ANY, [condition_node(item) for item in conditions]))
+    return Expression((abi.CORM_NODE_ANY, [condition_node(item) for item in conditions]))
 
 
 def exists(query: Query[Any]) -> Expression[bool]:
     """Whether the query has a row."""
-    return Expression((_abi.CORM_NODE_EXISTS, query._tree()))
+    return Expression((abi.CORM_NODE_EXISTS, query._tree()))
 
 
 def scalar(query: Query[tuple[T]]) -> Expression[T | None]:
     """The value of a query with one column: its first row's, or NULL."""
     columns = query._shape.columns if isinstance(query._shape, TupleShape) else ()
-    return Expression((_abi.CORM_NODE_SELECT, query._tree()), columns[0]._column if columns else None)
+    return Expression((abi.CORM_NODE_SELECT, query._tree()), columns[0]._column if columns else None)

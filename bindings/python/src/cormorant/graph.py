@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 from weakref import ref
 
-from . import _abi, _native_tree
+from ._native import abi
+from ._native import relation as native_relation
 from .column import Column
 from .error import ProgrammingError
 from .expression import Expression, condition_node
@@ -59,7 +60,7 @@ class GraphMethods(QueryMethods):
         keys = marshal.dumps(_keys(owners, link._columns()[0]), 2)
         handle = link._owner.__model__.handle
         with PausedCollector():
-            rows, pairs = _native_tree.load_related(self._handle, handle, link.name, keys, options)
+            rows, pairs = native_relation.load_related(self._handle, handle, link.name, keys, options)
             related = _unique(target.__model__.load(rows), link)
             pairs_of = zip(pairs[::2], pairs[1::2])
             if isinstance(link, ToOne):
@@ -74,7 +75,7 @@ class GraphMethods(QueryMethods):
                     lists[position].append(related[found])
                 for owner, records_of in zip(owners, lists):
                     owner.__dict__[link.name] = records_of
-        return related if link._kind != _abi.CORM_MANY_TO_MANY else list({id(item): item for item in related}.values())
+        return related if link._kind != abi.CORM_MANY_TO_MANY else list({id(item): item for item in related}.values())
 
     def save_graph(self, records: Model | Sequence[Model], *, delete_removed: bool = False) -> None:
         """Saves records with all related ones that were loaded or assigned, in one transaction.
@@ -107,14 +108,14 @@ class GraphMethods(QueryMethods):
 
     def _relate(self, owner: Model, link: Relation[Any], related: list[Model], delete_removed: bool) -> None:
         """Writes what is left once the records are saved: rows of a junction, and what was removed."""
-        many = link._kind == _abi.CORM_MANY_TO_MANY
-        if link._kind == _abi.CORM_TO_ONE or not (many or delete_removed):
+        many = link._kind == abi.CORM_MANY_TO_MANY
+        if link._kind == abi.CORM_TO_ONE or not (many or delete_removed):
             return
         mine, theirs = link._columns()
         names = theirs if many else info_of(link._target()).key
         keys = marshal.dumps((_keys([owner], mine)[0], _keys(related, names)), 2)
-        removed = _abi.CORM_REMOVED_DELETE if delete_removed else _abi.CORM_REMOVED_KEEP
-        _native_tree.relate(self._handle, link._owner.__model__.handle, link.name, keys, removed)
+        removed = abi.CORM_REMOVED_DELETE if delete_removed else abi.CORM_REMOVED_KEEP
+        native_relation.relate(self._handle, link._owner.__model__.handle, link.name, keys, removed)
 
 
 class _Graph:
@@ -139,9 +140,9 @@ class _Graph:
         for record, link, related in self.links:
             mine, theirs = link._columns()
             for other in related:
-                if link._kind == _abi.CORM_TO_ONE:
+                if link._kind == abi.CORM_TO_ONE:
                     self._needs[id(record)].append((other, mine, theirs, link))
-                elif link._kind == _abi.CORM_TO_MANY:
+                elif link._kind == abi.CORM_TO_MANY:
                     self._needs[id(other)].append((record, theirs, mine, link))
 
     def refuse_parts(self) -> None:
@@ -254,7 +255,7 @@ def _keys(records: Sequence[Model], names: tuple[str, ...]) -> list[tuple[Any, .
 def _unique(records: list[Any], link: Relation[Any]) -> list[Any]:
     """The same object for rows that came several times, as those of a many-to-many relation do."""
     names = link._target().__model__.key
-    if link._kind != _abi.CORM_MANY_TO_MANY or not names:
+    if link._kind != abi.CORM_MANY_TO_MANY or not names:
         return records
     first: dict[Any, Any] = {}
     return [first.setdefault(tuple(getattr(record, name) for name in names), record) for record in records]

@@ -8,7 +8,8 @@ from itertools import islice
 from json import dumps
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
 
-from . import _abi, _native_json
+from ._native import abi
+from ._native import json as native_json
 from .column import MISSING
 from .error import DataError, ProgrammingError
 from .graph import GraphMethods
@@ -38,7 +39,7 @@ class WritableFile(Protocol):
 # A text, a file, or chunks of a text as they come.
 JsonSource: TypeAlias = "str | bytes | bytearray | memoryview | ReadableFile | Iterable[str | bytes]"
 
-_NAMES = {"properties": _abi.CORM_JSON_PROPERTIES, "columns": _abi.CORM_JSON_COLUMNS}
+_NAMES = {"properties": abi.CORM_JSON_PROPERTIES, "columns": abi.CORM_JSON_COLUMNS}
 _CHUNK = 262_144
 # So many records cross at once.
 _PART = 1_000
@@ -127,16 +128,16 @@ class JsonMethods(GraphMethods):
         what is missing gets the default of the table. save: rows that are there are updated instead of an error.
         The rest as in read_json.
         """
-        operation = _abi.CORM_WRITE_SAVE if save else _abi.CORM_WRITE_INSERT
+        operation = abi.CORM_WRITE_SAVE if save else abi.CORM_WRITE_INSERT
         options = {**_options(names, lines), "path": path, "refuse_unknown": refuse_unknown}
         count = 0
         reader = _Reader(model, options)
         with Transaction(self):
             for chunk in _chunks(source):
                 reader.feed(chunk)
-                count += _native_json.import_records(reader._handle, self._handle, operation)
+                count += native_json.import_records(reader._handle, self._handle, operation)
             reader.end()
-            return count + _native_json.import_records(reader._handle, self._handle, operation)
+            return count + native_json.import_records(reader._handle, self._handle, operation)
 
 
 class _Reader(Generic[M]):
@@ -147,7 +148,7 @@ class _Reader(Generic[M]):
         _resolve(model, set())
         self._model = model
         self._path, self._names = options["path"], options["names"]
-        self._handle = _native_json.create_reader(model.__model__.handle, options)
+        self._handle = native_json.create_reader(model.__model__.handle, options)
 
     def feed(self, chunk: str | bytes | bytearray | memoryview) -> None:
         if isinstance(chunk, str):
@@ -159,17 +160,17 @@ class _Reader(Generic[M]):
             kind = type(chunk).__name__
             raise ProgrammingError(f"a {kind} is no JSON text", hint="give str, bytes, a file or chunks of them")
         if len(chunk):
-            _native_json.feed(self._handle, bytes(chunk))
+            native_json.feed(self._handle, bytes(chunk))
 
     def end(self) -> None:
-        _native_json.feed(self._handle, b"")
+        native_json.feed(self._handle, b"")
 
     def records(self) -> Iterator[M]:
         """The records that are complete."""
-        while levels := _native_json.read_levels(self._handle, _PART):
+        while levels := native_json.read_levels(self._handle, _PART):
             yield from self._build(levels)
 
-    def _build(self, levels: list[_native_json.Level]) -> list[M]:
+    def _build(self, levels: list[native_json.Level]) -> list[M]:
         models: list[type[Model]] = []
         built: list[list[Any]] = []
         with PausedCollector():
@@ -189,7 +190,7 @@ class _Reader(Generic[M]):
         return built[0]
 
     def _located(
-        self, error: DataError, levels: list[_native_json.Level], models: list[type[Model]], rows: list[Any]
+        self, error: DataError, levels: list[native_json.Level], models: list[type[Model]], rows: list[Any]
     ) -> DataError:
         """The error with the path to the row that a transform could not decode."""
         info = models[-1].__model__
@@ -322,7 +323,7 @@ def _write(records: list[Any], options: dict[str, Any]) -> str:
         for level in levels
     ]
     model = info_of(type(records[0]))
-    return _native_json.write_levels(model.handle, rows, options)
+    return native_json.write_levels(model.handle, rows, options)
 
 
 def _model(level: _Level) -> type[Model]:

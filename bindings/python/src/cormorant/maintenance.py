@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 from typing import Literal, NamedTuple
 
-from . import _abi, _native_cipher, _native_store
-from ._native_handle import DatabaseHandle
+from ._native import abi
+from ._native import maintenance as native_maintenance
+from ._native.handle import DatabaseHandle
 from ._path import path_text
 from .cipher import Cipher, options_of
 from .error import ProgrammingError
 from .progress import ProgressCallback, telling
 
 _MODES = {
-    "passive": _abi.CORM_CHECKPOINT_PASSIVE,
-    "full": _abi.CORM_CHECKPOINT_FULL,
-    "restart": _abi.CORM_CHECKPOINT_RESTART,
-    "truncate": _abi.CORM_CHECKPOINT_TRUNCATE,
+    "passive": abi.CORM_CHECKPOINT_PASSIVE,
+    "full": abi.CORM_CHECKPOINT_FULL,
+    "restart": abi.CORM_CHECKPOINT_RESTART,
+    "truncate": abi.CORM_CHECKPOINT_TRUNCATE,
 }
 
 
@@ -54,18 +55,18 @@ class MaintenanceMethods:
         """
         given = None if cipher is None else options_of(cipher)
         with telling(progress) as told:
-            _native_cipher.backup(self._handle, path_text(path), given, told)
+            native_maintenance.backup(self._handle, path_text(path), given, told)
 
     def vacuum(self) -> None:
         """Writes the file anew without the room that deleted rows left. Takes as much free disk, holds writers up."""
-        _native_store.vacuum(self._handle)
+        native_maintenance.vacuum(self._handle)
 
     def optimize(self) -> None:
         """Looks at tables whose rows have changed much, so that queries are planned well.
 
         For programs to call now and then, and before closing; takes milliseconds when there is little to do.
         """
-        _native_store.optimize(self._handle)
+        native_maintenance.optimize(self._handle)
 
     def checkpoint(self, mode: Literal["passive", "full", "restart", "truncate"] = "passive") -> CheckpointPages:
         """Copies pages from the write-ahead log into the file.
@@ -76,4 +77,4 @@ class MaintenanceMethods:
         """
         if mode not in _MODES:
             raise ProgrammingError(f"mode is {mode!r}", hint=f"use one of {', '.join(_MODES)}")
-        return CheckpointPages(*_native_store.checkpoint(self._handle, _MODES[mode]))
+        return CheckpointPages(*native_maintenance.checkpoint(self._handle, _MODES[mode]))

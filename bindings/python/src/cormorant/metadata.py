@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _native_migration
-from ._native_handle import DatabaseHandle, SchemaHandle
+from ._native import metadata as native_metadata
+from ._native.handle import DatabaseHandle, SchemaHandle
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -203,11 +203,11 @@ class Metadata:
 
     @classmethod
     def _of_database(cls, database: DatabaseHandle) -> Self:
-        return cls._parse(_native_migration.read_metadata(database))
+        return cls._parse(native_metadata.read_metadata(database))
 
     @classmethod
     def _of_schema(cls, schema: SchemaHandle) -> Self:
-        return cls._parse(_native_migration.create_metadata(schema))
+        return cls._parse(native_metadata.create_metadata(schema))
 
     @classmethod
     def _parse(cls, text: str) -> Self:

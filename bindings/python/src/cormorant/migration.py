@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
-from . import _native_cipher, _native_migration
-from ._native_handle import DatabaseHandle, ModelHandle
+from ._native import bundle as native_bundle
+from ._native import migration as native_migration
+from ._native import schema as native_schema
+from ._native.handle import DatabaseHandle, ModelHandle
 from ._path import path_text
 from .cipher import Cipher, options_of
 from .error import ProgrammingError
@@ -46,7 +48,7 @@ class MigrationMethods:
 
     def schema(self) -> Schema:
         """The schema of the file as it is now. ProgrammingError (CORM_E_SCHEMA) for a statement that cannot be read."""
-        return Schema(_native_migration.read_schema(self._handle))
+        return Schema(native_schema.read_schema(self._handle))
 
     def metadata(self) -> Metadata:
         """Everything that introspection knows about the file, without the tables that migrations keep for themselves.
@@ -80,13 +82,13 @@ class MigrationMethods:
         """
         handles = _handles(models)
         with migration_options(snapshot, drop_snapshot, progress, allow_drop) as options:
-            return Plan(_native_migration.sync(self._handle, handles, options))
+            return Plan(native_migration.sync(self._handle, handles, options))
 
     def plan(self, *models: type[Model], allow_drop: Sequence[str] = ()) -> Plan:
         """What sync() would do, its problems included. Changes nothing."""
         handles = _handles(models)
         with migration_options(None, False, None, allow_drop) as options:
-            return Plan(_native_migration.make_plan(self._handle, handles, options))
+            return Plan(native_migration.make_plan(self._handle, handles, options))
 
     def restore(self, snapshot: str | os.PathLike[str], *, cipher: Cipher | None = None) -> None:
         """Puts the file back to what a snapshot or backup holds, rows and all; a crash leaves the one or the other.
@@ -95,12 +97,12 @@ class MigrationMethods:
         as snapshots and backups are that were given nothing else.
         """
         given = None if cipher is None else options_of(cipher)
-        _native_cipher.restore(self._handle, path_text(snapshot), given)
+        native_migration.restore(self._handle, path_text(snapshot), given)
 
     @property
     def version(self) -> int:
         """The file's number, PRAGMA user_version, which set_version() changes."""
-        return _native_migration.version(self._handle)
+        return native_bundle.version(self._handle)
 
     def set_version(
         self,
@@ -126,10 +128,10 @@ class MigrationMethods:
             (_number(step), bound(step.up, lambda _: database), bound(step.down, lambda _: database)) for step in steps
         ]
         with migration_options(snapshot, drop_snapshot, progress) as options:
-            _native_migration.set_version(self._handle, actions, -1 if version is None else version, options)
+            native_bundle.set_version(self._handle, actions, -1 if version is None else version, options)
 
 
-def bound(action: StepAction | None, database: Callable[[DatabaseHandle], Database]) -> _native_migration.Action:
+def bound(action: StepAction | None, database: Callable[[DatabaseHandle], Database]) -> native_bundle.Action:
     """A step's action for the _native calls; its function gets the database in place of its handle."""
     if action is None or isinstance(action, str):
         return action

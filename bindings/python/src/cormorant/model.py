@@ -14,9 +14,11 @@ from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from weakref import WeakValueDictionary
 
-from . import _codegen, _native
+from . import _codegen
 from ._definition import collect_fields, definition
-from ._native_handle import CursorHandle, ModelHandle
+from ._native import model as native_model
+from ._native import record as native_record
+from ._native.handle import CursorHandle, ModelHandle
 from ._sharing import share
 from .column import Column, Ignored, Key, Reference, column, ignored
 from .error import DataError, ProgrammingError
@@ -62,20 +64,20 @@ class ModelInfo:
         columns = tuple(field for field in fields.values() if isinstance(field, Column))
         handle = self.handle = create(columns)
         handle.info = self
-        self.table = _native.model_table(handle)
+        self.table = native_model.model_table(handle)
         for position, item in enumerate(columns):
-            item._bind(self, _native.model_column_name(handle, position))
+            item._bind(self, native_model.model_column_name(handle, position))
         self.columns = columns
-        key = [columns[position] for position in _native.model_key(handle)]
+        key = [columns[position] for position in native_model.model_key(handle)]
         self.key = tuple(item.name for item in key)
-        self.generates_key = _native.model_generates_key(handle)
-        self.create_sql = _native.model_create_sql(handle)
+        self.generates_key = native_model.model_generates_key(handle)
+        self.create_sql = native_model.model_create_sql(handle)
 
         self.plain_key = not any(item.transform for item in key)
         self._cls = cls
         self._ignored = {name: field for name, field in fields.items() if isinstance(field, Ignored)}
         self.encode_values = {item.name: _codegen.encoder(item) for item in columns}
-        self._partial: dict[tuple[str, ...], Callable[[Any], _native.Row]] = {}
+        self._partial: dict[tuple[str, ...], Callable[[Any], native_record.Row]] = {}
         share(self)
 
     def names(self, cursor: CursorHandle) -> tuple[str, ...]:
@@ -85,25 +87,25 @@ class ModelInfo:
     # Made when first needed: a program with hundreds of models starts with most of them unused.
 
     @cached_property
-    def _encode(self) -> Callable[[Any], _native.Row]:
+    def _encode(self) -> Callable[[Any], native_record.Row]:
         return _codegen.make_encode(self.columns)
 
     @cached_property
-    def _decode(self) -> Callable[[list[_native.Row]], list[_native.Row]] | None:
+    def _decode(self) -> Callable[[list[native_record.Row]], list[native_record.Row]] | None:
         decoders = [item.transform and item.transform.decode for item in self.columns]
         return _codegen.make_decode(decoders) if any(decoders) else None
 
     @cached_property
-    def _build(self) -> Callable[[list[_native.Row]], list[Any]]:
+    def _build(self) -> Callable[[list[native_record.Row]], list[Any]]:
         return _codegen.make_build(self._cls, self.columns, self._ignored)
 
     @cached_property
-    def load_one(self) -> Callable[[_native.Row], Any]:
+    def load_one(self) -> Callable[[native_record.Row], Any]:
         """Makes a record of a row."""
         return _codegen.make_load_one(self._cls, self.columns, self._ignored, self._unreadable)
 
     @cached_property
-    def _assign(self) -> Callable[[Any, _native.Row], None]:
+    def _assign(self) -> Callable[[Any, native_record.Row], None]:
         return _codegen.make_assign(self.columns)
 
     # It never changes, so its copy is itself; in another process it is what the class has there.
@@ -168,22 +170,22 @@ class ModelInfo:
             value = bool(value)
         return value if key.transform is None else key.transform.decode(value)
 
-    def key_loader(self) -> Callable[[_native.Row], _native.Row]:
+    def key_loader(self) -> Callable[[native_record.Row], native_record.Row]:
         """What gives a key that comes in the form of the file the values that records have."""
         columns = {item.name: item for item in self.columns}
         return self._file_loader([columns[name] for name in self.key])
 
-    def row_key_loader(self, names: Sequence[str]) -> Callable[[_native.Row], _native.Row]:
+    def row_key_loader(self, names: Sequence[str]) -> Callable[[native_record.Row], native_record.Row]:
         """The same for what tells rows apart: these columns of the file; none: the key, or else all."""
         if not names:
             return self.key_loader() if self.key else self._file_loader(self.columns)
         columns = {item.column_name: item for item in self.columns}
         return self._file_loader([columns.get(name) for name in names])
 
-    def _file_loader(self, columns: Sequence[Column[Any] | None]) -> Callable[[_native.Row], _native.Row]:
+    def _file_loader(self, columns: Sequence[Column[Any] | None]) -> Callable[[native_record.Row], native_record.Row]:
         decoders = [None if item is None else file_decoder(item.type_name, item.transform) for item in columns]
 
-        def load(values: _native.Row) -> _native.Row:
+        def load(values: native_record.Row) -> native_record.Row:
             if len(values) != len(columns):  # the rowid
                 return values
             return tuple(map(self._load_value, values, columns, decoders))
@@ -210,21 +212,21 @@ class ModelInfo:
         elif self.key:
             setattr(record, self.key[0], item)
 
-    def load(self, rows: list[_native.Row]) -> list[Any]:
+    def load(self, rows: list[native_record.Row]) -> list[Any]:
         """Rows as records."""
         try:
             return self._build(rows)
         except Exception as error:
             raise self._unreadable(rows) from error
 
-    def load_rows(self, rows: list[_native.Row]) -> list[_native.Row]:
+    def load_rows(self, rows: list[native_record.Row]) -> list[native_record.Row]:
         """Rows with the values that records have."""
         try:
             return self._decode(rows) if self._decode else rows
         except Exception as error:
             raise self._unreadable(rows) from error
 
-    def fill(self, record: Any, row: _native.Row) -> None:
+    def fill(self, record: Any, row: native_record.Row) -> None:
         """Puts a row into a record that is there."""
         try:
             self._assign(record, row)
@@ -287,7 +289,7 @@ class ModelInfo:
                     return self._misfit(name, value, at)
         return ProgrammingError(f"the records of {self.name} changed while they were written")
 
-    def _unreadable(self, rows: Sequence[_native.Row]) -> Exception:
+    def _unreadable(self, rows: Sequence[native_record.Row]) -> Exception:
         """Which value of the file could not be read: the fast way does not know."""
         for row in rows:
             for item, value in zip(self.columns, row):
@@ -298,7 +300,7 @@ class ModelInfo:
                         return self.unreadable_value(item, error, row)
         return ProgrammingError(f"records of {self.name} cannot be made of rows")
 
-    def unreadable_value(self, column: Column[Any], error: Exception, row: _native.Row = ()) -> DataError:
+    def unreadable_value(self, column: Column[Any], error: Exception, row: native_record.Row = ()) -> DataError:
         """The error about the value of a column; row: all of its record, which names it."""
         where = f"{self.name}.{column.name}"
         if column._options.get("transform"):
@@ -408,7 +410,7 @@ class Model(metaclass=ModelType):
         init = _codegen.make_init(fields, hasattr(cls, "__post_init__"))
         made: ModelHandle | None = cls.__dict__.get("__handle__")
         cls.__model__ = ModelInfo(
-            cls, fields, lambda columns: made or _native.create_model(definition(cls.__name__, columns, **options))
+            cls, fields, lambda columns: made or native_model.create_model(definition(cls.__name__, columns, **options))
         )
         cls.__variants__ = WeakValueDictionary()
         if "__init__" not in cls.__dict__:
@@ -443,7 +445,7 @@ class Model(metaclass=ModelType):
         suffix: any text but control characters, 200 bytes at most. Capital letters of ASCII are refused: SQLite takes
         them for small ones, so that two targets would share a table.
         """
-        return cls._variant(f"[{suffix}]", lambda: _native.create_suffixed_model(cls.__model__.handle, suffix))
+        return cls._variant(f"[{suffix}]", lambda: native_model.create_suffixed_model(cls.__model__.handle, suffix))
 
     @classmethod
     def attached(cls, name: str) -> type[Self]:
@@ -452,7 +454,7 @@ class Model(metaclass=ModelType):
         Its records and statements read and write that file, and join both. Its tables are made, migrated, observed and
         cached where their file is opened, and it has no relations. name: under which the file is or will be attached.
         """
-        return cls._variant(f"@{name}", lambda: _native.create_attached_model(cls.__model__.handle, name))
+        return cls._variant(f"@{name}", lambda: native_model.create_attached_model(cls.__model__.handle, name))
 
     @classmethod
     def _variant(cls, mark: str, create: Callable[[], ModelHandle]) -> type[Self]:

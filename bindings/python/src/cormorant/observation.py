@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
-from . import _abi, _native_observation
-from ._native_handle import DatabaseHandle, ObserverHandle
+from ._native import abi
+from ._native import observation as native_observation
+from ._native.handle import DatabaseHandle, ObserverHandle
 from ._waiting import Waiting
 from .column import MISSING
 from .error import Error, ProgrammingError
@@ -30,10 +31,10 @@ KeyLoader = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
 ChangeKind = Literal["unknown", "insert", "update", "delete"]
 _KINDS: dict[int, ChangeKind] = {
-    _abi.CORM_CHANGE_UNKNOWN: "unknown",
-    _abi.CORM_CHANGE_INSERT: "insert",
-    _abi.CORM_CHANGE_UPDATE: "update",
-    _abi.CORM_CHANGE_DELETE: "delete",
+    abi.CORM_CHANGE_UNKNOWN: "unknown",
+    abi.CORM_CHANGE_INSERT: "insert",
+    abi.CORM_CHANGE_UPDATE: "update",
+    abi.CORM_CHANGE_DELETE: "delete",
 }
 _watches: weakref.WeakSet[Observer[Any]] = weakref.WeakSet()
 
@@ -103,7 +104,7 @@ class Observer(Waiting[ObserverHandle, Event[R]]):
         on_error: Callable[[Error], object] | None,
     ) -> Self:
         tell = None if callback is None else _teller(self._event, callback, on_error)
-        self._handle = _native_observation.observe(self._database._handle, options, query, values, tell)
+        self._handle = native_observation.observe(self._database._handle, options, query, values, tell)
         _watches.add(self)
         return self
 
@@ -124,17 +125,17 @@ class Observer(Waiting[ObserverHandle, Event[R]]):
             self.cancel()
 
     def _descriptor_of(self, handle: ObserverHandle) -> int:
-        return _native_observation.descriptor(handle)
+        return native_observation.descriptor(handle)
 
     def _take_from(self, handle: ObserverHandle) -> Event[R] | bool:
-        event = _native_observation.next_event(handle)
+        event = native_observation.next_event(handle)
         return event if isinstance(event, bool) else self._event(event)
 
-    def _event(self, event: _native_observation.Event) -> Event[R]:
+    def _event(self, event: native_observation.Event) -> Event[R]:
         is_foreign, changes, rows = event
         return Event(is_foreign, [self._change(change) for change in changes], self._rows(rows or []))
 
-    def _change(self, change: _native_observation.Change) -> RowChange[R]:
+    def _change(self, change: native_observation.Change) -> RowChange[R]:
         kind, table, row_id, key, old, new, position = change
         before, after = self._row(old), self._row(new)
         if self._load_key and key:
@@ -149,11 +150,11 @@ class Observer(Waiting[ObserverHandle, Event[R]]):
 
 
 def _teller(
-    make: Callable[[_native_observation.Event], Event[R]],
+    make: Callable[[native_observation.Event], Event[R]],
     callback: Callable[[Event[R]], object],
     on_error: Callable[[Error], object] | None,
-) -> Callable[[_native_observation.Event | Error], object]:
-    def tell(event: _native_observation.Event | Error) -> object:
+) -> Callable[[native_observation.Event | Error], object]:
+    def tell(event: native_observation.Event | Error) -> object:
         if not isinstance(event, Error):
             return callback(make(event))
         if on_error is None:

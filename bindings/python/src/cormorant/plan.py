@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from . import _native_migration
-from ._native_handle import PlanHandle
+from ._native import migration as native_migration
+from ._native.handle import PlanHandle
 from ._owner import Owner
 from ._sharing import share
 from .progress import ProgressCallback, migration_options
@@ -95,7 +95,7 @@ class Plan(Owner):
         """
         file = None if database is None else database._handle
         with migration_options(None, False, None, allow_drop) as options:
-            return cls(_native_migration.create_plan(file, old._handle, new._handle, options))
+            return cls(native_migration.create_plan(file, old._handle, new._handle, options))
 
     def apply(
         self,
@@ -111,7 +111,7 @@ class Plan(Owner):
         was made for.
         """
         with migration_options(snapshot, drop_snapshot, progress) as options:
-            _native_migration.apply_plan(self._handle, database._handle, options)
+            native_migration.apply_plan(self._handle, database._handle, options)
 
     @cached_property
     def steps(self) -> tuple[PlanStep, ...]:
@@ -132,14 +132,14 @@ class Plan(Owner):
     @property
     def sql(self) -> str:
         """All statements, each ended by a semicolon."""
-        return _native_migration.plan_sql(self._handle)
+        return native_migration.plan_sql(self._handle)
 
     def json(self) -> str:
         """The plan as one JSON document.
 
         {"risk", "steps": [{"summary", "risk", "rows", "losses", "notes", "changes", "problems", "sql"}]}
         """
-        return _native_migration.plan_json(self._handle)
+        return native_migration.plan_json(self._handle)
 
     @cached_property
     def _document(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class Plan(Owner):
         return bool(self.steps)
 
     def __str__(self) -> str:
-        return _native_migration.plan_text(self._handle)
+        return native_migration.plan_text(self._handle)
 
     def __repr__(self) -> str:
         return f"<Plan of {len(self.steps)} steps, {self.risk}>"

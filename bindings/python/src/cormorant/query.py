@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
-from . import _native, _native_tree
-from ._native_handle import CursorHandle
+from ._native import query as native_query
+from ._native import result as native_result
+from ._native import statement as native_statement
+from ._native.handle import CursorHandle
 from ._shape import IntoShape, Shape
 from .column import MISSING
 from .error import ProgrammingError
@@ -108,7 +110,7 @@ class QueryMethods(RecordMethods):
         most = 0 if sql or isinstance(model, Query) else 1
         cursor, shape = self._start(model, sql, bindings, attributes, order_by, MISSING, offset, into, most)
         try:
-            rows = _native.next_rows(cursor, 1)
+            rows = native_result.next_rows(cursor, 1)
             found = shape.load(rows) if shape.load else rows
         finally:
             cursor.free()
@@ -163,10 +165,10 @@ class QueryMethods(RecordMethods):
         """How many records a query has. Without a model: how many rows any SELECT has."""
         if isinstance(model, Query):
             data = model._parameters(bindings, attributes)
-            return _native_tree.count(self._handle, model._compile().handle, data)
+            return native_statement.count(self._handle, model._compile().handle, data)
         info = None if model is None else info_of(model)
         data = dump_query_values(info, sql, bindings, attributes)
-        return _native.count(self._handle, info.handle if info else None, sql, data)
+        return native_query.count(self._handle, info.handle if info else None, sql, data)
 
     @overload
     def page_count(
@@ -208,25 +210,25 @@ class QueryMethods(RecordMethods):
             if key:
                 raise ProgrammingError("a key with a query", hint="give parameters as keywords")
             data = model._parameters(bindings, parameters)
-            return _native_tree.exists(self._handle, model._compile().handle, data)
+            return native_statement.exists(self._handle, model._compile().handle, data)
         if bindings or parameters:
             raise ProgrammingError("attributes with a key", hint="ask a query: db.exists(Person.where(...))")
         return super().exists(model, *key)
 
     def explain(self, query: Statement) -> str:
         """SQLite's plan for a query as an indented tree, a line per step: https://www.sqlite.org/eqp.html"""
-        return _native_tree.explain(self._handle, query._compile().handle)
+        return native_statement.explain(self._handle, query._compile().handle)
 
     def max_key(self, model: type[Model]) -> Any:
         """The greatest primary key; None for an empty table."""
         info = info_of(model)
-        key = _native.max_key(self._handle, info.handle)
+        key = native_query.max_key(self._handle, info.handle)
         return None if key is None else info.decode_key(key)
 
     def query(self, sql: str, bindings: Bindings = ()) -> Result[tuple[Any, ...]]:
         """Runs raw SQL and streams its rows as tuples. It runs as far as its rows are read."""
-        cursor = _native.open_cursor(self._handle, None, sql, dump_bindings(bindings))
-        return Result(self, cursor, _native.cursor_columns(cursor), None, None)
+        cursor = native_query.open_cursor(self._handle, None, sql, dump_bindings(bindings))
+        return Result(self, cursor, native_result.cursor_columns(cursor), None, None)
 
     def _start(
         self,
@@ -257,12 +259,12 @@ class QueryMethods(RecordMethods):
         limit = option(info, "limit", limit, most)
         offset = option(info, "offset", offset, 0)
         names = (order_by,) if isinstance(order_by, str) else order_by
-        return _native.open_cursor(self._handle, info.handle, sql, data, names, limit, offset), info
+        return native_query.open_cursor(self._handle, info.handle, sql, data, names, limit, offset), info
 
     def _run(self, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[CursorHandle, Shape]:
         model: ModelInfo | None = None if into is None else getattr(into, "__model__", None)
         shape = model or query._shape
-        cursor = _native_tree.open_cursor(self._handle, shape.handle, query._compile().handle, parameters)
+        cursor = native_statement.open_cursor(self._handle, shape.handle, query._compile().handle, parameters)
         if into is None or model:
             return cursor, shape
         try:

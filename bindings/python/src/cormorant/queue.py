@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from . import _abi, _native_queue
-from ._native_handle import DatabaseHandle, ListenerHandle
+from ._native import abi
+from ._native import queue as native_queue
+from ._native.handle import DatabaseHandle, ListenerHandle
 from ._owner import Owner
 from ._waiting import Waiting
 from .error import BusyError, Error, ProgrammingError
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     Arguments = TypeVarTuple("Arguments")
 
 R = TypeVar("R")
-_POLICIES = {"rollback": _abi.CORM_BATCH_ROLLBACK, "continue": _abi.CORM_BATCH_CONTINUE}
+_POLICIES = {"rollback": abi.CORM_BATCH_ROLLBACK, "continue": abi.CORM_BATCH_CONTINUE}
 _queues: weakref.WeakSet[WriteQueue] = weakref.WeakSet()
 
 
@@ -81,7 +82,7 @@ class Write(Future[R]):
     def cancel(self) -> bool:
         if self.done():
             return self.cancelled()
-        if self._number and not _native_queue.cancel(self._queue._handle, self._number, self._context):
+        if self._number and not native_queue.cancel(self._queue._handle, self._number, self._context):
             return False
         return super().cancel() and not self.set_running_or_notify_cancel()
 
@@ -102,16 +103,16 @@ class Write(Future[R]):
         self._queue._thread = threading.get_ident()
         # Called once more where another write of its group made SQLite roll back all.
         if self._body is None or not (self.running() or self.set_running_or_notify_cancel()):
-            return _abi.CORM_E_CALLBACK
+            return abi.CORM_E_CALLBACK
         try:
             self._value, self._raised = self._body(), None
         except BaseException as error:
             self._raised = error
-            status: int = getattr(_abi, getattr(error, "code", None) or "", _abi.CORM_E_CALLBACK)
+            status: int = getattr(abi, getattr(error, "code", None) or "", abi.CORM_E_CALLBACK)
             return min(status, -1)
-        return _abi.CORM_OK
+        return abi.CORM_OK
 
-    def told(self, completion: _native_queue.Completion) -> None:
+    def told(self, completion: native_queue.Completion) -> None:
         self._queue._thread = threading.get_ident()
         if self.cancelled():
             return
@@ -133,35 +134,35 @@ class Batch(Owner):
 
     def __init__(self, queue: WriteQueue) -> None:
         self._queue = queue
-        self._handle = _native_queue.begin(queue._handle)
+        self._handle = native_queue.begin(queue._handle)
 
     def __len__(self) -> int:
-        return _native_queue.batch_count(self._handle)
+        return native_queue.batch_count(self._handle)
 
     def execute(self, sql: str, bindings: Bindings = ()) -> None:
         """Adds one statement of SQL."""
-        _native_queue.batch_execute(self._handle, sql, dump_bindings(bindings))
+        native_queue.batch_execute(self._handle, sql, dump_bindings(bindings))
 
     def insert(self, record: Model, conflict: Conflict = "abort") -> None:
         """Adds a record to insert. What the database makes does not come back into it: see WriteResult."""
-        self._add(record, _abi.CORM_WRITE_INSERT, conflict_number(conflict))
+        self._add(record, abi.CORM_WRITE_INSERT, conflict_number(conflict))
 
     def save(self, record: Model) -> None:
         """Adds a record to insert or, when its primary key is there, to update."""
-        self._add(record, _abi.CORM_WRITE_SAVE)
+        self._add(record, abi.CORM_WRITE_SAVE)
 
     def update(self, record: Model, *properties: str) -> None:
         """Adds a record, or only the properties of it, to write to the row with its key."""
-        self._add(record, _abi.CORM_WRITE_UPDATE, 0, properties or None)
+        self._add(record, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
     def delete(self, record: Model) -> None:
         """Adds a record whose row is deleted."""
-        self._add(record, _abi.CORM_WRITE_DELETE, 0, ())
+        self._add(record, abi.CORM_WRITE_DELETE, 0, ())
 
     def _add(self, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None) -> None:
         info = info_of_records(type(record))
         rows = info.dump((record,), properties)
-        _native_queue.batch_write(self._handle, info.handle, operation, conflict, properties or (), rows)
+        native_queue.batch_write(self._handle, info.handle, operation, conflict, properties or (), rows)
 
     def commit(
         self, tag: str | None = None, on_error: Literal["rollback", "continue"] = "rollback"
@@ -175,7 +176,7 @@ class Batch(Owner):
             raise ProgrammingError(f"on_error is {on_error!r}", hint='use "rollback" or "continue"')
         write: Write[list[WriteResult]] = Write(self._queue, None)
         policy = _POLICIES[on_error]
-        write._number, write._context = _native_queue.commit(self._handle, write, policy, tag, wait=True)
+        write._number, write._context = native_queue.commit(self._handle, write, policy, tag, wait=True)
         return write
 
 
@@ -193,7 +194,7 @@ class Listener(Waiting[ListenerHandle, WriteCompletion]):
         super().__init__()
         self._queue = queue
         tell = None if callback is None else _teller(callback)
-        self._handle = _native_queue.listen(queue._handle, tag, tell)
+        self._handle = native_queue.listen(queue._handle, tag, tell)
 
     def __enter__(self) -> Self:
         return self
@@ -210,10 +211,10 @@ class Listener(Waiting[ListenerHandle, WriteCompletion]):
             self.cancel()
 
     def _descriptor_of(self, handle: ListenerHandle) -> int:
-        return _native_queue.descriptor(handle)
+        return native_queue.descriptor(handle)
 
     def _take_from(self, handle: ListenerHandle) -> WriteCompletion | bool:
-        completion = _native_queue.next_completion(handle)
+        completion = native_queue.next_completion(handle)
         return completion if isinstance(completion, bool) else _completion(completion)
 
 
@@ -233,7 +234,7 @@ class WriteQueue(Owner):
         if not 1 <= capacity < 2**32:
             raise ProgrammingError(f"a queue for {capacity} writes", hint="give a capacity of at least 1")
         self._database = database
-        self._handle = _native_queue.open_queue(database._handle, capacity)
+        self._handle = native_queue.open_queue(database._handle, capacity)
         self._open = True
         _queues.add(self)
 
@@ -279,7 +280,7 @@ class WriteQueue(Owner):
         return await write
 
     def _added(self, write: Write[R], tag: str | None, wait: bool) -> Write[R]:
-        write._number, write._context = _native_queue.add(self._handle, write, tag, wait)
+        write._number, write._context = native_queue.add(self._handle, write, tag, wait)
         return write
 
     def begin(self) -> Batch:
@@ -299,11 +300,11 @@ class WriteQueue(Owner):
 
     def flush(self) -> None:
         """Waits until all that was added before has ended."""
-        _native_queue.flush(self._handle)
+        native_queue.flush(self._handle)
 
     def __len__(self) -> int:
         """How many writes wait."""
-        return _native_queue.count(self._handle)
+        return native_queue.count(self._handle)
 
     def __bool__(self) -> bool:
         return True
@@ -311,7 +312,7 @@ class WriteQueue(Owner):
     def close(self) -> None:
         """Runs what waits, then ends the thread. A second close does nothing; a refused one can be tried again."""
         if self._open:
-            _native_queue.close_queue(self._handle)
+            native_queue.close_queue(self._handle)
             self._open = False
             self._handle.closed_as = f"the queue of the database {self._database.path!r}"
 
@@ -330,7 +331,7 @@ class WriteQueue(Owner):
             warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
         if threading.get_ident() == self._thread:
             # Dropped with its last write, on the thread that cannot wait for itself.
-            threading.Thread(target=_native_queue.close_queue, args=(self._handle,)).start()
+            threading.Thread(target=native_queue.close_queue, args=(self._handle,)).start()
         else:
             self.close()
 
@@ -359,17 +360,17 @@ class QueueMethods:
         return WriteQueue(self, capacity)  # type: ignore[arg-type]
 
 
-def _result(result: _native_queue.Result) -> WriteResult:
+def _result(result: native_queue.Result) -> WriteResult:
     changes, key, error = result
     return WriteResult(changes, key or None, error)
 
 
-def _completion(completion: _native_queue.Completion) -> WriteCompletion:
+def _completion(completion: native_queue.Completion) -> WriteCompletion:
     number, tag, error, results = completion
     return WriteCompletion(number, tag, error, [_result(result) for result in results])
 
 
-def _teller(callback: Callable[[WriteCompletion], object]) -> Callable[[_native_queue.Completion], object]:
+def _teller(callback: Callable[[WriteCompletion], object]) -> Callable[[native_queue.Completion], object]:
     return lambda completion: callback(_completion(completion))
 
 

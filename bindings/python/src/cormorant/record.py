@@ -9,10 +9,11 @@ from threading import get_ident
 from typing import Any, Literal, TypeAlias, TypeVar
 from weakref import ref
 
-from . import _abi, _native
-from ._native_handle import DatabaseHandle
-from ._native_library import owned_error
-from ._native_lookup import Find, finder
+from ._native import abi
+from ._native import record as native_record
+from ._native.call import owned_error
+from ._native.handle import DatabaseHandle
+from ._native.python import Find, finder
 from .column import MISSING
 from .error import DataError, IntegrityError, NoRecordError, ProgrammingError
 from .model import Model, ModelInfo
@@ -23,11 +24,11 @@ M = TypeVar("M", bound=Model)
 Conflict: TypeAlias = Literal["abort", "ignore", "replace", "fail", "rollback"]
 
 _CONFLICTS: dict[str, int] = {
-    "abort": _abi.CORM_CONFLICT_ABORT,
-    "ignore": _abi.CORM_CONFLICT_IGNORE,
-    "replace": _abi.CORM_CONFLICT_REPLACE,
-    "fail": _abi.CORM_CONFLICT_FAIL,
-    "rollback": _abi.CORM_CONFLICT_ROLLBACK,
+    "abort": abi.CORM_CONFLICT_ABORT,
+    "ignore": abi.CORM_CONFLICT_IGNORE,
+    "replace": abi.CORM_CONFLICT_REPLACE,
+    "fail": abi.CORM_CONFLICT_FAIL,
+    "rollback": abi.CORM_CONFLICT_ROLLBACK,
 }
 # A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
 _PART = 1_000
@@ -63,7 +64,7 @@ class RecordMethods:
 
     _handle: DatabaseHandle
     # What finds by a key of one integer, what loads the row, and what both need.
-    _finders: dict[type[Model], tuple[Find, Callable[[_native.Row], Any], object]]
+    _finders: dict[type[Model], tuple[Find, Callable[[native_record.Row], Any], object]]
     # The innermost open transaction of each thread.
     _innermost: dict[int, Transaction]
 
@@ -72,44 +73,44 @@ class RecordMethods:
 
         The generated key, defaults and computed columns come back into the record.
         """
-        return self._write_one(record, _abi.CORM_WRITE_INSERT, conflict_number(conflict)) > 0
+        return self._write_one(record, abi.CORM_WRITE_INSERT, conflict_number(conflict)) > 0
 
     def insert_many(self, records: Iterable[Model], conflict: Conflict = "abort") -> int:
         """Inserts records of one model in one transaction; how many went in. The first error takes back all."""
-        return self._write_many(records, _abi.CORM_WRITE_INSERT, conflict_number(conflict))
+        return self._write_many(records, abi.CORM_WRITE_INSERT, conflict_number(conflict))
 
     def save(self, record: Model) -> None:
         """Inserts the record or, when its primary key is there, updates that row, in one statement."""
-        self._write_one(record, _abi.CORM_WRITE_SAVE)
+        self._write_one(record, abi.CORM_WRITE_SAVE)
 
     def save_many(self, records: Iterable[Model]) -> int:
         """Saves records of one model in one transaction; how many there were."""
-        return self._write_many(records, _abi.CORM_WRITE_SAVE)
+        return self._write_many(records, abi.CORM_WRITE_SAVE)
 
     def update(self, record: Model, *properties: str) -> None:
         """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none."""
-        self._write_one(record, _abi.CORM_WRITE_UPDATE, 0, properties or None)
+        self._write_one(record, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
     def update_many(self, records: Iterable[Model], *properties: str) -> int:
         """Updates records of one model in one transaction; how many there were."""
-        return self._write_many(records, _abi.CORM_WRITE_UPDATE, 0, properties or None)
+        return self._write_many(records, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
     def delete(self, record: Model) -> bool:
         """Deletes the row with the record's key; False when there was none."""
-        return self._write_one(record, _abi.CORM_WRITE_DELETE, 0, ()) > 0
+        return self._write_one(record, abi.CORM_WRITE_DELETE, 0, ()) > 0
 
     def delete_many(self, records: Iterable[Model]) -> int:
         """Deletes the rows of records of one model in one transaction; how many there were."""
-        return self._write_many(records, _abi.CORM_WRITE_DELETE, 0, ())
+        return self._write_many(records, abi.CORM_WRITE_DELETE, 0, ())
 
     def delete_key(self, model: type[Model], *key: Any) -> bool:
         """Deletes the row with a primary key, one value per column of the key; False when there was none."""
         info = info_of(model)
-        return _native.delete_key(self._handle, info.handle, info.dump_key(key))
+        return native_record.delete_key(self._handle, info.handle, info.dump_key(key))
 
     def delete_all(self, model: type[Model]) -> int:
         """Deletes every row of the table; how many there were."""
-        return _native.delete_all(self._handle, info_of(model).handle)
+        return native_record.delete_all(self._handle, info_of(model).handle)
 
     def find(self, model: type[M], key: Any = MISSING, *more: Any) -> M | None:
         """The record with a primary key, one value per column of the key; None when there is none."""
@@ -143,7 +144,7 @@ class RecordMethods:
     def refresh(self, record: Model) -> None:
         """Reads the record anew by its key. NoRecordError when it is not in the table."""
         info = info_of_records(type(record))
-        row = _native.find(self._handle, info.handle, info.dump_key_of(record))
+        row = native_record.find(self._handle, info.handle, info.dump_key_of(record))
         if row is None:
             raise NoRecordError(
                 f"{info.table} has no row with this key",
@@ -153,8 +154,8 @@ class RecordMethods:
             )
         info.fill(record, row)
 
-    def _find(self, info: ModelInfo, key: tuple[Any, ...]) -> _native.Row | None:
-        return _native.find(self._handle, info.handle, info.dump_key(key))
+    def _find(self, info: ModelInfo, key: tuple[Any, ...]) -> native_record.Row | None:
+        return native_record.find(self._handle, info.handle, info.dump_key(key))
 
     # properties: those to write besides the key; None means all, and so does update() without any.
 
@@ -164,10 +165,10 @@ class RecordMethods:
         info = info_of_records(type(record))
         rows = info.dump((record,), properties)
         try:
-            items, count = _native.write(self._handle, info.handle, operation, conflict, properties or (), rows)
+            items, count = native_record.write(self._handle, info.handle, operation, conflict, properties or (), rows)
         except DataError as error:
             raise info.explain_write(error, (record,)) from None
-        if operation != _abi.CORM_WRITE_DELETE and (item := items[0]) is not None:
+        if operation != abi.CORM_WRITE_DELETE and (item := items[0]) is not None:
             if self._innermost:
                 self._note_one(info, record)
             info.take_back(record, item)
@@ -202,7 +203,7 @@ class RecordMethods:
         with Transaction(self) if len(part) == _PART else nullcontext():
             while part:
                 items, count = self._write_part(cls, part, start, operation, conflict, properties)
-                if operation != _abi.CORM_WRITE_DELETE and items.count(None) < len(items):
+                if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
                     made.append((part, items))
                 total, start = total + count, start + len(part)
                 part = list(islice(source, _PART))
@@ -229,7 +230,7 @@ class RecordMethods:
             names = ", ".join(sorted(kind.__name__ for kind in kinds))
             raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
         try:
-            return _native.write(
+            return native_record.write(
                 self._handle, info.handle, operation, conflict, properties or (), info.dump(part, properties)
             )
         except (IntegrityError, DataError, NoRecordError) as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
-from . import _native_registry
+from ._native import registry as native_registry
 from ._owner import Owner
 from ._path import path_text
 from .bundle import Bundle
@@ -73,7 +73,7 @@ class Registry(Owner):
         self._pattern = None if pattern is None else path_text(pattern)
         # 0 is the library's word for its default.
         limit = max(-1, min(limit, 2**31 - 1)) or -1
-        self._handle, kept = _native_registry.open_registry(self._pattern, limit, *open_members(**options))
+        self._handle, kept = native_registry.open_registry(self._pattern, limit, *open_members(**options))
         self._ciphers: list[object] = [] if kept is None else [kept]
         self._open = True
 
@@ -84,7 +84,7 @@ class Registry(Owner):
         that has a name already, and ":memory:".
         """
         members = open_members(**options) if options else (None, None)
-        kept: object = _native_registry.register(self._handle, name, path_text(path), *members)
+        kept: object = native_registry.register(self._handle, name, path_text(path), *members)
         if kept is not None:
             self._ciphers.append(kept)
 
@@ -101,48 +101,48 @@ class Registry(Owner):
         BusyError when as many databases as may be open are held for longer than busy_timeout, by this thread, too.
         ProgrammingError for a name that is not registered, with the nearest ones, or that no file can have.
         """
-        return Database._of_registry(self, _native_registry.use(self._handle, name, self._ciphers))
+        return Database._of_registry(self, native_registry.use(self._handle, name, self._ciphers))
 
     @property
     def default(self) -> str | None:
         """The name that is used where none is given and none is current."""
-        return _native_registry.default(self._handle)
+        return native_registry.default(self._handle)
 
     @default.setter
     def default(self, name: str | None) -> None:
-        _native_registry.set_default(self._handle, name)
+        native_registry.set_default(self._handle, name)
 
     @property
     def current(self) -> str | None:
         """The name that is used where none is given, by all threads; the default one where it is None."""
-        return _native_registry.current(self._handle)
+        return native_registry.current(self._handle)
 
     @current.setter
     def current(self, name: str | None) -> None:
-        _native_registry.set_current(self._handle, name)
+        native_registry.set_current(self._handle, name)
 
     def names(self) -> list[str]:
         """All databases, in order: those registered, and those in the folder whose files are there."""
-        return _native_registry.names(self._handle)
+        return native_registry.names(self._handle)
 
     @property
     def open_count(self) -> int:
         """How many databases are open now."""
-        return _native_registry.open_count(self._handle)
+        return native_registry.open_count(self._handle)
 
     def close_file(self, name: str) -> None:
         """Closes a database's file where it is open: to move, copy or remove it.
 
         Waits up to a second for those who hold it; ProgrammingError when they do not give it back.
         """
-        _native_registry.close_file(self._handle, name)
+        native_registry.close_file(self._handle, name)
 
     def attach(self, name: str, database: Database, schema: str) -> None:
         """Attaches a database of the registry to another one, as Database.attach with its path and key.
 
         It is attached until the other is closed; it does not count among the open ones.
         """
-        _native_registry.attach(self._handle, name, database._handle, schema)
+        native_registry.attach(self._handle, name, database._handle, schema)
 
     def migrate(
         self,
@@ -171,7 +171,7 @@ class Registry(Owner):
             return None if progress is None else progress(RegistryMigration(name, index, count, steps, reason))
 
         with bundle._turn.of(lambda handle: Database._of_registry(self, handle, owned=False)):
-            _native_registry.migrate(self._handle, bundle._handle, names, last, allow_lossy, tell)
+            native_registry.migrate(self._handle, bundle._handle, names, last, allow_lossy, tell)
         return failures
 
     def close(self) -> None:
@@ -181,7 +181,7 @@ class Registry(Owner):
         are held, and the registry stays open.
         """
         if self._open:
-            _native_registry.close_registry(self._handle)
+            native_registry.close_registry(self._handle)
             self._open = False
             self._handle.closed_as = "the registry"
 

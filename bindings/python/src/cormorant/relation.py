@@ -8,8 +8,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
 
-from . import _abi, _native_tree
-from ._native_handle import ModelHandle
+from ._native import abi
+from ._native import relation as native_relation
+from ._native.handle import ModelHandle
 from ._sharing import share
 from .column import Column
 from .error import NotLoadedError, ProgrammingError
@@ -79,7 +80,7 @@ class Relation(Generic[M]):
         if self._origin is not None:
             # The library has it from there.
             known: type[Model] = self._origin._target()
-            _native_tree.relation_columns(self._owner.__model__.handle, self.name)
+            native_relation.relation_columns(self._owner.__model__.handle, self.name)
             return cast("type[M]", self._owner if known is self._origin._owner else known)
         target = self._find(self._target_name)
         definition = {"name": self.name, "kind": self._kind, "target": target.__model__.handle}
@@ -90,7 +91,7 @@ class Relation(Generic[M]):
                 definition[member] = self._junction.__model__.handle
             else:
                 definition[member] = list(value)
-        _native_tree.add_relation(self._owner.__model__.handle, definition)
+        native_relation.add_relation(self._owner.__model__.handle, definition)
         return cast("type[M]", target)
 
     def _find(self, target: ModelName) -> type[Model]:
@@ -117,7 +118,7 @@ class Relation(Generic[M]):
         """The properties that make it up: of the owner, and of the target."""
         if self._made_of is None:
             self._target()
-            self._made_of = _native_tree.relation_columns(self._owner.__model__.handle, self.name)
+            self._made_of = native_relation.relation_columns(self._owner.__model__.handle, self.name)
         return self._made_of
 
     def _not_loaded(self, owner: type) -> NotLoadedError:
@@ -185,7 +186,7 @@ class ToMany(Relation[M]):
     def any(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
         """Whether there is a related record that meets the condition, or any at all."""
         node = None if condition is None else condition_node(condition)
-        return Expression((_abi.CORM_NODE_RELATED, self._handle(), self._alias, self.name, node))
+        return Expression((abi.CORM_NODE_RELATED, self._handle(), self._alias, self.name, node))
 
     def none(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
         """Whether there is no such record."""
@@ -243,7 +244,7 @@ class ToMany(Relation[M]):
         name = property if column is None else column.name
         node = None if condition is None else condition_node(condition)
         return Expression(
-            (_abi.CORM_NODE_AGGREGATE, self._handle(), self._alias, self.name, function, name, node),
+            (abi.CORM_NODE_AGGREGATE, self._handle(), self._alias, self.name, function, name, node),
             column if function in ("min", "max") else decimals_of(column) if function == "sum" else None,
         )
 
@@ -286,7 +287,7 @@ class Path:
         found = getattr(targets[-1], name)
         if isinstance(found, Column):
             first, names = self._steps[0], [step.name for step in self._steps]
-            return found._at((_abi.CORM_NODE_PATH, first._owner.__model__.handle, first._alias, names, found.name))
+            return found._at((abi.CORM_NODE_PATH, first._owner.__model__.handle, first._alias, names, found.name))
         if isinstance(found, Path):
             return Path((*self._steps, *found._steps))
         raise AttributeError(f"{self!r} has columns and to-one relations of {targets[-1].__name__}, but no {name!r}")
@@ -323,7 +324,7 @@ def to_one(target: Any, *, columns: Sequence[str] = ()) -> ToOne[Any]:
     type checkers know nothing. columns: the properties of the foreign key here; none are needed where it is the only
     one to the target.
     """
-    return ToOne(_abi.CORM_TO_ONE, target, {"columns": columns})
+    return ToOne(abi.CORM_TO_ONE, target, {"columns": columns})
 
 
 @overload
@@ -335,7 +336,7 @@ def to_many(target: Any, *, columns: Sequence[str] = ()) -> ToMany[Any]:
 
     columns: the properties of the foreign key there. The rest as to_one.
     """
-    return ToMany(_abi.CORM_TO_MANY, target, {"columns": columns})
+    return ToMany(abi.CORM_TO_MANY, target, {"columns": columns})
 
 
 @overload
@@ -367,5 +368,5 @@ def many_to_many(
     to_one.
     """
     return ToMany(
-        _abi.CORM_MANY_TO_MANY, target, {"junction": through, "columns": columns, "target_columns": target_columns}
+        abi.CORM_MANY_TO_MANY, target, {"junction": through, "columns": columns, "target_columns": target_columns}
     )

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from . import _native
-from ._native_handle import CursorHandle
+from ._native import record as native_record
+from ._native import result as native_result
+from ._native.handle import CursorHandle
 from ._owner import Owner
 from .columns import ColumnMethods
 from .error import Error, ProgrammingError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _BLOCK = 200
 
-Convert = Callable[[list[_native.Row]], list[Any]]
+Convert = Callable[[list[native_record.Row]], list[Any]]
 
 
 class PausedCollector:
@@ -70,7 +71,7 @@ def read_all(cursor: CursorHandle, convert: Convert | None) -> list[Any]:
     items: list[Any] = []
     with PausedCollector():
         try:
-            while rows := _native.next_rows(cursor, _BLOCK):
+            while rows := native_result.next_rows(cursor, _BLOCK):
                 items += convert(rows) if convert else rows
         finally:
             cursor.free()
@@ -138,7 +139,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
             twice = next(name for name in names if names.count(name) > 1)
             raise ProgrammingError(f"two columns are called {twice!r}", hint="give one of them another name")
 
-        def convert(rows: list[_native.Row]) -> list[dict[str, Any]]:
+        def convert(rows: list[native_record.Row]) -> list[dict[str, Any]]:
             return [dict(zip(names, row)) for row in (plain(rows) if plain else rows)]
 
         return self._as(convert)
@@ -167,7 +168,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
         if self._cursor is None:
             return False
         try:
-            rows = _native.next_rows(self._cursor, _BLOCK)
+            rows = native_result.next_rows(self._cursor, _BLOCK)
             items: list[Any] = self._convert(rows) if self._convert else rows
             self._block = iter(items)
         except Error:

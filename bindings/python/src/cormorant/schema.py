@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _native_migration
-from ._native_handle import SchemaHandle
+from ._native import schema as native_schema
+from ._native.handle import SchemaHandle
 from .metadata import Metadata
 from .model import Model
 from .record import info_of
@@ -24,8 +24,8 @@ class Schema:
 
     def __init__(self, handle: SchemaHandle) -> None:
         self._handle = handle
-        self.sql = _native_migration.schema_sql(handle)
-        self.hash = _native_migration.schema_hash(handle)
+        self.sql = native_schema.schema_sql(handle)
+        self.hash = native_schema.schema_hash(handle)
 
     @classmethod
     def parse(cls, sql: str) -> Self:
@@ -33,12 +33,12 @@ class Schema:
 
         ProgrammingError (CORM_E_SCHEMA) with the place of what cannot be read, and for any other statement.
         """
-        return cls(_native_migration.parse_schema(sql))
+        return cls(native_schema.parse_schema(sql))
 
     @classmethod
     def of(cls, *models: type[Model]) -> Self:
         """The schema that models make in an empty file. ProgrammingError (CORM_E_MODEL) for two models of one table."""
-        return cls(_native_migration.create_schema([info_of(model).handle for model in models]))
+        return cls(native_schema.create_schema([info_of(model).handle for model in models]))
 
     def metadata(self) -> Metadata:
         """Everything that introspection knows about it: tables, columns, keys, indexes, relations."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-from . import _abi
-from ._native_handle import ModelHandle
-from ._native_tree import Node
+from ._native import abi
+from ._native.expression import Node
+from ._native.handle import ModelHandle
 from ._shape import TupleShape
 from .alias import Alias, source_of
 from .error import ProgrammingError
@@ -30,13 +30,13 @@ F = TypeVar("F")
 
 # Nodes that begin with a model and its alias.
 _OF_MODEL = (
-    _abi.CORM_NODE_COLUMN,
-    _abi.CORM_NODE_PATH,
-    _abi.CORM_NODE_RELATED,
-    _abi.CORM_NODE_AGGREGATE,
+    abi.CORM_NODE_COLUMN,
+    abi.CORM_NODE_PATH,
+    abi.CORM_NODE_RELATED,
+    abi.CORM_NODE_AGGREGATE,
 )
 # Nodes with a query of its own at the end, and with values there.
-_CLOSED = (_abi.CORM_NODE_SELECT, _abi.CORM_NODE_EXISTS, _abi.CORM_NODE_IN_SELECT, _abi.CORM_NODE_IN)
+_CLOSED = (abi.CORM_NODE_SELECT, abi.CORM_NODE_EXISTS, abi.CORM_NODE_IN_SELECT, abi.CORM_NODE_IN)
 
 
 class Select(Query[R_co]):
@@ -46,31 +46,31 @@ class Select(Query[R_co]):
 
     def where(self, *conditions: Expression[bool | None]) -> Self:
         """Only rows that meet all conditions, and those given before."""
-        return self._clause(_abi.CORM_CLAUSE_WHERE, map(condition_node, conditions))
+        return self._clause(abi.CORM_CLAUSE_WHERE, map(condition_node, conditions))
 
     def group_by(self, *terms: Expression[Any] | str) -> Self:
         """One row for each combination of the terms' values. A str is a label or a property, as in order_by()."""
         named = (self._term(term) if isinstance(term, str) else term for term in terms)
-        return self._clause(_abi.CORM_CLAUSE_GROUP_BY, map(operand, named))
+        return self._clause(abi.CORM_CLAUSE_GROUP_BY, map(operand, named))
 
     def having(self, *conditions: Expression[bool | None]) -> Self:
         """Only groups that meet all conditions."""
-        return self._clause(_abi.CORM_CLAUSE_HAVING, map(condition_node, conditions))
+        return self._clause(abi.CORM_CLAUSE_HAVING, map(condition_node, conditions))
 
     def order_by(self, *terms: Expression[Any] | str) -> Self:
         """Sorted by the terms, and by those given before. A str is a label or a property; a leading "-" descends."""
         order = tuple(self._term(term) if isinstance(term, str) else term for term in terms)
-        select = self._clause(_abi.CORM_CLAUSE_ORDER_BY, map(operand, order))
+        select = self._clause(abi.CORM_CLAUSE_ORDER_BY, map(operand, order))
         select._order = self._order + order
         return select
 
     def limit(self, count: int | Expression[int]) -> Self:
         """At most so many rows."""
-        return self._clause(_abi.CORM_CLAUSE_LIMIT, [_count(count)])
+        return self._clause(abi.CORM_CLAUSE_LIMIT, [_count(count)])
 
     def offset(self, count: int | Expression[int]) -> Self:
         """Without the first rows. Paging by after() stays right and fast where rows come and go."""
-        return self._clause(_abi.CORM_CLAUSE_OFFSET, [_count(count)])
+        return self._clause(abi.CORM_CLAUSE_OFFSET, [_count(count)])
 
     def after(self, last: Model | Sequence[Any]) -> Self:
         """The rows that follow a record, or the one with these values of the order terms.
@@ -84,18 +84,18 @@ class Select(Query[R_co]):
                 hint="say order_by() first, and give after() a value of each of its terms",
             )
         items = [encode_values(term, [value])[0] for term, value in zip(self._order, values)]
-        return self._with((_abi.CORM_PART_AFTER, items))
+        return self._with((abi.CORM_PART_AFTER, items))
 
     def distinct(self) -> Self:
         """Without rows that are there already."""
-        return self._with((_abi.CORM_PART_DISTINCT,))
+        return self._with((abi.CORM_PART_DISTINCT,))
 
     # --- Sources ---
 
     def from_(self, source: type[Model] | Query[Any] | str, *, as_: str | None = None) -> Self:
         """Reads from a model, a query or, by its name, a common table expression. as_: what the query calls it."""
         node, info, alias = _source(source, as_)
-        return self._with((_abi.CORM_PART_FROM, node), _info=info, _alias=alias)
+        return self._with((abi.CORM_PART_FROM, node), _info=info, _alias=alias)
 
     def join(
         self,
@@ -109,7 +109,7 @@ class Select(Query[R_co]):
 
         left: keeps rows without a match. as_: what the query calls the target, as a name or an alias of its model.
         """
-        kind = _abi.CORM_JOIN_LEFT if left else _abi.CORM_JOIN_INNER
+        kind = abi.CORM_JOIN_LEFT if left else abi.CORM_JOIN_INNER
         name = as_._name if isinstance(as_, Alias) else cast("str | None", as_)
         if isinstance(target, Path | ToMany):
             if on is not None:
@@ -117,53 +117,53 @@ class Select(Query[R_co]):
             relation = target._relation() if isinstance(target, Path) else target
             relation._target()
             owner = relation._alias or relation._owner.__model__.table
-            return self._with((_abi.CORM_PART_JOIN_RELATION, kind, owner, relation.name, name))
+            return self._with((abi.CORM_PART_JOIN_RELATION, kind, owner, relation.name, name))
         condition = None if on is None else condition_node(on)
-        return self._with((_abi.CORM_PART_JOIN, kind, _source(target, name)[0], condition))
+        return self._with((abi.CORM_PART_JOIN, kind, _source(target, name)[0], condition))
 
     def cross_join(self, target: type[Model] | Query[Any] | str, *, as_: str | None = None) -> Self:
         """Joins every row of a model, a query or a common table expression to every row."""
-        return self._with((_abi.CORM_PART_JOIN, _abi.CORM_JOIN_CROSS, _source(target, as_)[0], None))
+        return self._with((abi.CORM_PART_JOIN, abi.CORM_JOIN_CROSS, _source(target, as_)[0], None))
 
     def with_(self, name: str, query: Query[Any], columns: Sequence[str] = ()) -> Self:
         """With a common table expression; it is recursive where it reads from its own name.
 
         columns: what it calls the query's columns; theirs otherwise.
         """
-        return self._with((_abi.CORM_PART_WITH, name, list(columns), query._tree()))
+        return self._with((abi.CORM_PART_WITH, name, list(columns), query._tree()))
 
     # --- Combinations; order, limit and offset are those of the whole ---
 
     def union(self, other: Query[R_co]) -> Self:
         """These rows and those of the other query, each once."""
-        return self._with((_abi.CORM_PART_COMPOUND, _abi.CORM_UNION, other._tree()))
+        return self._with((abi.CORM_PART_COMPOUND, abi.CORM_UNION, other._tree()))
 
     def union_all(self, other: Query[R_co]) -> Self:
         """These rows and those of the other query."""
-        return self._with((_abi.CORM_PART_COMPOUND, _abi.CORM_UNION_ALL, other._tree()))
+        return self._with((abi.CORM_PART_COMPOUND, abi.CORM_UNION_ALL, other._tree()))
 
     def intersect(self, other: Query[Any]) -> Self:
         """The rows that the other query has too."""
-        return self._with((_abi.CORM_PART_COMPOUND, _abi.CORM_INTERSECT, other._tree()))
+        return self._with((abi.CORM_PART_COMPOUND, abi.CORM_INTERSECT, other._tree()))
 
     def except_(self, other: Query[Any]) -> Self:
         """The rows that the other query has not."""
-        return self._with((_abi.CORM_PART_COMPOUND, _abi.CORM_EXCEPT, other._tree()))
+        return self._with((abi.CORM_PART_COMPOUND, abi.CORM_EXCEPT, other._tree()))
 
     # --- Making parts ---
 
     def _clause(self, clause: int, nodes: Any) -> Self:
-        return self._with(*[(_abi.CORM_PART_CLAUSE, clause, node) for node in nodes])
+        return self._with(*[(abi.CORM_PART_CLAUSE, clause, node) for node in nodes])
 
     def _term(self, text: str) -> Expression[Any]:
         """An order term by its name."""
         name = text.removeprefix("-")
         info = self._info
         if info is None or (isinstance(self._shape, TupleShape) and name in self._shape.labels()):
-            term: Expression[Any] = Expression((_abi.CORM_NODE_NAME, None, name))
+            term: Expression[Any] = Expression((abi.CORM_NODE_NAME, None, name))
         else:
             column = next((item for item in info.columns if item.name == name), None)
-            term = Expression((_abi.CORM_NODE_COLUMN, info.handle, self._alias, name), column)
+            term = Expression((abi.CORM_NODE_COLUMN, info.handle, self._alias, name), column)
         return term.desc() if text.startswith("-") else term
 
 
@@ -207,7 +207,7 @@ def select(*columns: Any) -> Select[Any]:
     """
     if len(columns) == 1 and not isinstance(columns[0], Expression):
         info, alias = source_of(columns[0])
-        return Select(_abi.CORM_SELECT, info, alias, (), info)
+        return Select(abi.CORM_SELECT, info, alias, (), info)
     for column in columns:
         if isinstance(column, type | Alias):
             raise ProgrammingError(
@@ -215,9 +215,9 @@ def select(*columns: Any) -> Select[Any]:
                 hint="select one model's records, and load() those of others, or select columns of each",
             )
     nodes = [operand(column) for column in columns]
-    parts = tuple((_abi.CORM_PART_CLAUSE, _abi.CORM_CLAUSE_COLUMN, node) for node in nodes)
+    parts = tuple((abi.CORM_PART_CLAUSE, abi.CORM_CLAUSE_COLUMN, node) for node in nodes)
     handle, alias = next(filter(None, map(_first_model, nodes)), (None, None))
-    return Select(_abi.CORM_SELECT, handle.info if handle else None, alias, parts, TupleShape(columns))
+    return Select(abi.CORM_SELECT, handle.info if handle else None, alias, parts, TupleShape(columns))
 
 
 def _first_model(node: Node) -> tuple[ModelHandle, str | None] | None:
@@ -245,7 +245,7 @@ def _source(source: Any, name: str | None) -> tuple[Node, Any, str | None]:
 
 def _count(count: int | Expression[int]) -> Node:
     node = operand(count)
-    if node[0] == _abi.CORM_NODE_VALUE and (not isinstance(node[1], int) or node[1] < 0):
+    if node[0] == abi.CORM_NODE_VALUE and (not isinstance(node[1], int) or node[1] < 0):
         raise ProgrammingError(f"limit or offset is {count!r}", hint="give an int of 0 or more")
     return node
 
@@ -253,9 +253,9 @@ def _count(count: int | Expression[int]) -> Node:
 def _value_of(record: Model, term: Expression[Any]) -> Any:
     """A record's value of an order term."""
     node = term._node
-    while node[0] in (_abi.CORM_NODE_ORDER, _abi.CORM_NODE_COLLATE):
+    while node[0] in (abi.CORM_NODE_ORDER, abi.CORM_NODE_COLLATE):
         node = node[1]
-    if node[0] != _abi.CORM_NODE_COLUMN:
+    if node[0] != abi.CORM_NODE_COLUMN:
         raise ProgrammingError(
             "the order has a term that is no property of the record", hint="give after() the values of the terms"
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from . import _native_tree
-from ._native_tree import Node
+from ._native import statement as native_statement
+from ._native.expression import Node
 from ._parameter import Encoders, parameter_encoders
 from ._shape import Shape
 from ._sharing import share
@@ -37,7 +37,7 @@ class Statement:
     @property
     def sql(self) -> tuple[str, tuple[Any, ...]]:
         """SQL text and what is bound to its `?`, in order; a parameter stands there as a tuple of its name."""
-        return _native_tree.statement_sql(self._compile().handle)
+        return native_statement.statement_sql(self._compile().handle)
 
     def __repr__(self) -> str:
         try:
@@ -98,7 +98,7 @@ class Compiled:
     def __init__(self, tree: Node) -> None:
         self._tree = tree
         self._encoders: Encoders | None = None
-        self.handle = _native_tree.make_statement(tree)
+        self.handle = native_statement.make_statement(tree)
 
     @property
     def encoders(self) -> Encoders:

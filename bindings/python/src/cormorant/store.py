@@ -7,7 +7,7 @@ from collections.abc import Generator, ItemsView, Iterable, Iterator, Mapping, M
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from . import _native_store
+from ._native import key_value as native_key_value
 from ._owner import Owner
 from .error import DataError, ProgrammingError
 from .value import encode_json, type_name
@@ -54,7 +54,7 @@ class Store(Owner, MutableMapping[str, Any]):
     def __init__(self, database: Database, name: str) -> None:
         self._database = database
         self.name = name
-        self._handle = _native_store.open_store(database._handle, name)
+        self._handle = native_key_value.open_store(database._handle, name)
 
     def __repr__(self) -> str:
         return f"<Store {self.name!r} of {self._database!r}>"
@@ -62,18 +62,18 @@ class Store(Owner, MutableMapping[str, Any]):
     # --- One entry ---
 
     def __getitem__(self, key: str) -> Any:
-        row = _native_store.get(self._handle, _bytes(key))
+        row = native_key_value.get(self._handle, _bytes(key))
         if row is None:
             raise KeyError(key)
         return _value((key, *row))
 
     def entry(self, key: str) -> StoreEntry | None:
         """The value with its times and version; None where there is none."""
-        row = _native_store.get(self._handle, _bytes(key))
+        row = native_key_value.get(self._handle, _bytes(key))
         return None if row is None else _entry((key, *row))
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and _native_store.contains(self._handle, _bytes(key))
+        return isinstance(key, str) and native_key_value.contains(self._handle, _bytes(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.put(key, value)
@@ -100,7 +100,7 @@ class Store(Owner, MutableMapping[str, Any]):
 
     def delete(self, key: str) -> bool:
         """Deletes an entry; whether there was one."""
-        return _native_store.delete(self._handle, _bytes(key))
+        return native_key_value.delete(self._handle, _bytes(key))
 
     # --- Many ---
 
@@ -140,7 +140,7 @@ class Store(Owner, MutableMapping[str, Any]):
         self, *, prefix: str | None = None, start: str | None = None, end: str | None = None, after: str | None = None
     ) -> int:
         """How many entries a range has; see scan()."""
-        return _native_store.count(self._handle, _range(prefix, start, end, after))
+        return native_key_value.count(self._handle, _range(prefix, start, end, after))
 
     def update(self, *others: Any, **entries: Any) -> None:
         """As of a dict, in one transaction."""
@@ -150,29 +150,29 @@ class Store(Owner, MutableMapping[str, Any]):
         self, *, prefix: str | None = None, start: str | None = None, end: str | None = None, after: str | None = None
     ) -> None:
         """Deletes the entries of a range, all without one; see scan()."""
-        _native_store.clear(self._handle, _range(prefix, start, end, after))
+        native_key_value.clear(self._handle, _range(prefix, start, end, after))
 
     def purge(self) -> int:
         """Deletes what has expired, which is never seen but takes room; how many rows went."""
-        return _native_store.purge(self._handle)
+        return native_key_value.purge(self._handle)
 
     def adopt(self, table: str) -> int:
         """Copies the entries of a table that YTKKeyValueStore made; how many.
 
         The table stays as it is, and so do entries that the store has already: a second call copies what is new.
         """
-        return _native_store.adopt(self._handle, table)
+        return native_key_value.adopt(self._handle, table)
 
     def _put(self, entries: Iterable[tuple[str, Any]], expires: Expiry, version: int | None) -> int:
         time = _time(expires)
         rows = [_put_row(key, value, time, version, index) for index, (key, value) in enumerate(entries)]
-        return _native_store.put(self._handle, rows) if rows else 0
+        return native_key_value.put(self._handle, rows) if rows else 0
 
     def _rows(self, members: dict[str, bytes], limit: int | None) -> Generator[tuple[Any, ...]]:
         members = dict(members)
         while limit is None or limit > 0:
             wanted = _PAGE if limit is None else min(limit, _PAGE)
-            rows = _native_store.scan(self._handle, members, wanted)
+            rows = native_key_value.scan(self._handle, members, wanted)
             yield from rows
             if len(rows) < wanted:
                 return
@@ -272,10 +272,10 @@ def _time(expires: Expiry) -> int | None:
     except (OverflowError, ValueError):  # infinities, NaN
         milliseconds = 0
     # ctypes would cut it
-    return _native_store.expiry(milliseconds if abs(milliseconds) < 2**63 else 0)
+    return native_key_value.expiry(milliseconds if abs(milliseconds) < 2**63 else 0)
 
 
-def _put_row(key: str, value: Any, expires: int | None, version: int | None, index: int) -> _native_store.PutRow:
+def _put_row(key: str, value: Any, expires: int | None, version: int | None, index: int) -> native_key_value.PutRow:
     if type(key) is not str:
         if not isinstance(key, str):
             raise _wrong_key(key, index)

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from types import CoroutineType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from . import _native
-from ._native_handle import DatabaseHandle
+from ._native import thread as native_thread
+from ._native.handle import DatabaseHandle
 from .error import ProgrammingError
 from .record import RecordMethods
 from .transaction import Transaction
@@ -78,7 +78,7 @@ class ThreadMethods(RecordMethods):
                 return call_plain(body, self, *args, **kwargs)
 
         if self._workers is None:
-            self._workers = ThreadPoolExecutor(_WORKERS, "cormorant", initializer=_native.be_patient)
+            self._workers = ThreadPoolExecutor(_WORKERS, "cormorant", initializer=native_thread.be_patient)
         future = asyncio.get_running_loop().run_in_executor(self._workers, contextvars.copy_context().run, run)
         try:
             return await asyncio.shield(future)
@@ -121,18 +121,18 @@ class _Work:
 
     def __enter__(self) -> None:
         with self._lock:
-            self._thread = _native.thread_id()
+            self._thread = native_thread.thread_id()
             if self._cancelled:
-                _native.cancel_thread(self._database, self._thread)
+                native_thread.cancel_thread(self._database, self._thread)
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._thread = None
             if self._cancelled:
-                _native.resume_thread()
+                native_thread.resume_thread()
 
     def cancel(self) -> None:
         with self._lock:
             self._cancelled = True
             if self._thread is not None:
-                _native.cancel_thread(self._database, self._thread)
+                native_thread.cancel_thread(self._database, self._thread)

@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from weakref import ref
 
-from . import _abi, _native
+from ._native import abi
+from ._native import transaction as native_transaction
 from .error import Error, ProgrammingError
 
 if TYPE_CHECKING:
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 TransactionKind: TypeAlias = Literal["immediate", "deferred", "exclusive"]
 
 _KINDS: dict[str, int] = {
-    "immediate": _abi.CORM_TRANSACTION_IMMEDIATE,
-    "deferred": _abi.CORM_TRANSACTION_DEFERRED,
-    "exclusive": _abi.CORM_TRANSACTION_EXCLUSIVE,
-    "read": _abi.CORM_TRANSACTION_READ,
+    "immediate": abi.CORM_TRANSACTION_IMMEDIATE,
+    "deferred": abi.CORM_TRANSACTION_DEFERRED,
+    "exclusive": abi.CORM_TRANSACTION_EXCLUSIVE,
+    "read": abi.CORM_TRANSACTION_READ,
 }
 
 
@@ -35,7 +36,7 @@ def _current_task() -> int:
     return id(task) if (task := asyncio.current_task()) else 0
 
 
-_TASK = _native.task_function(_current_task)
+_TASK = native_transaction.task_function(_current_task)
 
 
 class Transaction:
@@ -76,7 +77,9 @@ class Transaction:
         self._failure = None
         in_loop = asyncio._get_running_loop() is not None
         self._task = asyncio.current_task() if in_loop else None
-        self._number = _native.open_transaction(self._database._handle, self._kind, _TASK if in_loop else None)
+        self._number = native_transaction.open_transaction(
+            self._database._handle, self._kind, _TASK if in_loop else None
+        )
         self._thread = get_ident()
         self._outer = self._database._innermost.get(self._thread)
         self._database._innermost[self._thread] = self
@@ -101,7 +104,7 @@ class Transaction:
     def commit(self) -> None:
         """Commits now. When that fails, with a lock or a deferred foreign key, the transaction stays open."""
         try:
-            _native.close_transaction(self._database._handle, self._number, True)
+            native_transaction.close_transaction(self._database._handle, self._number, True)
         except Error as error:
             if error.code == "CORM_E_TRANSACTION":
                 self._undo()
@@ -127,7 +130,7 @@ class Transaction:
             if (record := filled()) is not None:
                 setattr(record, name, before)
         self._made, self._filled = [], []
-        _native.close_transaction(self._database._handle, number, False)
+        native_transaction.close_transaction(self._database._handle, number, False)
 
     def _forget_gone(self) -> None:
         """Forgets records that were given their keys and are gone, once the list has doubled."""

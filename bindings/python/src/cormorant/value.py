@@ -13,8 +13,8 @@ from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from . import _abi
-from ._native import is_plain
+from ._native import abi
+from ._native.database import is_plain
 from .error import DataError, ProgrammingError
 
 if TYPE_CHECKING:
@@ -131,18 +131,18 @@ class ColumnType(NamedTuple):
 
 
 COLUMN_TYPES: Final[dict[str, ColumnType]] = {
-    "int64": ColumnType(_abi.CORM_INT64),
-    "int32": ColumnType(_abi.CORM_INT32),
-    "bool": ColumnType(_abi.CORM_BOOL),
-    "double": ColumnType(_abi.CORM_DOUBLE),
-    "float": ColumnType(_abi.CORM_FLOAT),
-    "text": ColumnType(_abi.CORM_TEXT),
-    "varchar": ColumnType(_abi.CORM_VARCHAR),
-    "blob": ColumnType(_abi.CORM_BLOB),
-    "datetime": ColumnType(_abi.CORM_DATETIME, Transform(_encode_datetime, _decode_datetime)),
-    "uuid": ColumnType(_abi.CORM_UUID, Transform(_encode_uuid, uuid.UUID)),
-    "decimal": ColumnType(_abi.CORM_DECIMAL, Transform(_encode_decimal, Decimal)),
-    "json": ColumnType(_abi.CORM_JSON, Transform(encode_json, decode_json)),
+    "int64": ColumnType(abi.CORM_INT64),
+    "int32": ColumnType(abi.CORM_INT32),
+    "bool": ColumnType(abi.CORM_BOOL),
+    "double": ColumnType(abi.CORM_DOUBLE),
+    "float": ColumnType(abi.CORM_FLOAT),
+    "text": ColumnType(abi.CORM_TEXT),
+    "varchar": ColumnType(abi.CORM_VARCHAR),
+    "blob": ColumnType(abi.CORM_BLOB),
+    "datetime": ColumnType(abi.CORM_DATETIME, Transform(_encode_datetime, _decode_datetime)),
+    "uuid": ColumnType(abi.CORM_UUID, Transform(_encode_uuid, uuid.UUID)),
+    "decimal": ColumnType(abi.CORM_DECIMAL, Transform(_encode_decimal, Decimal)),
+    "json": ColumnType(abi.CORM_JSON, Transform(encode_json, decode_json)),
 }
 
 OPTIONAL_JSON: Final = Transform(encode_json, _decode_optional_json)

@@ -7,10 +7,12 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _abi
-from ._native_handle import DatabaseHandle, ModelHandle, ObserverHandle
-from ._native_library import TYPES, call, call_handle, failure, give_back, library, make_struct, take, to_error
-from .error import Error
+from ..error import Error
+from . import abi
+from .call import call_handle, failure, give_back, take, to_error
+from .handle import DatabaseHandle, ObserverHandle
+from .library import library
+from .struct import make_struct
 
 Row = tuple[Any, ...]
 # Kind, table, rowid, key, old and new values, position.
@@ -42,10 +44,8 @@ def observe(
 ) -> ObserverHandle:
     """An observer. options and query: members of the structs of these names."""
     struct = make_struct("corm_observe_options", options)
-    struct.struct_size = ctypes.sizeof(struct)
     if query is not None:
         given = make_struct("corm_query", query)
-        given.struct_size = ctypes.sizeof(given)
         struct.query = ctypes.addressof(given)
     if callback is not None:
         function = _Callback(lambda event, error, _: _tell(callback, event, error))
@@ -80,8 +80,8 @@ def next_event(observer: ObserverHandle) -> Event | bool:
         raise failure(scratch, status)
     event = scratch.handle.value
     give_back(scratch)
-    if status != _abi.CORM_ROW or event is None:
-        return bool(status == _abi.CORM_DONE)
+    if status != abi.CORM_ROW or event is None:
+        return bool(status == abi.CORM_DONE)
     try:
         return _read(event)
     finally:
@@ -96,17 +96,3 @@ def descriptor(observer: ObserverHandle) -> int:
         raise failure(scratch, status)
     give_back(scratch)
     return number.value
-
-
-# --- cache.h ---
-
-
-def set_cache(database: DatabaseHandle, model: ModelHandle, count: int, size: int) -> None:
-    limits = [max(-1, min(limit, 2**63 - 1)) for limit in (count, size)]
-    call(library.corm_database_set_cache, database, model, *limits)
-
-
-def cache_statistics(database: DatabaseHandle, model: ModelHandle) -> tuple[int, int, int, int]:
-    struct: Any = TYPES["corm_cache_statistics"]()
-    call(library.corm_database_cache_statistics, database, model, ctypes.byref(struct))
-    return struct.hits, struct.misses, struct.count, struct.bytes

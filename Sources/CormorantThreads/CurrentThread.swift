@@ -1,13 +1,6 @@
 import CThreads
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// What is kept for a thread. Its number is never another's, not even after its end.
 package typealias ThreadRecord = UnsafeMutablePointer<cthreads_record>

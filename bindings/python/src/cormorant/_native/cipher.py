@@ -9,20 +9,21 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from . import _abi
-from ._native_handle import DatabaseHandle
-from ._native_library import TYPES, call, call_number, library, to_text, utf8
-from ._native_migration import Listener, listening, progress_listener
-from .error import DataError
+from ..error import DataError
+from . import abi
+from .call import call, call_number
+from .callback import Listener, listening, progress_listener
+from .handle import DatabaseHandle
+from .library import TYPES, library, to_text, utf8
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
 Told = Callable[[str, int, int, int, int], object] | None
 
 _PAGES = 1000
-_Provider = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
+_Provider = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Handle = ctypes.POINTER(ctypes.c_void_p)
-_Open = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, _Handle, ctypes.c_void_p)
+_Open = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, _Handle, ctypes.c_void_p, ctypes.c_void_p)
 _Encrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Decrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)
 _Close = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -68,15 +69,15 @@ class CipherOptions:
             self.struct.provider = ctypes.cast(self._provider, ctypes.c_void_p)
         self.reference = ctypes.byref(self.struct)
 
-    def _providing(self, function: Callable[[str], Secret]) -> Callable[[bytes, int, int], int]:
-        def provide(path: bytes, sink: int, _context: int) -> int:
+    def _providing(self, function: Callable[[str], Secret]) -> Callable[[bytes, int, int, int], int]:
+        def provide(path: bytes, sink: int, _context: int, _error: int) -> int:
             try:
                 key = function(to_text(path) or "")
                 _hand_over(sink, key)
             except BaseException as error:
                 self.raised = error
-                return _abi.CORM_E_CALLBACK
-            return _abi.CORM_OK
+                return abi.CORM_E_CALLBACK
+            return abi.CORM_OK
 
         return provide
 
@@ -116,9 +117,9 @@ class CodecFunctions:
 
         def failing(error: BaseException) -> int:
             note(error)
-            return _abi.CORM_E_CALLBACK
+            return abi.CORM_E_CALLBACK
 
-        def open_file(path: bytes, first: int | None, out_file: Any, _context: int) -> int:
+        def open_file(path: bytes, first: int | None, out_file: Any, _context: int, _error: int) -> int:
             try:
                 file = codec.open(to_text(path) or "", None if first is None else ctypes.string_at(first, 16))
             except BaseException as error:
@@ -127,24 +128,24 @@ class CodecFunctions:
             self._files[number] = file
             CodecFunctions._used.add(self)
             out_file[0] = number
-            return _abi.CORM_OK
+            return abi.CORM_OK
 
         def encrypt_page(page: int, plain: int, image: int, file: int) -> int:
             try:
                 self._put(image, self._files[file].encrypt(page, ctypes.string_at(plain, size)))
             except BaseException as error:
                 return failing(error)
-            return _abi.CORM_OK
+            return abi.CORM_OK
 
         def decrypt_page(page: int, image: int, file: int) -> int:
             try:
                 plain = self._files[file].decrypt(page, ctypes.string_at(image, size))
                 if plain is None:
-                    return _abi.CORM_CODEC_MISMATCH
+                    return abi.CORM_CODEC_MISMATCH
                 self._put(image, plain)
             except BaseException as error:
                 return failing(error)
-            return _abi.CORM_OK
+            return abi.CORM_OK
 
         def close_file(file: int) -> None:
             self._files.pop(file, None)
@@ -189,26 +190,26 @@ def ciphered(options: Options | None, call: Callable[[Any], T]) -> tuple[T, Ciph
         cipher.forget_key()
 
 
-def _copying(told: Told, call: Callable[[Any], T]) -> T:
+def copying(told: Told, call: Callable[[Any], T]) -> T:
     listener: Listener = progress_listener(told)
     return listening([listener], lambda: call(listener.pointer))
 
 
 def encrypt(path: str, cipher: Options, told: Told) -> None:
     function = library.corm_cipher_encrypt
-    _copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
+    copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
 
 
 def decrypt(path: str, cipher: Options, told: Told) -> None:
     function = library.corm_cipher_decrypt
-    _copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
+    copying(told, lambda told: ciphered(cipher, lambda given: call(function, utf8(path), given, told, None)))
 
 
 def rekey(path: str, old: Options, new: Options, told: Told) -> None:
     def run(old: Any, told: Any) -> None:
         ciphered(new, lambda given: call(library.corm_cipher_rekey, utf8(path), old, given, told, None))
 
-    _copying(told, lambda told: ciphered(old, lambda given: run(given, told)))
+    copying(told, lambda told: ciphered(old, lambda given: run(given, told)))
 
 
 def check_pages(database: DatabaseHandle) -> tuple[list[int], int]:
@@ -216,17 +217,3 @@ def check_pages(database: DatabaseHandle) -> tuple[list[int], int]:
     pages = (ctypes.c_uint32 * _PAGES)()
     count = call_number(library.corm_cipher_check, database, ctypes.addressof(pages), _PAGES)
     return list(pages[: min(count, _PAGES)]), count
-
-
-def attach(database: DatabaseHandle, path: str, name: str, cipher: Options | None) -> CipherOptions | None:
-    function = library.corm_database_attach
-    return ciphered(cipher, lambda given: call(function, database, utf8(path), utf8(name), given))[1]
-
-
-def backup(database: DatabaseHandle, path: str, cipher: Options | None, told: Told) -> None:
-    function = library.corm_database_backup
-    _copying(told, lambda told: ciphered(cipher, lambda given: call(function, database, utf8(path), given, told, None)))
-
-
-def restore(database: DatabaseHandle, snapshot: str, cipher: Options | None) -> None:
-    ciphered(cipher, lambda given: call(library.corm_migration_restore, database, utf8(snapshot), given))

@@ -7,24 +7,12 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from . import _abi
-from ._native_handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
-from ._native_library import (
-    TYPES,
-    call,
-    call_handle,
-    call_number,
-    failure,
-    give_back,
-    library,
-    make_struct,
-    take,
-    text_array,
-    to_error,
-    to_text,
-    utf8,
-)
-from .error import Error
+from ..error import Error
+from . import abi
+from .call import call, call_handle, call_number, failure, give_back, take, to_error
+from .handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
+from .library import TYPES, library, text_array, to_text, utf8
+from .struct import make_struct
 
 # Rows changed, the key that was made or 0, what kept it from being done.
 Result = tuple[int, int, Error | None]
@@ -55,7 +43,7 @@ def _run(_database: int | None, context: int | None, _error: int | None) -> int:
         return _writes[context or 0].run()
     except BaseException:
         # ctypes would print it, and go on as if the write were done.
-        return _abi.CORM_E_CALLBACK
+        return abi.CORM_E_CALLBACK
 
 
 def _tell(completion: int | None, context: int | None) -> None:
@@ -75,19 +63,18 @@ _release_function = _Release(_forget)
 
 def _read(completion: int) -> Completion:
     error = library.corm_completion_error(completion)
-    count = ctypes.c_size_t()
-    address = library.corm_completion_results(completion, ctypes.byref(count))
-    items = (TYPES["corm_write_result"] * count.value).from_address(address) if address else ()
-    results = [
-        (item.changes, item.generated_key, None if item.error is None else to_error(item.error)) for item in items
-    ]
+    results = [_result(completion, index) for index in range(library.corm_completion_result_count(completion))]
     number = int(library.corm_completion_number(completion))
     return number, to_text(library.corm_completion_tag(completion)), error and to_error(error), results
 
 
+def _result(completion: int, index: int) -> Result:
+    item = TYPES["corm_write_result"].from_address(library.corm_completion_result_get(completion, index))
+    return item.changes, item.generated_key, None if item.error is None else to_error(item.error)
+
+
 def open_queue(database: DatabaseHandle, capacity: int) -> QueueHandle:
     options = make_struct("corm_queue_options", {"capacity": capacity})
-    options.struct_size = ctypes.sizeof(options)
     return call_handle(QueueHandle, library.corm_queue_open, database, ctypes.byref(options))
 
 
@@ -106,7 +93,6 @@ def count(queue: QueueHandle) -> int:
 def _handing_over(write: Write, tag: str | None, wait: bool, hand_over: Callable[[Any, int], int]) -> tuple[int, int]:
     context = next(_numbers)
     options = make_struct("corm_write_options", {"no_wait": not wait, "context": context})
-    options.struct_size = ctypes.sizeof(options)
     options.tag = None if tag is None else utf8(tag)
     options.callback = ctypes.cast(_tell_function, ctypes.c_void_p)
     _writes[context] = write
@@ -130,13 +116,10 @@ def add(queue: QueueHandle, write: Write, tag: str | None, wait: bool) -> tuple[
 
 def cancel(queue: QueueHandle, number: int, context: int) -> bool:
     """False when it has begun or ended."""
-    if call(library.corm_queue_cancel, queue, number) != _abi.CORM_OK:
+    if call(library.corm_queue_cancel, queue, number) != abi.CORM_OK:
         return False
     _writes.pop(context, None)
     return True
-
-
-# --- Batches ---
 
 
 def begin(queue: QueueHandle) -> BatchHandle:
@@ -164,13 +147,9 @@ def commit(batch: BatchHandle, write: Write, policy: int, tag: str | None, wait:
     )
 
 
-# --- Listeners ---
-
-
 def listen(queue: QueueHandle, tag: str | None, callback: Callable[[Completion], object] | None) -> ListenerHandle:
     members: Mapping[str, Any] = {} if tag is None else {"tag": tag}
     options = make_struct("corm_listen_options", members)
-    options.struct_size = ctypes.sizeof(options)
     if callback is not None:
         function = _Callback(lambda completion, _: callback(_read(completion)))
         number = next(_numbers)
@@ -189,8 +168,8 @@ def next_completion(listener: ListenerHandle) -> Completion | bool:
         raise failure(scratch, status)
     completion = scratch.handle.value
     give_back(scratch)
-    if status != _abi.CORM_ROW or completion is None:
-        return bool(status == _abi.CORM_DONE)
+    if status != abi.CORM_ROW or completion is None:
+        return bool(status == abi.CORM_DONE)
     try:
         return _read(completion)
     finally:

@@ -7,18 +7,19 @@ import marshal
 from collections.abc import Mapping
 from typing import Any
 
-from . import _abi
-from ._native import Row
-from ._native_handle import DatabaseHandle, ModelHandle, ReaderHandle
-from ._native_library import TYPES, call, call_handle, call_number, failure, give_back, library, take, utf8
+from . import abi
+from .call import call, call_handle, call_number, failure, give_back, take
+from .handle import DatabaseHandle, ModelHandle, ReaderHandle
+from .library import library, utf8
+from .record import Row
+from .struct import make_sized
 
 # The level above, the relation, a flat tuple of positions and counts, the rows marshalled, what was missing.
 Level = tuple[int | None, str | None, tuple[int, ...], bytes, tuple[int, ...]]
 
 
 def _options(options: Mapping[str, Any]) -> Any:
-    values: Any = TYPES["corm_json_options"]()
-    library.corm_json_options_init(ctypes.byref(values))
+    values = make_sized("corm_json_options")
     for name, value in options.items():
         setattr(values, name, utf8(value) if isinstance(value, str) else value)
     return ctypes.byref(values)
@@ -39,7 +40,7 @@ def read_levels(reader: ReaderHandle, max_records: int) -> list[Level]:
     status = library.corm_block_read_json(reader, max_records, scratch.block_ref, scratch.error_ref)
     if status < 0:
         raise failure(scratch, status)
-    levels: list[Level] = scratch.read() if status == _abi.CORM_ROW else []
+    levels: list[Level] = scratch.read() if status == abi.CORM_ROW else []
     give_back(scratch)
     return levels
 
@@ -50,7 +51,7 @@ def import_records(reader: ReaderHandle, database: DatabaseHandle, operation: in
 
 def write_rows(model: ModelHandle, rows: list[Row]) -> str:
     """The objects of rows of a model, with commas between them."""
-    options = {"names": _abi.CORM_JSON_PROPERTIES, "lines": False}
+    options = {"names": abi.CORM_JSON_PROPERTIES, "lines": False}
     return write_levels(model, [(None, None, [], marshal.dumps(rows, 2))], options)[1:-1]
 
 

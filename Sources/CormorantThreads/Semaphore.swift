@@ -1,12 +1,5 @@
 import CThreads
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// A number of permits that threads take and give back. Those who wait are served in their order; a thread that comes by may
 /// take a free one before them, as long as none has waited for a millisecond, for waking a thread costs more than most calls.

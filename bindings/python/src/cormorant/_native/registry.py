@@ -6,12 +6,13 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ._native import open_with
-from ._native_cipher import CipherOptions
-from ._native_handle import BundleHandle, DatabaseHandle, RegistryHandle
-from ._native_library import TYPES, call, call_handle, library, to_error, to_text, utf8
-from ._native_migration import Listener, listening
-from .error import Error
+from ..error import Error
+from .call import call, call_handle, to_error
+from .callback import Listener, listening
+from .cipher import CipherOptions
+from .database import open_with
+from .handle import BundleHandle, DatabaseHandle, RegistryHandle
+from .library import TYPES, library, optional_utf8, to_text, utf8
 
 Options = Mapping[str, Any]
 _Migration = TYPES["corm_registry_migration"]
@@ -21,7 +22,7 @@ def open_registry(
     pattern: str | None, limit: int, options: Options, cipher: Options | None
 ) -> tuple[RegistryHandle, Any]:
     """The handle, and what must live as long as it does."""
-    given = _optional(pattern)
+    given = optional_utf8(pattern)
     return open_with(
         options, cipher, lambda options: call_handle(RegistryHandle, library.corm_registry_open, given, limit, options)
     )
@@ -44,7 +45,7 @@ def register(registry: RegistryHandle, name: str, path: str, options: Options | 
 def use(registry: RegistryHandle, name: str | None, ciphers: Sequence[Any]) -> DatabaseHandle:
     """A database. What a key provider among the ciphers raises is raised."""
     try:
-        return call_handle(DatabaseHandle, library.corm_registry_use, registry, _optional(name))
+        return call_handle(DatabaseHandle, library.corm_registry_use, registry, optional_utf8(name))
     except Error:
         for cipher in ciphers:
             if isinstance(cipher, CipherOptions) and cipher.raised is not None:
@@ -54,11 +55,11 @@ def use(registry: RegistryHandle, name: str | None, ciphers: Sequence[Any]) -> D
 
 
 def set_default(registry: RegistryHandle, name: str | None) -> None:
-    call(library.corm_registry_set_default, registry, _optional(name))
+    call(library.corm_registry_set_default, registry, optional_utf8(name))
 
 
 def set_current(registry: RegistryHandle, name: str | None) -> None:
-    call(library.corm_registry_set_current, registry, _optional(name))
+    call(library.corm_registry_set_current, registry, optional_utf8(name))
 
 
 def default(registry: RegistryHandle) -> str | None:
@@ -72,11 +73,12 @@ def current(registry: RegistryHandle) -> str | None:
 def names(registry: RegistryHandle) -> list[str]:
     found = ctypes.POINTER(ctypes.c_char_p)()
     count = ctypes.c_size_t()
-    call(library.corm_registry_names, registry, ctypes.byref(found), ctypes.byref(count))
+    arena = library.corm_arena_create()
     try:
+        call(library.corm_registry_names, registry, arena, ctypes.byref(found), ctypes.byref(count))
         return [to_text(found[index]) or "" for index in range(count.value)]
     finally:
-        library.corm_registry_names_free(found)
+        library.corm_arena_free(arena)
 
 
 def open_count(registry: RegistryHandle) -> int:
@@ -115,14 +117,10 @@ def migrate(
         bundle,
         array,
         len(names),
-        _optional(last),
+        optional_utf8(last),
         allow_lossy,
         listener.pointer,
         None,
         ctypes.byref(failed),
     )
     listening([listener], lambda: call(library.corm_registry_migrate, *arguments))
-
-
-def _optional(text: str | None) -> bytes | None:
-    return None if text is None else utf8(text)

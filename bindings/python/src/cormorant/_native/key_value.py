@@ -7,9 +7,12 @@ import marshal
 from collections.abc import Mapping
 from typing import Any
 
-from . import _abi, _native
-from ._native_handle import CursorHandle, DatabaseHandle, StoreHandle
-from ._native_library import TYPES, Scratch, call, call_handle, call_number, failure, give_back, library, take, utf8
+from . import abi
+from .call import call, call_handle, call_number, failure, give_back, take
+from .handle import CursorHandle, DatabaseHandle, StoreHandle
+from .library import TYPES, library, utf8
+from .result import next_rows
+from .struct import make_sized
 
 # Value, whether it is JSON, created, updated, expires and version.
 Row = tuple[Any, bool, int, int, int | None, int]
@@ -18,8 +21,6 @@ PutRow = tuple[str, bool, int | None, int | None, Any]
 
 _get = library.corm_block_store_get
 _put = library.corm_block_store_put
-
-# --- key_value.h ---
 
 
 def open_store(database: DatabaseHandle, name: str) -> StoreHandle:
@@ -31,13 +32,13 @@ def get(store: StoreHandle, key: bytes) -> Row | None:
     status = _get(store, key, len(key), scratch.block_ref, scratch.error_ref)
     if status < 0:
         raise failure(scratch, status)
-    row: Row | None = scratch.read() if status == _abi.CORM_OK else None
+    row: Row | None = scratch.read() if status == abi.CORM_OK else None
     give_back(scratch)
     return row
 
 
 def contains(store: StoreHandle, key: bytes) -> bool:
-    return call(library.corm_store_contains, store, key, len(key)) == _abi.CORM_OK
+    return call(library.corm_store_contains, store, key, len(key)) == abi.CORM_OK
 
 
 def put(store: StoreHandle, rows: list[PutRow]) -> int:
@@ -47,12 +48,11 @@ def put(store: StoreHandle, rows: list[PutRow]) -> int:
 
 
 def delete(store: StoreHandle, key: bytes) -> bool:
-    return call(library.corm_store_delete, store, key, len(key)) == _abi.CORM_OK
+    return call(library.corm_store_delete, store, key, len(key)) == abi.CORM_OK
 
 
 def _range(members: Mapping[str, bytes], limit: int = 0) -> Any:
-    struct: Any = TYPES["corm_store_range"]()
-    library.corm_store_range_init(ctypes.byref(struct))
+    struct = make_sized("corm_store_range")
     for name, text in members.items():
         setattr(struct, name, TYPES["corm_text"](text, len(text)))
     struct.limit = limit
@@ -63,7 +63,7 @@ def scan(store: StoreHandle, members: Mapping[str, bytes], limit: int) -> list[t
     """Rows of a key and what Row has."""
     cursor = call_handle(CursorHandle, library.corm_block_store_scan, store, _range(members, limit))
     try:
-        return _native.next_rows(cursor, limit)
+        return next_rows(cursor, limit)
     finally:
         cursor.free()
 
@@ -85,29 +85,4 @@ def adopt(store: StoreHandle, table: str) -> int:
 
 
 def expiry(milliseconds: int) -> int:
-    return call_number(library.corm_store_expiry, milliseconds)
-
-
-# --- maintenance.h ---
-
-
-def vacuum(database: DatabaseHandle) -> None:
-    call(library.corm_database_vacuum, database)
-
-
-def optimize(database: DatabaseHandle) -> None:
-    call(library.corm_database_optimize, database)
-
-
-def checkpoint(database: DatabaseHandle, mode: int) -> tuple[int, int]:
-    """Pages in the log, and copied."""
-    scratch: Scratch = take()
-    copied = ctypes.c_int64()
-    status = library.corm_database_checkpoint(
-        database, mode, scratch.number_ref, ctypes.byref(copied), scratch.error_ref
-    )
-    if status < 0:
-        raise failure(scratch, status)
-    pages = scratch.number.value, copied.value
-    give_back(scratch)
-    return pages
+    return call_number(library.corm_store_expiry, milliseconds) // 1000

@@ -1,12 +1,5 @@
 import CormorantBase
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// A thread of the library's own. It takes no signals: those are for the host's.
 package struct BackgroundThread {

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from . import _abi
-from ._native_handle import CursorHandle
-from ._native_library import TYPES, call, failure, give_back, library, take, text_array, to_text
-from ._native_python import address_of, is_told
-from .error import error_class
+from ..error import error_class
+from . import abi
+from .call import call
+from .handle import CursorHandle
+from .library import TYPES, library, text_array, to_text
+from .python import address_of, is_told
 
 _ArrowSchema = TYPES["ArrowSchema"]
 _ArrowArray = TYPES["ArrowArray"]
@@ -28,25 +29,13 @@ _CAPSULE_NAME = b"arrow_array_stream"
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", ctypes.pythonapi)
 )
+
 _capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
+
 _allocate = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(("PyMem_Malloc", ctypes.pythonapi))
 _free = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(("PyMem_Free", ctypes.pythonapi))
-
-
-def read_json(cursor: CursorHandle, names: Sequence[str]) -> str:
-    """The rows that are left as JSON text."""
-    scratch = take()
-    status = library.corm_block_cursor_json(cursor, *text_array(names), scratch.block_ref, scratch.error_ref)
-    if status < 0:
-        raise failure(scratch, status)
-    text: str = scratch.read()
-    give_back(scratch)
-    return text
-
-
-# --- The stream as a capsule, which whoever takes it up moves the stream out of ---
 
 
 # For interpreters other than CPython. The defaults keep what it needs when the interpreter empties the modules before
@@ -89,8 +78,6 @@ def open_columns(cursor: CursorHandle, names: Sequence[str]) -> Any:
         _free(address)
         raise
 
-
-# --- Reading a stream here ---
 
 # In the place of a width.
 TEXTS, BLOBS = -1, -2
@@ -184,7 +171,7 @@ class Columns:
         if _GetNext(function)(ctypes.addressof(self._stream), ctypes.addressof(out)):
             text = _GetLastError(self._stream.get_last_error)(ctypes.addressof(self._stream))
             code, _, message = (to_text(text) or "").partition(": ")
-            known = code if code.startswith("CORM_E_") and hasattr(_abi, code) else "CORM_E_INTERNAL"
+            known = code if code.startswith("CORM_E_") and hasattr(abi, code) else "CORM_E_INTERNAL"
             raise error_class(known)(message, code=known)
 
 

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CormorantPlatform
 
 /// A mutex that the thread holding it may take again.
 package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is the synchronisation

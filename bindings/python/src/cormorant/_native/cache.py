@@ -1,0 +1,21 @@
+"""Caches of records."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from .call import call
+from .handle import DatabaseHandle, ModelHandle
+from .library import TYPES, library
+
+
+def set_cache(database: DatabaseHandle, model: ModelHandle, count: int, size: int) -> None:
+    limits = [max(-1, min(limit, 2**63 - 1)) for limit in (count, size)]
+    call(library.corm_database_set_cache, database, model, *limits)
+
+
+def cache_statistics(database: DatabaseHandle, model: ModelHandle) -> tuple[int, int, int, int]:
+    struct: Any = TYPES["corm_cache_statistics"]()
+    call(library.corm_database_cache_statistics, database, model, ctypes.byref(struct))
+    return struct.hits, struct.misses, struct.count, struct.bytes

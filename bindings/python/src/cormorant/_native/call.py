@@ -1,0 +1,154 @@
+"""How functions of the library are called."""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from ..error import Error, error_class
+from .handle import Handle
+from .library import TYPES, library, to_text
+
+H = TypeVar("H", bound=Handle)
+
+_SCRATCH_SIZE = 262_144
+loads = marshal.loads
+_free_block = library.corm_block_free
+
+
+class Scratch:
+    """A block with memory of its own, an error, a number and a handle, with their references made once."""
+
+    __slots__ = (
+        "block",
+        "block_ref",
+        "buffer",
+        "error",
+        "error_ref",
+        "handle",
+        "handle_ref",
+        "number",
+        "number_ref",
+    )
+
+    def __init__(self) -> None:
+        self.buffer = ctypes.create_string_buffer(_SCRATCH_SIZE)
+        self.block: Any = TYPES["corm_block"]()
+        self.block.data, self.block.capacity = ctypes.addressof(self.buffer), _SCRATCH_SIZE
+        self.block_ref = ctypes.byref(self.block)
+        self.error = ctypes.c_void_p()
+        self.error_ref = ctypes.byref(self.error)
+        self.handle = ctypes.c_void_p()
+        self.handle_ref = ctypes.byref(self.handle)
+        self.number = ctypes.c_int64()
+        self.number_ref = ctypes.byref(self.number)
+
+    def read(self) -> Any:
+        """The value in the block. marshal ignores what follows it in the buffer."""
+        block = self.block
+        if not block.owned:
+            return loads(self.buffer)
+        try:
+            return loads(ctypes.string_at(block.data, block.size))
+        finally:
+            _free_block(self.block_ref)
+            block.data, block.capacity = ctypes.addressof(self.buffer), _SCRATCH_SIZE
+
+
+# pop and append are atomic, so threads share the list without a lock.
+pool: list[Scratch] = []
+give_back = pool.append
+
+
+def take() -> Scratch:
+    try:
+        return pool.pop()
+    except IndexError:
+        return Scratch()
+
+
+def failure(scratch: Scratch, status: int, *arguments: object) -> Error:
+    """The exception for a failed call with these arguments; gives the scratch back."""
+    pointer, scratch.error.value = scratch.error.value, None
+    give_back(scratch)
+    try:
+        return _named(_error(pointer, status), arguments)
+    finally:
+        library.corm_error_free(pointer)
+
+
+def owned_error(pointer: int, *arguments: object) -> Error:
+    """The exception of an error that the library gave away."""
+    try:
+        return _named(to_error(pointer), arguments)
+    finally:
+        library.corm_error_free(pointer)
+
+
+def _named(error: Error, arguments: Sequence[object]) -> Error:
+    """The error, which says what is closed: the library knows no more of a handle than that."""
+    for handle in arguments:
+        if isinstance(handle, Handle) and handle.closed_as and error.code == "CORM_E_MISUSE":
+            return error_class(error.code)(f"{handle.closed_as} is closed", code=error.code, hint="open another one")
+    return error
+
+
+def to_error(pointer: int | None) -> Error:
+    """The exception of an error that the library lends."""
+    return _error(pointer, library.corm_error_code(pointer))
+
+
+def _error(pointer: int | None, status: int) -> Error:
+    code = status_name(status)
+    if pointer is None:
+        return error_class(code)("the library gave no details", code=code)
+    return error_class(code)(
+        to_text(library.corm_error_message(pointer)) or "",
+        code=code,
+        sqlite_code=library.corm_error_sqlite_code(pointer),
+        hint=to_text(library.corm_error_hint(pointer)),
+        sql=to_text(library.corm_error_sql(pointer)),
+        offset=library.corm_error_offset(pointer),
+        table=to_text(library.corm_error_table(pointer)),
+        columns=to_text(library.corm_error_columns(pointer)),
+        constraint=to_text(library.corm_error_constraint(pointer)),
+        record_index=library.corm_error_record_index(pointer),
+    )
+
+
+def status_name(status: int) -> str:
+    return to_text(library.corm_status_name(status)) or ""
+
+
+def call(function: Any, *arguments: Any) -> int:
+    """function(arguments..., out_error); the status, or the exception."""
+    scratch = take()
+    status: int = function(*arguments, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status, *arguments)
+    give_back(scratch)
+    return status
+
+
+def call_number(function: Any, *arguments: Any) -> int:
+    """function(arguments..., out_number, out_error); the number."""
+    scratch = take()
+    status = function(*arguments, scratch.number_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status, *arguments)
+    number: int = scratch.number.value
+    give_back(scratch)
+    return number
+
+
+def call_handle(kind: type[H], function: Any, *arguments: Any) -> H:
+    """function(arguments..., out_handle, out_error); the handle."""
+    scratch = take()
+    status = function(*arguments, scratch.handle_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status, *arguments)
+    handle = kind(scratch.handle.value)
+    give_back(scratch)
+    return handle

@@ -1,0 +1,93 @@
+"""Databases."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from .call import call, call_handle, call_number
+from .cipher import CipherOptions, Options, ciphered
+from .handle import DatabaseHandle
+from .library import TraceFunction, library, to_text, utf8
+from .struct import make_sized
+
+T = TypeVar("T")
+
+
+def open_database(
+    path: str, options: Mapping[str, Any], cipher: Mapping[str, Any] | None
+) -> tuple[DatabaseHandle, CipherOptions | None]:
+    """The handle, and what must live as long as it does."""
+    return open_with(
+        options, cipher, lambda given: call_handle(DatabaseHandle, library.corm_database_open, utf8(path), given)
+    )
+
+
+def open_with(
+    options: Mapping[str, Any], cipher: Mapping[str, Any] | None, call: Callable[[Any], T]
+) -> tuple[T, CipherOptions | None]:
+    """What call(options) gives with a corm_open_options, and what must live as long as that is used."""
+    values = make_sized("corm_open_options")
+    for name, value in options.items():
+        setattr(values, name, utf8(value) if isinstance(value, str) else value)
+
+    def run(given: Any) -> T:
+        values.cipher = None if given is None else ctypes.cast(given, ctypes.c_void_p)
+        return call(ctypes.byref(values))
+
+    return ciphered(cipher, run)
+
+
+def database_path(database: DatabaseHandle) -> str:
+    return to_text(library.corm_database_path(database)) or ""
+
+
+def close_database(database: DatabaseHandle) -> None:
+    call(library.corm_database_close, database)
+
+
+def execute(database: DatabaseHandle, sql: str, bindings: bytes | None) -> int:
+    size = len(bindings) if bindings else 0
+    return call_number(library.corm_block_execute, database, utf8(sql), bindings, size)
+
+
+def is_plain(rows: bytes) -> bool:
+    """Whether marshalled tuples hold only None, int, float, str and bool."""
+    return bool(library.corm_block_is_plain(rows, len(rows)))
+
+
+def execute_script(database: DatabaseHandle, sql: str) -> None:
+    call(library.corm_database_execute_script, database, utf8(sql))
+
+
+def last_insert_id(database: DatabaseHandle) -> int:
+    return int(library.corm_database_last_insert_id(database))
+
+
+def changes(database: DatabaseHandle) -> int:
+    return int(library.corm_database_changes(database))
+
+
+def total_changes(database: DatabaseHandle) -> int:
+    return int(library.corm_database_total_changes(database))
+
+
+def interrupt(database: DatabaseHandle) -> None:
+    library.corm_database_interrupt(database)
+
+
+def set_trace(database: DatabaseHandle, callback: Callable[[str, float], object] | None) -> object:
+    """Sets the callback; what comes back must live as long as it is set."""
+    if callback is None:
+        function = TraceFunction()
+    else:
+        told = callback
+        function = TraceFunction(lambda sql, nanoseconds, _: told(sql.decode("utf-8", "replace"), nanoseconds / 1e9))
+    call(library.corm_database_set_trace, database, function, None)
+    return function
+
+
+def attach(database: DatabaseHandle, path: str, name: str, cipher: Options | None) -> CipherOptions | None:
+    function = library.corm_database_attach
+    return ciphered(cipher, lambda given: call(function, database, utf8(path), utf8(name), given))[1]

@@ -1,0 +1,121 @@
+"""The library: found, loaded and declared. call.py has how its functions are called.
+
+The library is loaded with CDLL, so the GIL is released during every call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ..error import DataError
+from . import abi
+from .handle import Handle
+
+
+def _candidates() -> list[str]:
+    if chosen := os.environ.get("CORMORANT_LIBRARY"):
+        return [chosen]
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    files = [
+        os.path.join(here, "libcormorant.so"),
+        os.path.normpath(os.path.join(here, "../../../../build/libcormorant.so")),
+    ]
+    return [*filter(os.path.exists, files), "libcormorant.so.0"]
+
+
+def _load() -> ctypes.CDLL:
+    name = _candidates()[0]
+    try:
+        library = ctypes.CDLL(name)
+        library.corm_version.restype = ctypes.c_char_p
+    except (OSError, AttributeError) as error:
+        raise ImportError(
+            f"cannot load {name}: {error}; set CORMORANT_LIBRARY to the path of libcormorant.so"
+        ) from None
+    version: str = library.corm_version().decode()
+    if version.split(".")[:2] != abi.CORM_VERSION.split(".")[:2]:
+        raise ImportError(f"{name} is version {version}, but this package needs {abi.CORM_VERSION}")
+    return library
+
+
+TraceFunction = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_int64, ctypes.c_void_p)
+
+TYPES: dict[str, Any] = {
+    "void": None,
+    "bool": ctypes.c_bool,
+    "int32": ctypes.c_int32,
+    "uint32": ctypes.c_uint32,
+    "int64": ctypes.c_int64,
+    "uint64": ctypes.c_uint64,
+    "size": ctypes.c_size_t,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "text": ctypes.c_char_p,
+    "pointer": ctypes.c_void_p,
+    "callback": TraceFunction,
+}
+
+
+def _type(name: str) -> Any:
+    if name.startswith("union:"):
+        members = [(kind, _type(kind)) for kind in name.removeprefix("union:").split(",")]
+        return type("union", (ctypes.Union,), {"_fields_": members})
+    if name.startswith("uint8["):
+        return ctypes.c_uint8 * int(name.removeprefix("uint8[").removesuffix("]"))
+    return TYPES[name]
+
+
+def _declare() -> None:
+    for name, members in abi.STRUCTS.items():
+        fields = [(member, _type(kind)) for member, kind in members]
+        TYPES[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+    for name, (result, parameters) in abi.FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype = TYPES[result]
+        function.argtypes = [TYPES[kind] for kind in parameters]
+    for handle in Handle.__subclasses__():
+        handle._free = getattr(library, handle.freed_by) if handle.freed_by else staticmethod(lambda _: None)
+
+
+library = _load()
+
+_declare()
+
+
+def to_text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def utf8(text: str, what: str | None = None) -> bytes:
+    """Text for a `const char *`, which ends at the first NUL. `what` is what errors call a name."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"text is not valid Unicode: {error}", code="CORM_E_ENCODING") from None
+    except AttributeError:
+        raise TypeError(f"a str is wanted, not {type(text).__name__}") from None
+    if b"\0" in data:
+        if what:
+            raise DataError(f"{what} holds a NUL character", code="CORM_E_ENCODING", hint="give another name")
+        raise DataError(
+            "SQL, names and paths cannot hold a NUL character", code="CORM_E_ENCODING", hint="bind values with ?"
+        )
+    return data
+
+
+def optional_utf8(text: str | None) -> bytes | None:
+    return None if text is None else utf8(text)
+
+
+def text_array(texts: Sequence[str]) -> tuple[Any, int]:
+    """An array of texts and its count; NULL when empty. Names of properties come again and again, so it is kept."""
+    return _kept_text_array(tuple(texts)) if texts else (None, 0)
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_text_array(texts: tuple[str, ...]) -> tuple[Any, int]:
+    return (ctypes.c_char_p * len(texts))(*map(utf8, texts)), len(texts)

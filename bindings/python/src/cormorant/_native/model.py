@@ -1,0 +1,65 @@
+"""Models and their tables."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import abi
+from .call import call, call_handle
+from .handle import DatabaseHandle, ModelHandle, array_of
+from .library import TYPES, library, to_text, utf8
+from .struct import make_struct
+
+
+def create_model(definition: Mapping[str, Any]) -> ModelHandle:
+    """Makes a model from a corm_model_def, its members by name; structs in it are mappings, arrays are lists."""
+    struct = make_struct("corm_model_def", definition)
+    struct.column_def_size = ctypes.sizeof(TYPES["corm_column_def"])
+    struct.key_def_size = ctypes.sizeof(TYPES["corm_key_def"])
+    struct.reference_def_size = ctypes.sizeof(TYPES["corm_reference_def"])
+    return call_handle(ModelHandle, library.corm_model_create, ctypes.byref(struct))
+
+
+def create_suffixed_model(model: ModelHandle, suffix: str) -> ModelHandle:
+    return call_handle(ModelHandle, library.corm_model_create_suffixed, model, utf8(suffix))
+
+
+def create_attached_model(model: ModelHandle, name: str) -> ModelHandle:
+    return call_handle(ModelHandle, library.corm_model_create_attached, model, utf8(name))
+
+
+def model_table(model: ModelHandle) -> str:
+    return to_text(library.corm_model_table(model)) or ""
+
+
+def model_column_name(model: ModelHandle, column: int) -> str:
+    return to_text(_column(model, column).name) or ""
+
+
+def model_key(model: ModelHandle) -> list[int]:
+    count = library.corm_model_key_count(model)
+    columns = range(library.corm_model_column_count(model))
+    places = {place: column for column in columns if (place := _column(model, column).key_position)}
+    return [places[position + 1] for position in range(count)]
+
+
+def _column(model: ModelHandle, index: int) -> Any:
+    return TYPES["corm_model_column"].from_address(library.corm_model_column_get(model, index))
+
+
+def model_generates_key(model: ModelHandle) -> bool:
+    return bool(library.corm_model_generates_key(model))
+
+
+def model_create_sql(model: ModelHandle) -> str:
+    return to_text(library.corm_model_create_sql(model)) or ""
+
+
+def create_tables(database: DatabaseHandle, models: Sequence[ModelHandle]) -> None:
+    call(library.corm_model_create_tables, database, array_of(models), len(models))
+
+
+def table_exists(database: DatabaseHandle, model: ModelHandle) -> bool:
+    return call(library.corm_model_table_exists, database, model) == abi.CORM_OK

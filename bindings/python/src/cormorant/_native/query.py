@@ -1,0 +1,57 @@
+"""Queries in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..error import DataError
+from . import abi
+from .call import call_handle, call_number, failure, give_back, take
+from .handle import CursorHandle, DatabaseHandle, ModelHandle
+from .library import library, text_array, utf8
+
+
+def count(database: DatabaseHandle, model: ModelHandle | None, sql: str | None, bindings: bytes | None) -> int:
+    statement = None if sql is None else utf8(sql)
+    return call_number(library.corm_block_count, database, model, statement, bindings, len(bindings) if bindings else 0)
+
+
+def max_key(database: DatabaseHandle, model: ModelHandle) -> Any:
+    scratch = take()
+    status = library.corm_block_max_key(database, model, scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status, database)
+    key = scratch.read() if status == abi.CORM_OK else None
+    give_back(scratch)
+    return key
+
+
+def open_cursor(
+    database: DatabaseHandle,
+    model: ModelHandle | None,
+    sql: str | None,
+    bindings: bytes | None,
+    order_by: Sequence[str] = (),
+    limit: int = 0,
+    offset: int = 0,
+) -> CursorHandle:
+    statement = None if sql is None else utf8(sql)
+    names, count = text_array(order_by)
+    size = len(bindings) if bindings else 0
+    for number in (limit, offset):
+        if not -(2**63) <= number < 2**63:  # ctypes would cut it
+            raise DataError(f"limit or offset {number} is beyond 64 bits", code="CORM_E_RANGE")
+    return call_handle(
+        CursorHandle,
+        library.corm_block_cursor_open,
+        database,
+        model,
+        statement,
+        bindings,
+        size,
+        names,
+        count,
+        limit,
+        offset,
+    )

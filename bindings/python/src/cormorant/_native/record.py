@@ -1,0 +1,57 @@
+"""Records. Rows cross in blocks, one call per operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import abi
+from .call import call, call_number, failure, give_back, take
+from .handle import DatabaseHandle, ModelHandle
+from .library import library, text_array
+
+Row = tuple[Any, ...]
+
+_find = library.corm_block_find
+_write = library.corm_block_write
+
+_delete_key = library.corm_block_delete_key
+
+# ctypes is quicker with an argument that is of the very type.
+for _function in (_find, _write, _delete_key):
+    _function.argtypes = (DatabaseHandle, ModelHandle, *_function.argtypes[2:])
+
+
+def find(database: DatabaseHandle, model: ModelHandle, key: bytes) -> Row | None:
+    scratch = take()
+    status = _find(database, model, key, len(key), scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status, database)
+    row: Row | None = scratch.read() if status == 0 else None
+    give_back(scratch)
+    return row
+
+
+def write(
+    database: DatabaseHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
+) -> tuple[list[Any], int]:
+    """Writes rows; what came back for each, and how many were written."""
+    names, count = text_array(properties)
+    scratch = take()
+    status = _write(
+        database, model, operation, conflict, names, count, rows, len(rows),
+        scratch.block_ref, scratch.number_ref, scratch.error_ref,
+    )  # fmt: skip
+    if status < 0:
+        raise failure(scratch, status, database)
+    answer = scratch.read(), scratch.number.value
+    give_back(scratch)
+    return answer
+
+
+def delete_key(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
+    return call(_delete_key, database, model, key, len(key)) == abi.CORM_OK
+
+
+def delete_all(database: DatabaseHandle, model: ModelHandle) -> int:
+    return call_number(library.corm_record_delete_all, database, model)

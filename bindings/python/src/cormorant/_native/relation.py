@@ -1,0 +1,50 @@
+"""Relations between models."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+from .call import call, failure, give_back, take
+from .expression import Node, dump_tree
+from .handle import DatabaseHandle, ModelHandle
+from .library import library, utf8
+from .struct import make_struct
+
+
+def add_relation(model: ModelHandle, definition: Mapping[str, Any]) -> None:
+    """Adds a relation by the members of a corm_relation_def; arrays are lists."""
+    struct = make_struct("corm_relation_def", definition)
+    call(library.corm_relation_add, model, ctypes.byref(struct))
+
+
+def relation_columns(model: ModelHandle, relation: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The properties that make up a relation: of the record, and of the related record."""
+    scratch = take()
+    status = library.corm_tree_relation_columns(model, utf8(relation), scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    answer: tuple[tuple[str, ...], tuple[str, ...]] = scratch.read()
+    give_back(scratch)
+    return answer
+
+
+def load_related(
+    database: DatabaseHandle, model: ModelHandle, relation: str, keys: bytes, options: Node
+) -> tuple[list[tuple[Any, ...]], tuple[int, ...]]:
+    """Related rows, and pairs of the position of a key and that of a row that belongs to it, one after the other."""
+    data = dump_tree(options)
+    scratch = take()
+    status = library.corm_tree_load(
+        database, model, utf8(relation), keys, len(keys), data, len(data), scratch.block_ref, scratch.error_ref
+    )
+    if status < 0:
+        raise failure(scratch, status)
+    answer: tuple[list[tuple[Any, ...]], tuple[int, ...]] = scratch.read()
+    give_back(scratch)
+    return answer
+
+
+def relate(database: DatabaseHandle, model: ModelHandle, relation: str, keys: bytes, removed: int) -> None:
+    call(library.corm_tree_relate, database, model, utf8(relation), keys, len(keys), removed)

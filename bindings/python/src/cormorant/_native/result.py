@@ -1,0 +1,40 @@
+"""The rows of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import abi
+from .call import failure, give_back, take
+from .handle import CursorHandle
+from .library import library, text_array, to_text
+from .record import Row
+
+_next = library.corm_block_cursor_next
+
+
+def next_rows(cursor: CursorHandle, max_rows: int) -> list[Row]:
+    """The next rows; none at the end."""
+    scratch = take()
+    status = _next(cursor, max_rows, scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    rows: list[Row] = scratch.read() if status == abi.CORM_ROW else []
+    give_back(scratch)
+    return rows
+
+
+def cursor_columns(cursor: CursorHandle) -> tuple[str, ...]:
+    count = library.corm_block_cursor_column_count(cursor)
+    return tuple(to_text(library.corm_block_cursor_column_name(cursor, column)) or "" for column in range(count))
+
+
+def read_json(cursor: CursorHandle, names: Sequence[str]) -> str:
+    """The rows that are left as JSON text."""
+    scratch = take()
+    status = library.corm_block_cursor_json(cursor, *text_array(names), scratch.block_ref, scratch.error_ref)
+    if status < 0:
+        raise failure(scratch, status)
+    text: str = scratch.read()
+    give_back(scratch)
+    return text

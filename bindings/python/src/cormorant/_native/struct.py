@@ -1,0 +1,69 @@
+"""C structs from mappings, and arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+from .handle import Handle, set_member
+from .library import TYPES, utf8
+
+# Array member: the type of its items, where they are structs, and the member that counts them.
+_ARRAYS = {
+    "corm_model_def": {
+        "columns": ("corm_column_def", "column_count"),
+        "keys": ("corm_key_def", "key_count"),
+        "references": ("corm_reference_def", "reference_count"),
+        "checks": ("", "check_count"),
+        "column_order": ("", "column_order_count"),
+        "module_arguments": ("", "module_argument_count"),
+        "allow_drop": ("", "allow_drop_count"),
+    },
+    "corm_key_def": {"columns": ("", "column_count")},
+    # table_columns has as many items as columns, so it has no count of its own.
+    "corm_reference_def": {"columns": ("", "column_count"), "table_columns": ("", "")},
+    "corm_relation_def": {"columns": ("", "column_count"), "target_columns": ("", "target_column_count")},
+    "corm_query": {"order_by": ("", "order_by_count")},
+    "corm_region": {"columns": ("", "column_count")},
+    "corm_observe_options": {
+        "regions": ("corm_region", "region_count"),
+        "key_columns": ("", "key_column_count"),
+    },
+    "corm_migration_options": {"allow_drop": ("", "allow_drop_count")},
+}
+
+
+def make_sized(name: str) -> Any:
+    """A struct of zeros that says how long it is, where it does."""
+    struct: Any = TYPES[name]()
+    if hasattr(struct, "struct_size"):
+        struct.struct_size = ctypes.sizeof(struct)
+    return struct
+
+
+def make_struct(name: str, members: Mapping[str, Any]) -> Any:
+    """A struct by its members, which holds all that it points to; structs in it are mappings, arrays are lists."""
+    struct: Any = make_sized(name)
+    keep = struct.keep = []
+    for member, value in members.items():
+        if isinstance(value, str):
+            setattr(struct, member, utf8(value))
+        elif isinstance(value, list):
+            kind, counter = _ARRAYS[name][member]
+            array: Any
+            if kind:
+                items = [make_struct(kind, item) for item in value]
+                array = (TYPES[kind] * len(value))(*items)
+                keep.append(items)
+            else:
+                array = (ctypes.c_char_p * len(value))(*map(utf8, value))
+            keep.append(array)
+            setattr(struct, member, ctypes.addressof(array) if value else None)
+            if counter:
+                setattr(struct, counter, len(value))
+        elif isinstance(value, Handle):
+            set_member(struct, member, value)
+        else:
+            setattr(struct, member, value)
+    return struct

@@ -1,0 +1,30 @@
+"""Transactions."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from .call import call, call_number
+from .handle import DatabaseHandle
+from .library import library
+
+TaskFunction = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+
+
+def task_function(current: Callable[[], int]) -> Any:
+    """What tells the library which task runs; it must live as long as it is used."""
+    return TaskFunction(lambda _: current())
+
+
+def open_transaction(database: DatabaseHandle, kind: int, task: Any) -> int:
+    return call_number(library.corm_transaction_open, database, kind, task, None)
+
+
+def close_transaction(database: DatabaseHandle, transaction: int, commit: bool) -> None:
+    call(library.corm_transaction_close, database, transaction, commit)
+
+
+def depth(database: DatabaseHandle) -> int:
+    return int(library.corm_transaction_depth(database))
