@@ -55,10 +55,8 @@ static bool add_parts(step *s, corm_batch *batch) {
 
 static bool check_results(step *s, corm_completion *completion) {
     json_t *expected = wanted(s, "results"), *found = json_array();
-    size_t count;
-    const corm_write_result *results = corm_completion_results(completion, &count);
-    for (size_t index = 0; index < count; index += 1) {
-        const corm_write_result *one = &results[index];
+    for (size_t index = 0; index < corm_completion_result_count(completion); index += 1) {
+        const corm_write_result *one = corm_completion_result_get(completion, index);
         json_t *key = one->generated_key ? json_integer(one->generated_key) : json_null();
         json_t *code = one->error ? json_string(corm_status_name(corm_error_code(one->error))) : json_null();
         json_array_append_new(found, json_pack("[Ioo]", (json_int_t)one->changes, key, code));

@@ -21,6 +21,9 @@ void check_status(corm_status expected, corm_status status, const char *call, co
 #define GIVES(expected, call) check_status(expected, (forget_failure(), (call)), #call, __FILE__, __LINE__)
 #define OK(call) GIVES(CORM_OK, call)
 
+/* What a callback returns that did its work, or not. */
+#define STATUS(done) ((done) ? CORM_OK : CORM_E_CALLBACK)
+
 /* The database "test.db" in a folder of its own; both are made before a test and removed after it. */
 extern corm_database *db;
 int set_up(void **state);

@@ -137,18 +137,21 @@ static void foreign_keys_do_not_act_and_are_checked(void **state) {
     assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
 }
 
-static bool fills(corm_database *database, void *context) {
+static corm_status fills(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     *(int *)context += 1;
-    return corm_database_execute_script(database, "CREATE TABLE IF NOT EXISTS a (x); INSERT INTO a VALUES (1)",
-                                        &failure) == CORM_OK;
+    return STATUS(corm_database_execute_script(database, "CREATE TABLE IF NOT EXISTS a (x); INSERT INTO a VALUES (1)",
+                                               &failure) == CORM_OK);
 }
-static bool refuses(corm_database *database, void *context) {
+static corm_status refuses(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     (void)context;
-    return corm_database_execute_script(database, "CREATE TABLE b (x)", &failure) != CORM_OK;
+    return STATUS(corm_database_execute_script(database, "CREATE TABLE b (x)", &failure) != CORM_OK);
 }
-static bool empties(corm_database *database, void *context) {
+static corm_status empties(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     (void)context;
-    return corm_database_execute_script(database, "DROP TABLE a", &failure) == CORM_OK;
+    return STATUS(corm_database_execute_script(database, "DROP TABLE a", &failure) == CORM_OK);
 }
 
 static void functions_are_steps_too(void **state) {

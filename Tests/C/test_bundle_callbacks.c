@@ -28,10 +28,8 @@ static void fails_with(corm_status expected, corm_step_callback callback, void *
     assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
     assert_false(is_there("made"));
     corm_bundle_states *states;
-    corm_bundle_state first;
     OK(corm_bundle_status(db, bundle, &states, &failure));
-    OK(corm_bundle_states_get(states, 0, &first, &failure));
-    assert_int_equal(first.state, CORM_STEP_PENDING);
+    assert_int_equal(corm_bundle_states_get(states, 0)->state, CORM_STEP_PENDING);
     corm_bundle_states_free(states);
     OK(corm_bundle_create(NULL, &good, &failure));
     OK(corm_bundle_add(good, &next, &failure));
@@ -47,10 +45,11 @@ static corm_status make(corm_database *database) {
 }
 
 /* Runs the SQL that it is given, whatever comes of it. */
-static bool runs(corm_database *database, void *sql) {
+static corm_status runs(corm_database *database, void *sql, corm_error **error) {
+    (void)error;
     make(database);
     corm_status status = corm_database_execute_script(database, sql, NULL);
-    return status == CORM_OK;
+    return STATUS(status == CORM_OK);
 }
 
 static void transactions_in_sql_are_refused(void **state) {
@@ -64,13 +63,14 @@ static void transactions_in_sql_are_refused(void **state) {
     }
 }
 
-static bool swallows(corm_database *database, void *context) {
+static corm_status swallows(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     (void)context;
     make(database);
     corm_database_execute_script(database, "CREATE TABLE once (x UNIQUE); INSERT INTO once VALUES (1)", NULL);
     corm_database_execute_script(database, "INSERT OR ROLLBACK INTO once VALUES (1)", NULL);
     corm_database_execute_script(database, "CREATE TABLE made (x)", NULL);
-    return true;
+    return CORM_OK;
 }
 static void a_rollback_by_a_constraint_is_noticed(void **state) {
     (void)state;
@@ -78,15 +78,17 @@ static void a_rollback_by_a_constraint_is_noticed(void **state) {
     assert_false(is_there("once"));
 }
 
-static bool commits(corm_database *database, void *context) {
+static corm_status commits(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     make(database);
     *(corm_status *)context = corm_transaction_commit(database, NULL);
-    return true;
+    return CORM_OK;
 }
-static bool rolls_back(corm_database *database, void *context) {
+static corm_status rolls_back(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     make(database);
     *(corm_status *)context = corm_transaction_rollback(database, NULL);
-    return true;
+    return CORM_OK;
 }
 static void its_own_transaction_cannot_be_ended(void **state) {
     (void)state;
@@ -111,14 +113,15 @@ static void its_own_transaction_cannot_be_ended(void **state) {
     assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
 }
 
-static bool nests(corm_database *database, void *context) {
+static corm_status nests(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     (void)context;
     corm_transaction_begin(database, CORM_TRANSACTION_IMMEDIATE, NULL);
     make(database);
     corm_transaction_rollback(database, NULL);
     corm_transaction_begin(database, CORM_TRANSACTION_IMMEDIATE, NULL);
     corm_database_execute_script(database, "CREATE TABLE kept (x)", NULL);
-    return corm_transaction_commit(database, NULL) == CORM_OK;
+    return STATUS(corm_transaction_commit(database, NULL) == CORM_OK);
 }
 static void savepoints_are_its_own_business(void **state) {
     (void)state;
@@ -128,11 +131,12 @@ static void savepoints_are_its_own_business(void **state) {
     assert_true(is_there("kept") && !is_there("made"));
 }
 
-static bool leaves_open(corm_database *database, void *result) {
+static corm_status leaves_open(corm_database *database, void *result, corm_error **error) {
+    (void)error;
     make(database);
     corm_transaction_begin(database, CORM_TRANSACTION_IMMEDIATE, NULL);
     corm_transaction_begin(database, CORM_TRANSACTION_IMMEDIATE, NULL);
-    return *(bool *)result;
+    return STATUS(*(bool *)result);
 }
 static void savepoints_left_open_go_with_the_step(void **state) {
     (void)state;
@@ -145,10 +149,11 @@ static void savepoints_left_open_go_with_the_step(void **state) {
     fails_with(CORM_E_CALLBACK, leaves_open, &result);
 }
 
-static bool closes(corm_database *database, void *context) {
+static corm_status closes(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     make(database);
     *(corm_status *)context = corm_database_close(database, NULL);
-    return false;
+    return CORM_E_CALLBACK;
 }
 static void the_database_cannot_be_closed_in_a_step(void **state) {
     (void)state;
@@ -157,7 +162,8 @@ static void the_database_cannot_be_closed_in_a_step(void **state) {
     assert_int_equal(status, CORM_E_MISUSE);
 }
 
-static bool migrates(corm_database *database, void *context) {
+static corm_status migrates(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     corm_status *statuses = context;
     corm_schema *schema;
     make(database);
@@ -168,7 +174,7 @@ static bool migrates(corm_database *database, void *context) {
     statuses[4] = corm_schema_read(database, &schema, NULL);
     if (statuses[4] == CORM_OK)
         corm_schema_free(schema);
-    return false;
+    return CORM_E_CALLBACK;
 }
 static void migrations_within_a_step_are_refused(void **state) {
     (void)state;
@@ -180,10 +186,11 @@ static void migrations_within_a_step_are_refused(void **state) {
     assert_int_equal(statuses[4], CORM_OK);
 }
 
-static bool frees(corm_database *database, void *context) {
+static corm_status frees(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     (void)database;
     corm_bundle_free(*(corm_bundle **)context);
-    return true;
+    return CORM_OK;
 }
 static void the_bundle_may_go_while_it_is_applied(void **state) {
     (void)state;
@@ -200,10 +207,11 @@ static void the_bundle_may_go_while_it_is_applied(void **state) {
     GIVES(CORM_E_MISUSE, corm_bundle_apply(db, short_lived, NULL, NULL, &failure));
 }
 
-static bool keeps_reading(corm_database *database, void *context) {
+static corm_status keeps_reading(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     make(database);
-    return corm_result_open(database, "SELECT 1 UNION SELECT 2", CORM_NO_VALUES, context, NULL) == CORM_OK &&
-           corm_result_next(*(corm_result **)context, NULL) == CORM_ROW;
+    return STATUS(corm_result_open(database, "SELECT 1 UNION SELECT 2", CORM_NO_VALUES, context, NULL) == CORM_OK &&
+                  corm_result_next(*(corm_result **)context, NULL) == CORM_ROW);
 }
 static void a_result_may_outlive_its_step(void **state) {
     (void)state;

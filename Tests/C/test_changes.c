@@ -152,7 +152,7 @@ static void a_change_with_a_common_table(void **state) {
     corm_statement *heavy = with_column(select_from(pets), pet_column("owner_id"));
     where(heavy, CORM_GT(pets, "weight", corm_value_int64(6)));
     corm_statement *owners = with_column(select_nothing(), name(NULL, "owner_id"));
-    corm_statement_from(owners, (corm_source){.name = "heavy"});
+    corm_statement_from(owners, CORM_SOURCE(.name = "heavy"));
     corm_statement *update = with_set(update_people(), "city", text("farm"));
     corm_statement_with(update, "heavy", NULL, 0, heavy);
     CHANGES(

@@ -6,13 +6,13 @@ static corm_expr *owned(void) { return binary(CORM_OP_EQUAL, pet_column("owner_i
 static void inner_left_and_cross(void **state) {
     (void)state;
     corm_statement *inner = with_column(with_column(select_from(people), column("name")), pet_column("name"));
-    corm_statement_join(inner, CORM_JOIN_INNER, (corm_source){.model = pets}, owned());
+    corm_statement_join(inner, CORM_JOIN_INNER, CORM_SOURCE(.model = pets), owned());
     SELECTS(ordered_by(inner, pet_column("id")),
             "SELECT \"person\".\"name\", \"pet\".\"name\" FROM \"person\" "
             "JOIN \"pet\" ON \"pet\".\"owner_id\" = \"person\".\"id\" ORDER BY \"pet\".\"id\"",
             "", "Ada Rex; Ada Tom; Dan Ivy; eve Tom");
     corm_statement *left = with_column(with_column(select_from(people), column("name")), pet_column("name"));
-    corm_statement_join(left, CORM_JOIN_LEFT, (corm_source){.model = pets}, owned());
+    corm_statement_join(left, CORM_JOIN_LEFT, CORM_SOURCE(.model = pets), owned());
     where(left, CORM_LE(people, "id", corm_value_int64(2)));
     SELECTS(ordered_by(ordered_by(left, column("id")), pet_column("id")),
             "SELECT \"person\".\"name\", \"pet\".\"name\" FROM \"person\" "
@@ -20,14 +20,14 @@ static void inner_left_and_cross(void **state) {
             "ORDER BY \"person\".\"id\", \"pet\".\"id\"",
             "2", "Ada Rex; Ada Tom; Bob NULL");
     corm_statement *cross = with_column(select_from(people), corm_expr_call("count", NULL, 0));
-    corm_statement_join(cross, CORM_JOIN_CROSS, (corm_source){.model = pets}, NULL);
+    corm_statement_join(cross, CORM_JOIN_CROSS, CORM_SOURCE(.model = pets), NULL);
     SELECTS(cross, "SELECT count(*) FROM \"person\" CROSS JOIN \"pet\"", "", "30");
 }
 
 static void whole_records_are_those_of_the_first_source(void **state) {
     (void)state;
     corm_statement *owners = select_from(people);
-    corm_statement_join(owners, CORM_JOIN_INNER, (corm_source){.model = pets}, owned());
+    corm_statement_join(owners, CORM_JOIN_INNER, CORM_SOURCE(.model = pets), owned());
     where(owners, CORM_EQ(pets, "name", corm_value_text("Ivy")));
     corm_query query = {.struct_size = sizeof query, .statement = owners};
     corm_records *records;
@@ -48,7 +48,7 @@ static void a_table_joined_with_itself(void **state) {
     with_column(with_column(same_age, corm_expr_column_of("a", people, "name")),
                 corm_expr_column_of("b", people, "name"));
     corm_statement_join(
-        same_age, CORM_JOIN_INNER, (corm_source){.model = people, .alias = "b"},
+        same_age, CORM_JOIN_INNER, CORM_SOURCE(.model = people, .alias = "b"),
         CORM_ALL(
             binary(CORM_OP_EQUAL, corm_expr_column_of("a", people, "age"), corm_expr_column_of("b", people, "age")),
             binary(CORM_OP_LESS, corm_expr_column_of("a", people, "id"), corm_expr_column_of("b", people, "id"))));
@@ -61,13 +61,13 @@ static void a_table_joined_with_itself(void **state) {
 static void the_same_table_twice_needs_an_alias(void **state) {
     (void)state;
     corm_statement *twice = select_from(people);
-    corm_statement_join(twice, CORM_JOIN_CROSS, (corm_source){.model = people}, NULL);
+    corm_statement_join(twice, CORM_JOIN_CROSS, CORM_SOURCE(.model = people), NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "alias", twice);
     corm_statement *same_alias = corm_statement_create(CORM_SELECT, people, "x");
-    corm_statement_join(same_alias, CORM_JOIN_CROSS, (corm_source){.model = pets, .alias = "X"}, NULL);
+    corm_statement_join(same_alias, CORM_JOIN_CROSS, CORM_SOURCE(.model = pets, .alias = "X"), NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "\"X\"", same_alias);
     corm_statement *once = select_from(people);
-    corm_statement_join(once, CORM_JOIN_CROSS, (corm_source){.model = people, .alias = "other"}, NULL);
+    corm_statement_join(once, CORM_JOIN_CROSS, CORM_SOURCE(.model = people, .alias = "other"), NULL);
     SELECTS(
         with_column(where(once, binary(CORM_OP_LESS, column("id"), corm_expr_column_of("other", people, "id"))),
                     corm_expr_call("count", NULL, 0)),
@@ -103,10 +103,10 @@ static void a_select_joined_under_a_name(void **state) {
     with_column(weights, corm_expr_as(CORM_CALL("sum", pet_column("weight")), "total"));
     corm_statement_add(weights, CORM_CLAUSE_GROUP_BY, pet_column("owner_id"));
     corm_statement *unnamed = select_from(people);
-    corm_statement_join(unnamed, CORM_JOIN_INNER, (corm_source){.select = corm_statement_copy(weights)}, NULL);
+    corm_statement_join(unnamed, CORM_JOIN_INNER, CORM_SOURCE(.select = corm_statement_copy(weights)), NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "alias", unnamed);
     corm_statement *joined = with_column(with_column(select_from(people), column("name")), name("w", "total"));
-    corm_statement_join(joined, CORM_JOIN_INNER, (corm_source){.select = weights, .alias = "w"},
+    corm_statement_join(joined, CORM_JOIN_INNER, CORM_SOURCE(.select = weights, .alias = "w"),
                         binary(CORM_OP_EQUAL, name("w", "owner_id"), column("id")));
     SELECTS(ordered_by(joined, name("w", "total")),
             "SELECT \"person\".\"name\", \"w\".\"total\" FROM \"person\" JOIN "
@@ -118,22 +118,22 @@ static void a_select_joined_under_a_name(void **state) {
 static void sources_that_are_none_or_two(void **state) {
     (void)state;
     corm_statement *wrong = select_from(people);
-    corm_statement_join(wrong, CORM_JOIN_INNER, (corm_source){0}, NULL);
+    corm_statement_join(wrong, CORM_JOIN_INNER, CORM_SOURCE(.model = NULL), NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "exactly one", wrong);
     wrong = select_from(people);
-    corm_statement_join(wrong, CORM_JOIN_INNER, (corm_source){.model = pets, .select = select_from(pets)}, owned());
+    corm_statement_join(wrong, CORM_JOIN_INNER, CORM_SOURCE(.model = pets, .select = select_from(pets)), owned());
     STATEMENT_FAILS(CORM_E_MISUSE, "exactly one", wrong);
     wrong = select_from(people);
-    corm_statement_from(wrong, (corm_source){.model = pets, .name = "x"});
+    corm_statement_from(wrong, CORM_SOURCE(.model = pets, .name = "x"));
     STATEMENT_FAILS(CORM_E_MISUSE, "exactly one", wrong);
     wrong = select_from(people);
-    corm_statement_join(wrong, 3, (corm_source){.model = pets}, owned());
+    corm_statement_join(wrong, 3, CORM_SOURCE(.model = pets), owned());
     STATEMENT_FAILS(CORM_E_MISUSE, "CORM_JOIN_", wrong);
     wrong = with_column(select_nothing(), number(1));
-    corm_statement_join(wrong, CORM_JOIN_CROSS, (corm_source){.model = pets}, NULL);
+    corm_statement_join(wrong, CORM_JOIN_CROSS, CORM_SOURCE(.model = pets), NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "source", wrong);
     wrong = select_from(people);
-    corm_statement_join(wrong, CORM_JOIN_INNER, (corm_source){.select = select_from(pets), .alias = "\xff"}, NULL);
+    corm_statement_join(wrong, CORM_JOIN_INNER, CORM_SOURCE(.select = select_from(pets), .alias = "\xff"), NULL);
     STATEMENT_FAILS(CORM_E_ENCODING, "UTF-8", wrong);
 }
 

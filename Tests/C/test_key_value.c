@@ -26,7 +26,7 @@ static int close_store(void **state) {
 #define STORE_TEST(function) cmocka_unit_test_setup_teardown(function, open_store, close_store)
 
 static corm_store_entry entry_of(const char *key, corm_value value) {
-    return (corm_store_entry){.key = {key, strlen(key)}, .value = value};
+    return (corm_store_entry){.struct_size = sizeof(corm_store_entry), .key = {key, strlen(key)}, .value = value};
 }
 
 static void put(const char *key, corm_value value) {
@@ -35,17 +35,19 @@ static void put(const char *key, corm_value value) {
 }
 
 static corm_store_entry get(const char *key) {
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     OK(corm_store_get(store, key, strlen(key), arena, &entry, &failure));
     return entry;
 }
 
 static void an_entry_comes_back(void **state) {
     (void)state;
-    corm_store_entry entry = {.key = {CORM_KEY("the\0me")}, .value = corm_value_text_size("da\0rk", 5)};
+    corm_store_entry entry = {.struct_size = sizeof(corm_store_entry),
+                              .key = {CORM_KEY("the\0me")},
+                              .value = corm_value_text_size("da\0rk", 5)};
     assert_int_equal(entry.key.size, 6);
     OK(corm_store_put(store, &entry, &failure));
-    corm_store_entry found;
+    corm_store_entry found = CORM_STORE_ENTRY_INIT;
     OK(corm_store_get(store, CORM_KEY("the\0me"), arena, &found, &failure));
     assert_memory_equal(found.key.data, "the\0me", 7);
     assert_int_equal(found.value.type, CORM_VALUE_TEXT);
@@ -114,7 +116,7 @@ static void wrong_arguments_are_errors(void **state) {
     GIVES(CORM_E_TOO_BIG, corm_store_put(store, &entry, &failure));
     range.struct_size = 1;
     GIVES(CORM_E_MISUSE, corm_store_count(store, &range, &number, &failure));
-    corm_store_range_init(&range);
+    range = (corm_store_range)CORM_STORE_RANGE_INIT;
     range.limit = -1;
     GIVES(CORM_E_MISUSE, corm_store_scan(store, &range, &result, &failure));
     range.limit = 1;
@@ -173,7 +175,7 @@ static void a_scan_gives_entries(void **state) {
 
 static void the_table_goes_under_a_scan(void **state) {
     (void)state;
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     corm_result *scan;
     put("a", corm_value_int64(1));
     put("b", corm_value_int64(2));
@@ -223,7 +225,7 @@ static void an_entry_that_was_read_is_written_back(void **state) {
 }
 
 static void increment(int count) {
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     for (int index = 0; index < count; index += 1) {
         corm_status status;
         do {

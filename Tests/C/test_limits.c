@@ -17,7 +17,8 @@ static void counts_that_cannot_be(void **state) {
     corm_queue *queue;
     corm_batch *batch;
     corm_json_reader *reader;
-    corm_json_text *json;
+    const char *json;
+    size_t size;
     corm_store *store;
     corm_plan *plan;
     corm_schema *schema;
@@ -28,11 +29,11 @@ static void counts_that_cannot_be(void **state) {
     person one = {.name = "x"};
     const char *name = "name";
     pet rex = {.name = "Rex"};
-    corm_region region = {.table = "person"};
+    corm_region region = {.struct_size = sizeof(corm_region), .table = "person"};
     corm_observer *observer;
     const corm_model *const *models = (const corm_model *const *)&people;
     corm_version_step step = {.struct_size = sizeof step, .version = 1, .up_sql = "SELECT 1"};
-    corm_store_entry entry = {.key = {"k", 1}};
+    corm_store_entry entry = {.struct_size = sizeof(corm_store_entry), .key = {"k", 1}};
     corm_value value = corm_value_int64(1);
     corm_observe_options options = {.struct_size = sizeof options, .model = people, .key = &value};
     corm_status status;
@@ -50,8 +51,8 @@ static void counts_that_cannot_be(void **state) {
         /* With a cache, a key is looked for in it first. */
         OK(corm_database_set_cache(db, people, index, index * 1000, &failure));
         TRY(corm_json_reader_feed(reader, "[]", count, &failure));
-        TRY(corm_json_write(people, &one, count, NULL, 0, NULL, &json, &failure));
-        TRY(corm_json_write(people, &one, 1, (void *)&one, count, NULL, &json, &failure));
+        TRY(corm_json_write(people, &one, count, NULL, 0, NULL, arena, &json, &size, &failure));
+        TRY(corm_json_write(people, &one, 1, (void *)&one, count, NULL, arena, &json, &size, &failure));
         TRY(corm_block_batch_execute(batch, "SELECT 1", "[\0\0\0", count, &failure));
         TRY(corm_block_batch_write(batch, people, CORM_WRITE_INSERT, 0, NULL, 0, "[\1\0\0\0", count, &failure));
         TRY(corm_model_create_tables(db, models, count, &failure));
@@ -79,9 +80,8 @@ static void counts_that_cannot_be(void **state) {
         TRY(corm_store_get(store, "k", count, arena, &entry, &failure));
         options.key_count = count;
         TRY(corm_observer_open(db, &options, &observer, &failure));
-        TRY(corm_observer_open(db,
-                                  &(corm_observe_options){sizeof options, .regions = &region, .region_count = count},
-                                  &observer, &failure));
+        TRY(corm_observer_open(db, &(corm_observe_options){sizeof options, .regions = &region, .region_count = count},
+                               &observer, &failure));
         TRY(corm_relation_save(db, people, "pets", &one, &rex, count, CORM_REMOVED_KEEP, NULL, &failure));
         TRY(corm_database_execute(db, "SELECT ?", CORM_VALUES(corm_value_blob("x", count)), NULL, &failure));
         TRY(select_where(corm_expr_in(column("id"), &value, count)));

@@ -38,7 +38,8 @@ static corm_result *result;
 static corm_cursor *cursor;
 static corm_records *records;
 static corm_json_reader *reader;
-static corm_json_text *json;
+static const char *json;
+static size_t size;
 static corm_store *store;
 static corm_batch *batch;
 static const char *out;
@@ -51,7 +52,9 @@ static void must(corm_status status) {
 }
 
 static corm_value much(void) { return corm_value_text_size(text, large); }
-static corm_store_entry entry(void) { return (corm_store_entry){.key = {"k", 1}, .value = much()}; }
+static corm_store_entry entry(void) {
+    return (corm_store_entry){.struct_size = sizeof(corm_store_entry), .key = {"k", 1}, .value = much()};
+}
 
 static void insert(const char *column, corm_value value) {
     char sql[80];
@@ -145,13 +148,13 @@ static corm_status expression_sql(void) {
 }
 static corm_status write_blob(void) {
     record.raw = (corm_blob){text, large};
-    return corm_json_write(documents, &record, 1, NULL, 0, NULL, &json, &error);
+    return corm_json_write(documents, &record, 1, NULL, 0, NULL, arena, &json, &size, &error);
 }
 static corm_status write_many(void) {
     document *all = calloc(1000, sizeof *all);
     for (int index = 0; index < 1000; index += 1)
         all[index].body = (corm_text){text, 60000};
-    return corm_json_write(documents, all, 1000, NULL, 0, NULL, &json, &error);
+    return corm_json_write(documents, all, 1000, NULL, 0, NULL, arena, &json, &size, &error);
 }
 static corm_status json_feed(void) {
     must(corm_json_reader_create(documents, NULL, &reader, &error));
@@ -164,7 +167,7 @@ static corm_status put(void) {
     return corm_store_put(store, &one, &error);
 }
 static corm_status get(void) {
-    corm_store_entry one;
+    corm_store_entry one = CORM_STORE_ENTRY_INIT;
     return corm_store_get(store, "k", 1, arena, &one, &error);
 }
 static corm_status execute(void) { return corm_database_execute(own, statement, NULL, 0, NULL, &error); }

@@ -97,7 +97,7 @@ static void cancel_of_steps_keeps_those_before(void **state) {
 
 /* Interrupts the database from outside, as another thread may. */
 static bool interrupt(const corm_progress *progress, void *context) {
-    if (progress->rows > 0)
+    if (progress->done > 0)
         corm_database_interrupt(context);
     return true;
 }

@@ -123,17 +123,17 @@ static void from_nothing(void **state) {
 static void from_another_source_instead(void **state) {
     (void)state;
     corm_statement *moved = select_from(people);
-    corm_statement_from(moved, (corm_source){.model = pets, .alias = "p"});
+    corm_statement_from(moved, CORM_SOURCE(.model = pets, .alias = "p"));
     SELECTS(where(moved, binary(CORM_OP_EQUAL, corm_expr_column_of("p", pets, "id"), number(3))),
             "SELECT \"id\", \"owner_id\", \"name\", \"weight\" FROM \"pet\" AS \"p\" WHERE \"id\" = ?", "3",
             "3 4 Ivy 7");
     corm_statement *inner = with_column(select_from(people), corm_expr_as(column("age"), "years"));
     corm_statement *outer = select_nothing();
-    corm_statement_from(outer, (corm_source){.select = where(inner, CORM_LT(people, "id", corm_value_int64(3)))});
+    corm_statement_from(outer, CORM_SOURCE(.select = where(inner, CORM_LT(people, "id", corm_value_int64(3)))));
     SELECTS(outer, "SELECT * FROM (SELECT \"age\" AS \"years\" FROM \"person\" WHERE \"id\" < ?)", "3", "36; 36");
     inner = with_column(select_from(people), corm_expr_as(column("age"), "years"));
     outer = with_column(select_nothing(), CORM_CALL("max", name("x", "years")));
-    corm_statement_from(outer, (corm_source){.select = inner, .alias = "x"});
+    corm_statement_from(outer, CORM_SOURCE(.select = inner, .alias = "x"));
     SELECTS(outer, "SELECT max(\"x\".\"years\") FROM (SELECT \"age\" AS \"years\" FROM \"person\") AS \"x\"", "", "50");
 }
 

@@ -78,7 +78,7 @@ static void common_table_expressions(void **state) {
     where(adults, CORM_GE(people, "age", corm_value_int64(36)));
     corm_statement *select = with_column(select_from(pets), pet_column("name"));
     corm_statement_with(select, "adults", (const char *const[]){"key"}, 1, adults);
-    corm_statement_join(select, CORM_JOIN_INNER, (corm_source){.name = "adults", .alias = "a"},
+    corm_statement_join(select, CORM_JOIN_INNER, CORM_SOURCE(.name = "adults", .alias = "a"),
                         binary(CORM_OP_EQUAL, name("a", "key"), pet_column("owner_id")));
     SELECTS(ordered_by(select, pet_column("id")),
             "WITH \"adults\" (\"key\") AS (SELECT \"id\" FROM \"person\" WHERE \"age\" >= ?) "
@@ -90,12 +90,12 @@ static void common_table_expressions(void **state) {
 static void recursion(void **state) {
     (void)state;
     corm_statement *step = with_column(select_nothing(), binary(CORM_OP_ADD, name(NULL, "n"), number(1)));
-    corm_statement_from(step, (corm_source){.name = "numbers"});
+    corm_statement_from(step, CORM_SOURCE(.name = "numbers"));
     where(step, binary(CORM_OP_LESS, name(NULL, "n"), number(5)));
     corm_statement *numbers = with_column(select_nothing(), number(1));
     corm_statement_compound(numbers, CORM_UNION_ALL, step);
     corm_statement *sum = with_column(select_nothing(), CORM_CALL("sum", name(NULL, "n")));
-    corm_statement_from(sum, (corm_source){.name = "numbers"});
+    corm_statement_from(sum, CORM_SOURCE(.name = "numbers"));
     corm_statement_with(sum, "numbers", (const char *const[]){"n"}, 1, numbers);
     SELECTS(
         sum,

@@ -229,10 +229,11 @@ static void a_model_is_synced_before_its_first_use(void **state) {
 }
 
 /* Makes the table as the first release had it, which today's model does not fit. */
-static bool make_one(corm_database *database, void *context) {
-    return corm_database_execute(database, "CREATE TABLE person (id INTEGER PRIMARY KEY)", CORM_NO_VALUES, NULL,
-                                 NULL) == CORM_OK &&
-           corm_record_save(database, context, &(person){.name = "Ada"}, NULL, NULL) == CORM_E_SCHEMA;
+static corm_status make_one(corm_database *database, void *context, corm_error **error) {
+    (void)error;
+    return STATUS(corm_database_execute(database, "CREATE TABLE person (id INTEGER PRIMARY KEY)", CORM_NO_VALUES, NULL,
+                                        NULL) == CORM_OK &&
+                  corm_record_save(database, context, &(person){.name = "Ada"}, NULL, NULL) == CORM_E_SCHEMA);
 }
 
 static void the_steps_of_a_bundle_bring_the_file_by_themselves(void **state) {

@@ -22,56 +22,64 @@ typedef struct calls {
     char text[64];
 } calls;
 
-static bool encode_point(const void *field, corm_value *out_value, void *context) {
+static corm_status encode_point(const void *field, corm_value *out_value, void *context, corm_error **error) {
+    (void)error;
     const point *from = field;
     calls *count = context;
     count->encoded += 1;
     if (from->x < 0)
-        return false;
+        return CORM_E_CALLBACK;
     snprintf(count->text, sizeof count->text, "%d;%d", from->x, from->y);
     *out_value = corm_value_text(count->text);
-    return true;
+    return CORM_OK;
 }
 
-static bool decode_point(const corm_value *value, void *field, corm_arena *arena, void *context) {
+static corm_status decode_point(const corm_value *value, void *field, corm_arena *arena, void *context,
+                                corm_error **error) {
+    (void)error;
     (void)arena;
     ((calls *)context)->decoded += 1;
     if (value->type != CORM_VALUE_TEXT)
-        return false;
+        return CORM_E_CALLBACK;
     char text[64] = {0};
     memcpy(text, value->as.bytes.data, value->as.bytes.size < 63 ? value->as.bytes.size : 63);
     point *to = field;
-    return sscanf(text, "%d;%d", &to->x, &to->y) == 2;
+    return STATUS(sscanf(text, "%d;%d", &to->x, &to->y) == 2);
 }
 
 /* A text that is kept with an exclamation mark. */
-static bool encode_shout(const void *field, corm_value *out_value, void *context) {
+static corm_status encode_shout(const void *field, corm_value *out_value, void *context, corm_error **error) {
+    (void)error;
     (void)context;
     static char text[64];
     const char *from = *(const char *const *)field;
     if (from == NULL) {
         *out_value = corm_value_null();
-        return true;
+        return CORM_OK;
     }
     snprintf(text, sizeof text, "%s!", from);
     *out_value = corm_value_text(text);
-    return true;
+    return CORM_OK;
 }
 
-static bool decode_shout(const corm_value *value, void *field, corm_arena *arena, void *context) {
+static corm_status decode_shout(const corm_value *value, void *field, corm_arena *arena, void *context,
+                                corm_error **error) {
+    (void)error;
     (void)context;
     const char **to = field;
     if (value->type == CORM_VALUE_NULL || arena == NULL) {
         *to = NULL;
-        return true;
+        return CORM_OK;
     }
     *to = corm_arena_copy(arena, value->as.bytes.data, value->as.bytes.size - 1);
-    return *to != NULL;
+    return STATUS(*to != NULL);
 }
 
 static calls seen;
-static const corm_transform point_transform = {.encode = encode_point, .decode = decode_point, .context = &seen};
-static const corm_transform shout_transform = {.encode = encode_shout, .decode = decode_shout};
+static const corm_transform point_transform = {
+    .struct_size = sizeof(corm_transform), .encode = encode_point, .decode = decode_point, .context = &seen};
+static const corm_transform shout_transform = {
+    .struct_size = sizeof(corm_transform), .encode = encode_shout, .decode = decode_shout};
 static const corm_column_def place_columns[] = {
     CORM_COLUMN(place, id, CORM_INT64, .primary_key = true),
     CORM_COLUMN(place, where, CORM_TEXT, .not_null = true, .transform = &point_transform),
@@ -168,7 +176,8 @@ static void a_value_out_of_a_transform_is_checked_too(void **state) {
 
 static void half_a_transform_is_refused(void **state) {
     (void)state;
-    static const corm_transform halves[] = {{.encode = encode_shout}, {.decode = decode_shout}};
+    static const corm_transform halves[] = {{.struct_size = sizeof(corm_transform), .encode = encode_shout},
+                                            {.struct_size = sizeof(corm_transform), .decode = decode_shout}};
     for (int half = 0; half < 2; half += 1) {
         corm_column_def columns[3];
         corm_model_def definition = place_def;

@@ -126,9 +126,10 @@ static void inside_a_transaction(void **state) {
     OK(corm_transaction_rollback(db, &failure));
 }
 
-static bool up(corm_database *database, void *context) {
+static corm_status up(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     *(int *)context += 1;
-    return corm_database_execute_script(database, "CREATE TABLE a (x)", NULL) == CORM_OK;
+    return STATUS(corm_database_execute_script(database, "CREATE TABLE a (x)", NULL) == CORM_OK);
 }
 
 static void functions_and_progress(void **state) {

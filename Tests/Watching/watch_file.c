@@ -14,10 +14,9 @@ static void tell(corm_event *event, corm_error *error, void *context) {
         fprintf(stderr, "%s\n", corm_error_message(error));
         return;
     }
-    const corm_value *values;
-    size_t count;
     struct timespec now;
-    if (corm_event_row(event, 0, &values, &count, NULL) != CORM_OK)
+    const corm_value *values = corm_event_row_get(event, 0, NULL);
+    if (values == NULL)
         return;
     clock_gettime(CLOCK_MONOTONIC, &now);
     printf("%lld %.6f\n", (long long)values[0].as.integer, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);

@@ -11,10 +11,10 @@ corm_status use_from_cpp(corm_database **out_database);
 
 corm_status use_from_cpp(corm_database **out_database) {
     corm_open_options options;
-    corm_open_options_init(&options);
+    options = (corm_open_options)CORM_OPEN_OPTIONS_INIT;
     options.mode = CORM_OPEN_READ_ONLY;
     corm_query query;
-    corm_query_init(&query);
+    query = (corm_query)CORM_QUERY_INIT;
 
     corm_column_def columns[2] = {};
     columns[0].name = "id";

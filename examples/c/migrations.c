@@ -64,8 +64,8 @@ static bool plan(app *a) {
 /* Says how far it is; false would cancel, and the file would be as it was. */
 static bool show(const corm_progress *progress, void *context) {
     (void)context;
-    printf("%s: step %" PRId32 " of %" PRId32 ", %" PRId64 " rows\n", progress->step, progress->index + 1,
-           progress->count, progress->rows);
+    printf("%s: step %zu of %zu, %" PRId64 " rows\n", progress->step, progress->index + 1, progress->count,
+           progress->done);
     return true;
 }
 
@@ -98,12 +98,12 @@ static bool generate(app *a) {
     return true;
 }
 
-static bool add_first(corm_database *db, void *context) {
-    return corm_record_insert(db, context, &(person){.name = "Ada"}, CORM_CONFLICT_ABORT, NULL, NULL) == CORM_OK;
+static corm_status add_first(corm_database *db, void *context, corm_error **error) {
+    return corm_record_insert(db, context, &(person){.name = "Ada"}, CORM_CONFLICT_ABORT, NULL, error);
 }
-static bool remove_first(corm_database *db, void *context) {
+static corm_status remove_first(corm_database *db, void *context, corm_error **error) {
     (void)context;
-    return corm_database_execute(db, "DELETE FROM person WHERE name = 'Ada'", CORM_NO_VALUES, NULL, NULL) == CORM_OK;
+    return corm_database_execute(db, "DELETE FROM person WHERE name = 'Ada'", CORM_NO_VALUES, NULL, error);
 }
 
 static bool apply(app *a, corm_database *file) {

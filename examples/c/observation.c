@@ -7,9 +7,8 @@ static void show_changes(corm_event *event, corm_error *error, void *context) {
     (void)error;
     (void)context;
     for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
-        corm_change change;
-        if (corm_event_change(event, index, &change, NULL) == CORM_OK)
-            printf("%s %s %" PRId64 "\n", kinds[change.kind], change.table, change.row_id);
+        const corm_change *change = corm_event_change_get(event, index);
+        printf("%s %s %" PRId64 "\n", kinds[change->kind], change->table, change->row_id);
     }
 }
 
@@ -30,7 +29,7 @@ static bool watch(app *a) {
 /* Without a callback events wait: at a descriptor, for poll() and loops of events. */
 static bool wait_for(app *a) {
     static const char *const columns[] = {"price"};
-    corm_region prices = {.table = "album", .columns = columns, .column_count = 1};
+    corm_region prices = {.struct_size = sizeof(corm_region), .table = "album", .columns = columns, .column_count = 1};
     corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
     corm_observer *observer = NULL;
     corm_event *event = NULL;
@@ -80,7 +79,7 @@ static bool follow(app *a) {
 /* Rows that are found again come from memory, unless anybody has changed them. */
 static bool remember(app *a) {
     corm_value key = corm_value_int64(1);
-    corm_cache_statistics cache;
+    corm_cache_statistics cache = CORM_CACHE_STATISTICS_INIT;
     artist found;
     bool done = corm_database_set_cache(a->db, a->artists, 1000, 1000000, &a->error) == CORM_OK;
     for (int index = 0; done && index < 3; index += 1)

@@ -62,7 +62,7 @@ static bool migrate(app *a, corm_registry *users) {
     const corm_bundle_step plays = {.struct_size = sizeof plays,
                                     .id = "0001_plays",
                                     .up_sql = "CREATE TABLE play (id INTEGER PRIMARY KEY, artist TEXT, at TEXT)"};
-    int64_t failed = 0;
+    size_t failed = 0;
     bool done = corm_bundle_create(NULL, &bundle, &a->error) == CORM_OK &&
                 corm_bundle_add(bundle, &plays, &a->error) == CORM_OK &&
                 corm_registry_migrate(users, bundle, NULL, 0, NULL, false, told, NULL, &failed, &a->error) == CORM_OK;

@@ -85,7 +85,7 @@ corm_status corm_result_arrow(corm_result *result, struct ArrowArrayStream *out_
  * model's record_size may be 0. out_stream: as above.
  */
 corm_status corm_query_arrow(corm_database *database, const corm_model *model, const corm_query *query,
-                               struct ArrowArrayStream *out_stream, corm_error **out_error);
+                             struct ArrowArrayStream *out_stream, corm_error **out_error);
 
 /*
  * corm_result_arrow of a block cursor, or corm_query_arrow where it has a model. As long as no batch was taken, it can be

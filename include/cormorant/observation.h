@@ -111,7 +111,7 @@ typedef struct corm_observe_options {
  * SQLite was built without SQLITE_ENABLE_PREUPDATE_HOOK.
  */
 corm_status corm_observer_open(corm_database *database, const corm_observe_options *options,
-                                  corm_observer **out_observer, corm_error **out_error);
+                               corm_observer **out_observer, corm_error **out_error);
 
 /*
  * Ends a watch and frees it; it does not wait: a callback that runs on another thread runs to its end, and then `release` is

@@ -145,8 +145,8 @@ corm_status corm_batch_delete(corm_batch *batch, const corm_model *model, const 
  *
  * The rest is as for corm_queue_add.
  */
-corm_status corm_batch_commit(corm_batch *batch, corm_batch_policy policy, const corm_write_options *options, int64_t *out_number,
-                              corm_error **out_error);
+corm_status corm_batch_commit(corm_batch *batch, corm_batch_policy policy, const corm_write_options *options,
+                              int64_t *out_number, corm_error **out_error);
 
 /* Being told ----------------------------------------------------------------------------------------------------- */
 
@@ -191,7 +191,7 @@ typedef struct corm_listen_options {
 /* Begins to tell how writes of a queue end, whoever added them. options: borrowed until return; NULL: defaults.
    out_listener: owned (corm_listener_close). */
 corm_status corm_listener_open(corm_queue *queue, const corm_listen_options *options, corm_listener **out_listener,
-                              corm_error **out_error);
+                               corm_error **out_error);
 
 /* Ends and frees a listener; it does not wait: a callback that runs on another thread runs to its end, and then `release` is
    called. NULL and a second cancel are no-ops. May be called in the callback, and after the queue was closed. */

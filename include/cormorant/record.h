@@ -86,7 +86,8 @@ corm_status corm_record_delete_all(corm_database *database, const corm_model *mo
 
 /* Inserts the records. out_count: how many went in (fewer than count only with IGNORE); NULL accepted. */
 corm_status corm_record_insert_many(corm_database *database, const corm_model *model, void *records, size_t count,
-                                    corm_conflict conflict, corm_arena *arena, int64_t *out_count, corm_error **out_error);
+                                    corm_conflict conflict, corm_arena *arena, int64_t *out_count,
+                                    corm_error **out_error);
 
 /* Saves the records as corm_record_save does. */
 corm_status corm_record_save_many(corm_database *database, const corm_model *model, void *records, size_t count,

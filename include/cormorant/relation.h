@@ -133,7 +133,8 @@ typedef int32_t corm_removed;
  * Statuses: those of corm_record_save; corm_error_record_index says which of `related` failed. Nothing stays of a failure.
  */
 corm_status corm_relation_save(corm_database *database, const corm_model *model, const char *relation, void *record,
-                               void *related, size_t count, corm_removed removed, corm_arena *arena, corm_error **out_error);
+                               void *related, size_t count, corm_removed removed, corm_arena *arena,
+                               corm_error **out_error);
 
 CORM_END_DECLS
 

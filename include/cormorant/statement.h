@@ -49,7 +49,8 @@ typedef struct corm_source {
     const char *alias;
 } corm_source;
 
-#define CORM_SOURCE_INIT {.struct_size = sizeof(corm_source)}
+/* CORM_SOURCE(.model = people, .alias = "other"): a pointer to a source, in C. */
+#define CORM_SOURCE(...) (&(const corm_source){.struct_size = sizeof(corm_source), __VA_ARGS__})
 
 /* Reads from this source instead. source: borrowed until return; what it says is consumed is so. */
 void corm_statement_from(corm_statement *statement, const corm_source *source);
@@ -144,8 +145,9 @@ corm_status corm_statement_execute(corm_database *database, const corm_statement
  * Starts a SELECT, or a statement with RETURNING; corm_result_next (result.h) steps it. Arguments as above.
  * out_result: owned (corm_result_close).
  */
-corm_status corm_result_open_statement(corm_database *database, const corm_statement *statement, const corm_value *values,
-                                size_t value_count, corm_result **out_result, corm_error **out_error);
+corm_status corm_result_open_statement(corm_database *database, const corm_statement *statement,
+                                       const corm_value *values, size_t value_count, corm_result **out_result,
+                                       corm_error **out_error);
 
 /*
  * SQLite's plan for the statement (https://www.sqlite.org/eqp.html) as an indented tree, a line per step. Nothing runs.

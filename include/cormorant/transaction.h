@@ -54,8 +54,8 @@ typedef int64_t (*corm_task_callback)(void *context);
  *
  * Statuses: CORM_E_BUSY after the busy timeout, CORM_E_TRANSACTION. Threading: the thread that will close it.
  */
-corm_status corm_transaction_open(corm_database *database, corm_transaction_kind kind, corm_task_callback task, void *context,
-                                  int64_t *out_transaction, corm_error **out_error);
+corm_status corm_transaction_open(corm_database *database, corm_transaction_kind kind, corm_task_callback task,
+                                  void *context, int64_t *out_transaction, corm_error **out_error);
 
 /*
  * Commits, or else rolls back, what corm_transaction_open began. When it is not the innermost one, or another task or

@@ -144,7 +144,9 @@ static inline corm_value corm_value_text_size(const char *data, size_t size) {
 }
 
 /* A NUL-terminated text, borrowed; NULL gives SQL NULL. */
-static inline corm_value corm_value_text(const char *text) { return corm_value_text_size(text, text ? strlen(text) : 0); }
+static inline corm_value corm_value_text(const char *text) {
+    return corm_value_text_size(text, text ? strlen(text) : 0);
+}
 
 /* A blob of `size` bytes, borrowed; data NULL gives SQL NULL. */
 static inline corm_value corm_value_blob(const void *data, size_t size) {

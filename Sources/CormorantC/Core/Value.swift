@@ -1,4 +1,4 @@
-public import CCormorant
+import CCormorant
 import CormorantBase
 import CormorantORM
 
