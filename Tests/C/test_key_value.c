@@ -140,7 +140,7 @@ static void wrong_arguments_are_errors(void **state) {
 static void a_scan_gives_entries(void **state) {
     (void)state;
     corm_store_range range = CORM_STORE_RANGE_INIT;
-    corm_store_entry entries[100], entry;
+    corm_store_entry entries[100], entry = CORM_STORE_ENTRY_INIT;
     char keys[100][8];
     corm_result *scan;
     for (int index = 0; index < 100; index += 1) {
@@ -212,12 +212,12 @@ static void an_entry_that_was_read_is_written_back(void **state) {
     corm_store_entry entry = entry_of("hits", corm_value_int64(1));
     OK(corm_store_expiry(60000, &entry.expires, &failure));
     OK(corm_store_compare_and_set(store, &entry, &failure));
-    GIVES(CORM_NOT_FOUND, corm_store_compare_and_set(store, &entry, &failure));
+    GIVES(CORM_CHANGED, corm_store_compare_and_set(store, &entry, &failure));
     entry = get("hits");
     corm_store_entry mine = entry;
     mine.value.as.integer += 1;
     OK(corm_store_compare_and_set(store, &mine, &failure));
-    GIVES(CORM_NOT_FOUND, corm_store_compare_and_set(store, &entry, &failure));
+    GIVES(CORM_CHANGED, corm_store_compare_and_set(store, &entry, &failure));
     mine = get("hits");
     assert_int_equal(mine.value.as.integer, 2);
     assert_int_equal(mine.expires, entry.expires);
@@ -235,7 +235,7 @@ static void increment(int count) {
                 entry = entry_of("hits", corm_value_int64(0));
             entry.value.as.integer += 1;
             status = status < 0 ? status : corm_store_compare_and_set(store, &entry, NULL);
-        } while (status == CORM_NOT_FOUND || status == CORM_E_BUSY);
+        } while (status == CORM_CHANGED || status == CORM_E_BUSY);
         if (status != CORM_OK)
             _exit(1);
     }

@@ -38,7 +38,7 @@ static void *observe(void *unused) {
         corm_event *event = NULL;
         int descriptor;
         corm_status status = corm_observer_next(atomic_load(&shared), &event, NULL);
-        CHECK(status == CORM_ROW || status == CORM_OK || status == CORM_DONE || status == CORM_E_MISUSE);
+        CHECK(status == CORM_ROW || status == CORM_AGAIN || status == CORM_DONE || status == CORM_E_MISUSE);
         if (status == CORM_ROW)
             CHECK(corm_event_change_count(event) == 1);
         corm_event_free(event);
@@ -79,7 +79,7 @@ static void *listen(void *unused) {
         corm_completion *completion = NULL;
         int descriptor;
         corm_status status = corm_listener_next(atomic_load(&shared), &completion, NULL);
-        CHECK(status == CORM_ROW || status == CORM_OK || status == CORM_DONE || status == CORM_E_MISUSE);
+        CHECK(status == CORM_ROW || status == CORM_AGAIN || status == CORM_DONE || status == CORM_E_MISUSE);
         corm_completion_free(completion);
         status = corm_listener_descriptor(atomic_load(&shared), &descriptor, NULL);
         CHECK(status == CORM_OK || status == CORM_E_MISUSE);

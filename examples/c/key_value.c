@@ -85,7 +85,7 @@ static bool count(app *a, corm_store *visits) {
         entry.value.as.integer += 1;
         if (status >= 0)
             status = corm_store_compare_and_set(visits, &entry, &a->error);
-    } while (status == CORM_NOT_FOUND);
+    } while (status == CORM_CHANGED);
     return status == CORM_OK;
 }
 

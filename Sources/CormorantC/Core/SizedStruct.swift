@@ -43,8 +43,13 @@ func readStructs<T>(
     guard let first = try array(start, count, what).baseAddress else { return [] }
     let stride = size(first.pointee)
     return try (0..<count).map { index in
-        let place = UnsafeRawPointer(first) + index * Int(stride)
-        return try readStruct(place.assumingMemoryBound(to: T.self), stride, name)
+        let place = (UnsafeRawPointer(first) + index * Int(stride)).assumingMemoryBound(to: T.self)
+        guard size(place.pointee) == stride else {
+            throw CormorantError(
+                .misuse, "the size of \(name) \(index) is not that of the first",
+                hint: "give sizeof the struct in each, as the macros do")
+        }
+        return try readStruct(place, stride, name)
     }
 }
 
