@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ._model_info import info_of
 from ._native import cache as native_cache
 from ._native.handle import DatabaseHandle
 from .model import Model
-from .record import info_of
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
+from ._model_info import info_of
 from ._native import abi
 from ._native import database as native_database
 from ._native import model as native_model
@@ -26,7 +27,6 @@ from .migration import MigrationMethods
 from .model import Model
 from .observation import ObservationMethods
 from .queue import QueueMethods
-from .record import info_of
 from .select import Select
 from .statement import Statement
 from .store import StoreMethods

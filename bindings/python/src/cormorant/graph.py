@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 from weakref import ref
 
+from ._model_info import info_of
 from ._native import abi
 from ._native import relation as native_relation
 from .column import Column
@@ -14,7 +15,6 @@ from .error import ProgrammingError
 from .expression import Expression, condition_node
 from .model import Model
 from .query import QueryMethods
-from .record import info_of
 from .relation import Path, Relation, ToMany, ToOne
 from .result import PausedCollector
 from .select import select

@@ -8,13 +8,13 @@ from itertools import islice
 from json import dumps
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
 
+from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import json as native_json
 from .column import MISSING
 from .error import DataError, ProgrammingError
 from .graph import GraphMethods
-from .model import Model, ModelInfo
-from .record import info_of
+from .model import Model
 from .relation import Relation, ToMany
 from .result import PausedCollector
 from .transaction import Transaction

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
+from ._model_info import info_of
 from ._native import bundle as native_bundle
 from ._native import migration as native_migration
 from ._native import schema as native_schema
@@ -18,7 +19,6 @@ from .metadata import Metadata
 from .model import Model
 from .plan import Plan
 from .progress import ProgressCallback, migration_options
-from .record import info_of
 from .schema import Schema
 
 if TYPE_CHECKING:

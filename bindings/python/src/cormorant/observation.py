@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
+from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import observation as native_observation
 from ._native.handle import DatabaseHandle, ObserverHandle
 from ._waiting import Waiting
 from .column import MISSING
 from .error import Error, ProgrammingError
-from .model import Model, ModelInfo
+from .model import Model
 from .query import dump_query_values, option
-from .record import info_of
 from .statement import Query
 from .value import Bindings
 

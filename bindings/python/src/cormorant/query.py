@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
+from ._model_info import ModelInfo, info_of
 from ._native import query as native_query
 from ._native import result as native_result
 from ._native import statement as native_statement
@@ -12,8 +13,8 @@ from ._native.handle import CursorHandle
 from ._shape import IntoShape, Shape
 from .column import MISSING
 from .error import ProgrammingError
-from .model import Model, ModelInfo
-from .record import RecordMethods, info_of
+from .model import Model
+from .record import RecordMethods
 from .result import Result, read_all
 from .statement import Query, Statement
 from .value import Bindings, dump_bindings

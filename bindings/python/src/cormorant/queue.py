@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from ._model_info import info_of_records
 from ._native import abi
 from ._native import queue as native_queue
 from ._native.handle import DatabaseHandle, ListenerHandle
@@ -21,7 +22,7 @@ from ._owner import Owner
 from ._waiting import Waiting
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
-from .record import Conflict, conflict_number, info_of_records
+from .record import Conflict, conflict_number
 from .thread import call_plain
 from .value import Bindings, dump_bindings
 

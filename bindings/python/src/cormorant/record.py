@@ -9,6 +9,7 @@ from threading import get_ident
 from typing import Any, Literal, TypeAlias, TypeVar
 from weakref import ref
 
+from ._model_info import ModelInfo, info_of, info_of_records
 from ._native import abi
 from ._native import record as native_record
 from ._native.call import owned_error
@@ -16,9 +17,8 @@ from ._native.handle import DatabaseHandle
 from ._native.python import Find, finder
 from .column import MISSING
 from .error import DataError, IntegrityError, NoRecordError, ProgrammingError
-from .model import Model, ModelInfo
+from .model import Model
 from .transaction import Transaction
-from .value import type_name
 
 M = TypeVar("M", bound=Model)
 Conflict: TypeAlias = Literal["abort", "ignore", "replace", "fail", "rollback"]
@@ -32,27 +32,6 @@ _CONFLICTS: dict[str, int] = {
 }
 # A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
 _PART = 1_000
-
-
-def info_of(model: type[Model]) -> ModelInfo:
-    """The description of a model class; an error for anything else."""
-    try:
-        return model.__model__
-    except AttributeError:
-        hint = "derive it from cormorant.Model" if isinstance(model, type) else "give a class derived from Model"
-        raise ProgrammingError(f"{getattr(model, '__name__', repr(model))} is no model", hint=hint) from None
-
-
-def info_of_records(kind: type[Model]) -> ModelInfo:
-    """The description of the model whose records are of this type; an error for anything else."""
-    try:
-        return kind.__model__
-    except AttributeError:
-        if issubclass(kind, type):
-            message, hint = "a class stands where a record is wanted", "make a record: Person(...)"
-        else:
-            message, hint = f"{type_name(kind)} is no record", "make records of a model, such as Person(name=...)"
-        raise ProgrammingError(message, hint=hint) from None
 
 
 def _parts(key: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:

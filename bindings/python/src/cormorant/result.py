@@ -19,7 +19,7 @@ from .error import Error, ProgrammingError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from .model import ModelInfo
+    from ._model_info import ModelInfo
     from .record import RecordMethods
 
 T = TypeVar("T")
