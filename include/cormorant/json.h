@@ -2,7 +2,6 @@
 #ifndef CORMORANT_JSON_H
 #define CORMORANT_JSON_H
 
-#include "block.h"
 #include "relation.h"
 
 CORM_BEGIN_DECLS
@@ -89,6 +88,10 @@ corm_status corm_json_reader_fetch(corm_json_reader *reader, size_t max_records,
 corm_status corm_json_reader_related(corm_json_reader *reader, const char *relations, corm_related **out_related,
                                      corm_error **out_error);
 
+/* What corm_json_reader_import does with each record. */
+#define CORM_WRITE_INSERT 1
+#define CORM_WRITE_SAVE 2
+
 /*
  * Writes the records that are complete, and the related ones within them, into a database in one transaction, within the
  * caller's where there is one: that makes one of many feeds. Transforms are not asked: JSON has what the file has.
@@ -124,22 +127,6 @@ typedef struct corm_json_nested {
 corm_status corm_json_write(const corm_model *model, const void *records, size_t count, const corm_json_nested *nested,
                             size_t nested_count, const corm_json_options *options, corm_arena *arena,
                             const char **out_text, size_t *out_size, corm_error **out_error);
-
-/*
- * corm_json_reader_fetch into a block: a list of levels, the records first, then their related ones. A level is a tuple:
- * the index of the level above (None: the records), the relation, a flat tuple (position above, how many, ...; of the
- * records the number of the first, where they are elements), the rows as
- * bytes that hold a marshalled list, and a flat tuple (row, column, ...) of what was missing and is json_optional.
- */
-corm_status corm_block_read_json(corm_json_reader *reader, size_t max_records, corm_block *block,
-                                 corm_error **out_error);
-
-/*
- * corm_json_write of a block: such a list, without what was missing; the rows of each level in the order of their owners.
- * block: gets one text.
- */
-corm_status corm_block_write_json(const corm_model *model, const void *levels, size_t size,
-                                  const corm_json_options *options, corm_block *block, corm_error **out_error);
 
 CORM_END_DECLS
 

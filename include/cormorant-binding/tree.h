@@ -1,12 +1,11 @@
 /*
- * Statements as one block, for bindings of other languages: a whole tree of expressions crosses in one call, in Python's
- * marshal format as in block.h. C programs use expression.h and statement.h, whose words these are.
+ * Private (cormorant-binding.h). Statements as one block: a whole tree of expressions crosses in one call, in Python's
+ * marshal format as in block.h. What expression.h and statement.h are to C programs, whose words these are.
  */
-#ifndef CORMORANT_TREE_H
-#define CORMORANT_TREE_H
+#ifndef CORMORANT_BINDING_TREE_H
+#define CORMORANT_BINDING_TREE_H
 
-#include "block.h"
-#include "relation.h"
+#include "cursor.h"
 
 CORM_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /*
- * Rows in blocks, for bindings of other languages: many rows per call, in Python's marshal format, version 2
- * (Python/marshal.c of CPython). C programs use record.h and query.h.
+ * Private (cormorant-binding.h). Rows in blocks: many rows per call, in Python's marshal format, version 2 (Python/marshal.c
+ * of CPython). What record.h and query.h are to C programs.
  *
  * Rows go in as a marshalled list or tuple of tuples and come out as a marshalled list of tuples (with the codes of
  * small tuples and short ASCII texts of version 4, which every marshal.loads since Python 3.4 reads; no references).
@@ -8,10 +8,10 @@
  * With a model the tuples hold its columns in order; CORM_DATETIME is an int (microseconds since 1970 UTC), UUID,
  * decimal and JSON are str.
  */
-#ifndef CORMORANT_BLOCK_H
-#define CORMORANT_BLOCK_H
+#ifndef CORMORANT_BINDING_BLOCK_H
+#define CORMORANT_BINDING_BLOCK_H
 
-#include "query.h"
+#include "../cormorant.h"
 
 CORM_BEGIN_DECLS
 
@@ -29,9 +29,7 @@ typedef struct corm_block {
 /* Frees the memory if the library made it, and zeroes the block. NULL is a no-op. */
 void corm_block_free(corm_block *block);
 
-/* What corm_block_write does with each row. */
-#define CORM_WRITE_INSERT 1
-#define CORM_WRITE_SAVE 2
+/* What corm_block_write does with each row, besides CORM_WRITE_INSERT and CORM_WRITE_SAVE (json.h). */
 #define CORM_WRITE_UPDATE 3
 #define CORM_WRITE_DELETE 4
 
@@ -74,37 +72,6 @@ corm_status corm_block_execute(corm_database *database, const char *sql, const v
  * buffer, a number of numpy too, as bytes. False for a block that cannot be read. Threading: any thread.
  */
 bool corm_block_is_plain(const void *rows, size_t size);
-
-/*
- * A running statement read in blocks. Threading: one thread at a time; calls, close included, wait for another thread's
- * transaction to end. Closed with its database at the latest.
- */
-typedef struct corm_block_cursor corm_block_cursor;
-
-/*
- * Opens a cursor over rows.
- *
- * model      NULL: sql alone gives the rows, any columns. Else rows hold the model's columns in order.
- * sql        NULL: the model's records, with bindings (a dict) as attributes that must be equal.
- * bindings   a marshalled tuple or dict; NULL: none. Borrowed until return.
- * order_by   as in corm_query, as are limit and offset.
- * out_cursor owned (corm_block_cursor_close).
- */
-corm_status corm_block_cursor_open(corm_database *database, const corm_model *model, const char *sql,
-                                   const void *bindings, size_t size, const char *const *order_by,
-                                   size_t order_by_count, int64_t limit, int64_t offset, corm_block_cursor **out_cursor,
-                                   corm_error **out_error);
-
-/* Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. */
-corm_status corm_block_cursor_next(corm_block_cursor *cursor, int64_t max_rows, corm_block *block,
-                                   corm_error **out_error);
-
-/* How many columns a row has; 0 for a bad handle. */
-int32_t corm_block_cursor_column_count(corm_block_cursor *cursor);
-/* A column's name; NULL out of range. Returns: borrowed until close. */
-const char *corm_block_cursor_column_name(corm_block_cursor *cursor, int32_t column);
-/* Ends the cursor. NULL and a second close are no-ops. */
-void corm_block_cursor_close(corm_block_cursor *cursor);
 
 /* corm_query_count with marshalled bindings. */
 corm_status corm_block_count(corm_database *database, const corm_model *model, const char *sql, const void *bindings,

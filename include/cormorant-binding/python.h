@@ -1,11 +1,10 @@
 /*
- * For the Python binding: functions that CPython calls as its own. A lookup, since a call through ctypes costs more than
- * the rest of it, and the destructor of a capsule, which runs while an exception may be on its way. The library does not
- * link Python: the binding hands in what it needs of the interpreter that runs. An object is a void pointer here. C
- * programs use record.h and columns.h.
+ * Private (cormorant-binding.h). Functions that CPython calls as its own. A lookup, since a call through ctypes costs more
+ * than the rest of it, and the destructor of a capsule, which runs while an exception may be on its way. The library does
+ * not link Python: the binding hands in what it needs of the interpreter that runs. An object is a void pointer here.
  */
-#ifndef CORMORANT_PYTHON_H
-#define CORMORANT_PYTHON_H
+#ifndef CORMORANT_BINDING_PYTHON_H
+#define CORMORANT_BINDING_PYTHON_H
 
 #include "block.h"
 
