@@ -89,6 +89,7 @@ corm_status corm_json_reader_related(corm_json_reader *reader, const char *relat
                                      corm_error **out_error);
 
 /* What corm_json_reader_import does with each record. */
+typedef int32_t corm_write_operation;
 #define CORM_WRITE_INSERT 1
 #define CORM_WRITE_SAVE 2
 
@@ -96,12 +97,12 @@ corm_status corm_json_reader_related(corm_json_reader *reader, const char *relat
  * Writes the records that are complete, and the related ones within them, into a database in one transaction, within the
  * caller's where there is one: that makes one of many feeds. Transforms are not asked: JSON has what the file has.
  *
- * operation CORM_WRITE_INSERT or CORM_WRITE_SAVE; related records that are referred to by several are saved for each.
+ * operation related records that are referred to by several are saved for each.
  * out_count how many records, without related ones; NULL accepted.
  * Statuses: those of record.h as well; corm_error_record_index says which record since the reader was made.
  */
-corm_status corm_json_reader_import(corm_database *database, corm_json_reader *reader, int32_t operation,
-                                    int64_t *out_count, corm_error **out_error);
+corm_status corm_json_reader_import(corm_database *database, corm_json_reader *reader,
+                                    corm_write_operation operation, int64_t *out_count, corm_error **out_error);
 
 /* Frees the reader. NULL and a second free are no-ops. */
 void corm_json_reader_free(corm_json_reader *reader);

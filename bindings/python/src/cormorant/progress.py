@@ -20,8 +20,8 @@ class Progress:
     """How far a migration is.
 
     step: what is being done, "waiting for another connection" too. index: of this step, counted from 0. count: how many
-    steps there are, 0 while it waits. done: rows that the step has written, or pages of a copy. total: all of them; 0 where
-    that is not known.
+    steps there are, 0 while it waits. done: rows that the step has written, or pages of a copy. total: all of them; 0
+    where that is not known.
     """
 
     step: str

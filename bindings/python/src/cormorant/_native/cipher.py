@@ -14,7 +14,8 @@ from . import abi
 from .call import call, call_number
 from .callback import Listener, listening, progress_listener
 from .handle import DatabaseHandle
-from .library import TYPES, library, to_text, utf8
+from .library import library, to_text, utf8
+from .struct import make_sized
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
@@ -48,8 +49,7 @@ class CipherOptions:
         self.raised: BaseException | None = None
         # Of what is raised later, the caller gets the library's error only.
         self.is_opening = True
-        self.struct: Any = TYPES["corm_cipher_options"]()
-        self.struct.struct_size = ctypes.sizeof(self.struct)
+        self.struct = make_sized("corm_cipher_options")
         self._key: Any = None
         self._provider: Any = None
         self._codec: Any = None
@@ -151,8 +151,7 @@ class CodecFunctions:
             self._files.pop(file, None)
 
         self._functions = (_Open(open_file), _Encrypt(encrypt_page), _Decrypt(decrypt_page), _Close(close_file))
-        self.struct: Any = TYPES["corm_codec"]()
-        self.struct.struct_size = ctypes.sizeof(self.struct)
+        self.struct = make_sized("corm_codec")
         self.struct.page_size, self.struct.reserve = size, reserve
         for name, function in zip(("open", "encrypt", "decrypt", "close"), self._functions, strict=True):
             setattr(self.struct, name, ctypes.cast(function, ctypes.c_void_p))

@@ -49,7 +49,7 @@ def create_plan(database: DatabaseHandle | None, old: SchemaHandle, new: SchemaH
 
 
 def apply_plan(plan: PlanHandle, database: DatabaseHandle, options: Options) -> None:
-    migrating(options, lambda given: call(library.corm_plan_apply, plan, database, given))
+    migrating(options, lambda given: call(library.corm_plan_apply, database, plan, given))
 
 
 def plan_text(plan: PlanHandle) -> str:
