@@ -7,9 +7,11 @@
 static bool keep(app *a) {
     corm_store *settings = NULL;
     corm_store_entry theme = {
-        .struct_size = sizeof(corm_store_entry), .key = {CORM_KEY("theme")}, .value = corm_value_text("dark")};
-    corm_store_entry window = {
-        .key = {CORM_KEY("window")}, .value = corm_value_text("{\"width\": 800, \"open\": true}"), .is_json = true};
+        .struct_size = sizeof theme, .key = {CORM_KEY("theme")}, .value = corm_value_text("dark")};
+    corm_store_entry window = {.struct_size = sizeof window,
+                               .key = {CORM_KEY("window")},
+                               .value = corm_value_text("{\"width\": 800, \"open\": true}"),
+                               .is_json = true};
     corm_store_entry found = CORM_STORE_ENTRY_INIT;
     bool done = corm_store_open(a->db, "settings", &settings, &a->error) == CORM_OK &&
                 corm_store_put(settings, &theme, &a->error) == CORM_OK &&
@@ -26,7 +28,7 @@ static bool keep(app *a) {
 static bool expire(app *a) {
     corm_store *sessions = NULL;
     corm_store_entry session = {
-        .struct_size = sizeof(corm_store_entry), .key = {CORM_KEY("a1")}, .value = corm_value_text("Nina")};
+        .struct_size = sizeof session, .key = {CORM_KEY("a1")}, .value = corm_value_text("Nina")};
     bool done = corm_store_open(a->db, "sessions", &sessions, &a->error) == CORM_OK &&
                 corm_store_expiry(30 * 60 * 1000, &session.expires, &a->error) == CORM_OK &&
                 corm_store_put(sessions, &session, &a->error) == CORM_OK &&

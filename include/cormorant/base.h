@@ -23,6 +23,18 @@
     (CORM_VERSION_MAJOR > (major) || (CORM_VERSION_MAJOR == (major) && CORM_VERSION_MINOR > (minor)) ||                \
      (CORM_VERSION_MAJOR == (major) && CORM_VERSION_MINOR == (minor) && CORM_VERSION_PATCH >= (patch)))
 
+/* What the _INIT macros are: a struct of zeros that says how long it is. */
+#ifdef __cplusplus
+template <typename Struct> inline Struct corm_sized_struct() {
+    Struct made = Struct();
+    made.struct_size = sizeof(Struct);
+    return made;
+}
+#define CORM_INIT_(type) corm_sized_struct<type>()
+#else
+#define CORM_INIT_(type) {.struct_size = sizeof(type)}
+#endif
+
 CORM_BEGIN_DECLS
 
 /* Called once with the context that a callback was given, when the callback will not run any more. */

@@ -49,7 +49,7 @@ typedef struct corm_bundle_step {
     const char *schema_sql;
 } corm_bundle_step;
 
-#define CORM_BUNDLE_STEP_INIT {.struct_size = sizeof(corm_bundle_step)}
+#define CORM_BUNDLE_STEP_INIT CORM_INIT_(corm_bundle_step)
 
 /*
  * Makes a bundle. Files are read now; a later change of the folder is not seen.
@@ -189,7 +189,7 @@ typedef struct corm_version_step {
     void *context;
 } corm_version_step;
 
-#define CORM_VERSION_STEP_INIT {.struct_size = sizeof(corm_version_step)}
+#define CORM_VERSION_STEP_INIT CORM_INIT_(corm_version_step)
 
 /*
  * Brings a file from its user_version to another, each step with its number in one transaction; down where `version` is

@@ -20,7 +20,7 @@ typedef struct corm_cache_statistics {
     int64_t bytes;
 } corm_cache_statistics;
 
-#define CORM_CACHE_STATISTICS_INIT {.struct_size = sizeof(corm_cache_statistics)}
+#define CORM_CACHE_STATISTICS_INIT CORM_INIT_(corm_cache_statistics)
 
 /*
  * Keeps rows of a model that are found by key (corm_record_find), so that finding them again reads no file; the least

@@ -77,7 +77,7 @@ typedef struct corm_codec {
     void *context;
 } corm_codec;
 
-#define CORM_CODEC_INIT {.struct_size = sizeof(corm_codec)}
+#define CORM_CODEC_INIT CORM_INIT_(corm_codec)
 
 /* What a file is encrypted with. One of key, provider and codec. Zero is the default of everything else. */
 typedef struct corm_cipher_options {
@@ -106,7 +106,7 @@ typedef struct corm_cipher_options {
     const corm_codec *codec;
 } corm_cipher_options;
 
-#define CORM_CIPHER_OPTIONS_INIT {.struct_size = sizeof(corm_cipher_options)}
+#define CORM_CIPHER_OPTIONS_INIT CORM_INIT_(corm_cipher_options)
 
 /*
  * Encrypts a plain file, in its place. Takes the file for itself: CORM_E_BUSY while other connections use it, which must

@@ -78,7 +78,7 @@ typedef struct corm_open_options {
     uint8_t reserved[3];
 } corm_open_options;
 
-#define CORM_OPEN_OPTIONS_INIT {.struct_size = sizeof(corm_open_options)}
+#define CORM_OPEN_OPTIONS_INIT CORM_INIT_(corm_open_options)
 
 /*
  * Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O

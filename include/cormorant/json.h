@@ -48,7 +48,7 @@ typedef struct corm_json_options {
     uint8_t reserved[6];
 } corm_json_options;
 
-#define CORM_JSON_OPTIONS_INIT {.struct_size = sizeof(corm_json_options)}
+#define CORM_JSON_OPTIONS_INIT CORM_INIT_(corm_json_options)
 
 /*
  * Makes records of JSON text that is fed to it: all at once, or in chunks as they come, so that an array of any length is
@@ -116,7 +116,7 @@ typedef struct corm_json_nested {
     const corm_related *related;
 } corm_json_nested;
 
-#define CORM_JSON_NESTED_INIT {.struct_size = sizeof(corm_json_nested)}
+#define CORM_JSON_NESTED_INIT CORM_INIT_(corm_json_nested)
 
 /*
  * Writes records side by side as a JSON array or, by options, as lines. A longer table goes in parts: lines of the records

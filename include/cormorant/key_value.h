@@ -36,7 +36,7 @@ typedef struct corm_store_entry {
     corm_datetime updated;
 } corm_store_entry;
 
-#define CORM_STORE_ENTRY_INIT {.struct_size = sizeof(corm_store_entry)}
+#define CORM_STORE_ENTRY_INIT CORM_INIT_(corm_store_entry)
 
 /* Which entries; a NULL text does not limit. Zero everywhere is all. Borrowed until return. */
 typedef struct corm_store_range {
@@ -53,7 +53,7 @@ typedef struct corm_store_range {
     int64_t limit;
 } corm_store_range;
 
-#define CORM_STORE_RANGE_INIT {.struct_size = sizeof(corm_store_range)}
+#define CORM_STORE_RANGE_INIT CORM_INIT_(corm_store_range)
 
 /*
  * The store of a name, which is data: any UTF-8 text, compared by its bytes.

@@ -54,7 +54,7 @@ typedef struct corm_migration_options {
     uint8_t reserved[7];
 } corm_migration_options;
 
-#define CORM_MIGRATION_OPTIONS_INIT {.struct_size = sizeof(corm_migration_options)}
+#define CORM_MIGRATION_OPTIONS_INIT CORM_INIT_(corm_migration_options)
 
 /* The way from one schema to another: a value; making it changes nothing. Threading: any thread. */
 typedef struct corm_plan corm_plan;

@@ -73,7 +73,7 @@ typedef struct corm_transform {
     void *context;
 } corm_transform;
 
-#define CORM_TRANSFORM_INIT {.struct_size = sizeof(corm_transform)}
+#define CORM_TRANSFORM_INIT CORM_INIT_(corm_transform)
 
 /* One column. Zero in a member means: not so, none, the default. All text is copied. */
 typedef struct corm_column_def {

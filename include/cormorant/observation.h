@@ -53,7 +53,7 @@ typedef struct corm_region {
     size_t column_count;
 } corm_region;
 
-#define CORM_REGION_INIT {.struct_size = sizeof(corm_region)}
+#define CORM_REGION_INIT CORM_INIT_(corm_region)
 
 /*
  * What a callback gets: an event, borrowed until it returns, or an error (and no event) that keeps a live query from being
@@ -91,7 +91,7 @@ typedef struct corm_observe_options {
     corm_release release;
 } corm_observe_options;
 
-#define CORM_OBSERVE_OPTIONS_INIT {.struct_size = sizeof(corm_observe_options)}
+#define CORM_OBSERVE_OPTIONS_INIT CORM_INIT_(corm_observe_options)
 
 /*
  * Begins a watch. Each transaction that commits gives one event, if it changed what is watched: one of this database gives

@@ -35,7 +35,7 @@ typedef struct corm_query {
     const corm_statement *statement;
 } corm_query;
 
-#define CORM_QUERY_INIT {.struct_size = sizeof(corm_query)}
+#define CORM_QUERY_INIT CORM_INIT_(corm_query)
 
 /* Fetched records: one array of structs, its texts beside it. Threading: one thread at a time. */
 typedef struct corm_records corm_records;

@@ -33,7 +33,7 @@ typedef struct corm_queue_options {
     uint32_t capacity;
 } corm_queue_options;
 
-#define CORM_QUEUE_OPTIONS_INIT {.struct_size = sizeof(corm_queue_options)}
+#define CORM_QUEUE_OPTIONS_INIT CORM_INIT_(corm_queue_options)
 
 /*
  * A write: runs on the queue's thread, in a savepoint, with the queue's database. Below zero it is rolled back, and told with
@@ -62,7 +62,7 @@ typedef struct corm_write_options {
     void *context;
 } corm_write_options;
 
-#define CORM_WRITE_OPTIONS_INIT {.struct_size = sizeof(corm_write_options)}
+#define CORM_WRITE_OPTIONS_INIT CORM_INIT_(corm_write_options)
 
 /* Makes a queue. options: borrowed until return; NULL: defaults. out_queue: owned (corm_queue_close). */
 corm_status corm_queue_open(corm_database *database, const corm_queue_options *options, corm_queue **out_queue,
@@ -185,7 +185,7 @@ typedef struct corm_listen_options {
     corm_release release;
 } corm_listen_options;
 
-#define CORM_LISTEN_OPTIONS_INIT {.struct_size = sizeof(corm_listen_options)}
+#define CORM_LISTEN_OPTIONS_INIT CORM_INIT_(corm_listen_options)
 
 /* Begins to tell how writes of a queue end, whoever added them. options: borrowed until return; NULL: defaults.
    out_listener: owned (corm_listener_close). */

@@ -34,7 +34,7 @@ typedef struct corm_relation_def {
     size_t target_column_count;
 } corm_relation_def;
 
-#define CORM_RELATION_DEF_INIT {.struct_size = sizeof(corm_relation_def)}
+#define CORM_RELATION_DEF_INIT CORM_INIT_(corm_relation_def)
 
 /*
  * Adds a relation to a model; the other models' tables must exist as models, not in a file. Call it before the model is
@@ -86,7 +86,7 @@ typedef struct corm_load_options {
     int64_t limit;
 } corm_load_options;
 
-#define CORM_LOAD_OPTIONS_INIT {.struct_size = sizeof(corm_load_options)}
+#define CORM_LOAD_OPTIONS_INIT CORM_INIT_(corm_load_options)
 
 /* Related records of an array of records, by position in that array. Threading: one thread at a time. */
 typedef struct corm_related corm_related;
