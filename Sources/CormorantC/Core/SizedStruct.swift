@@ -1,4 +1,4 @@
-public import CCormorant
+import CCormorant
 import CormorantBase
 
 /// Members that a newer header may have added; a size beyond them is no struct's, and is not read to its end.
