@@ -146,7 +146,7 @@ def test_execute_counts_changes(db: Database) -> None:
     assert (db.changes, db.last_insert_id) == (2, 2)
     assert db.execute("UPDATE departments SET name = name || ?", ["!"]) == 2
     assert db.execute("DELETE FROM departments WHERE id = ?", [1]) == 1
-    # findings c.md 12 and python.md 6: it gave 0 and dropped the rows
+    # Mended: it gave 0 and dropped the rows
     with pytest.raises(cormorant.Error, match="is there for its rows") as caught:
         db.execute("SELECT 1")
     assert caught.value.code == "CORM_E_MISUSE"
