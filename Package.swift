@@ -17,7 +17,7 @@ let package = Package(
     products: [
         .library(name: "Cormorant", targets: ["Cormorant"]),
         .library(name: "CormorantFoundation", targets: ["CormorantFoundation"]),
-        .library(name: "cormorant", type: .dynamic, targets: ["CormorantC"]),
+        .library(name: "cormorant", type: .dynamic, targets: ["CormorantC", "CormorantBinding"]),
         .executable(name: "corm", targets: ["corm"]),
     ],
     dependencies: [
@@ -47,6 +47,9 @@ let package = Package(
                 "CCormorant", "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher",
                 "CThreads",
             ]),
+        .target(
+            name: "CormorantBinding",
+            dependencies: engine + ["CCormorant", "CormorantC", "CormorantKeyValue", "CormorantObservation"]),
         .macro(
             name: "CormorantMacros",
             dependencies: [

@@ -6,7 +6,7 @@ private let largestTail = 256
 
 /// Copies a struct that says its own size. One of an older, shorter header lacks members, which are zero; one of a newer,
 /// longer header may have what this library does not know only as zero, the default.
-func readStruct<T>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
+package func readStruct<T>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
     let known = MemoryLayout<T>.size
     guard size >= 8, Int(size) <= known + largestTail else {
         throw CormorantError(
