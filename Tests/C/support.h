@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "errors.h"
 #include <cmocka.h>
+
 #include <cormorant.h>
 
 #include "encrypted.h"

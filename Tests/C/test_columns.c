@@ -118,7 +118,7 @@ static void a_value_of_another_type_is_an_error(void **state) {
     (void)state;
     GIVES(CORM_E_TYPE, open_stream("SELECT column1 AS v FROM (VALUES (1), (2), ('three'))"));
     assert_string_equal(corm_error_message(failure), "row 2 has text in column \"v\"");
-    assert_string_equal(corm_error_columns(failure), "v");
+    assert_string_equal(columns_of(failure), "v");
     assert_null(stream.release);
     OK(corm_database_execute_script(db,
                                     "CREATE TABLE t (a INTEGER, b TEXT, c REAL); INSERT INTO t VALUES "

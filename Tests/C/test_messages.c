@@ -127,7 +127,7 @@ static void a_text_that_is_no_json_is_called_so(void **state) {
     OK(corm_model_create_tables(db, (const corm_model *const[]){notes}, 1, &failure));
     GIVES(CORM_E_CHECK, corm_record_insert(db, notes, &(note){.js = "{"}, 0, NULL, &failure));
     says("Note.js is not JSON");
-    assert_string_equal(corm_error_columns(failure), "js");
+    assert_string_equal(columns_of(failure), "js");
     corm_model_free(notes);
 }
 

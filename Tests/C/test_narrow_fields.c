@@ -63,7 +63,7 @@ static void unreadable(corm_status expected, const char *column, const char *sql
     OK(corm_database_execute(db, "PRAGMA ignore_check_constraints = 1", NULL, 0, NULL, &failure));
     OK(corm_database_execute(db, update, NULL, 0, NULL, &failure));
     GIVES(expected, corm_query_fetch(db, model, NULL, &records, &failure));
-    assert_string_equal(corm_error_columns(failure), column);
+    assert_string_equal(columns_of(failure), column);
     assert_int_equal(corm_error_record_index(failure), 1);
     if (strstr(corm_error_message(failure), said) == NULL)
         fail_msg("%s", corm_error_message(failure));
@@ -71,7 +71,7 @@ static void unreadable(corm_status expected, const char *column, const char *sql
 
 static void unwritable(corm_status expected, const char *column, narrow record) {
     GIVES(expected, corm_record_insert(db, model, &record, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_string_equal(corm_error_columns(failure), column);
+    assert_string_equal(columns_of(failure), column);
 }
 
 static void what_fits_comes_back(void **state) {
@@ -129,7 +129,7 @@ static void an_array_has_no_null(void **state) {
                                     &failure));
     narrow record;
     GIVES(CORM_E_NULL_VALUE, corm_query_first(db, model, NULL, &record, NULL, &failure));
-    assert_string_equal(corm_error_columns(failure), "code");
+    assert_string_equal(columns_of(failure), "code");
 }
 
 static void a_key_that_does_not_fit_is_not_kept(void **state) {

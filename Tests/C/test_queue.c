@@ -86,7 +86,7 @@ static void *perform_some(void *index) {
         CHECK(number("SELECT count(*) FROM person") > round);
         corm_error *error = NULL;
         CHECK(corm_queue_perform(queue, run_sql, "INSERT INTO person (id) VALUES (1)", &error) == CORM_E_NOT_NULL);
-        CHECK(strcmp(corm_error_columns(error), "name") == 0);
+        CHECK(strcmp(columns_of(error), "name") == 0);
         corm_error_free(error);
     }
     return NULL;

@@ -139,7 +139,7 @@ static void a_failing_encode_names_the_column(void **state) {
     place one = {.where = {-1, 0}};
     GIVES(CORM_E_CALLBACK, corm_record_insert(db, places, &one, CORM_CONFLICT_ABORT, NULL, &failure));
     assert_string_equal(corm_error_table(failure), "place");
-    assert_string_equal(corm_error_columns(failure), "where");
+    assert_string_equal(columns_of(failure), "where");
     assert_non_null(strstr(corm_error_message(failure), "where"));
     GIVES(CORM_E_CALLBACK, corm_record_save(db, places, &one, NULL, &failure));
 
@@ -157,7 +157,7 @@ static void a_failing_decode_names_the_column(void **state) {
     corm_cursor *cursor;
     OK(corm_database_execute(db, "INSERT INTO place (\"where\") VALUES ('garbage')", CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_E_CALLBACK, corm_record_find(db, places, CORM_VALUES(corm_value_int64(1)), &read, NULL, &failure));
-    assert_string_equal(corm_error_columns(failure), "where");
+    assert_string_equal(columns_of(failure), "where");
     GIVES(CORM_E_CALLBACK, corm_query_fetch(db, places, NULL, &records, &failure));
     assert_null(records);
     OK(corm_cursor_open(db, places, NULL, &cursor, &failure));
@@ -171,7 +171,7 @@ static void a_value_out_of_a_transform_is_checked_too(void **state) {
     (void)state;
     place one = {.where = {1, 2}, .shouted = "\xff"};
     GIVES(CORM_E_ENCODING, corm_record_insert(db, places, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_string_equal(corm_error_columns(failure), "shouted");
+    assert_string_equal(columns_of(failure), "shouted");
 }
 
 static void half_a_transform_is_refused(void **state) {
@@ -186,7 +186,7 @@ static void half_a_transform_is_refused(void **state) {
         columns[2].transform = &halves[half];
         definition.columns = columns;
         GIVES(CORM_E_MODEL, corm_model_create(&definition, &model, &failure));
-        assert_string_equal(corm_error_columns(failure), "shouted");
+        assert_string_equal(columns_of(failure), "shouted");
     }
 }
 

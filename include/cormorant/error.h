@@ -47,8 +47,12 @@ int32_t corm_error_offset(const corm_error *error);
 /* The table, where known, or NULL. Returns: borrowed until corm_error_free. */
 const char *corm_error_table(const corm_error *error);
 
-/* The columns by their names in the table, where known, separated by ", ", or NULL. Returns: borrowed until corm_error_free. */
-const char *corm_error_columns(const corm_error *error);
+/*
+ * The columns by their names in the table, where known. Returns: borrowed until corm_error_free; NULL for none.
+ *
+ * out_count how many; NULL accepted.
+ */
+const char *const *corm_error_columns(const corm_error *error, size_t *out_count);
 
 /*
  * The constraint's name or, where it has none, its kind ("UNIQUE", "CHECK", ...), or NULL.

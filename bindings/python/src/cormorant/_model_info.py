@@ -298,7 +298,7 @@ class ModelInfo:
             shown = [json.dumps(item[:100] if isinstance(item, str) else item, ensure_ascii=False) for item in key]
             message += f" (in the row with the key {', '.join(shown)})"
         hint = "mend the file, or change the model"
-        return DataError(message, code=code, hint=hint, table=self.table, columns=column.column_name)
+        return DataError(message, code=code, hint=hint, table=self.table, columns=(column.column_name,))
 
     def _unwritable(self, name: str, error: Exception, index: int) -> DataError:
         column = next(item for item in self.columns if item.name == name)

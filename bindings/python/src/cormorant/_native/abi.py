@@ -793,7 +793,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_error_sql": ("text", ("pointer",)),
     "corm_error_offset": ("int32", ("pointer",)),
     "corm_error_table": ("text", ("pointer",)),
-    "corm_error_columns": ("text", ("pointer",)),
+    "corm_error_columns": ("pointer", ("pointer", "pointer")),
     "corm_error_constraint": ("text", ("pointer",)),
     "corm_error_record_index": ("int64", ("pointer",)),
     "corm_arena_create": ("pointer", ()),
