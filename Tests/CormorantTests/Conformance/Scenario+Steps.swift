@@ -26,6 +26,9 @@ extension Scenario {
         case "batch": try performQueue(&step, &expected)
         case "saveRelated": try saveRelated(&step, &expected)
         case _ where try performStore(verb, &step, &expected): break
+        case _ where try performDatabases(verb, &step, &expected): break
+        case _ where try performObservation(verb, &step, &expected): break
+        case _ where try performColumns(verb, &step, &expected): break
         default: try performSQL(verb, &step, &expected)
         }
     }
