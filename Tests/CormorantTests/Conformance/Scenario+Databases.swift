@@ -8,7 +8,7 @@ extension Scenario {
         switch verb {
         case "open": try keep(openDatabase(path: path(&step), options: options(&step)), &step)
         case "use":
-            let lease = try registry().use(step.take("name")?.string())
+            let lease = try openRegistry().use(step.take("name")?.string())
             leases[try keep(lease.database, &step)] = lease
         case "transactionDepth": try check("value", Int64(database.transactionDepth), &expected)
         case "checkPages": try check("count", Int64(database.pagesNotAuthentic().count), &expected)
@@ -41,19 +41,19 @@ extension Scenario {
             registry = try Registry(pattern, limit: Int(limit), options: options(&step))
         case "register":
             let own = try step.take("mode").map { OpenOptions(mode: try mode($0.string())) }
-            try registry().register(step.required("name").string(), path: path(&step), options: own)
-        case "setCurrent": try registry().setCurrent(name(&step))
-        case "setDefault": try registry().setDefault(name(&step))
+            try openRegistry().register(step.required("name").string(), path: path(&step), options: own)
+        case "setCurrent": try openRegistry().setCurrent(name(&step))
+        case "setDefault": try openRegistry().setDefault(name(&step))
         case "registryState":
-            let registry = try registry()
+            let registry = try openRegistry()
             try check("names", registry.allNames(), &expected)
             try check("current", registry.currentName, &expected)
             try check("default", registry.defaultName, &expected)
             try check("openCount", Int64(registry.openCount), &expected)
-        case "closeFile": try registry().closeFile(step.required("name").string())
-        case "closeRegistry": try registry().close()
+        case "closeFile": try openRegistry().closeFile(step.required("name").string())
+        case "closeRegistry": try openRegistry().close()
         case "attachNamed":
-            try registry().attach(
+            try openRegistry().attach(
                 step.required("name").string(), to: database, as: step.required("schema").string())
         case "migrateAll": try migrateAll(&step, &expected)
         default: return false
@@ -68,7 +68,7 @@ extension Scenario {
         leases[name] = nil
     }
 
-    private func registry() throws -> Registry {
+    private func openRegistry() throws -> Registry {
         guard let registry else { throw ScenarioFailure("there is no registry") }
         return registry
     }
@@ -132,7 +132,7 @@ extension Scenario {
     private func migrateAll(_ step: inout Members, _ expected: inout Members) throws {
         let most = try step.take("most")?.integer() ?? 0
         var told: [String] = []
-        let failures = try registry().migrate(
+        let failures = try openRegistry().migrate(
             bundle, step.take("names")?.strings(), upTo: step.text("last"), allowLossy: step.flag("allowLossy")
         ) { migration in
             switch migration.result {
