@@ -51,7 +51,9 @@ extension Scenario {
             try check("default", registry.defaultName, &expected)
             try check("openCount", Int64(registry.openCount), &expected)
         case "closeFile": try openRegistry().closeFile(step.required("name").string())
-        case "closeRegistry": try openRegistry().close()
+        case "closeRegistry":
+            try openRegistry().close()
+            registry = nil
         case "attachNamed":
             try openRegistry().attach(
                 step.required("name").string(), to: database, as: step.required("schema").string())

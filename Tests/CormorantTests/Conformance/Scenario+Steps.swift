@@ -135,9 +135,9 @@ extension Scenario {
             }
             try check("found", found, &expected)
         default:
-            let found = try database.withReadingPlan(model.descriptor) { plan in
+            let found = try database.withFindingPlan(model.descriptor) { plan in
                 try plan.find(
-                    cached: { nil }, key: { try plan.write(key: key, to: &$0) },
+                    cached: { model.descriptor.rowKey(key) }, key: { try plan.write(key: key, to: &$0) },
                     read: { reader in try read(model, reader) }
                 )
             }
