@@ -104,8 +104,16 @@ static void values_of_the_columns_type(void **state) {
     corm_statement_free(young);
 }
 
+static void an_insert_has_values_or_rows(void **state) {
+    (void)state;
+    corm_statement *both = with_set(insert_pet(), "weight", number(1));
+    corm_statement_insert_select(both, (const char *const[]){"name"}, 1, with_column(select_nothing(), text("x")));
+    STATEMENT_FAILS(CORM_E_MISUSE, "", both);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        STATEMENT_TEST(an_insert_has_values_or_rows),
         STATEMENT_TEST(insert_values),
         STATEMENT_TEST(returned_rows),
         STATEMENT_TEST(conflict_policies),
