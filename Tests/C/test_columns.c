@@ -32,30 +32,7 @@ static void release_columns(void) {
     assert_null(stream.release);
 }
 
-/* The formats of all columns with a "?" after those that are nullable: "l g? u". */
-static const char *formats(void) {
-    static char text[256];
-    text[0] = '\0';
-    for (int64_t column = 0; column < schema.n_children; column += 1) {
-        strcat(strcat(text, column ? " " : ""), schema.children[column]->format);
-        strcat(text, schema.children[column]->flags & ARROW_FLAG_NULLABLE ? "?" : "");
-    }
-    return text;
-}
-
 static const void *values_of(int64_t column) { return batch.children[column]->buffers[1]; }
-
-static bool is_null(int64_t column, int64_t row) {
-    const uint8_t *bits = batch.children[column]->buffers[0];
-    return bits && !(bits[row / 8] >> row % 8 & 1);
-}
-
-static bool is_text(int64_t column, int64_t row, const char *text) {
-    const int32_t *offsets = values_of(column);
-    const char *bytes = batch.children[column]->buffers[2];
-    size_t size = (size_t)(offsets[row + 1] - offsets[row]);
-    return size == strlen(text) && memcmp(bytes + offsets[row], text, size) == 0;
-}
 
 /* Rows 0 to 69,999; the last one's value is an expression of its own. */
 #define MANY(last)                                                                                                     \

@@ -5,8 +5,6 @@
 
 static corm_statement *names(void) { return with_column(select_from(people), column("name")); }
 
-static corm_expr *descending(corm_expr *term) { return corm_expr_order(term, true, CORM_NULLS_LEAST); }
-
 static void result_columns_and_their_names(void **state) {
     (void)state;
     corm_statement *select =

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from models import Department, Note, Person
+from models import Department, Entry, Note, Person
 from test_model import make
 
 import cormorant
