@@ -32,6 +32,10 @@ def find(database: DatabaseHandle, model: ModelHandle, key: bytes) -> Row | None
     return row
 
 
+def exists(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
+    return call(_find, database, model, key, len(key), None) == abi.CORM_OK
+
+
 def write(
     database: DatabaseHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
 ) -> tuple[list[Any], int]:
