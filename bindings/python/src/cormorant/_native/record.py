@@ -1,4 +1,4 @@
-"""Records. Rows cross in blocks, one call per operation."""
+"""The calls of the library on records. Rows cross in blocks, one call per operation."""
 
 from __future__ import annotations
 
