@@ -36,20 +36,6 @@ import Testing
         #expect(try store.entries(KeyValueRange(prefix: "\u{D7FF}")).map(\.value) == [4])
     }
 
-    @Test func anEntryThatWasReadIsWrittenBack() throws {
-        let store = try Database(path: ":memory:").store("s")
-        #expect(try store.compareAndSet(KeyValueEntry(key: "hits", value: 1)))
-        #expect(try !store.compareAndSet(KeyValueEntry(key: "hits", value: 1)))
-        var entry = try #require(try store.entry("hits"))
-        entry.value = 2
-        entry.expires = try KeyValueStore.expiry(after: .seconds(60))
-        #expect(try store.compareAndSet(entry))
-        #expect(try !store.compareAndSet(entry))
-        #expect(try store.entry("hits")?.expires == entry.expires)
-        expectError(.range) { try KeyValueStore.expiry(after: .zero) }
-        expectError(.range) { try KeyValueStore.expiry(after: .seconds(Int64.max)) }
-    }
-
     @Test func aClosedDatabaseHasNoStores() throws {
         let folder = try TemporaryFolder()
         let database = try openDatabase(path: folder.file("test.db"))

@@ -78,6 +78,8 @@ static void rows_are_written_and_read(void **state) {
     OK(find(7, &block));
     assert_string_equal(block_text(&block), "(7, 'Grace Hopper', None, 86, 1.5)");
     GIVES(CORM_NOT_FOUND, find(8, &block));
+    OK(find(7, NULL));
+    GIVES(CORM_NOT_FOUND, find(8, NULL));
     put_tuple(&rows, 1);
     put_int(&rows, 7);
     OK(corm_block_delete_key(db, people, rows.bytes, rows.size, &failure));
@@ -297,7 +299,7 @@ static void memory_of_the_caller_is_left_behind(void **state) {
     assert_int_equal(own.size, 0);
     corm_block_free(&own);
     corm_block_free(NULL);
-    GIVES(CORM_E_MISUSE, find(1, NULL));
+    GIVES(CORM_E_MISUSE, corm_block_max_key(db, people, NULL, &failure));
 }
 
 #define BLOCK(function) cmocka_unit_test_setup_teardown(function, set_up_block, tear_down_block)

@@ -15,7 +15,7 @@ from encrypted import plain_only
 from models import Department, Person
 
 import cormorant
-from cormorant import Bundle, Database, OperationalError, ProgrammingError
+from cormorant import Bundle, Database, OperationalError, ProgrammingError, database
 
 
 def pragma(db: Database, name: str) -> object:
@@ -38,6 +38,10 @@ def test_options(path: Path) -> None:
         Database(path, jornal_mode="wal")  # type: ignore[call-arg]
     with Database(path, busy_timeout=float("inf"), statement_cache_size=2**40) as db:
         assert db.query("SELECT 1").fetch_all() == [(1,)]
+
+
+def test_every_option_is_one_of_the_library() -> None:
+    assert {*database._MEMBERS, "cipher"} == set(database.OpenOptions.__annotations__)
 
 
 def test_memory() -> None:

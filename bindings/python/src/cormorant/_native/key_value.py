@@ -1,4 +1,4 @@
-"""The calls of the library on key-value stores, and those that look after a file."""
+"""The calls of the library on key-value stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries in SQL."""
+"""The calls of the library on queries that are no statements: in SQL, or of what attributes equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a query."""
+"""The calls of the library on results."""
 
 from __future__ import annotations
 
