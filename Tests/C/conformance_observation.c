@@ -32,6 +32,7 @@ static bool parse_regions(step *s, corm_observe_options *options) {
     corm_region *regions = allocate(s->run, json_array_size(list) * sizeof *regions);
     size_t index;
     json_array_foreach(list, index, item) {
+        regions[index] = (corm_region)CORM_REGION_INIT;
         regions[index].table = json_string_value(json_object_get(item, "table"));
         if (!check_members(s->run, item, "a region", " table columns ") ||
             !parse_names(s->run, json_object_get(item, "columns"), &regions[index].columns,

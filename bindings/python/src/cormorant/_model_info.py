@@ -232,7 +232,7 @@ class ModelInfo:
 
     def explain_write(self, error: DataError, records: Sequence[Any]) -> DataError:
         """The library's error about a value, in Python's words: a number of numpy comes to it as a blob."""
-        column = next((item for item in self.columns if item.column_name == error.columns), None)
+        column = next((item for item in self.columns if (item.column_name,) == error.columns), None)
         if column is None or error.code != "CORM_E_TYPE" or column.transform or error.record_index >= len(records):
             return error
         value = getattr(records[max(error.record_index, 0)], column.name, None)
