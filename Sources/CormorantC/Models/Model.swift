@@ -36,13 +36,13 @@ private func requireRecords(_ layout: StructLayout?, of model: ModelDescriptor) 
     if let layout { return layout }
     throw CormorantError(
         .misuse, "model \(model.name) has no records in C: its record_size is 0",
-        hint: "define it over a struct, or move its rows in blocks", table: model.table)
+        hint: "define it over a struct", table: model.table)
 }
 
 /// A model with its layout in C and its names as C strings.
 package final class ModelBox {
     package let descriptor: ModelDescriptor
-    /// Without one the model has no records in C: its rows are only moved in blocks.
+    /// Without one the model has no records in C: its rows are read and written by a language binding.
     let layout: StructLayout?
     package let types: ColumnTypes
     private let memory = ScratchMemory(firstSize: 512)
