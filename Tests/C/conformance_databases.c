@@ -55,11 +55,18 @@ bool parse_cipher(step *s, const char *name, corm_cipher_options *out_cipher) {
     return check_members(s->run, json, "the cipher", " key compatibility pageSize rounds plainHeader ");
 }
 
-/* `mode`, `busyTimeout` and `cipher` of a step. */
+/* OPTIONS of a step. */
 static bool parse_open_options(step *s, corm_cipher_options *cipher, corm_open_options *out_options) {
     static const char *const modes[] = {"create", "readWrite", "readOnly"};
     *out_options = (corm_open_options)CORM_OPEN_OPTIONS_INIT;
+    static const char *const journals[] = {"default", "wal", "delete", "truncate", "persist", "memory", "off"};
+    static const char *const syncs[] = {"default", "off", "normal", "full", "extra"};
+    const char *template = json_string_value(member(s, "template"));
     out_options->mode = choice(s, "mode", modes, 3);
+    out_options->journal_mode = choice(s, "journalMode", journals, 7);
+    out_options->synchronous = choice(s, "synchronous", syncs, 5);
+    out_options->foreign_keys_off = json_is_false(member(s, "foreignKeys"));
+    out_options->template_path = template == NULL ? NULL : beside(s->run, template);
     out_options->busy_timeout = (int32_t)json_integer_value(member(s, "busyTimeout"));
     out_options->cipher = member(s, "cipher") == NULL ? NULL : cipher;
     return parse_cipher(s, "cipher", cipher);
@@ -71,7 +78,8 @@ bool step_open(step *s) {
     corm_database *database = NULL;
     if (!parse_open_options(s, &cipher, &options))
         return false;
-    const char *path = beside(s->run, json_string_value(member(s, "file")));
+    const char *file = json_string_value(member(s, "file"));
+    const char *path = file == NULL ? ":memory:" : beside(s->run, file);
     s->status = corm_database_open(path, &options, &database, &s->run->error);
     return s->status < 0 || keep(s, database);
 }
@@ -227,6 +235,30 @@ bool step_backup(step *s) {
         return false;
     s->status = corm_database_backup(s->run->database, beside(s->run, json_string_value(member(s, "file"))),
                                      member(s, "cipher") == NULL ? NULL : &cipher, NULL, NULL, &s->run->error);
+    return true;
+}
+
+bool step_look_after(step *s) {
+    bool vacuums = strcmp(json_string_value(member(s, "do")), "vacuum") == 0;
+    s->status = (vacuums ? corm_database_vacuum : corm_database_optimize)(s->run->database, &s->run->error);
+    return true;
+}
+
+bool step_checkpoint(step *s) {
+    static const char *const modes[] = {"passive", "full", "restart", "truncate"};
+    int64_t log, copied;
+    s->status = corm_database_checkpoint(s->run->database, choice(s, "mode", modes, 4), &log, &copied, &s->run->error);
+    return s->status < 0 || (check_int(s, "log", log) && check_int(s, "copied", copied));
+}
+
+bool step_write_text(step *s) {
+    FILE *file = fopen(beside(s->run, json_string_value(member(s, "file"))), "wb");
+    const char *text;
+    if (file == NULL || !parse_text(s->run, member(s, "text"), &text))
+        return fail(s->run, "the file cannot be written");
+    fputs(text, file);
+    fclose(file);
+    s->status = CORM_OK;
     return true;
 }
 

@@ -58,6 +58,7 @@ int32_t choice(step *s, const char *name, const char *const *names, int32_t coun
 #define RANGE "prefix start end after"
 #define COPY "snapshot dropSnapshot"
 #define PLAN "steps risk rows problems contains lacks"
+#define OPTIONS "mode journalMode synchronous foreignKeys busyTimeout template cipher"
 #define QUERY "model sql bindings statement parameters where orderBy limit offset"
 static const struct {
     const char *name;
@@ -136,10 +137,10 @@ static const struct {
     {"storeAdopt", step_store, "store table", "count"},
     {"wait", step_wait, "milliseconds", ""},
     {"batch", step_batch, "parts onError", "results"},
-    {"open", step_open, "as file mode busyTimeout cipher", ""},
+    {"open", step_open, "as file " OPTIONS, ""},
     {"close", step_close, "", ""},
     {"transactionDepth", step_depth, "", "value"},
-    {"registry", step_registry, "pattern limit mode busyTimeout cipher", ""},
+    {"registry", step_registry, "pattern limit " OPTIONS, ""},
     {"register", step_register, "name file mode", ""},
     {"use", step_use, "name as", ""},
     {"setCurrent", step_set_name, "name", ""},
@@ -155,6 +156,10 @@ static const struct {
     {"checkPages", step_check_pages, "", "count"},
     {"attach", step_attach, "file schema cipher", ""},
     {"backup", step_backup, "file cipher", ""},
+    {"vacuum", step_look_after, "", ""},
+    {"optimize", step_look_after, "", ""},
+    {"checkpoint", step_checkpoint, "mode", "log copied"},
+    {"writeText", step_write_text, "file text", ""},
     {"isPlain", step_is_plain, "file", "found"},
     {"damage", step_damage, "file at", ""},
     {"observe", step_observe,

@@ -54,28 +54,6 @@ static void pending_and_applied(void **state) {
     corm_bundle_free(bundle);
 }
 
-static void a_file_made_without_steps_is_adopted(void **state) {
-    (void)state;
-    corm_bundle *bundle;
-    make_file("migrations/1/up.sql", "CREATE TABLE a (x PRIMARY KEY, y CHECK (y > 0), z)");
-    make_file("migrations/2/up.sql", "CREATE TABLE b (x REFERENCES a)");
-    make_file("migrations/2/down.sql", "DROP TABLE b");
-    make_file("migrations/3/up.sql", "CREATE TABLE c (x)");
-    OK(corm_bundle_seal(path_to("migrations"), &failure));
-    OK(corm_bundle_create(path_to("migrations"), &bundle, &failure));
-    run("CREATE TABLE b (x REFERENCES a(\"x\"))");
-    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_adopt(db, bundle, "2", &failure));
-    says("drop table \"a\"");
-    assert_false(is_there("corm_migrations"));
-    run("CREATE TABLE A (z, x, y, CONSTRAINT positive CHECK (y>0), PRIMARY KEY (x)) -- by hand");
-    OK(corm_bundle_adopt(db, bundle, "2", &failure));
-    assert_string_equal(states_of(bundle), "1 applied, 2 applied, 3 pending");
-    GIVES(CORM_E_MIGRATION, corm_bundle_adopt(db, bundle, "2", &failure));
-    OK(apply(bundle));
-    assert_true(is_there("c"));
-    corm_bundle_free(bundle);
-}
-
 static void steps_of_the_program_are_adopted_by_their_schema(void **state) {
     (void)state;
     corm_bundle *bundle;
@@ -103,7 +81,6 @@ static void steps_of_the_program_are_adopted_by_their_schema(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST_EMPTY(pending_and_applied),
-        TEST_EMPTY(a_file_made_without_steps_is_adopted),
         TEST_EMPTY(steps_of_the_program_are_adopted_by_their_schema),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,39 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-static void the_defaults(void **state) {
-    (void)state;
-    assert_string_equal(select_text("PRAGMA journal_mode"), "wal");
-    assert_int_equal(select_int("PRAGMA synchronous"), 1);
-    assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
-    assert_int_equal(select_int("PRAGMA busy_timeout"), 5000);
-    assert_string_equal(corm_database_path(db), path_to("test.db"));
-}
-
-static void reopen(const corm_open_options *options, const char *name) {
-    OK(corm_database_close(db, &failure));
-    db = NULL;
-    OK(corm_database_open(path_to(name), options, &db, &failure));
-}
-
-static void options_are_heeded(void **state) {
-    (void)state;
-    static const char *const journals[] = {"wal", "wal", "delete", "truncate", "persist", "memory", "off"};
-    for (int32_t mode = CORM_JOURNAL_DEFAULT; mode <= CORM_JOURNAL_OFF; mode += 1) {
-        corm_open_options options = CORM_OPEN_OPTIONS_INIT;
-        options.journal_mode = mode;
-        options.synchronous = mode % 5;
-        options.foreign_keys_off = true;
-        options.busy_timeout = 1234;
-        options.statement_cache_size = 1;
-        reopen(&options, "options.db");
-        assert_string_equal(select_text("PRAGMA journal_mode"), journals[mode]);
-        assert_int_equal(select_int("PRAGMA synchronous"), mode % 5 == 0 ? 1 : mode % 5 - 1);
-        assert_int_equal(select_int("PRAGMA foreign_keys"), 0);
-        assert_int_equal(select_int("PRAGMA busy_timeout"), 1234);
-    }
-}
-
 static void options_that_can_never_be_right(void **state) {
     (void)state;
     corm_database *other = NULL;
@@ -57,19 +24,6 @@ static void options_that_can_never_be_right(void **state) {
     }
     GIVES(CORM_E_MISUSE, corm_database_open(NULL, NULL, &other, &failure));
     GIVES(CORM_E_MISUSE, corm_database_open(path_to("other.db"), NULL, NULL, &failure));
-}
-
-static void memory_is_a_database_of_its_own(void **state) {
-    (void)state;
-    corm_database *memory;
-    OK(corm_database_open(":memory:", NULL, &memory, &failure));
-    assert_string_equal(corm_database_path(memory), ":memory:");
-    GIVES(CORM_NOT_FOUND, corm_model_table_exists(memory, people, &failure));
-    OK(corm_model_create_tables(memory, (const corm_model *const[]){people}, 1, &failure));
-    person one = {.name = "x"};
-    OK(corm_record_insert(memory, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_int_equal(one.id, 1);
-    OK(corm_database_close(memory, &failure));
 }
 
 static void sql_tells_its_changes(void **state) {
@@ -94,28 +48,6 @@ static void sql_tells_its_changes(void **state) {
     assert_int_equal(corm_database_total_changes(db), 3);
     OK(corm_database_execute_script(db, "DELETE FROM person; DELETE FROM person;", &failure));
     assert_int_equal(corm_database_total_changes(db), 4);
-}
-
-static void bindings_by_position_and_name(void **state) {
-    (void)state;
-    const char *sql = "SELECT ?, :a, @b, $c, ?2";
-    corm_value values[] = {corm_value_int64(1), corm_value_named(":a", corm_value_int64(2)),
-                           corm_value_named("b", corm_value_int64(3)), corm_value_named("$c", corm_value_int64(4))};
-    corm_result *result;
-    corm_value value;
-    OK(corm_result_open(db, sql, values, 4, &result, &failure));
-    GIVES(CORM_ROW, corm_result_next(result, &failure));
-    for (int32_t column = 0; column < 5; column += 1) {
-        OK(corm_result_get(result, column, &value, &failure));
-        assert_int_equal(value.as.integer, column == 4 ? 2 : column + 1);
-    }
-    corm_result_close(result);
-    GIVES(CORM_E_BINDING, corm_result_open(db, sql, values, 3, &result, &failure));
-    values[3].name = "d";
-    GIVES(CORM_E_BINDING, corm_result_open(db, sql, values, 4, &result, &failure));
-    assert_non_null(strstr(corm_error_message(failure), "d"));
-    GIVES(CORM_E_BINDING, corm_database_execute(db, "SELECT ?", CORM_NO_VALUES, NULL, &failure));
-    GIVES(CORM_E_BINDING, corm_database_execute(db, "SELECT 1", values, 1, NULL, &failure));
 }
 
 typedef struct traced {
@@ -193,15 +125,8 @@ static void statements_are_reused_beyond_the_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-
-        TEST(the_defaults),
-        TEST(options_are_heeded),
-        TEST(options_that_can_never_be_right),
-        TEST(memory_is_a_database_of_its_own),
-        TEST(sql_tells_its_changes),
-        TEST(bindings_by_position_and_name),
-        TEST(a_trace_sees_sql_and_time_and_no_values),
-        TEST(interrupt_stops_what_runs),
+        TEST(options_that_can_never_be_right),         TEST(sql_tells_its_changes),
+        TEST(a_trace_sees_sql_and_time_and_no_values), TEST(interrupt_stops_what_runs),
         TEST(statements_are_reused_beyond_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,8 +88,31 @@ static void the_model_may_go_before_the_expression(void **state) {
     SELECTS(select, "SELECT \"name\" FROM \"person\" WHERE \"age\" > ?", "40", "eve");
 }
 
+static void a_copy_is_for_another_use(void **state) {
+    (void)state;
+    corm_expr *adults = CORM_GE(people, "age", corm_value_int64(36));
+    corm_expr *again = corm_expr_copy(adults);
+    assert_ptr_not_equal(adults, again);
+    MEETS(adults, "\"age\" >= ?", "36", "1 2 5");
+    MEETS(unary(CORM_OP_NOT, again), "NOT \"age\" >= ?", "36", "4");
+}
+
+static void values_and_names_are_copied(void **state) {
+    (void)state;
+    char given[] = "Ada";
+    char property[] = "name";
+    corm_value list[] = {corm_value_text(given)};
+    corm_expr *one = corm_expr_in(corm_expr_column(people, property), list, 1);
+    memset(given, 'x', sizeof given - 1);
+    memset(property, 'x', sizeof property - 1);
+    list[0] = corm_value_null();
+    MEETS(one, "\"name\" IN (?)", "'Ada'", "1");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        STATEMENT_TEST(a_copy_is_for_another_use),
+        STATEMENT_TEST(values_and_names_are_copied),
         STATEMENT_TEST(a_name_that_nothing_has_is_no_text),
         STATEMENT_TEST(values_of_every_kind_are_bound),
         STATEMENT_TEST(nan_is_refused_when_it_is_bound),

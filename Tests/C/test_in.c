@@ -53,52 +53,6 @@ static void every_kind_of_value_in_lists_of_every_length(void **state) {
     }
 }
 
-static void a_hundred_are_written_out_and_more_are_one_parameter(void **state) {
-    (void)state;
-    corm_value values[101];
-    corm_arena *arena = corm_arena_create();
-    const char *sql;
-    size_t count;
-    for (int index = 0; index < 101; index += 1)
-        values[index] = corm_value_int64(index);
-    corm_expr *hundred = corm_expr_in(column("id"), values, 100);
-    corm_expr *more = corm_expr_in(column("id"), values, 101);
-    OK(corm_expr_sql(hundred, arena, &sql, NULL, &count, &failure));
-    assert_int_equal(count, 100);
-    assert_int_equal(strlen(sql), strlen("\"id\" IN ()") + 100 + 99 * 2);
-    OK(corm_expr_sql(more, arena, &sql, NULL, &count, &failure));
-    assert_string_equal(sql, "\"id\" IN (SELECT value FROM corm_values(?))");
-    corm_expr_free(hundred);
-    corm_expr_free(more);
-    corm_arena_free(arena);
-}
-
-static void a_hundred_thousand_ids_of_records(void **state) {
-    (void)state;
-    corm_value *values = malloc(MANY * sizeof *values);
-    for (int index = 0; index < MANY; index += 1)
-        values[index] = corm_value_int64(index * 2);
-    corm_query query = CORM_QUERY_INIT;
-    corm_statement *even = where(select_from(people), corm_expr_in(column("id"), values, MANY));
-    corm_statement_add(even, CORM_CLAUSE_WHERE, unary(CORM_OP_NOT, corm_expr_in(column("age"), values, MANY)));
-    query.statement = even;
-    corm_records *records;
-    for (int round = 0; round < 2; round += 1) {
-        OK(corm_query_fetch(db, people, &query, &records, &failure));
-        assert_int_equal(corm_records_count(records), 0);
-        corm_records_free(records);
-    }
-    corm_statement_free(even);
-    even = ordered_by(where(select_from(people), corm_expr_in(column("id"), values, MANY)), column("id"));
-    free(values);
-    query.statement = even;
-    OK(corm_query_fetch(db, people, &query, &records, &failure));
-    assert_int_equal(corm_records_count(records), 3);
-    assert_string_equal(((person *)corm_records_data(records))[1].name, "Dan");
-    corm_records_free(records);
-    corm_statement_free(even);
-}
-
 static void long_lists_follow_the_columns_type_and_collation(void **state) {
     (void)state;
     corm_value values[150];
@@ -127,8 +81,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         STATEMENT_TEST(lists_hold_values_of_the_columns_type),
         STATEMENT_TEST(every_kind_of_value_in_lists_of_every_length),
-        STATEMENT_TEST(a_hundred_are_written_out_and_more_are_one_parameter),
-        STATEMENT_TEST(a_hundred_thousand_ids_of_records),
         STATEMENT_TEST(long_lists_follow_the_columns_type_and_collation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

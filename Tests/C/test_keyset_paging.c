@@ -75,12 +75,6 @@ static void every_direction_and_place_of_nulls(void **state) {
     }
 }
 
-static void one_term(void **state) {
-    (void)state;
-    pages_hold_all_rows_in_order((const term[]){{"id", false, CORM_NULLS_LEAST}}, 1);
-    pages_hold_all_rows_in_order((const term[]){{"id", true, CORM_NULLS_LAST}}, 1);
-}
-
 static corm_statement *by_age(bool descending, int32_t nulls) {
     corm_statement *select = with_column(select_from(people), column("id"));
     ordered_by(select, corm_expr_order(column("age"), descending, nulls));
@@ -112,16 +106,6 @@ static void the_condition_in_sql(void **state) {
             "NULL, 3", "6");
 }
 
-static void beside_other_conditions(void **state) {
-    (void)state;
-    corm_statement *next = where(by_age(false, CORM_NULLS_LEAST), CORM_GT(people, "height", corm_value_double(1.75)));
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(20), corm_value_int64(4)));
-    SELECTS(next,
-            "SELECT \"id\" FROM \"person\" WHERE \"height\" > ? AND (\"age\" > ? OR \"age\" IS ? AND \"id\" > ?) "
-            "ORDER BY \"age\", \"id\"",
-            "1.750, 20, 20, 4", "2");
-}
-
 static void rows_of_a_left_join_without_a_match(void **state) {
     (void)state;
     corm_statement *next = with_column(with_column(select_from(people), column("id")), pet_column("id"));
@@ -135,38 +119,11 @@ static void rows_of_a_left_join_without_a_match(void **state) {
     corm_statement_free(next);
 }
 
-static void values_that_do_not_fit_the_order(void **state) {
-    (void)state;
-    corm_statement *next = select_from(people);
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "order has 0 terms", next);
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "order has 2 terms, 1 values", next);
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_after(next, CORM_VALUES(corm_value_text("x"), corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_TYPE, "Person.age", next);
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_add(next, CORM_CLAUSE_GROUP_BY, column("age"));
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1), corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "grouped", next);
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_compound(next, CORM_UNION, with_column(select_nothing(), number(1)));
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1), corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "combined", next);
-    next = corm_statement_create(CORM_DELETE, people, NULL);
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "SELECT", next);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         STATEMENT_TEST(every_direction_and_place_of_nulls),
-        STATEMENT_TEST(one_term),
         STATEMENT_TEST(the_condition_in_sql),
-        STATEMENT_TEST(beside_other_conditions),
         STATEMENT_TEST(rows_of_a_left_join_without_a_match),
-        STATEMENT_TEST(values_that_do_not_fit_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

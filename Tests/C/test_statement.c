@@ -82,8 +82,17 @@ static void a_statement_is_compiled_anew_after_a_change(void **state) {
             "1, 2, 3, 4, 5", "a%b_c\\d");
 }
 
+static void a_copy_goes_its_own_way(void **state) {
+    (void)state;
+    corm_statement *adults = where(names(), CORM_GE(people, "age", corm_value_int64(36)));
+    corm_statement *londoners = where(corm_statement_copy(adults), CORM_EQ(people, "city", corm_value_text("London")));
+    SELECTS(adults, "SELECT \"name\" FROM \"person\" WHERE \"age\" >= ?", "36", "Ada; Bob; eve");
+    SELECTS(londoners, "SELECT \"name\" FROM \"person\" WHERE \"age\" >= ? AND \"city\" = ?", "36, 'London'", "Ada");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        STATEMENT_TEST(a_copy_goes_its_own_way),
         STATEMENT_TEST(result_columns_and_their_names),
         STATEMENT_TEST(nulls_where_they_are_wanted),
         STATEMENT_TEST(from_another_source_instead),

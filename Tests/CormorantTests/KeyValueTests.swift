@@ -75,19 +75,4 @@ import Testing
         expectError(.cannotOpen) { try database.backup(to: folder.file("copy.db")) }
     }
 
-    @Test func aFileIsLookedAfter() throws {
-        let folder = try TemporaryFolder()
-        let database = try openDatabase(path: folder.file("test.db"))
-        try database.store("s").put("k", .blob(Array(repeating: 1, count: 100_000)))
-        let pages = try database.checkpoint()
-        #expect(pages.log > 0 && pages.copied == pages.log)
-        #expect(try database.checkpoint(.truncate) == CheckpointPages(log: 0, copied: 0))
-        try database.vacuum()
-        try database.optimize()
-        try database.transaction {
-            expectError(.transaction) { try database.vacuum() }
-            expectError(.transaction) { try database.checkpoint() }
-        }
-        #expect(try Database(path: ":memory:").checkpoint() == CheckpointPages(log: -1, copied: -1))
-    }
 }

@@ -7,50 +7,58 @@ private let largestTail = 256
 /// Copies a struct that says its own size. One of an older, shorter header lacks members, which are zero; one of a newer,
 /// longer header may have what this library does not know only as zero, the default.
 package func readStruct<T>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
-    let known = MemoryLayout<T>.size
-    guard size >= 8, Int(size) <= known + largestTail else {
+    try withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { copy in
+        let raw = UnsafeMutableRawBufferPointer(copy)
+        try copyStruct(pointer, Int(size), name, to: raw)
+        return raw.load(as: T.self)
+    }
+}
+
+/// What is the same for every struct, compiled once.
+@inline(never)
+private func copyStruct(
+    _ pointer: UnsafeRawPointer, _ size: Int, _ name: StaticString, to copy: UnsafeMutableRawBufferPointer
+) throws {
+    guard size >= 8, size <= copy.count + largestTail else {
         throw CormorantError(
             .misuse, "the size of \(name) is given as \(size), which is no size of it",
             hint: "give sizeof the struct, as the macros do")
     }
-    let given = UnsafeRawBufferPointer(start: pointer, count: Int(size))
-    if let place = given.dropFirst(known).firstIndex(where: { $0 != 0 }) {
+    let given = UnsafeRawBufferPointer(start: pointer, count: size)
+    if let place = given.dropFirst(copy.count).firstIndex(where: { $0 != 0 }) {
         throw CormorantError(
             .misuse, "\(name) has a value at byte \(place), in a member that this library does not know",
             hint: "leave the member zero, or use a library at least as new as the header")
     }
-    return withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { copy in
-        let raw = UnsafeMutableRawBufferPointer(copy)
-        raw.initializeMemory(as: UInt8.self, repeating: 0)
-        raw.copyMemory(from: UnsafeRawBufferPointer(rebasing: given.prefix(known)))
-        return raw.load(as: T.self)
-    }
+    copy.initializeMemory(as: UInt8.self, repeating: 0)
+    copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: given.prefix(copy.count)))
 }
 
 /// Fills as much of a struct as its header knows.
 func writeStruct<T>(_ made: T, to pointer: UnsafeMutablePointer<T>, _ size: UInt32) {
     withUnsafeBytes(of: made) {
-        UnsafeMutableRawPointer(pointer).copyMemory(
-            from: $0.baseAddress!, byteCount: min(Int(size), MemoryLayout<T>.size))
+        UnsafeMutableRawBufferPointer(start: pointer, count: Int(size)).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: $0.prefix(Int(size))))
     }
 }
 
-/// Reads an array of structs, which lie as far apart as the first one says that they are long.
+/// Reads an array of structs that begin with their size: they lie as far apart as the first one says that it is long.
 func readStructs<T>(
-    _ start: UnsafePointer<T>?, _ count: Int, _ name: StaticString, _ what: StaticString,
-    size: (T) -> UInt32
+    _ start: UnsafePointer<T>?, _ count: Int, _ name: StaticString, _ what: StaticString
 ) throws -> [T] {
     guard let first = try array(start, count, what).baseAddress else { return [] }
-    let stride = size(first.pointee)
+    let stride = UnsafeRawPointer(first).load(as: UInt32.self)
     return try (0..<count).map { index in
-        let place = (UnsafeRawPointer(first) + index * Int(stride)).assumingMemoryBound(to: T.self)
-        guard size(place.pointee) == stride else {
-            throw CormorantError(
-                .misuse, "the size of \(name) \(index) is not that of the first",
-                hint: "give sizeof the struct in each, as the macros do")
-        }
-        return try readStruct(place, stride, name)
+        let place = UnsafeRawPointer(first) + index * Int(stride)
+        guard place.loadUnaligned(as: UInt32.self) == stride else { throw unlikeTheFirst(name, index) }
+        return try readStruct(place.assumingMemoryBound(to: T.self), stride, name)
     }
+}
+
+private func unlikeTheFirst(_ name: StaticString, _ index: Int) -> CormorantError {
+    CormorantError(
+        .misuse, "the size of \(name) \(index) is not that of the first",
+        hint: "give sizeof the struct in each, as the macros do")
 }
 
 /// Refuses a value in bytes that are kept for later members: this library does not know what it asks for.

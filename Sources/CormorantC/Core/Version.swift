@@ -9,7 +9,7 @@ public func corm_migration_set_version(
     _ options: UnsafePointer<corm_migration_options>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let steps = try readStructs(steps, count, "corm_version_step", "steps") { $0.struct_size }
+        let steps = try readStructs(steps, count, "corm_version_step", "steps")
         let versionSteps = try steps.map { try versionStep($0, handle) }
         try database(handle).setVersion(
             version == -1 ? nil : version, steps: versionSteps, options: migrationOptions(options))

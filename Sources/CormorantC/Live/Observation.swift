@@ -58,7 +58,7 @@ package func observeOptions(_ given: UnsafePointer<corm_observe_options>?) throw
 private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {
     guard raw.region_count > 0 else { throw missingArray("regions") }
     return .tables(
-        try readStructs(raw.regions, raw.region_count, "corm_region", "regions") { $0.struct_size }.map { region in
+        try readStructs(raw.regions, raw.region_count, "corm_region", "regions").map { region in
             let columns = try strings(region.columns, region.column_count, "columns")
             return (try string(region.table, "table"), columns)
         })

@@ -16,7 +16,7 @@ public func corm_json_write(
         let size = try require(outSize, "out_size")
         let box = try requireModel(model)
         try refuseRecords(records, count, size: box.records().size)
-        let nested = try readStructs(nested, nestedCount, "corm_json_nested", "nested") { $0.struct_size }
+        let nested = try readStructs(nested, nestedCount, "corm_json_nested", "nested")
         var tree = JSONTree(try JSONWriter(jsonOptions(options)))
         let start = UnsafeRawPointer(records ?? UnsafeRawPointer(emptyText))
         try tree.add(JSONTree.Level(tree.writer.mapping(of: box.descriptor), box.records(), start, count))

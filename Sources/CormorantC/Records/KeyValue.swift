@@ -144,7 +144,7 @@ public func corm_store_put_many(
 ) -> corm_status {
     boundary(outError) {
         let store = try requireStore(handle)
-        let entries = try readStructs(entries, count, "corm_store_entry", "entries") { $0.struct_size }
+        let entries = try readStructs(entries, count, "corm_store_entry", "entries")
         guard count != 0 else { return CORM_OK }
         try store.batch(count) { try put(entries[$0], store) }
         return CORM_OK

@@ -6,7 +6,9 @@ extension Scenario {
     /// - Returns: false for a step that is about none of these.
     func performDatabases(_ verb: String, _ step: inout Members, _ expected: inout Members) throws -> Bool {
         switch verb {
-        case "open": try keep(openDatabase(path: path(&step), options: options(&step)), &step)
+        case "open":
+            let path = try step.text("file").map(file) ?? ":memory:"
+            try keep(openDatabase(path: path, options: options(&step)), &step)
         case "use":
             let lease = try openRegistry().use(step.take("name")?.string())
             leases[try keep(lease.database, &step)] = lease
@@ -20,6 +22,17 @@ extension Scenario {
         case "decrypt": try Database.decrypt(path(&step), with: cipher(&step, "cipher"))
         case "rekey":
             try Database.rekey(path(&step), from: cipher(&step, "cipher"), to: cipher(&step, "to"))
+        case "vacuum": try database.vacuum()
+        case "optimize": try database.optimize()
+        case "checkpoint":
+            let modes: [String: CheckpointMode] = [
+                "passive": .passive, "full": .full, "restart": .restart, "truncate": .truncate,
+            ]
+            let pages = try database.checkpoint(modes[step.text("mode") ?? "passive"] ?? .passive)
+            try check("log", Int64(pages.log), &expected)
+            try check("copied", Int64(pages.copied), &expected)
+        case "writeText":
+            try step.required("text").string().write(toFile: path(&step), atomically: false, encoding: .utf8)
         case "isPlain":
             let head = try Data(contentsOf: URL(fileURLWithPath: path(&step))).prefix(16)
             try check("found", head == Data("SQLite format 3\0".utf8), &expected)
@@ -106,6 +119,16 @@ extension Scenario {
 
     private func options(_ step: inout Members) throws -> OpenOptions {
         var options = OpenOptions(mode: try mode(step.text("mode") ?? "create"))
+        let journals: [String: OpenOptions.JournalMode] = [
+            "wal": .wal, "delete": .delete, "truncate": .truncate, "persist": .persist, "memory": .memory, "off": .off,
+        ]
+        let syncs: [String: OpenOptions.Synchronous] = [
+            "off": .off, "normal": .normal, "full": .full, "extra": .extra,
+        ]
+        if let name = try step.text("journalMode") { options.journalMode = journals[name] ?? options.journalMode }
+        if let name = try step.text("synchronous") { options.synchronous = syncs[name] ?? options.synchronous }
+        options.foreignKeys = try step.take("foreignKeys")?.bool() ?? true
+        options.template = try step.text("template").map(file)
         if let timeout = try step.take("busyTimeout")?.integer() { options.busyTimeout = Int(timeout) }
         options.encryption = try encryption(&step, "cipher")
         return options

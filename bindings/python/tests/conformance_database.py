@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance import Scenario
 
 CIPHER = "key compatibility pageSize rounds plainHeader"
-OPTIONS = "mode busyTimeout cipher"
+OPTIONS = "mode journalMode synchronous foreignKeys busyTimeout template cipher"
 MODES: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
 
 
@@ -31,10 +31,19 @@ def cipher(given: Json) -> Cipher:
     return Cipher(given["key"], **{name: given[member] for member, name in names.items() if member in given})
 
 
-def _options(step: Json) -> Json:
+def _options(self: Scenario, step: Json) -> Json:
     found: Json = {}
     if "mode" in step:
         found["mode"] = MODES[step["mode"]]
+    for member, name in (
+        ("journalMode", "journal_mode"),
+        ("synchronous", "synchronous"),
+        ("foreignKeys", "foreign_keys"),
+    ):
+        if member in step:
+            found[name] = step[member]
+    if "template" in step:
+        found["template"] = self.folder / step["template"]
     if "busyTimeout" in step:
         found["busy_timeout"] = step["busyTimeout"] / 1000
     if "cipher" in step:
@@ -52,7 +61,8 @@ def _file(self: Scenario, step: Json) -> Path:
 
 
 def _open(self: Scenario, step: Json) -> None:
-    self.others[step["as"]] = Database(_file(self, step), **_options(step))
+    path = _file(self, step) if "file" in step else ":memory:"
+    self.others[step["as"]] = Database(path, **_options(self, step))
 
 
 def _close(self: Scenario, step: Json) -> None:
@@ -63,7 +73,7 @@ def _close(self: Scenario, step: Json) -> None:
 def _registry(self: Scenario, step: Json) -> None:
     pattern = self.folder / step["pattern"] if "pattern" in step else None
     limit: Json = {"limit": step["limit"]} if "limit" in step else {}
-    self.registry = Registry(pattern, **limit, **_options(step))
+    self.registry = Registry(pattern, **limit, **_options(self, step))
 
 
 def _use(self: Scenario, step: Json) -> None:
@@ -108,6 +118,15 @@ def _rekey(self: Scenario, step: Json) -> None:
     cormorant.rekey(_file(self, step), cipher(step["cipher"]), cipher(step["to"]))
 
 
+def _checkpoint(self: Scenario, step: Json) -> Json:
+    pages = self.db.checkpoint(step.get("mode", "passive"))
+    return {"log": pages.log, "copied": pages.copied}
+
+
+def _write_text(self: Scenario, step: Json) -> None:
+    _file(self, step).write_text(value(step["text"]))
+
+
 def _is_plain(self: Scenario, step: Json) -> Json:
     return {"found": _file(self, step).read_bytes().startswith(b"SQLite format 3\0")}
 
@@ -136,7 +155,7 @@ DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
     "transactionDepth": (lambda s, _: {"value": s.db.transaction_depth}, "", "value"),
     "registry": (_none(_registry), f"pattern limit {OPTIONS}", ""),
     "register": (
-        _none(lambda s, step: s.registry.register(value(step["name"]), _file(s, step), **_options(step))),
+        _none(lambda s, step: s.registry.register(value(step["name"]), _file(s, step), **_options(s, step))),
         "name file mode",
         "",
     ),
@@ -158,6 +177,10 @@ DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
         "",
     ),
     "backup": (_none(lambda s, step: s.db.backup(_file(s, step), **_cipher(step))), "file cipher", ""),
+    "vacuum": (_none(lambda s, _: s.db.vacuum()), "", ""),
+    "optimize": (_none(lambda s, _: s.db.optimize()), "", ""),
+    "checkpoint": (_checkpoint, "mode", "log copied"),
+    "writeText": (_none(_write_text), "file text", ""),
     "isPlain": (_is_plain, "file", "found"),
     "damage": (_none(_damage), "file at", ""),
 }

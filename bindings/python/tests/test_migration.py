@@ -17,7 +17,7 @@ import pytest
 from encrypted import plain_only
 
 import cormorant
-from cormorant import Bundle, Column, Database, Model, Progress, column
+from cormorant import Column, Database, Model, Progress, column
 from cormorant.progress import ProgressBar
 
 
@@ -108,35 +108,6 @@ def test_a_snapshot_holds_the_file_as_it_was_and_is_restored(db: Database, tmp_p
     assert content(db) == before
     assert snapshot.exists()
     assert db.sync(Human)
-
-
-def test_a_snapshot_goes_where_told_and_stays_after_steps_that_were_committed(db: Database, tmp_path: Path) -> None:
-    snapshot = tmp_path / "before.db"
-    with pytest.raises(cormorant.OperationalError):
-        db.sync(Human, snapshot=snapshot, progress=lambda _: False)
-    assert not snapshot.exists()
-    db.sync(Human, snapshot=snapshot, drop_snapshot=True)
-    assert not snapshot.exists()
-    bundle = Bundle()
-    bundle.add("1", "CREATE TABLE a (x)")
-    bundle.add("2", "CREATE TABLE a (x)")
-    with pytest.raises(cormorant.ProgrammingError, match="step 2"):
-        bundle.apply(db, snapshot=snapshot, drop_snapshot=True)
-    assert snapshot.exists()
-    with pytest.raises(cormorant.MigrationError, match=r"before\.db"):
-        bundle.apply(db, snapshot=snapshot)
-    db.restore(snapshot)
-    assert [state.state for state in bundle.status(db)] == ["pending", "pending"]
-
-
-def test_a_snapshot_overwrites_nothing(db: Database, tmp_path: Path) -> None:
-    taken = tmp_path / "taken.db"
-    taken.write_text("mine")
-    before = content(db)
-    with pytest.raises(cormorant.MigrationError) as caught:
-        db.sync(Human, snapshot=taken)
-    assert caught.value.code == "CORM_E_MIGRATION"
-    assert (taken.read_text(), content(db)) == ("mine", before)
 
 
 # --- Progress ---
