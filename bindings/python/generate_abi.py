@@ -63,7 +63,9 @@ class Headers:
         # What the compiler of a C program makes.
         text = re.sub(r"^static inline [^{]*\{.*?\}$", "", text, flags=re.MULTILINE | re.DOTALL)
         # What only C++ sees.
-        text = re.sub(r"^#ifdef __cplusplus\n(?:(?!#(?:else|endif)).*\n)+(?=#else|#endif$)", "#if 0\n", text, flags=re.MULTILINE)
+        text = re.sub(
+            r"^#ifdef __cplusplus\n(?:(?!#(?:else|endif)).*\n)+(?=#else|#endif$)", "#if 0\n", text, flags=re.MULTILINE
+        )
         body: list[str] = []
         for line in text.splitlines():
             if line.lstrip().startswith("#"):
