@@ -10,19 +10,25 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import abi  # noqa: E402
+import abi_stub  # noqa: E402
 
 NOW = abi.read_abi(ROOT / "include")
 
 
 def after(folder: Path, header: str, old: str, new: str) -> list[str]:
     """The differences that a header makes in which `old`, which it has once, is `new`."""
+    return abi.differences(NOW, abi.read_abi(changed(folder, header, old, new)))
+
+
+def changed(folder: Path, header: str, old: str, new: str) -> Path:
+    """Headers of which one has `new` in place of `old`."""
     include = folder / "include"
     shutil.copytree(ROOT / "include", include)
     path = include / "cormorant" / header
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
-    return abi.differences(NOW, abi.read_abi(include))
+    return include
 
 
 @pytest.mark.parametrize(
@@ -86,3 +92,31 @@ def test_nothing_is_said_of_comments(tmp_path: Path) -> None:
     assert (
         after(tmp_path, "base.h", "const char *corm_version(void);", "const char *corm_version(void); /* so */") == []
     )
+
+
+def test_the_ledger_compiles_to_the_headers_own_library() -> None:
+    assert abi_stub.differences(NOW, NOW, ROOT / "include") == []
+
+
+@pytest.mark.parametrize(
+    "header, old, new, said",
+    [
+        ("base.h", "const char *corm_version(void);", "", "[D] 'function const char* corm_version()'"),
+        (
+            "error.h",
+            "int64_t corm_error_record_index(const corm_error *error);",
+            "int32_t corm_error_record_index(const corm_error *error);",
+            "return type changed:",
+        ),
+        (
+            "database.h",
+            "    int32_t busy_timeout;\n",
+            "    int64_t busy_timeout;\n",
+            "type of 'int32_t busy_timeout' changed:",
+        ),
+        ("cache.h", "    int64_t bytes;\n", "    int64_t bytes;\n    int64_t more;\n", "1 data member insertion:"),
+    ],
+)
+def test_abidiff_says_what_breaks_programs(tmp_path: Path, header: str, old: str, new: str, said: str) -> None:
+    include = changed(tmp_path, header, old, new)
+    assert said in "\n".join(abi_stub.differences(NOW, abi.read_abi(include), include))
