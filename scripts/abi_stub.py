@@ -1,8 +1,8 @@
 """Libraries without code, for abidiff (https://sourceware.org/libabigail/): one of docs/abi.json, one of the headers.
 
-abidiff reads the debugging information that a compiler wrote, and so says independently of the comparison in abi.py what
-a change does to programs that were compiled before. That the library of docs/abi.json is the same as that of the headers
-shows too that the ledger holds all of the ABI.
+abidiff reads the debugging information that a compiler wrote, and so says independently of the comparison in abi.py
+what a change does to programs that were compiled before. That the library of docs/abi.json is the same as that of the
+headers shows too that the ledger holds all of the ABI.
 """
 
 import re
