@@ -38,7 +38,7 @@ func findRow(
             try database.withFindingPlan(model) { plan in
                 try plan.find(
                     cached: { cached(model) }, key: { try key(&$0, model) },
-                    read: { row in try types._withUnsafeGuaranteedRef { try writer.row(row, $0) } })
+                    read: { row in try withoutRetaining(types) { try writer.row(row, $0) } })
             }
         }
         writer.finish()

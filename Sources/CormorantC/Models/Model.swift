@@ -47,7 +47,7 @@ final class ModelBox {
     @inline(__always)
     func withDescriptor<T>(_ body: (ModelDescriptor) throws -> T) rethrows -> T {
         try withExtendedLifetime(self) {
-            try Unmanaged.passUnretained(descriptor)._withUnsafeGuaranteedRef { try body($0) }
+            try withoutRetaining(descriptor) { try body($0) }
         }
     }
 

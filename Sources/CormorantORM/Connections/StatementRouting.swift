@@ -1,22 +1,23 @@
-/// What raw SQL says of the connection that it must run on. It is told by its words alone, so that no connection need prepare
-/// it first; where that is not enough to be sure, it is the writer's.
+/// What the words of raw SQL say, where it need not be compiled to tell.
 package enum StatementRouting {
-    /// Whether a reader can run it: a SELECT that asks for nothing that only the writer knows.
-    package static func canBeReader(_ sql: String) -> Bool {
-        var isFirst = true
-        var isWith = false
-        return forEachWord(sql) { word in
-            if isFirst {
-                isFirst = false
-                isWith = word.isWord("with")
-                return isWith || word.isWord("select") || word.isWord("values") || word.isWord("explain")
-            }
-            if word.isCall {
-                return !word.isWord("last_insert_rowid") && !word.isWord("changes") && !word.isWord("total_changes")
-            }
-            return !isWith
-                || !(word.isWord("insert") || word.isWord("update") || word.isWord("delete") || word.isWord("replace"))
-        } && !isFirst
+    package enum Kind {
+        /// It reads, and may ask for what only the writer knows.
+        case query
+        /// Read on, it may be a query.
+        case unknown
+        /// It writes, or is about the connection.
+        case other
+    }
+
+    /// What its first word tells.
+    package static func kind(of sql: String) -> Kind {
+        var kind = Kind.other
+        _ = forEachWord(sql) { word in
+            if word.isWord("select") || word.isWord("values") { kind = .query }
+            if word.isWord("with") || word.isWord("explain") { kind = .unknown }
+            return false
+        }
+        return kind
     }
 
     /// Whether a statement that gives rows and changes nothing is there for its rows: all but PRAGMA.
@@ -59,8 +60,6 @@ package enum StatementRouting {
 
     private struct Word {
         let bytes: UnsafeBufferPointer<UInt8>
-        /// A parenthesis follows.
-        let isCall: Bool
 
         /// Whether it is the word, which is in lower case.
         func isWord(_ word: StaticString) -> Bool {
@@ -97,10 +96,7 @@ package enum StatementRouting {
                 case _ where isNamePart(byte):
                     let start = at
                     while at < bytes.count, isNamePart(bytes[at]) { at += 1 }
-                    var after = at
-                    while after < bytes.count, bytes[after] <= UInt8(ascii: " ") { after += 1 }
-                    let isCall = after < bytes.count && bytes[after] == UInt8(ascii: "(")
-                    let word = Word(bytes: UnsafeBufferPointer(rebasing: bytes[start..<at]), isCall: isCall)
+                    let word = Word(bytes: UnsafeBufferPointer(rebasing: bytes[start..<at]))
                     guard body(word) else { return false }
                 default: at += 1
                 }

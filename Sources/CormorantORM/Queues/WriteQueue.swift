@@ -13,7 +13,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
 
     package let database: Database
     private let room: Semaphore
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.writeQueue)
     private let work = Condition()
     private let progress = Condition()
     private var waiting: [QueuedWrite] = []
