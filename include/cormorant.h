@@ -19,7 +19,6 @@
 #define CORMORANT_H
 
 #include "cormorant/base.h"
-#include "cormorant/block.h"
 #include "cormorant/bundle.h"
 #include "cormorant/cache.h"
 #include "cormorant/cipher.h"
@@ -34,7 +33,6 @@
 #include "cormorant/migration.h"
 #include "cormorant/model.h"
 #include "cormorant/observation.h"
-#include "cormorant/python.h"
 #include "cormorant/query.h"
 #include "cormorant/queue.h"
 #include "cormorant/record.h"
@@ -45,7 +43,6 @@
 #include "cormorant/statement.h"
 #include "cormorant/thread.h"
 #include "cormorant/transaction.h"
-#include "cormorant/tree.h"
 #include "cormorant/value.h"
 
 #endif

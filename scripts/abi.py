@@ -21,10 +21,10 @@ Node = dict[str, Any]
 
 
 def read_abi(include: Path) -> Abi:
-    """The ABI that the headers in `include` declare."""
-    clang = [_run(str(ROOT / "scripts" / "swift-clang")).strip(), "-std=c11", "-I", str(include)]
-    source = ["-x", "c", "-include", str(include / "cormorant.h"), "/dev/null"]
-    tree = json.loads(_run(*clang, "-fsyntax-only", "-Xclang", "-ast-dump=json", *source))
+    """The ABI that the public headers in `include` declare."""
+    clang = _clang(include)
+    source = _source(include / "cormorant.h")
+    tree = _tree(include / "cormorant.h")
     macros = _run(*clang, "-E", "-dM", *source)
     return {
         "constants": _constants(macros) | _enumerators(tree),
@@ -32,6 +32,25 @@ def read_abi(include: Path) -> Abi:
         "structs": _layouts(clang, _structs(tree)),
         "functions": _functions(tree),
     }
+
+
+def read_functions(header: Path) -> set[str]:
+    """The names of the functions that a header, and those that it includes, declare."""
+    return set(_functions(_tree(header)))
+
+
+def _clang(include: Path) -> list[str]:
+    return [_run(str(ROOT / "scripts" / "swift-clang")).strip(), "-std=c11", "-I", str(include)]
+
+
+def _source(header: Path) -> list[str]:
+    return ["-x", "c", "-include", str(header), "/dev/null"]
+
+
+def _tree(header: Path) -> Node:
+    command = [*_clang(header.parent), "-fsyntax-only", "-Xclang", "-ast-dump=json", *_source(header)]
+    tree: Node = json.loads(_run(*command))
+    return tree
 
 
 def _run(*command: str) -> str:

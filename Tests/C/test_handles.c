@@ -10,8 +10,6 @@ static void refuse_database(corm_database *d) {
     corm_records *records = NULL;
     corm_cursor *cursor = NULL;
     corm_result *result = NULL;
-    corm_block block = {0};
-    corm_block_cursor *block_cursor = NULL;
     int64_t count = 77;
 #define REFUSED(call) GIVES(CORM_E_MISUSE, call)
     REFUSED(corm_database_execute(d, "SELECT 1", NULL, 0, &count, &failure));
@@ -49,15 +47,8 @@ static void refuse_database(corm_database *d) {
     REFUSED(corm_transaction_commit(d, &failure));
     REFUSED(corm_transaction_rollback(d, &failure));
     assert_int_equal(corm_transaction_depth(d), 0);
-    REFUSED(corm_block_write(d, people, CORM_WRITE_INSERT, 0, NULL, 0, "[\0\0\0", 5, &block, &count, &failure));
-    REFUSED(corm_block_find(d, people, "(\0\0\0", 5, &block, &failure));
-    REFUSED(corm_block_execute(d, "SELECT 1", NULL, 0, &count, &failure));
-    REFUSED(corm_block_cursor_open(d, people, NULL, NULL, 0, NULL, 0, 0, 0, &block_cursor, &failure));
-    REFUSED(corm_block_count(d, people, NULL, NULL, 0, &count, &failure));
-    REFUSED(corm_block_max_key(d, people, &block, &failure));
-    REFUSED(corm_block_delete_key(d, people, "(\0\0\0", 5, &failure));
     assert_int_equal(count, 77);
-    assert_true(records == NULL && cursor == NULL && result == NULL && block_cursor == NULL && block.data == NULL);
+    assert_true(records == NULL && cursor == NULL && result == NULL);
 }
 
 /* Calls every function that takes a model with `m`, which is none. */
@@ -67,7 +58,6 @@ static void refuse_model(corm_model *m) {
     corm_value value;
     corm_records *records = NULL;
     corm_cursor *cursor = NULL;
-    corm_block block = {0};
     int64_t count;
     assert_null(corm_model_name(m));
     assert_null(corm_model_table(m));
@@ -100,16 +90,12 @@ static void refuse_model(corm_model *m) {
     REFUSED(corm_query_page_count(db, m, NULL, 1, &count, &failure));
     REFUSED(corm_query_max_key(db, m, &value, NULL, &failure));
     REFUSED(corm_cursor_open(db, m, NULL, &cursor, &failure));
-    REFUSED(corm_block_write(db, m, CORM_WRITE_INSERT, 0, NULL, 0, "[\0\0\0", 5, &block, &count, &failure));
-    REFUSED(corm_block_find(db, m, "(\0\0\0", 5, &block, &failure));
-    REFUSED(corm_block_max_key(db, m, &block, &failure));
 }
 
 static void refuse_rest(void *none) {
     person one = {.name = "x"};
     corm_value value;
     const char *json;
-    corm_block block = {0};
     REFUSED(corm_result_next(none, &failure));
     REFUSED(corm_result_get(none, 0, &value, &failure));
     REFUSED(corm_result_get_named(none, "a", &value, &failure));
@@ -120,14 +106,10 @@ static void refuse_rest(void *none) {
     REFUSED(corm_cursor_next(none, &one, &failure));
     assert_int_equal(corm_records_count(none), 0);
     assert_null(corm_records_data(none));
-    REFUSED(corm_block_cursor_next(none, 1, &block, &failure));
-    assert_int_equal(corm_block_cursor_column_count(none), 0);
-    assert_null(corm_block_cursor_column_name(none, 0));
     assert_null(corm_arena_copy(none, "x", 1));
     corm_result_close(none);
     corm_cursor_close(none);
     corm_records_free(none);
-    corm_block_cursor_close(none);
     corm_arena_clear(none);
     corm_arena_free(none);
 }
@@ -185,7 +167,6 @@ static void arguments_that_are_missing(void **state) {
     (void)state;
     corm_result *result;
     corm_value key[] = {corm_value_int64(1)};
-    corm_block block = {0};
     REFUSED(corm_database_execute(db, NULL, NULL, 0, NULL, &failure));
     REFUSED(corm_database_execute_script(db, NULL, &failure));
     REFUSED(corm_result_open(db, NULL, NULL, 0, &result, &failure));
@@ -196,8 +177,6 @@ static void arguments_that_are_missing(void **state) {
     REFUSED(corm_record_delete(db, people, NULL, &failure));
     REFUSED(corm_record_refresh(db, people, NULL, NULL, &failure));
     REFUSED(corm_record_find(db, people, key, 1, NULL, NULL, &failure));
-    REFUSED(corm_block_find(db, people, NULL, 5, &block, &failure));
-    REFUSED(corm_block_cursor_open(db, NULL, NULL, NULL, 0, NULL, 0, 0, 0, NULL, &failure));
 }
 
 int main(void) {

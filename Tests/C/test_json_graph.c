@@ -196,7 +196,7 @@ static void wrong_use_is_told(void **state) {
     reader = reader_of(tags, "[]", 2, 2, NULL);
     GIVES(CORM_E_MISUSE, corm_json_reader_feed(reader, "x", 1, &failure));
     GIVES(CORM_E_MISUSE, corm_json_reader_next(reader, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_json_reader_import(reader, db, CORM_WRITE_DELETE, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_json_reader_import(reader, db, 4, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_json_reader_import(reader, NULL, CORM_WRITE_INSERT, NULL, &failure));
     GIVES(CORM_DONE, corm_json_reader_next(reader, &record, &failure));
     corm_json_reader_free(reader);

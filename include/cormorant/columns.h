@@ -5,7 +5,6 @@
 #ifndef CORMORANT_COLUMNS_H
 #define CORMORANT_COLUMNS_H
 
-#include "block.h"
 #include "query.h"
 
 CORM_BEGIN_DECLS
@@ -86,21 +85,6 @@ corm_status corm_result_columns(corm_result *result, struct ArrowArrayStream *ou
  */
 corm_status corm_query_columns(corm_database *database, const corm_model *model, const corm_query *query,
                                struct ArrowArrayStream *out_stream, corm_error **out_error);
-
-/*
- * corm_result_columns of a block cursor, or corm_query_columns where it has a model. As long as no batch was taken, it can be
- * called again, for those who look at a schema first: then the former stream has no rows. CORM_E_MISUSE later.
- *
- * cursor borrowed; its rows are the stream's, which outlives it.
- * names  what the columns are called, copied; name_count 0: as above. Another count than that of the columns is
- *        CORM_E_MISUSE. Since 0.1.
- */
-corm_status corm_block_cursor_columns(corm_block_cursor *cursor, const char *const *names, size_t name_count,
-                                      struct ArrowArrayStream *out_stream, corm_error **out_error);
-
-/* corm_result_json of a block cursor, with names as above for its keys; block gets the text. Since 0.1. */
-corm_status corm_block_cursor_json(corm_block_cursor *cursor, const char *const *names, size_t name_count,
-                                   corm_block *block, corm_error **out_error);
 
 CORM_END_DECLS
 

@@ -2,7 +2,6 @@
 #ifndef CORMORANT_JSON_H
 #define CORMORANT_JSON_H
 
-#include "block.h"
 #include "relation.h"
 
 CORM_BEGIN_DECLS
@@ -92,6 +91,10 @@ corm_status corm_json_reader_fetch(corm_json_reader *reader, size_t max_records,
 corm_status corm_json_reader_related(corm_json_reader *reader, const char *relations, corm_related **out_related,
                                      corm_error **out_error);
 
+/* What corm_json_reader_import does with each record. */
+#define CORM_WRITE_INSERT 1
+#define CORM_WRITE_SAVE 2
+
 /*
  * Writes the records that are complete, and the related ones within them, into a database in one transaction, within the
  * caller's where there is one: that makes one of many feeds. Transforms are not asked: JSON has what the file has.
@@ -135,22 +138,6 @@ const char *corm_json_text_data(const corm_json_text *text);
 size_t corm_json_text_size(const corm_json_text *text);
 /* Frees the text. NULL and a second free are no-ops. Since 0.1. */
 void corm_json_text_free(corm_json_text *text);
-
-/*
- * corm_json_reader_fetch into a block: a list of levels, the records first, then their related ones. A level is a tuple:
- * the index of the level above (None: the records), the relation, a flat tuple (position above, how many, ...; of the
- * records the number of the first, where they are elements), the rows as
- * bytes that hold a marshalled list, and a flat tuple (row, column, ...) of what was missing and is json_optional. Since 0.1.
- */
-corm_status corm_block_read_json(corm_json_reader *reader, size_t max_records, corm_block *block,
-                                 corm_error **out_error);
-
-/*
- * corm_json_write of a block: such a list, without what was missing; the rows of each level in the order of their owners.
- * block: gets one text. Since 0.1.
- */
-corm_status corm_block_write_json(const corm_model *model, const void *levels, size_t size,
-                                  const corm_json_options *options, corm_block *block, corm_error **out_error);
 
 CORM_END_DECLS
 

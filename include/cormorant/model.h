@@ -169,7 +169,7 @@ typedef struct corm_model_def {
     uint32_t reference_def_size;
     /* The model's name, as errors use it. */
     const char *name;
-    /* sizeof the record; 0 for a model whose rows are only moved in blocks (block.h). */
+    /* sizeof the record; 0 for a model whose rows are in no struct. */
     size_t record_size;
     size_t column_count;
     const corm_column_def *columns;

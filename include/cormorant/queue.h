@@ -2,7 +2,6 @@
 #ifndef CORMORANT_QUEUE_H
 #define CORMORANT_QUEUE_H
 
-#include "block.h"
 #include "database.h"
 #include "model.h"
 #include "record.h"
@@ -214,14 +213,6 @@ corm_status corm_listener_next(corm_listener *listener, corm_completion **out_co
 /* A file descriptor to wait for: it is readable while completions wait, and at the end. The listener's: read and close
    nothing. CORM_E_MISUSE for one with a callback. Since 0.1. */
 corm_status corm_listener_descriptor(corm_listener *listener, int32_t *out_descriptor, corm_error **out_error);
-
-/* For bindings to languages (block.h): corm_batch_execute with values as a marshalled tuple or dict, and one record as a list
-   of one row, as corm_block_write takes it. All is copied. Since 0.1. */
-corm_status corm_block_batch_execute(corm_batch *batch, const char *sql, const void *bindings, size_t size,
-                                     corm_error **out_error);
-corm_status corm_block_batch_write(corm_batch *batch, const corm_model *model, int32_t operation, int32_t conflict,
-                                   const char *const *properties, size_t property_count, const void *rows, size_t size,
-                                   corm_error **out_error);
 
 CORM_END_DECLS
 

@@ -1,4 +1,5 @@
 import CCormorant
+import CCormorantBinding
 import CormorantBase
 import CormorantORM
 import CormorantQuery

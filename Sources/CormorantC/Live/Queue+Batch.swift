@@ -1,4 +1,5 @@
 public import CCormorant
+import CCormorantBinding
 import CormorantBase
 import CormorantORM
 import CormorantQuery

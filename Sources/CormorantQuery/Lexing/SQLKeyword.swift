@@ -1,3 +1,5 @@
+import CormorantBase
+
 /// The words that SQLite's grammar knows (https://www.sqlite.org/lang_keywords.html). Most of them are names all the
 /// same wherever the grammar has no other use for them.
 package enum SQLKeyword: String, CaseIterable, Sendable {
@@ -49,7 +51,7 @@ package enum SQLKeyword: String, CaseIterable, Sendable {
     static func find(_ word: ArraySlice<UInt8>) -> SQLKeyword? {
         guard word.count >= 2, word.count <= 17 else { return nil }
         for candidate in slots[slot(word)] where candidate.spelling.count == word.count {
-            if zip(candidate.spelling, word).allSatisfy({ $0 == lowerCase($1) }) { return candidate.keyword }
+            if zip(candidate.spelling, word).allSatisfy({ $0 == foldASCII($1) }) { return candidate.keyword }
         }
         return nil
     }
@@ -72,10 +74,7 @@ package enum SQLKeyword: String, CaseIterable, Sendable {
         guard let first = word.first, let last = word.last else { return 0 }
         let second = word[word.startIndex + 1]
         let mixed =
-            Int(lowerCase(first)) &* 5 &+ Int(lowerCase(second)) &* 11 &+ Int(lowerCase(last)) &* 3 &+ word.count
+            Int(foldASCII(first)) &* 5 &+ Int(foldASCII(second)) &* 11 &+ Int(foldASCII(last)) &* 3 &+ word.count
         return mixed & 255
     }
 }
-
-@inline(__always)
-func lowerCase(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }

@@ -23,20 +23,7 @@ extension SchemaParser {
         return SQLFragment(text: text(range), canonical: canonical)
     }
 
-    /// What a name or a text says, without its quotes.
-    func unquoted(_ token: SQLToken) -> String {
-        guard token.kind == .quotedIdentifier || token.kind == .text else { return text(token) }
-        let quote = source.bytes[token.range.lowerBound]
-        let inner = source.bytes[token.range.lowerBound + 1..<token.range.upperBound - 1]
-        guard quote != UInt8(ascii: "["), inner.contains(quote) else { return String(decoding: inner, as: UTF8.self) }
-        var name: [UInt8] = []
-        var wasQuote = false
-        for byte in inner {
-            wasQuote = byte == quote && !wasQuote
-            if !wasQuote { name.append(byte) }
-        }
-        return String(decoding: name, as: UTF8.self)
-    }
+    func unquoted(_ token: SQLToken) -> String { source.unquoted(token) }
 }
 
 extension SQLFragment {
@@ -53,8 +40,9 @@ extension SQLFragment {
 func canonicalIdentifier(_ name: String) -> String {
     let folded = foldIdentifier(name)
     let bytes = Array(folded.utf8)
-    let isWord = bytes.first.map(isNameStart) ?? false
-    if isWord, bytes.allSatisfy(isNamePart), SQLKeyword.find(bytes[...]) == nil, folded != "true", folded != "false" {
+    let isWord = bytes.first.map(isSQLNameStart) ?? false
+    if isWord, bytes.allSatisfy(isSQLNamePart), SQLKeyword.find(bytes[...]) == nil, folded != "true", folded != "false"
+    {
         return folded
     }
     return quoteIdentifier(folded)

@@ -4,8 +4,8 @@ extension StatementCompiler {
     /// A fragment of raw SQL must be whole in itself, so that it cannot swallow what follows it, and its parameters must be
     /// plain `?`, because those of the statement around it are counted in order.
     func checkRaw(_ text: String, _ valueCount: Int) throws {
-        var scanner = RawScanner(text)
-        let found = try scanner.scan()
+        var utf8 = text
+        let found = try utf8.withUTF8 { try countParameters($0, text) }
         guard found == valueCount else {
             throw CormorantError(
                 .binding, "the raw SQL has \(counted(found, "parameter")), \(countedWere(valueCount, "value")) given",
@@ -14,80 +14,53 @@ extension StatementCompiler {
     }
 }
 
-/// Finds the parameters in a fragment of SQL: https://www.sqlite.org/lang_expr.html#varparam
-private struct RawScanner {
-    private let text: String
-    private let bytes: [UInt8]
-    private var position = 0
-    private var depth = 0
-    private var parameters = 0
-
-    init(_ text: String) {
-        self.text = text
-        bytes = Array(text.utf8)
+/// The parameters in a fragment of SQL: https://www.sqlite.org/lang_expr.html#varparam
+private func countParameters(_ bytes: UnsafeBufferPointer<UInt8>, _ text: String) throws -> Int {
+    func refused(_ what: String, _ hint: String, _ offset: Int) -> CormorantError {
+        CormorantError(.sql, "the raw SQL \(what)", hint: hint, sql: text, offset: offset)
+    }
+    func leavesOpen(_ what: String, _ hint: String = "close it") -> CormorantError {
+        refused("leaves a \(what) open", hint, bytes.count - 1)
     }
 
-    mutating func scan() throws -> Int {
-        while position < bytes.count {
-            let byte = bytes[position]
-            position += 1
-            switch byte {
-            case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): try skip(past: byte, "quote")
-            case UInt8(ascii: "["): try skip(past: UInt8(ascii: "]"), "bracket")
-            case UInt8(ascii: "-") where next == UInt8(ascii: "-"):
-                throw refused("has a -- comment", "write /* */ instead")
-            case UInt8(ascii: "/") where next == UInt8(ascii: "*"): try skipComment()
-            case UInt8(ascii: "("): depth += 1
-            case UInt8(ascii: ")"):
-                depth -= 1
-                if depth < 0 { throw refused("closes a parenthesis that it did not open", "balance them") }
-            case UInt8(ascii: ";"): throw refused("has a semicolon", "give one expression")
-            case 0: throw refused("has a NUL", "bind values with ?")
-            case UInt8(ascii: "?"):
-                if let next, (0x30...0x39).contains(next) { throw refused("numbers its parameters", "write plain ?") }
-                parameters += 1
-            case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"):
-                throw refused("names its parameters", "write ? and give the values in order")
-            // The rest of a word, which may have a $ in it.
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), 0x80...0xFF:
-                while let next, isWord(next) { position += 1 }
+    var lexer = SQLLexer(bytes)
+    var depth = 0
+    var parameters = 0
+    while let token = lexer.scan() {
+        let start = token.range.lowerBound
+        let first = bytes[start]
+        switch token.kind {
+        case .leftParenthesis: depth += 1
+        case .rightParenthesis:
+            depth -= 1
+            if depth < 0 { throw refused("closes a parenthesis that it did not open", "balance them", start) }
+        case .semicolon: throw refused("has a semicolon", "give one expression", start)
+        case .comment where first == UInt8(ascii: "-"):
+            throw refused("has a -- comment", "write /* */ instead", start)
+        case .openComment: throw leavesOpen("comment")
+        // At the end of a text no comment, but one that takes in what follows here.
+        case .operator where bytes[start...].starts(with: "/*".utf8): throw leavesOpen("comment")
+        case .parameter where first == UInt8(ascii: "?"):
+            if token.range.count > 1 { throw refused("numbers its parameters", "write plain ?", start) }
+            parameters += 1
+        case .parameter: throw refused("names its parameters", "write ? and give the values in order", start)
+        case .illegal:
+            switch first {
+            case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): throw leavesOpen("quote")
+            case UInt8(ascii: "["): throw leavesOpen("bracket")
+            case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"), UInt8(ascii: "#"):
+                throw refused("names its parameters", "write ? and give the values in order", start)
+            // A blob whose quote is not closed takes in what follows; anything else SQLite refuses, and says where.
+            case UInt8(ascii: "x"), UInt8(ascii: "X"):
+                if bytes[token.range.upperBound - 1] != UInt8(ascii: "'") || token.range.count == 2 {
+                    throw leavesOpen("quote")
+                }
             default: break
             }
-        }
-        if depth > 0 { throw refused("leaves a parenthesis open", "balance them") }
-        return parameters
-    }
-
-    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-    private func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...0xFF: true
-        default: false
+        default: break
         }
     }
-
-    private mutating func skip(past end: UInt8, _ what: String) throws {
-        while let byte = next {
-            position += 1
-            if byte == end { return }
-        }
-        throw refused("leaves a \(what) open", "close it")
-    }
-
-    private mutating func skipComment() throws {
-        position += 1
-        while let byte = next {
-            position += 1
-            if byte == UInt8(ascii: "*"), next == UInt8(ascii: "/") {
-                position += 1
-                return
-            }
-        }
-        throw refused("leaves a comment open", "close it")
-    }
-
-    private func refused(_ what: String, _ hint: String) -> CormorantError {
-        CormorantError(.sql, "the raw SQL \(what)", hint: hint, sql: text, offset: max(0, position - 1))
-    }
+    if lexer.position < bytes.count { throw refused("has a NUL", "bind values with ?", lexer.position) }
+    if depth > 0 { throw leavesOpen("parenthesis", "balance them") }
+    return parameters
 }

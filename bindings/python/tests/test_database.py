@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,10 @@ def test_options(path: Path) -> None:
         assert [pragma(db, name) for name in ("journal_mode", "synchronous", "foreign_keys")] == ["truncate", 2, 0]
     with pytest.raises(ProgrammingError, match="wals"):
         Database(path, journal_mode="wals")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="no option 'jornal_mode'; it has mode, template"):
+        Database(path, jornal_mode="wal")  # type: ignore[call-arg]
+    with Database(path, busy_timeout=float("inf"), statement_cache_size=2**40) as db:
+        assert db.query("SELECT 1").fetch_all() == [(1,)]
 
 
 def test_memory() -> None:
@@ -162,6 +167,25 @@ def test_execute_many(db: Database) -> None:
         db.execute_many(sql, [("g",), (object(),)])
     assert data.value.record_index == 1
     assert db.count(Department) == 6
+
+
+def test_execute_many_takes_rows_as_they_come(db: Database) -> None:
+    sql = "INSERT INTO departments (name) VALUES (?)"
+    written: list[int] = []
+
+    def rows(count: int, bad: object = None) -> Iterator[tuple[object]]:
+        for number in range(count):
+            written.append(db.transaction_depth and db.count(Department))
+            yield (f"n{number}" if bad is None or number < count - 1 else bad,)
+
+    assert db.execute_many(sql, rows(2500)) == 2500
+    assert max(written) == 2000
+    db.delete_all(Department)
+    for bad, error in (("n0", cormorant.UniqueViolation), (object(), cormorant.DataError)):
+        with pytest.raises(error) as caught:
+            db.execute_many(sql, rows(1001, bad))
+        assert caught.value.record_index == 1000
+        assert db.count(Department) == 0
 
 
 def test_scripts(db: Database) -> None:

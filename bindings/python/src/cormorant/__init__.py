@@ -8,6 +8,7 @@ class Person(Model):
     id: Column[int | None] = column(primary_key=True, default=None)
 """
 
+from ._model_info import ModelInfo
 from ._native.base import sqlite_version, version
 from .alias import alias
 from .bundle import Bundle, BundleState
@@ -64,7 +65,7 @@ from .metadata import (
     TriggerMetadata,
 )
 from .migration import VersionStep
-from .model import Model, ModelInfo
+from .model import Model
 from .observation import Event, Observer, Region, RowChange
 from .plan import Plan, PlanProblem, PlanStep, SchemaChange
 from .progress import Progress

@@ -20,7 +20,7 @@ from .result import Convert
 from .value import file_decoder
 
 if TYPE_CHECKING:
-    from .model import ModelInfo
+    from ._model_info import ModelInfo
 
 
 class Shape(Protocol):

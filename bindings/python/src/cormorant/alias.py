@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from ._model_info import ModelInfo, info_of
 from ._native.abi import CORM_NODE_COLUMN
 from .column import Column
-from .model import Model, ModelInfo
-from .record import info_of
 from .relation import Relation
 
-M = TypeVar("M", bound=Model)
+if TYPE_CHECKING:
+    from .model import Model
+
+M = TypeVar("M", bound="Model")
 
 
 def alias(model: type[M], name: str) -> type[M]:

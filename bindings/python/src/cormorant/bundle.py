@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from ._model_info import info_of
 from ._native import bundle as native_bundle
 from ._native import callback as native_callback
 from ._native.handle import DatabaseHandle
@@ -20,7 +21,6 @@ from .migration import StepAction, bound
 from .model import Model
 from .plan import Plan
 from .progress import ProgressCallback, migration_options
-from .record import info_of
 from .schema import Schema
 
 if TYPE_CHECKING:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from ._model_info import info_of
 from ._native import cache as native_cache
-from ._native.handle import DatabaseHandle
 from .model import Model
-from .record import info_of
+
+if TYPE_CHECKING:
+    from .database import Database
 
 
 @dataclass(frozen=True)
@@ -24,20 +27,16 @@ class CacheStatistics:
     bytes: int
 
 
-class CacheMethods:
-    """The part of Database that is about caches."""
+def set_cache(database: Database, model: type[Model], *, max_count: int, max_bytes: int) -> None:
+    """Keeps rows of a model that are found by key, so that finding them again reads no file; 0 for both stops.
 
-    _handle: DatabaseHandle
+    A row is never older than what a read would give: what changes through this database goes at once, and all of it
+    when another connection commits. Inside a transaction, while a result is open, and beside a
+    thread that writes, finds read the file.
+    """
+    native_cache.set_cache(database._handle, info_of(model).handle, max_count, max_bytes)
 
-    def set_cache(self, model: type[Model], *, max_count: int, max_bytes: int) -> None:
-        """Keeps rows of a model that are found by key, so that finding them again reads no file; 0 for both stops.
 
-        A row is never older than what a read would give: what changes through this database goes at once, and all of it
-        when another connection commits. Inside a transaction, while a result is open, and beside a
-        thread that writes, finds read the file.
-        """
-        native_cache.set_cache(self._handle, info_of(model).handle, max_count, max_bytes)
-
-    def cache_statistics(self, model: type[Model]) -> CacheStatistics:
-        """What the cache of a model did since it was set; all 0 without one."""
-        return CacheStatistics(*native_cache.cache_statistics(self._handle, info_of(model).handle))
+def cache_statistics(database: Database, model: type[Model]) -> CacheStatistics:
+    """What the cache of a model did since it was set; all 0 without one."""
+    return CacheStatistics(*native_cache.cache_statistics(database._handle, info_of(model).handle))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native.expression import Node
 from ._shape import TupleShape
 from .expression import Expression, condition_node, operand
-from .model import Model, ModelInfo
-from .record import Conflict, conflict_number, info_of
+from .model import Model
+from .record import Conflict, conflict_number
 from .statement import Query, Statement
 
 if TYPE_CHECKING:

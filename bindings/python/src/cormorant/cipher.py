@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from ._native import cipher as native_cipher
 from ._native import database as native_database
-from ._native.handle import DatabaseHandle
 from ._path import path_text
 from .error import ProgrammingError
 from .progress import ProgressCallback, telling
+
+if TYPE_CHECKING:
+    from .database import Database
+
 
 Key: TypeAlias = "str | bytes"
 
@@ -132,26 +135,21 @@ def rekey(
         native_cipher.rekey(path_text(path), options_of(old), options_of(new), told)
 
 
-class CipherMethods:
-    """The part of Database that is about encryption and copies."""
+def check_pages(database: Database) -> list[int]:
+    """The pages of an encrypted file whose authentication fails, the first thousand of them; none for a good file.
 
-    _handle: DatabaseHandle
-    _ciphers: list[object]
+    As SQLCipher's cipher_integrity_check; a page that fails is good if the WAL has a newer one, as after a crash in
+    a checkpoint. What the pages hold is not looked at.
+    """
+    return native_cipher.check_pages(database._handle)[0]
 
-    def check_pages(self) -> list[int]:
-        """The pages of an encrypted file whose authentication fails, the first thousand of them; none for a good file.
 
-        As SQLCipher's cipher_integrity_check; a page that fails is good if the WAL has a newer one, as after a crash in
-        a checkpoint. What the pages hold is not looked at.
-        """
-        return native_cipher.check_pages(self._handle)[0]
-
-    def attach(self, path: str | os.PathLike[str], name: str, *, cipher: Cipher | None = None) -> None:
-        """Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it."""
-        given = None if cipher is None else options_of(cipher)
-        kept = native_database.attach(self._handle, path_text(path), name, given)
-        if kept is not None:
-            self._ciphers.append(kept)
+def attach(database: Database, path: str | os.PathLike[str], name: str, *, cipher: Cipher | None = None) -> None:
+    """Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it."""
+    given = None if cipher is None else options_of(cipher)
+    kept = native_database.attach(database._handle, path_text(path), name, given)
+    if kept is not None:
+        database._ciphers.append(kept)
 
 
 def options_of(cipher: Cipher) -> dict[str, Any]:

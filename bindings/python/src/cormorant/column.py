@@ -14,7 +14,8 @@ from .expression import Expression
 from .value import Transform
 
 if TYPE_CHECKING:
-    from .model import Model, ModelInfo
+    from ._model_info import ModelInfo
+    from .model import Model
 
     ModelClass: TypeAlias = type[Model]
 

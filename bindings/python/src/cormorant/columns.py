@@ -14,7 +14,7 @@ from ._native.result import next_rows, read_json
 from .error import ProgrammingError
 
 if TYPE_CHECKING:
-    from .model import ModelInfo
+    from ._model_info import ModelInfo
 
 # So many records cross at once.
 _PART = 1_000

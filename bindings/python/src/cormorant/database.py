@@ -5,37 +5,49 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from itertools import islice
+from operator import not_
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
+from . import cache as _cache
+from . import cipher as _cipher
+from . import graph as _graph
+from . import json as _json
+from . import maintenance as _maintenance
+from . import migration as _migration
+from . import observation as _observation
+from . import query as _query
+from . import queue as _queue
+from . import record as _record
+from . import store as _store
+from . import thread as _thread
+from ._model_info import info_of
 from ._native import abi
+from ._native import bundle as native_bundle
 from ._native import database as native_database
 from ._native import model as native_model
 from ._native import statement as native_statement
 from ._native import transaction as native_transaction
 from ._native.handle import DatabaseHandle
+from ._native.python import Find
+from ._native.record import Row
 from ._owner import Owner
 from ._path import path_text
-from .cache import CacheMethods
 from .change import Change, OnConflict
-from .cipher import Cipher, CipherMethods, options_of
-from .error import ProgrammingError
-from .json import JsonMethods
-from .maintenance import MaintenanceMethods
-from .migration import MigrationMethods
+from .cipher import Cipher, options_of
+from .error import DataError, IntegrityError, ProgrammingError
 from .model import Model
-from .observation import ObservationMethods
-from .queue import QueueMethods
-from .record import info_of
 from .select import Select
 from .statement import Statement
-from .store import StoreMethods
-from .thread import ThreadMethods
+from .thread import close_workers
 from .transaction import Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings, type_name
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
     from .registry import Registry
 
@@ -61,6 +73,8 @@ _SYNCHRONOUS = {
     "extra": abi.CORM_SYNCHRONOUS_EXTRA,
 }
 _INT32_MAX = 2**31 - 1
+# Rows of bindings cross in parts of so many, so that they need not be in memory all at once.
+_PART = 1_000
 
 Mode: TypeAlias = Literal["create", "read_write", "read_only"]
 JournalMode: TypeAlias = Literal["wal", "delete", "truncate", "persist", "memory", "off"]
@@ -68,7 +82,7 @@ Synchronous: TypeAlias = Literal["off", "normal", "full", "extra"]
 
 
 class OpenOptions(TypedDict, total=False):
-    """How to open a database: the keywords of Database."""
+    """How to open a database: the keywords of Database and of Registry. What is not given is as the library has it."""
 
     mode: Mode
     template: str | os.PathLike[str] | None
@@ -82,29 +96,49 @@ class OpenOptions(TypedDict, total=False):
     cipher: Cipher | None
 
 
-class Database(
-    Owner,
-    CipherMethods,
-    JsonMethods,
-    MigrationMethods,
-    StoreMethods,
-    MaintenanceMethods,
-    ThreadMethods,
-    ObservationMethods,
-    CacheMethods,
-    QueueMethods,
-):
+def _choice(option: str, numbers: dict[Any, int]) -> Callable[[Any], int]:
+    def number(value: Any) -> int:
+        if value not in numbers:
+            names = ", ".join(name for name in numbers if name)
+            raise ProgrammingError(f"{option} is {value!r}", hint=f"use one of {names}")
+        return numbers[value]
+
+    return number
+
+
+def _positive(number: float) -> int:
+    """0 is the library's word for its default, below 0 is none."""
+    return -1 if number < 1 else int(min(number, _INT32_MAX))
+
+
+# The members of a corm_open_options that the options become, and how.
+_MEMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "mode": ("mode", _choice("mode", _MODES)),
+    "template": ("template_path", lambda path: None if path is None else path_text(path)),
+    "busy_timeout": ("busy_timeout", lambda seconds: _positive(seconds * 1000)),
+    "journal_mode": ("journal_mode", _choice("journal_mode", _JOURNAL_MODES)),
+    "synchronous": ("synchronous", _choice("synchronous", _SYNCHRONOUS)),
+    "foreign_keys": ("foreign_keys_off", not_),
+    "statement_cache_size": ("statement_cache_size", _positive),
+    "reader_count": ("reader_count", _positive),
+    "auto_sync": ("auto_sync", bool),
+}
+
+
+class Database(Owner):
     """An open database file, or memory with the path ":memory:"; a path that begins with "file:" is a URI of SQLite's.
     Use it in a `with` block, or close() it.
 
-    mode: "create" makes the file if it is not there. template: a database file that is copied into place when the file
-    is not there. busy_timeout: seconds to wait for another connection's lock, or for other threads. journal_mode: None
-    is WAL. synchronous: None is NORMAL. statement_cache_size: how many prepared statements of SQL are kept; 0: none.
-    reader_count: how many connections at most read beside the writer; 0: none, so that calls run one at a time.
-    auto_sync: whether sync() runs for a model, with those that its relations lead to, before it is first used with the
-    database: by a call on records, or a statement that selects from it first or changes it. Inside a transaction it
-    does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that only reads, in a
-    file open for reading, and for tables of attached files and views it does nothing.
+    mode: "create", as long as nothing is said, makes the file if it is not there; "read_write" and "read_only" do not.
+    template: a database file that is copied into place when the file is not there. busy_timeout (5.0): seconds to wait
+    for another connection's lock, or for other threads. journal_mode ("wal"), synchronous ("normal"): as SQLite's
+    PRAGMAs. foreign_keys (True): whether they are checked. statement_cache_size (64): how many prepared statements of
+    SQL are kept; 0: none. reader_count (4): how many connections at most read beside the writer; 0: none, so that calls
+    run one at a time.
+    auto_sync (False): whether sync() runs for a model, with those that its relations lead to, before it is first used
+    with the database: by a call on records, or a statement that selects from it first or changes it. Inside a
+    transaction it does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that
+    only reads, in a file open for reading, and for tables of attached files and views it does nothing.
     cipher: what the file is encrypted with; None for a plain file. What is deleted is overwritten where that costs no
     I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
 
@@ -115,53 +149,31 @@ class Database(
     _instead = "open it anew in the other process, by its path; threads may share it"
     _open = False
     _registry: Registry | None = None
+    _trace: object = None
+    _workers: ThreadPoolExecutor | None = None
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        mode: Mode = "create",
-        template: str | os.PathLike[str] | None = None,
-        busy_timeout: float = 5.0,
-        journal_mode: JournalMode | None = None,
-        synchronous: Synchronous | None = None,
-        foreign_keys: bool = True,
-        statement_cache_size: int = 64,
-        reader_count: int = 4,
-        auto_sync: bool = False,
-        cipher: Cipher | None = None,
-    ) -> None:
-        self._trace: object = None
+    def __init__(self, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
         self.path = path_text(path)
-        members = open_members(
-            mode=mode,
-            template=template,
-            busy_timeout=busy_timeout,
-            journal_mode=journal_mode,
-            synchronous=synchronous,
-            foreign_keys=foreign_keys,
-            statement_cache_size=statement_cache_size,
-            reader_count=reader_count,
-            auto_sync=auto_sync,
-            cipher=cipher,
-        )
-        self._handle, kept = native_database.open_database(self.path, *members)
-        self._ciphers: list[object] = [kept]
-        self._finders = {}
-        self._innermost = {}
+        handle, kept = native_database.open_database(self.path, *open_members(**options))
+        self._begin(handle, [kept])
         self._open = True
+
+    def _begin(self, handle: DatabaseHandle, ciphers: list[object]) -> None:
+        self._handle = handle
+        # What must live as long as the files that are open.
+        self._ciphers = ciphers
+        # What finds by a key of one integer, what loads the row, and what both need.
+        self._finders: dict[type[Model], tuple[Find, Callable[[Row], Any], object]] = {}
+        # The innermost open transaction of each thread.
+        self._innermost: dict[int, Transaction] = {}
 
     @classmethod
     def _of_registry(cls, registry: Registry, handle: DatabaseHandle, owned: bool = True) -> Self:
         """One that a registry has open; owned: close() gives it back."""
         database = cls.__new__(cls)
         database.path = native_database.database_path(handle)
-        database._trace = None
-        database._handle = handle
-        database._finders = {}
-        database._innermost = {}
         # What is attached stays with the file, whoever uses it.
-        database._ciphers = registry._ciphers
+        database._begin(handle, registry._ciphers)
         database._registry = registry
         database._open = owned
         return database
@@ -181,7 +193,7 @@ class Database(
             self._open = False
             self._handle.closed_as = f"the database {self.path!r}"
             self._trace = None
-            self._close_workers()
+            close_workers(self)
 
     def __enter__(self) -> Self:
         return self
@@ -198,6 +210,61 @@ class Database(
 
     def __repr__(self) -> str:
         return f"<Database {self.path!r}{'' if self._open else ' closed'}>"
+
+    # --- What the other modules have, by topic ---
+
+    insert = _record.insert
+    insert_many = _record.insert_many
+    save = _record.save
+    save_many = _record.save_many
+    update = _record.update
+    update_many = _record.update_many
+    delete = _record.delete
+    delete_many = _record.delete_many
+    delete_key = _record.delete_key
+    delete_all = _record.delete_all
+    find = _record.find
+    refresh = _record.refresh
+
+    fetch_all = _query.fetch_all
+    fetch_one = _query.fetch_one
+    cursor = _query.cursor
+    count = _query.count
+    page_count = _query.page_count
+    exists = _query.exists
+    max_key = _query.max_key
+    explain = _query.explain
+    query = _query.query
+
+    load = _graph.load
+    save_graph = _graph.save_graph
+
+    import_json = _json.import_json
+
+    read = _thread.read
+    timeout = _thread.timeout
+    perform = _thread.perform
+
+    observe = _observation.observe
+    observe_live = _observation.observe_live
+    set_cache = _cache.set_cache
+    cache_statistics = _cache.cache_statistics
+    queue = _queue.queue
+    store = _store.store
+
+    schema = _migration.schema
+    metadata = _migration.metadata
+    plan = _migration.plan
+    sync = _migration.sync
+    set_version = _migration.set_version
+    restore = _migration.restore
+
+    attach = _cipher.attach
+    check_pages = _cipher.check_pages
+    backup = _maintenance.backup
+    vacuum = _maintenance.vacuum
+    optimize = _maintenance.optimize
+    checkpoint = _maintenance.checkpoint
 
     # --- Tables ---
 
@@ -237,8 +304,19 @@ class Database(
 
     def execute_many(self, sql: str, rows: Iterable[Bindings]) -> int:
         """Runs one statement for each row of bindings, in one transaction; how many rows it changed."""
-        rows = rows if isinstance(rows, list) else list(rows)
-        return native_database.execute(self._handle, sql, dump_binding_rows(rows)) if rows else 0
+        source = iter(rows)
+        part, start, changed = list(islice(source, _PART)), 0, 0
+        with Transaction(self) if len(part) == _PART else nullcontext():
+            while part:
+                try:
+                    changed += native_database.execute(self._handle, sql, dump_binding_rows(part))
+                except (IntegrityError, DataError) as error:
+                    if start:
+                        error.record_index = start + max(error.record_index, 0)
+                    raise
+                start += len(part)
+                part = list(islice(source, _PART))
+        return changed
 
     def execute_script(self, sql: str) -> None:
         """Runs any number of statements without bindings, up to the first error; what came before it stays done."""
@@ -276,6 +354,11 @@ class Database(
         """Rows changed since the database was opened."""
         return native_database.total_changes(self._handle)
 
+    @property
+    def version(self) -> int:
+        """The file's number, PRAGMA user_version, which set_version() changes."""
+        return native_bundle.version(self._handle)
+
     def set_trace(self, callback: Callable[[str, float], object] | None) -> None:
         """Calls `callback(sql, seconds)` after every statement; None stops.
 
@@ -288,43 +371,12 @@ class Database(
         native_database.interrupt(self._handle)
 
 
-def open_members(
-    *,
-    mode: Mode = "create",
-    template: str | os.PathLike[str] | None = None,
-    busy_timeout: float = 5.0,
-    journal_mode: JournalMode | None = None,
-    synchronous: Synchronous | None = None,
-    foreign_keys: bool = True,
-    statement_cache_size: int = 64,
-    reader_count: int = 4,
-    auto_sync: bool = False,
-    cipher: Cipher | None = None,
-) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The members of a corm_open_options, and those of its cipher."""
-    milliseconds = int(min(busy_timeout * 1000, _INT32_MAX))
-    members = {
-        "mode": _choice("mode", mode, _MODES),
-        "template_path": None if template is None else path_text(template),
-        # 0 is the library's word for its default, below 0 is not to wait.
-        "busy_timeout": milliseconds if milliseconds > 0 else -1,
-        "journal_mode": _choice("journal_mode", journal_mode, _JOURNAL_MODES),
-        "synchronous": _choice("synchronous", synchronous, _SYNCHRONOUS),
-        "foreign_keys_off": not foreign_keys,
-        # As with the timeout.
-        "statement_cache_size": _positive(statement_cache_size),
-        "reader_count": _positive(reader_count),
-        "auto_sync": auto_sync,
-    }
+def open_members(**options: Unpack[OpenOptions]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The members of a corm_open_options, and those of its cipher. What is not given stays as the library has it."""
+    given = dict(options)
+    cipher: Any = given.pop("cipher", None)
+    for name in given:
+        if name not in _MEMBERS:
+            raise TypeError(f"a database has no option {name!r}; it has {', '.join(OpenOptions.__annotations__)}")
+    members = {member: convert(given[name]) for name, (member, convert) in _MEMBERS.items() if name in given}
     return members, None if cipher is None else options_of(cipher)
-
-
-def _positive(count: int) -> int:
-    return min(count, _INT32_MAX) if count > 0 else -1
-
-
-def _choice(option: str, value: Any, numbers: dict[Any, int]) -> int:
-    if value not in numbers:
-        names = ", ".join(name for name in numbers if name)
-        raise ProgrammingError(f"{option} is {value!r}", hint=f"use one of {names}")
-    return numbers[value]

@@ -1,25 +1,28 @@
-"""Database methods that load and save records together with those that are related to them."""
+"""Methods of Database that load and save records together with those that are related to them."""
 
 from __future__ import annotations
 
 import marshal
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
+from ._model_info import info_of
 from ._native import abi
 from ._native import relation as native_relation
 from .column import Column
 from .error import ProgrammingError
 from .expression import Expression, condition_node
 from .model import Model
-from .query import QueryMethods
-from .record import info_of
 from .relation import Path, Relation, ToMany, ToOne
 from .result import PausedCollector
 from .select import select
 from .transaction import Transaction
 from .value import file_value, type_name
+
+if TYPE_CHECKING:
+    from .database import Database
+
 
 M = TypeVar("M", bound=Model)
 Term = Expression[Any] | str
@@ -29,93 +32,92 @@ class Part(list[M]):
     """Related records that are not all there are, because they were loaded by a condition or with a limit."""
 
 
-class GraphMethods(QueryMethods):
-    """The part of Database that is about related records."""
+def load(
+    database: Database,
+    records: Model | Sequence[Model],
+    relation: type[M] | ToMany[M],
+    *,
+    where: Expression[bool | None] | None = None,
+    order_by: Term | Sequence[Term] = (),
+    limit: int = 0,
+) -> list[M]:
+    """Loads the related records of one record or of many, with one statement: db.load(artists, Artist.albums).
 
-    def load(
-        self,
-        records: Model | Sequence[Model],
-        relation: type[M] | ToMany[M],
-        *,
-        where: Expression[bool | None] | None = None,
-        order_by: Term | Sequence[Term] = (),
-        limit: int = 0,
-    ) -> list[M]:
-        """Loads the related records of one record or of many, with one statement: db.load(artists, Artist.albums).
+    They become each record's attribute; a relation to one gives a record or None. where, order_by and limit (for
+    each record; 0: all) are for relations to many. What was loaded comes back as well, for the next level:
+    db.load(db.load(artists, Artist.albums), Album.tracks).
+    """
+    link = _relation(relation)
+    owners = [records] if isinstance(records, Model) else list(records)
+    terms = (order_by,) if isinstance(order_by, Expression | str) else tuple(order_by)
+    if isinstance(link, ToOne) and (where is not None or terms or limit):
+        raise ProgrammingError(f"{link!r} leads to one record", hint="leave where, order_by and limit out")
+    target = link._target()
+    order = [term._node for term in select(target).order_by(*terms)._order]
+    options = (None if where is None else condition_node(where), order, limit)
+    for owner in owners:
+        _check(owner, link._owner, link)
+    keys = marshal.dumps(_keys(owners, link._columns()[0]), 2)
+    handle = link._owner.__model__.handle
+    with PausedCollector():
+        rows, pairs = native_relation.load_related(database._handle, handle, link.name, keys, options)
+        related = _unique(target.__model__.load(rows), link)
+        pairs_of = zip(pairs[::2], pairs[1::2])
+        if isinstance(link, ToOne):
+            for owner in owners:
+                owner.__dict__[link.name] = None
+            for position, found in pairs_of:
+                owners[position].__dict__[link.name] = related[found]
+        else:
+            make = Part if limit or where is not None else list
+            lists: list[list[Any]] = [make() for _ in owners]
+            for position, found in pairs_of:
+                lists[position].append(related[found])
+            for owner, records_of in zip(owners, lists):
+                owner.__dict__[link.name] = records_of
+    return related if link._kind != abi.CORM_MANY_TO_MANY else list({id(item): item for item in related}.values())
 
-        They become each record's attribute; a relation to one gives a record or None. where, order_by and limit (for
-        each record; 0: all) are for relations to many. What was loaded comes back as well, for the next level:
-        db.load(db.load(artists, Artist.albums), Album.tracks).
-        """
-        link = _relation(relation)
-        owners = [records] if isinstance(records, Model) else list(records)
-        terms = (order_by,) if isinstance(order_by, Expression | str) else tuple(order_by)
-        if isinstance(link, ToOne) and (where is not None or terms or limit):
-            raise ProgrammingError(f"{link!r} leads to one record", hint="leave where, order_by and limit out")
-        target = link._target()
-        order = [term._node for term in select(target).order_by(*terms)._order]
-        options = (None if where is None else condition_node(where), order, limit)
-        for owner in owners:
-            _check(owner, link._owner, link)
-        keys = marshal.dumps(_keys(owners, link._columns()[0]), 2)
-        handle = link._owner.__model__.handle
-        with PausedCollector():
-            rows, pairs = native_relation.load_related(self._handle, handle, link.name, keys, options)
-            related = _unique(target.__model__.load(rows), link)
-            pairs_of = zip(pairs[::2], pairs[1::2])
-            if isinstance(link, ToOne):
-                for owner in owners:
-                    owner.__dict__[link.name] = None
-                for position, found in pairs_of:
-                    owners[position].__dict__[link.name] = related[found]
-            else:
-                make = Part if limit or where is not None else list
-                lists: list[list[Any]] = [make() for _ in owners]
-                for position, found in pairs_of:
-                    lists[position].append(related[found])
-                for owner, records_of in zip(owners, lists):
-                    owner.__dict__[link.name] = records_of
-        return related if link._kind != abi.CORM_MANY_TO_MANY else list({id(item): item for item in related}.values())
 
-    def save_graph(self, records: Model | Sequence[Model], *, delete_removed: bool = False) -> None:
-        """Saves records with all related ones that were loaded or assigned, in one transaction.
+def save_graph(database: Database, records: Model | Sequence[Model], *, delete_removed: bool = False) -> None:
+    """Saves records with all related ones that were loaded or assigned, in one transaction.
 
-        Those that foreign keys refer to go first, and the keys are filled in. None in a relation to one leaves the
-        foreign key as it is. A foreign key that is neither the one that the row has nor that of the related record is
-        an error. delete_removed: rows that are in the database but no more in a list of related records
-        are deleted; of a many-to-many relation, only the rows of the junction. Nothing stays of a failure.
-        """
-        # Several threads may be the first to ask a record for its __dict__ (_sharing.py).
-        with PausedCollector():
-            graph = _Graph([records] if isinstance(records, Model) else records)
-            if delete_removed:
-                graph.refuse_parts()
-            before = [(record, dict(record.__dict__)) for record in graph.records]
-        try:
-            with Transaction(self) as transaction:
-                for level in graph.levels():
-                    for record in level:
-                        transaction._filled += graph.fill_keys(record, self)
-                    for cls in dict.fromkeys(map(type, level)):
-                        self.save_many(record for record in level if type(record) is cls)
-                for owner, link, related in graph.links:
-                    self._relate(owner, link, related, delete_removed)
-        except BaseException:
-            for record, values in before:
-                record.__dict__.clear()
-                record.__dict__.update(values)
-            raise
+    Those that foreign keys refer to go first, and the keys are filled in. None in a relation to one leaves the
+    foreign key as it is. A foreign key that is neither the one that the row has nor that of the related record is
+    an error. delete_removed: rows that are in the database but no more in a list of related records
+    are deleted; of a many-to-many relation, only the rows of the junction. Nothing stays of a failure.
+    """
+    # Several threads may be the first to ask a record for its __dict__ (_sharing.py).
+    with PausedCollector():
+        graph = _Graph([records] if isinstance(records, Model) else records)
+        if delete_removed:
+            graph.refuse_parts()
+        before = [(record, dict(record.__dict__)) for record in graph.records]
+    try:
+        with Transaction(database) as transaction:
+            for level in graph.levels():
+                for record in level:
+                    transaction._filled += graph.fill_keys(record, database)
+                for cls in dict.fromkeys(map(type, level)):
+                    database.save_many(record for record in level if type(record) is cls)
+            for owner, link, related in graph.links:
+                _relate(database, owner, link, related, delete_removed)
+    except BaseException:
+        for record, values in before:
+            record.__dict__.clear()
+            record.__dict__.update(values)
+        raise
 
-    def _relate(self, owner: Model, link: Relation[Any], related: list[Model], delete_removed: bool) -> None:
-        """Writes what is left once the records are saved: rows of a junction, and what was removed."""
-        many = link._kind == abi.CORM_MANY_TO_MANY
-        if link._kind == abi.CORM_TO_ONE or not (many or delete_removed):
-            return
-        mine, theirs = link._columns()
-        names = theirs if many else info_of(link._target()).key
-        keys = marshal.dumps((_keys([owner], mine)[0], _keys(related, names)), 2)
-        removed = abi.CORM_REMOVED_DELETE if delete_removed else abi.CORM_REMOVED_KEEP
-        native_relation.relate(self._handle, link._owner.__model__.handle, link.name, keys, removed)
+
+def _relate(database: Database, owner: Model, link: Relation[Any], related: list[Model], delete_removed: bool) -> None:
+    """Writes what is left once the records are saved: rows of a junction, and what was removed."""
+    many = link._kind == abi.CORM_MANY_TO_MANY
+    if link._kind == abi.CORM_TO_ONE or not (many or delete_removed):
+        return
+    mine, theirs = link._columns()
+    names = theirs if many else info_of(link._target()).key
+    keys = marshal.dumps((_keys([owner], mine)[0], _keys(related, names)), 2)
+    removed = abi.CORM_REMOVED_DELETE if delete_removed else abi.CORM_REMOVED_KEEP
+    native_relation.relate(database._handle, link._owner.__model__.handle, link.name, keys, removed)
 
 
 class _Graph:
@@ -169,7 +171,7 @@ class _Graph:
             saved.update(map(id, level))
             left = [record for record in left if id(record) not in saved]
 
-    def fill_keys(self, record: Model, database: QueryMethods) -> list[tuple[ref[Model], str, Any]]:
+    def fill_keys(self, record: Model, database: Database) -> list[tuple[ref[Model], str, Any]]:
         """Sets the foreign keys of a record to the keys of those it needs, which are saved; what the others were."""
         filled: dict[str, Any] = {}
         changed: list[tuple[ref[Model], str, Any]] = []
@@ -188,7 +190,7 @@ class _Graph:
         return changed
 
 
-def _refuse_contradiction(database: QueryMethods, record: Model, name: str, key: Any, link: Relation[Any]) -> None:
+def _refuse_contradiction(database: Database, record: Model, name: str, key: Any, link: Relation[Any]) -> None:
     """Where a foreign key was changed, but not to the related record's, nobody can tell which of both is meant."""
     info = info_of(type(record))
     value, row_key = getattr(record, name), [getattr(record, part) for part in info.key]

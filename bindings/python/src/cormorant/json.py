@@ -6,18 +6,21 @@ import marshal
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from json import dumps
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload, runtime_checkable
 
+from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import json as native_json
 from .column import MISSING
 from .error import DataError, ProgrammingError
-from .graph import GraphMethods
-from .model import Model, ModelInfo
-from .record import info_of
+from .model import Model
 from .relation import Relation, ToMany
 from .result import PausedCollector
 from .transaction import Transaction
+
+if TYPE_CHECKING:
+    from .database import Database
+
 
 M = TypeVar("M", bound=Model)
 Names: TypeAlias = Literal["properties", "columns"]
@@ -108,36 +111,33 @@ def write_json(
     return None if file is not None else "".join(text)
 
 
-class JsonMethods(GraphMethods):
-    """The part of Database that is about JSON."""
+def import_json(
+    database: Database,
+    model: type[Model],
+    source: JsonSource,
+    *,
+    save: bool = False,
+    path: str = "$",
+    names: Names = "properties",
+    refuse_unknown: bool = False,
+    lines: bool = False,
+) -> int:
+    """Inserts the records of JSON text, and the related ones within them, in one transaction; how many there were.
 
-    def import_json(
-        self,
-        model: type[Model],
-        source: JsonSource,
-        *,
-        save: bool = False,
-        path: str = "$",
-        names: Names = "properties",
-        refuse_unknown: bool = False,
-        lines: bool = False,
-    ) -> int:
-        """Inserts the records of JSON text, and the related ones within them, in one transaction; how many there were.
-
-        No objects are made of them, so transforms and defaults of Python are not asked: JSON has what the file has, and
-        what is missing gets the default of the table. save: rows that are there are updated instead of an error.
-        The rest as in read_json.
-        """
-        operation = abi.CORM_WRITE_SAVE if save else abi.CORM_WRITE_INSERT
-        options = {**_options(names, lines), "path": path, "refuse_unknown": refuse_unknown}
-        count = 0
-        reader = _Reader(model, options)
-        with Transaction(self):
-            for chunk in _chunks(source):
-                reader.feed(chunk)
-                count += native_json.import_records(reader._handle, self._handle, operation)
-            reader.end()
-            return count + native_json.import_records(reader._handle, self._handle, operation)
+    No objects are made of them, so transforms and defaults of Python are not asked: JSON has what the file has, and
+    what is missing gets the default of the table. save: rows that are there are updated instead of an error.
+    The rest as in read_json.
+    """
+    operation = abi.CORM_WRITE_SAVE if save else abi.CORM_WRITE_INSERT
+    options = {**_options(names, lines), "path": path, "refuse_unknown": refuse_unknown}
+    count = 0
+    reader = _Reader(model, options)
+    with Transaction(database):
+        for chunk in _chunks(source):
+            reader.feed(chunk)
+            count += native_json.import_records(reader._handle, database._handle, operation)
+        reader.end()
+        return count + native_json.import_records(reader._handle, database._handle, operation)
 
 
 class _Reader(Generic[M]):

@@ -1,4 +1,10 @@
-"""Being told of what is committed: in tables, rows and queries, by this process and by others."""
+"""Being told of what is committed: in tables, rows and queries, by this process and by others.
+
+callback: called with each event on the thread that has just committed, when no lock is held, or on a thread of the
+library for what others commit. It may use the database and cancel its observer; while it runs nobody else is told
+of anything, so it hands long work to another thread. What it raises goes to sys.unraisablehook. Without a callback
+events wait to be taken. on_error: called instead where a live query cannot be run.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +16,22 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
+from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import observation as native_observation
-from ._native.handle import DatabaseHandle, ObserverHandle
+from ._native.handle import ObserverHandle
 from ._waiting import Waiting
 from .column import MISSING
 from .error import Error, ProgrammingError
-from .model import Model, ModelInfo
+from .model import Model
 from .query import dump_query_values, option
-from .record import info_of
 from .statement import Query
 from .value import Bindings
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from .database import Database
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R")
@@ -164,172 +172,162 @@ def _teller(
     return tell
 
 
-class ObservationMethods:
-    """The part of Database that is about watches.
+@overload
+def observe(
+    database: Database,
+    what: type[M],
+    /,
+    *,
+    key: Any = ...,
+    values: bool = ...,
+    latest_only: bool = ...,
+    callback: Callable[[Event[M]], object] | None = ...,
+) -> Observer[M]: ...
+@overload
+def observe(
+    database: Database,
+    what: Query[Any] | Region | Sequence[Region] | str,
+    bindings: Bindings = ...,
+    /,
+    *,
+    values: bool = ...,
+    latest_only: bool = ...,
+    callback: Callable[[Event[tuple[Any, ...]]], object] | None = ...,
+    **parameters: Any,
+) -> Observer[tuple[Any, ...]]: ...
+def observe(
+    database: Database,
+    what: Any,
+    bindings: Bindings = (),
+    /,
+    *,
+    key: Any = None,
+    values: bool = False,
+    latest_only: bool = False,
+    callback: Callable[[Event[Any]], object] | None = None,
+    **parameters: Any,
+) -> Observer[Any]:
+    """Begins a watch: each transaction that changes what is watched gives one event, once it is committed.
 
-    callback: called with each event on the thread that has just committed, when no lock is held, or on a thread of the
-    library for what others commit. It may use the database and cancel its observer; while it runs nobody else is told
-    of anything, so it hands long work to another thread. What it raises goes to sys.unraisablehook. Without a callback
-    events wait to be taken. on_error: called instead where a live query cannot be run.
+    what: a model, and with key its one record (a tuple for a key of several columns); a region, or a list of them;
+    or a query or SQL, with its parameters, for what it reads.
+
+    values: changes come with the row before and after: as records of the model that is watched, else as tuples.
+    latest_only: one event of all that have not been taken, each row with what became of it.
     """
+    options: dict[str, Any] = {"values": values, "latest_only": latest_only}
+    query: dict[str, Any] | None = None
+    data: bytes | None = None
+    load = load_key = None
+    if not isinstance(what, Query | str) and (bindings or parameters):
+        raise ProgrammingError(
+            "parameters of what is no query",
+            hint="give several regions as a list, and parameters to a query or SQL",
+        )
+    if not isinstance(what, type) and key is not None:
+        raise ProgrammingError("a key without a model", hint="give the key of a model's record")
+    if isinstance(what, Query):
+        query, data = _query_of(what), what._parameters(bindings, parameters)
+    elif isinstance(what, str):
+        query, data = {"sql": what}, dump_query_values(None, what, bindings, parameters)
+    elif isinstance(what, type):
+        info = info_of(what)
+        options["model"], load, load_key = info.handle, info.load, info.key_loader()
+        if key is not None:
+            data = info.dump_key(key if isinstance(key, tuple) else (key,))
+    else:
+        regions = [what] if isinstance(what, Region) else list(what)
+        if wrong := [item for item in regions if not isinstance(item, Region)]:
+            raise ProgrammingError(f"{wrong[0]!r} is no Region", hint="watch several models with an observer each")
+        options["regions"] = [{"table": item.table, "columns": list(item.columns)} for item in regions]
+    return Observer(database, load, load_key)._begin(options, query, data, callback, None)
 
-    _handle: DatabaseHandle
 
-    @overload
-    def observe(
-        self,
-        what: type[M],
-        /,
-        *,
-        key: Any = ...,
-        values: bool = ...,
-        latest_only: bool = ...,
-        callback: Callable[[Event[M]], object] | None = ...,
-    ) -> Observer[M]: ...
-    @overload
-    def observe(
-        self,
-        what: Query[Any] | Region | Sequence[Region] | str,
-        bindings: Bindings = ...,
-        /,
-        *,
-        values: bool = ...,
-        latest_only: bool = ...,
-        callback: Callable[[Event[tuple[Any, ...]]], object] | None = ...,
-        **parameters: Any,
-    ) -> Observer[tuple[Any, ...]]: ...
-    def observe(
-        self,
-        what: Any,
-        bindings: Bindings = (),
-        /,
-        *,
-        key: Any = None,
-        values: bool = False,
-        latest_only: bool = False,
-        callback: Callable[[Event[Any]], object] | None = None,
-        **parameters: Any,
-    ) -> Observer[Any]:
-        """Begins a watch: each transaction that changes what is watched gives one event, once it is committed.
+@overload
+def observe_live(
+    database: Database,
+    query: Query[R],
+    /,
+    *,
+    key: Sequence[str] = ...,
+    callback: Callable[[Event[R]], object] | None = ...,
+    on_error: Callable[[Error], object] | None = ...,
+    bindings: Mapping[str, Any] = ...,
+    **parameters: Any,
+) -> Observer[R]: ...
+@overload
+def observe_live(
+    database: Database,
+    model: type[M],
+    /,
+    sql: str | None = ...,
+    bindings: Bindings = ...,
+    *,
+    key: Sequence[str] = ...,
+    callback: Callable[[Event[M]], object] | None = ...,
+    on_error: Callable[[Error], object] | None = ...,
+    order_by: str | Sequence[str] = ...,
+    limit: int = ...,
+    offset: int = ...,
+    **attributes: Any,
+) -> Observer[M]: ...
+@overload
+def observe_live(
+    database: Database,
+    model: None,
+    /,
+    sql: str,
+    bindings: Bindings = ...,
+    *,
+    key: Sequence[str] = ...,
+    callback: Callable[[Event[tuple[Any, ...]]], object] | None = ...,
+    on_error: Callable[[Error], object] | None = ...,
+) -> Observer[tuple[Any, ...]]: ...
+def observe_live(
+    database: Database,
+    model: Any,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    key: Sequence[str] = (),
+    callback: Callable[[Event[Any]], object] | None = None,
+    on_error: Callable[[Error], object] | None = None,
+    order_by: str | Sequence[str] = MISSING,
+    limit: int = MISSING,
+    offset: int = MISSING,
+    **attributes: Any,
+) -> Observer[Any]:
+    """Runs a query, as fetch_all takes it, now and after each change of what it reads.
 
-        what: a model, and with key its one record (a tuple for a key of several columns); a region, or a list of them;
-        or a query or SQL, with its parameters, for what it reads.
+    Its result is told where it is another than before. Without a model SQL gives tuples.
 
-        values: changes come with the row before and after: as records of the model that is watched, else as tuples.
-        latest_only: one event of all that have not been taken, each row with what became of it.
-        """
-        options: dict[str, Any] = {"values": values, "latest_only": latest_only}
-        query: dict[str, Any] | None = None
-        data: bytes | None = None
-        load = load_key = None
-        if not isinstance(what, Query | str) and (bindings or parameters):
+    key: columns of the result that tell its rows apart; () is the model's key, or else the whole row.
+    """
+    options: dict[str, Any] = {"live": True, "key_columns": list(key)}
+    info: ModelInfo | None
+    if isinstance(model, Query):
+        if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
             raise ProgrammingError(
-                "parameters of what is no query",
-                hint="give several regions as a list, and parameters to a query or SQL",
+                "SQL, order_by, limit or offset with a query",
+                hint="use the query's methods; give parameters of these names in bindings",
             )
-        if not isinstance(what, type) and key is not None:
-            raise ProgrammingError("a key without a model", hint="give the key of a model's record")
-        if isinstance(what, Query):
-            query, data = _query_of(what), what._parameters(bindings, parameters)
-        elif isinstance(what, str):
-            query, data = {"sql": what}, dump_query_values(None, what, bindings, parameters)
-        elif isinstance(what, type):
-            info = info_of(what)
-            options["model"], load, load_key = info.handle, info.load, info.key_loader()
-            if key is not None:
-                data = info.dump_key(key if isinstance(key, tuple) else (key,))
-        else:
-            regions = [what] if isinstance(what, Region) else list(what)
-            if wrong := [item for item in regions if not isinstance(item, Region)]:
-                raise ProgrammingError(f"{wrong[0]!r} is no Region", hint="watch several models with an observer each")
-            options["regions"] = [{"table": item.table, "columns": list(item.columns)} for item in regions]
-        return Observer(self, load, load_key)._begin(options, query, data, callback, None)
-
-    @overload
-    def observe_live(
-        self,
-        query: Query[R],
-        /,
-        *,
-        key: Sequence[str] = ...,
-        callback: Callable[[Event[R]], object] | None = ...,
-        on_error: Callable[[Error], object] | None = ...,
-        bindings: Mapping[str, Any] = ...,
-        **parameters: Any,
-    ) -> Observer[R]: ...
-    @overload
-    def observe_live(
-        self,
-        model: type[M],
-        /,
-        sql: str | None = ...,
-        bindings: Bindings = ...,
-        *,
-        key: Sequence[str] = ...,
-        callback: Callable[[Event[M]], object] | None = ...,
-        on_error: Callable[[Error], object] | None = ...,
-        order_by: str | Sequence[str] = ...,
-        limit: int = ...,
-        offset: int = ...,
-        **attributes: Any,
-    ) -> Observer[M]: ...
-    @overload
-    def observe_live(
-        self,
-        model: None,
-        /,
-        sql: str,
-        bindings: Bindings = ...,
-        *,
-        key: Sequence[str] = ...,
-        callback: Callable[[Event[tuple[Any, ...]]], object] | None = ...,
-        on_error: Callable[[Error], object] | None = ...,
-    ) -> Observer[tuple[Any, ...]]: ...
-    def observe_live(
-        self,
-        model: Any,
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        key: Sequence[str] = (),
-        callback: Callable[[Event[Any]], object] | None = None,
-        on_error: Callable[[Error], object] | None = None,
-        order_by: str | Sequence[str] = MISSING,
-        limit: int = MISSING,
-        offset: int = MISSING,
-        **attributes: Any,
-    ) -> Observer[Any]:
-        """Runs a query, as fetch_all takes it, now and after each change of what it reads.
-
-        Its result is told where it is another than before. Without a model SQL gives tuples.
-
-        key: columns of the result that tell its rows apart; () is the model's key, or else the whole row.
-        """
-        options: dict[str, Any] = {"live": True, "key_columns": list(key)}
-        info: ModelInfo | None
-        if isinstance(model, Query):
-            if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
-                raise ProgrammingError(
-                    "SQL, order_by, limit or offset with a query",
-                    hint="use the query's methods; give parameters of these names in bindings",
-                )
-            query, data = _query_of(model), model._parameters(bindings, attributes)
-            options["model"], load = model._shape.handle, model._shape.load
-            info = model._shape if isinstance(model._shape, ModelInfo) else None
-        else:
-            info = None if model is None else info_of(model)
-            data = dump_query_values(info, sql, bindings, attributes)
-            order_by = option(info, "order_by", order_by, ())
-            names = [order_by] if isinstance(order_by, str) else list(order_by)
-            query = {"sql": sql, "order_by": names}
-            query |= {"limit": option(info, "limit", limit, 0), "offset": option(info, "offset", offset, 0)}
-            if info is None and sql is None:
-                raise ProgrammingError("neither a model nor SQL to watch", hint="give one of them")
-            options["model"] = info.handle if info else None
-            load = info.load if info else None
-        load_key = info.row_key_loader(key) if info else None
-        return Observer(self, load, load_key)._begin(options, query, data, callback, on_error)
+        query, data = _query_of(model), model._parameters(bindings, attributes)
+        options["model"], load = model._shape.handle, model._shape.load
+        info = model._shape if isinstance(model._shape, ModelInfo) else None
+    else:
+        info = None if model is None else info_of(model)
+        data = dump_query_values(info, sql, bindings, attributes)
+        order_by = option(info, "order_by", order_by, ())
+        names = [order_by] if isinstance(order_by, str) else list(order_by)
+        query = {"sql": sql, "order_by": names}
+        query |= {"limit": option(info, "limit", limit, 0), "offset": option(info, "offset", offset, 0)}
+        if info is None and sql is None:
+            raise ProgrammingError("neither a model nor SQL to watch", hint="give one of them")
+        options["model"] = info.handle if info else None
+        load = info.load if info else None
+    load_key = info.row_key_loader(key) if info else None
+    return Observer(database, load, load_key)._begin(options, query, data, callback, on_error)
 
 
 def _query_of(query: Query[Any]) -> dict[str, Any]:

@@ -1,10 +1,21 @@
-"""Database methods that fetch, stream and count records and rows, and run raw SQL that gives rows."""
+"""Methods of Database that fetch, stream and count records and rows, and run raw SQL that gives rows.
+
+Which records: a query, such as Person.where(Person.age > 35), with its parameters as keywords or as the mapping
+`bindings`; then `into` makes each row into what it gives for the columns as keywords: a dataclass, a NamedTuple,
+any callable, or another model.
+
+Or a model, with either `sql`, a whole SELECT whose columns are matched to the model by name, with its bindings; or
+attributes that must be equal (None equals NULL), as keywords or as the mapping `bindings`, with order_by
+(properties, a leading "-" means descending), limit (0: all) and offset; attributes of these names go into bindings.
+Nothing said means every record, in no promised order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from ._model_info import ModelInfo, info_of
 from ._native import query as native_query
 from ._native import result as native_result
 from ._native import statement as native_statement
@@ -12,266 +23,294 @@ from ._native.handle import CursorHandle
 from ._shape import IntoShape, Shape
 from .column import MISSING
 from .error import ProgrammingError
-from .model import Model, ModelInfo
-from .record import RecordMethods, info_of
+from .model import Model
+from .record import has_key
 from .result import Result, read_all
 from .statement import Query, Statement
 from .value import Bindings, dump_bindings
+
+if TYPE_CHECKING:
+    from .database import Database
+
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R")
 N = TypeVar("N")
 
 
-class QueryMethods(RecordMethods):
-    """The part of Database that is about queries.
+@overload
+def fetch_all(
+    database: Database, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
+) -> list[R]: ...
+@overload
+def fetch_all(
+    database: Database,
+    query: Query[Any],
+    /,
+    *,
+    bindings: Mapping[str, Any] = ...,
+    into: Callable[..., N],
+    **parameters: Any,
+) -> list[N]: ...
+@overload
+def fetch_all(
+    database: Database,
+    model: type[M],
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    order_by: str | Sequence[str] = (),
+    limit: int = 0,
+    offset: int = 0,
+    **attributes: Any,
+) -> list[M]: ...
+def fetch_all(
+    database: Database,
+    model: Any,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    order_by: str | Sequence[str] = MISSING,
+    limit: int = MISSING,
+    offset: int = MISSING,
+    into: Any = MISSING,
+    **attributes: Any,
+) -> list[Any]:
+    """The records of a query as a list."""
+    cursor, shape = _start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
+    return read_all(cursor, shape.load)
 
-    Which records: a query, such as Person.where(Person.age > 35), with its parameters as keywords or as the mapping
-    `bindings`; then `into` makes each row into what it gives for the columns as keywords: a dataclass, a NamedTuple,
-    any callable, or another model.
 
-    Or a model, with either `sql`, a whole SELECT whose columns are matched to the model by name, with its bindings; or
-    attributes that must be equal (None equals NULL), as keywords or as the mapping `bindings`, with order_by
-    (properties, a leading "-" means descending), limit (0: all) and offset; attributes of these names go into bindings.
-    Nothing said means every record, in no promised order.
-    """
+@overload
+def fetch_one(
+    database: Database, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
+) -> R | None: ...
+@overload
+def fetch_one(
+    database: Database,
+    query: Query[Any],
+    /,
+    *,
+    bindings: Mapping[str, Any] = ...,
+    into: Callable[..., N],
+    **parameters: Any,
+) -> N | None: ...
+@overload
+def fetch_one(
+    database: Database,
+    model: type[M],
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    order_by: str | Sequence[str] = (),
+    offset: int = 0,
+    **attributes: Any,
+) -> M | None: ...
+def fetch_one(
+    database: Database,
+    model: Any,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    order_by: str | Sequence[str] = MISSING,
+    offset: int = MISSING,
+    into: Any = MISSING,
+    **attributes: Any,
+) -> Any:
+    """The first record of a query; None when there is none."""
+    most = 0 if sql or isinstance(model, Query) else 1
+    cursor, shape = _start(database, model, sql, bindings, attributes, order_by, MISSING, offset, into, most)
+    try:
+        rows = native_result.next_rows(cursor, 1)
+        found = shape.load(rows) if shape.load else rows
+    finally:
+        cursor.free()
+    return found[0] if found else None
 
-    @overload
-    def fetch_all(
-        self, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
-    ) -> list[R]: ...
-    @overload
-    def fetch_all(
-        self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., into: Callable[..., N], **parameters: Any
-    ) -> list[N]: ...
-    @overload
-    def fetch_all(
-        self,
-        model: type[M],
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        order_by: str | Sequence[str] = (),
-        limit: int = 0,
-        offset: int = 0,
-        **attributes: Any,
-    ) -> list[M]: ...
-    def fetch_all(
-        self,
-        model: Any,
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        order_by: str | Sequence[str] = MISSING,
-        limit: int = MISSING,
-        offset: int = MISSING,
-        into: Any = MISSING,
-        **attributes: Any,
-    ) -> list[Any]:
-        """The records of a query as a list."""
-        cursor, shape = self._start(model, sql, bindings, attributes, order_by, limit, offset, into)
-        return read_all(cursor, shape.load)
 
-    @overload
-    def fetch_one(
-        self, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
-    ) -> R | None: ...
-    @overload
-    def fetch_one(
-        self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., into: Callable[..., N], **parameters: Any
-    ) -> N | None: ...
-    @overload
-    def fetch_one(
-        self,
-        model: type[M],
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        order_by: str | Sequence[str] = (),
-        offset: int = 0,
-        **attributes: Any,
-    ) -> M | None: ...
-    def fetch_one(
-        self,
-        model: Any,
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        order_by: str | Sequence[str] = MISSING,
-        offset: int = MISSING,
-        into: Any = MISSING,
-        **attributes: Any,
-    ) -> Any:
-        """The first record of a query; None when there is none."""
-        most = 0 if sql or isinstance(model, Query) else 1
-        cursor, shape = self._start(model, sql, bindings, attributes, order_by, MISSING, offset, into, most)
-        try:
-            rows = native_result.next_rows(cursor, 1)
-            found = shape.load(rows) if shape.load else rows
-        finally:
-            cursor.free()
-        return found[0] if found else None
+@overload
+def cursor(
+    database: Database, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
+) -> Result[R]: ...
+@overload
+def cursor(
+    database: Database,
+    query: Query[Any],
+    /,
+    *,
+    bindings: Mapping[str, Any] = ...,
+    into: Callable[..., N],
+    **parameters: Any,
+) -> Result[N]: ...
+@overload
+def cursor(
+    database: Database,
+    model: type[M],
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    order_by: str | Sequence[str] = (),
+    limit: int = 0,
+    offset: int = 0,
+    **attributes: Any,
+) -> Result[M]: ...
+def cursor(
+    database: Database,
+    model: Any,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    order_by: str | Sequence[str] = MISSING,
+    limit: int = MISSING,
+    offset: int = MISSING,
+    into: Any = MISSING,
+    **attributes: Any,
+) -> Result[Any]:
+    """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms."""
+    cursor, shape = _start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
+    model = shape if isinstance(shape, ModelInfo) else None
+    return Result(database, cursor, shape.names(cursor), shape.load, shape.load_rows, model)
 
-    @overload
-    def cursor(
-        self, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
-    ) -> Result[R]: ...
-    @overload
-    def cursor(
-        self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., into: Callable[..., N], **parameters: Any
-    ) -> Result[N]: ...
-    @overload
-    def cursor(
-        self,
-        model: type[M],
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        order_by: str | Sequence[str] = (),
-        limit: int = 0,
-        offset: int = 0,
-        **attributes: Any,
-    ) -> Result[M]: ...
-    def cursor(
-        self,
-        model: Any,
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        order_by: str | Sequence[str] = MISSING,
-        limit: int = MISSING,
-        offset: int = MISSING,
-        into: Any = MISSING,
-        **attributes: Any,
-    ) -> Result[Any]:
-        """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms."""
-        cursor, shape = self._start(model, sql, bindings, attributes, order_by, limit, offset, into)
-        model = shape if isinstance(shape, ModelInfo) else None
-        return Result(self, cursor, shape.names(cursor), shape.load, shape.load_rows, model)
 
-    @overload
-    def count(self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> int: ...
-    @overload
-    def count(
-        self, model: type[Model] | None = None, /, sql: str | None = None, bindings: Bindings = (), **attributes: Any
-    ) -> int: ...
-    def count(self, model: Any = None, /, sql: str | None = None, bindings: Bindings = (), **attributes: Any) -> int:
-        """How many records a query has. Without a model: how many rows any SELECT has."""
-        if isinstance(model, Query):
-            data = model._parameters(bindings, attributes)
-            return native_statement.count(self._handle, model._compile().handle, data)
-        info = None if model is None else info_of(model)
-        data = dump_query_values(info, sql, bindings, attributes)
-        return native_query.count(self._handle, info.handle if info else None, sql, data)
+@overload
+def count(database: Database, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> int: ...
+@overload
+def count(
+    database: Database,
+    model: type[Model] | None = None,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    **attributes: Any,
+) -> int: ...
+def count(
+    database: Database, model: Any = None, /, sql: str | None = None, bindings: Bindings = (), **attributes: Any
+) -> int:
+    """How many records a query has. Without a model: how many rows any SELECT has."""
+    if isinstance(model, Query):
+        data = model._parameters(bindings, attributes)
+        return native_statement.count(database._handle, model._compile().handle, data)
+    info = None if model is None else info_of(model)
+    data = dump_query_values(info, sql, bindings, attributes)
+    return native_query.count(database._handle, info.handle if info else None, sql, data)
 
-    @overload
-    def page_count(
-        self, query: Query[Any], /, *, page_size: int, bindings: Mapping[str, Any] = ..., **parameters: Any
-    ) -> int: ...
-    @overload
-    def page_count(
-        self,
-        model: type[Model] | None = None,
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        page_size: int,
-        **attributes: Any,
-    ) -> int: ...
-    def page_count(
-        self,
-        model: Any = None,
-        /,
-        sql: str | None = None,
-        bindings: Bindings = (),
-        *,
-        page_size: int,
-        **attributes: Any,
-    ) -> int:
-        """How many pages of `page_size` records; page p, from 0, is limit=page_size, offset=p * page_size."""
-        if page_size < 1:
-            raise ProgrammingError(f"the page size is {page_size}", hint="give 1 or more")
-        return -(-self.count(model, sql, bindings, **attributes) // page_size)
 
-    @overload
-    def exists(self, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any) -> bool: ...
-    @overload
-    def exists(self, model: type[Model], /, *key: Any) -> bool: ...
-    def exists(self, model: Any, /, *key: Any, bindings: Bindings = (), **parameters: Any) -> bool:
-        """Whether a query has any row; of a model, whether a row has this primary key."""
-        if isinstance(model, Query):
-            if key:
-                raise ProgrammingError("a key with a query", hint="give parameters as keywords")
-            data = model._parameters(bindings, parameters)
-            return native_statement.exists(self._handle, model._compile().handle, data)
-        if bindings or parameters:
-            raise ProgrammingError("attributes with a key", hint="ask a query: db.exists(Person.where(...))")
-        return super().exists(model, *key)
+@overload
+def page_count(
+    database: Database, query: Query[Any], /, *, page_size: int, bindings: Mapping[str, Any] = ..., **parameters: Any
+) -> int: ...
+@overload
+def page_count(
+    database: Database,
+    model: type[Model] | None = None,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    page_size: int,
+    **attributes: Any,
+) -> int: ...
+def page_count(
+    database: Database,
+    model: Any = None,
+    /,
+    sql: str | None = None,
+    bindings: Bindings = (),
+    *,
+    page_size: int,
+    **attributes: Any,
+) -> int:
+    """How many pages of `page_size` records; page p, from 0, is limit=page_size, offset=p * page_size."""
+    if page_size < 1:
+        raise ProgrammingError(f"the page size is {page_size}", hint="give 1 or more")
+    return -(-database.count(model, sql, bindings, **attributes) // page_size)
 
-    def explain(self, query: Statement) -> str:
-        """SQLite's plan for a query as an indented tree, a line per step: https://www.sqlite.org/eqp.html"""
-        return native_statement.explain(self._handle, query._compile().handle)
 
-    def max_key(self, model: type[Model]) -> Any:
-        """The greatest primary key; None for an empty table."""
-        info = info_of(model)
-        key = native_query.max_key(self._handle, info.handle)
-        return None if key is None else info.decode_key(key)
+@overload
+def exists(
+    database: Database, query: Query[Any], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
+) -> bool: ...
+@overload
+def exists(database: Database, model: type[Model], /, *key: Any) -> bool: ...
+def exists(database: Database, model: Any, /, *key: Any, bindings: Bindings = (), **parameters: Any) -> bool:
+    """Whether a query has any row; of a model, whether a row has this primary key."""
+    if isinstance(model, Query):
+        if key:
+            raise ProgrammingError("a key with a query", hint="give parameters as keywords")
+        data = model._parameters(bindings, parameters)
+        return native_statement.exists(database._handle, model._compile().handle, data)
+    if bindings or parameters:
+        raise ProgrammingError("attributes with a key", hint="ask a query: db.exists(Person.where(...))")
+    return has_key(database, model, *key)
 
-    def query(self, sql: str, bindings: Bindings = ()) -> Result[tuple[Any, ...]]:
-        """Runs raw SQL and streams its rows as tuples. It runs as far as its rows are read."""
-        cursor = native_query.open_cursor(self._handle, None, sql, dump_bindings(bindings))
-        return Result(self, cursor, native_result.cursor_columns(cursor), None, None)
 
-    def _start(
-        self,
-        model: Any,
-        /,
-        sql: str | None,
-        bindings: Bindings,
-        attributes: dict[str, Any],
-        order_by: str | Sequence[str],
-        limit: int,
-        offset: int,
-        into: Any,
-        most: int = 0,
-    ) -> tuple[CursorHandle, Shape]:
-        """A running statement, and what its rows become. most: the limit where none is given."""
-        if isinstance(model, Query):
-            if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
-                raise ProgrammingError(
-                    "SQL, order_by, limit or offset with a query",
-                    hint="use the query's methods; give parameters of these names in bindings",
-                )
-            return self._run(model, model._parameters(bindings, attributes), None if into is MISSING else into)
-        if into is not MISSING:
-            attributes = {**attributes, "into": into}
-        info = info_of(model)
-        data = dump_query_values(info, sql, bindings, attributes)
-        order_by = option(info, "order_by", order_by, ())
-        limit = option(info, "limit", limit, most)
-        offset = option(info, "offset", offset, 0)
-        names = (order_by,) if isinstance(order_by, str) else order_by
-        return native_query.open_cursor(self._handle, info.handle, sql, data, names, limit, offset), info
+def explain(database: Database, query: Statement) -> str:
+    """SQLite's plan for a query as an indented tree, a line per step: https://www.sqlite.org/eqp.html"""
+    return native_statement.explain(database._handle, query._compile().handle)
 
-    def _run(self, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[CursorHandle, Shape]:
-        model: ModelInfo | None = None if into is None else getattr(into, "__model__", None)
-        shape = model or query._shape
-        cursor = native_statement.open_cursor(self._handle, shape.handle, query._compile().handle, parameters)
-        if into is None or model:
-            return cursor, shape
-        try:
-            return cursor, IntoShape(shape, into, cursor)
-        except ProgrammingError:
-            cursor.free()
-            raise
+
+def max_key(database: Database, model: type[Model]) -> Any:
+    """The greatest primary key; None for an empty table."""
+    info = info_of(model)
+    key = native_query.max_key(database._handle, info.handle)
+    return None if key is None else info.decode_key(key)
+
+
+def query(database: Database, sql: str, bindings: Bindings = ()) -> Result[tuple[Any, ...]]:
+    """Runs raw SQL and streams its rows as tuples. It runs as far as its rows are read."""
+    cursor = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings))
+    return Result(database, cursor, native_result.cursor_columns(cursor), None, None)
+
+
+def _start(
+    database: Database,
+    model: Any,
+    /,
+    sql: str | None,
+    bindings: Bindings,
+    attributes: dict[str, Any],
+    order_by: str | Sequence[str],
+    limit: int,
+    offset: int,
+    into: Any,
+    most: int = 0,
+) -> tuple[CursorHandle, Shape]:
+    """A running statement, and what its rows become. most: the limit where none is given."""
+    if isinstance(model, Query):
+        if sql is not None or any(given is not MISSING for given in (order_by, limit, offset)):
+            raise ProgrammingError(
+                "SQL, order_by, limit or offset with a query",
+                hint="use the query's methods; give parameters of these names in bindings",
+            )
+        return _run(database, model, model._parameters(bindings, attributes), None if into is MISSING else into)
+    if into is not MISSING:
+        attributes = {**attributes, "into": into}
+    info = info_of(model)
+    data = dump_query_values(info, sql, bindings, attributes)
+    order_by = option(info, "order_by", order_by, ())
+    limit = option(info, "limit", limit, most)
+    offset = option(info, "offset", offset, 0)
+    names = (order_by,) if isinstance(order_by, str) else order_by
+    return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
+
+
+def _run(database: Database, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[CursorHandle, Shape]:
+    model: ModelInfo | None = None if into is None else getattr(into, "__model__", None)
+    shape = model or query._shape
+    cursor = native_statement.open_cursor(database._handle, shape.handle, query._compile().handle, parameters)
+    if into is None or model:
+        return cursor, shape
+    try:
+        return cursor, IntoShape(shape, into, cursor)
+    except ProgrammingError:
+        cursor.free()
+        raise
 
 
 def option(info: ModelInfo | None, name: str, value: Any, default: Any) -> Any:

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from ._model_info import info_of_records
 from ._native import abi
 from ._native import queue as native_queue
-from ._native.handle import DatabaseHandle, ListenerHandle
+from ._native.handle import ListenerHandle
 from ._owner import Owner
 from ._waiting import Waiting
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
-from .record import Conflict, conflict_number, info_of_records
+from .record import Conflict, conflict_number
 from .thread import call_plain
 from .value import Bindings, dump_bindings
 
@@ -347,17 +348,12 @@ class WriteQueue(Owner):
             )
 
 
-class QueueMethods:
-    """The part of Database that is about queues."""
+def queue(database: Database, *, capacity: int = 1024) -> WriteQueue:
+    """A queue of writes, for a `with` block or close(); the database's close closes it first.
 
-    _handle: DatabaseHandle
-
-    def queue(self, *, capacity: int = 1024) -> WriteQueue:
-        """A queue of writes, for a `with` block or close(); the database's close closes it first.
-
-        capacity: how many writes wait at most; then adding waits.
-        """
-        return WriteQueue(self, capacity)  # type: ignore[arg-type]
+    capacity: how many writes wait at most; then adding waits.
+    """
+    return WriteQueue(database, capacity)
 
 
 def _result(result: native_queue.Result) -> WriteResult:

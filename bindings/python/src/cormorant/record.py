@@ -1,24 +1,27 @@
-"""Database methods that insert, save, update, delete and find records."""
+"""Methods of Database that insert, save, update, delete and find records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import nullcontext
 from itertools import islice
 from threading import get_ident
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from weakref import ref
 
+from ._model_info import ModelInfo, info_of, info_of_records
 from ._native import abi
 from ._native import record as native_record
 from ._native.call import owned_error
-from ._native.handle import DatabaseHandle
-from ._native.python import Find, finder
+from ._native.python import finder
 from .column import MISSING
 from .error import DataError, IntegrityError, NoRecordError, ProgrammingError
-from .model import Model, ModelInfo
+from .model import Model
 from .transaction import Transaction
-from .value import type_name
+
+if TYPE_CHECKING:
+    from .database import Database
+
 
 M = TypeVar("M", bound=Model)
 Conflict: TypeAlias = Literal["abort", "ignore", "replace", "fail", "rollback"]
@@ -34,209 +37,200 @@ _CONFLICTS: dict[str, int] = {
 _PART = 1_000
 
 
-def info_of(model: type[Model]) -> ModelInfo:
-    """The description of a model class; an error for anything else."""
-    try:
-        return model.__model__
-    except AttributeError:
-        hint = "derive it from cormorant.Model" if isinstance(model, type) else "give a class derived from Model"
-        raise ProgrammingError(f"{getattr(model, '__name__', repr(model))} is no model", hint=hint) from None
-
-
-def info_of_records(kind: type[Model]) -> ModelInfo:
-    """The description of the model whose records are of this type; an error for anything else."""
-    try:
-        return kind.__model__
-    except AttributeError:
-        if issubclass(kind, type):
-            message, hint = "a class stands where a record is wanted", "make a record: Person(...)"
-        else:
-            message, hint = f"{type_name(kind)} is no record", "make records of a model, such as Person(name=...)"
-        raise ProgrammingError(message, hint=hint) from None
-
-
 def _parts(key: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
     return () if key is MISSING else (key, *more)
 
 
-class RecordMethods:
-    """The part of Database that is about records."""
+def insert(database: Database, record: Model, conflict: Conflict = "abort") -> bool:
+    """Inserts a record. False when conflict="ignore" skipped it.
 
-    _handle: DatabaseHandle
-    # What finds by a key of one integer, what loads the row, and what both need.
-    _finders: dict[type[Model], tuple[Find, Callable[[native_record.Row], Any], object]]
-    # The innermost open transaction of each thread.
-    _innermost: dict[int, Transaction]
+    The generated key, defaults and computed columns come back into the record.
+    """
+    return _write_one(database, record, abi.CORM_WRITE_INSERT, conflict_number(conflict)) > 0
 
-    def insert(self, record: Model, conflict: Conflict = "abort") -> bool:
-        """Inserts a record. False when conflict="ignore" skipped it.
 
-        The generated key, defaults and computed columns come back into the record.
-        """
-        return self._write_one(record, abi.CORM_WRITE_INSERT, conflict_number(conflict)) > 0
+def insert_many(database: Database, records: Iterable[Model], conflict: Conflict = "abort") -> int:
+    """Inserts records of one model in one transaction; how many went in. The first error takes back all."""
+    return _write_many(database, records, abi.CORM_WRITE_INSERT, conflict_number(conflict))
 
-    def insert_many(self, records: Iterable[Model], conflict: Conflict = "abort") -> int:
-        """Inserts records of one model in one transaction; how many went in. The first error takes back all."""
-        return self._write_many(records, abi.CORM_WRITE_INSERT, conflict_number(conflict))
 
-    def save(self, record: Model) -> None:
-        """Inserts the record or, when its primary key is there, updates that row, in one statement."""
-        self._write_one(record, abi.CORM_WRITE_SAVE)
+def save(database: Database, record: Model) -> None:
+    """Inserts the record or, when its primary key is there, updates that row, in one statement."""
+    _write_one(database, record, abi.CORM_WRITE_SAVE)
 
-    def save_many(self, records: Iterable[Model]) -> int:
-        """Saves records of one model in one transaction; how many there were."""
-        return self._write_many(records, abi.CORM_WRITE_SAVE)
 
-    def update(self, record: Model, *properties: str) -> None:
-        """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none."""
-        self._write_one(record, abi.CORM_WRITE_UPDATE, 0, properties or None)
+def save_many(database: Database, records: Iterable[Model]) -> int:
+    """Saves records of one model in one transaction; how many there were."""
+    return _write_many(database, records, abi.CORM_WRITE_SAVE)
 
-    def update_many(self, records: Iterable[Model], *properties: str) -> int:
-        """Updates records of one model in one transaction; how many there were."""
-        return self._write_many(records, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
-    def delete(self, record: Model) -> bool:
-        """Deletes the row with the record's key; False when there was none."""
-        return self._write_one(record, abi.CORM_WRITE_DELETE, 0, ()) > 0
+def update(database: Database, record: Model, *properties: str) -> None:
+    """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none."""
+    _write_one(database, record, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
-    def delete_many(self, records: Iterable[Model]) -> int:
-        """Deletes the rows of records of one model in one transaction; how many there were."""
-        return self._write_many(records, abi.CORM_WRITE_DELETE, 0, ())
 
-    def delete_key(self, model: type[Model], *key: Any) -> bool:
-        """Deletes the row with a primary key, one value per column of the key; False when there was none."""
-        info = info_of(model)
-        return native_record.delete_key(self._handle, info.handle, info.dump_key(key))
+def update_many(database: Database, records: Iterable[Model], *properties: str) -> int:
+    """Updates records of one model in one transaction; how many there were."""
+    return _write_many(database, records, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
-    def delete_all(self, model: type[Model]) -> int:
-        """Deletes every row of the table; how many there were."""
-        return native_record.delete_all(self._handle, info_of(model).handle)
 
-    def find(self, model: type[M], key: Any = MISSING, *more: Any) -> M | None:
-        """The record with a primary key, one value per column of the key; None when there is none."""
-        # `*key` would make each call pay for a tuple.
-        try:
-            find, load, _ = self._finders[model]
-        except (KeyError, TypeError):
-            return self._find_first(model, _parts(key, more))
-        row = find(key) if type(key) is int and not more else self._find(info_of(model), _parts(key, more))
-        if type(row) is tuple:
-            record: M = load(row)
-            return record
-        if type(row) is int:
-            raise owned_error(row, self._handle)
-        return None
+def delete(database: Database, record: Model) -> bool:
+    """Deletes the row with the record's key; False when there was none."""
+    return _write_one(database, record, abi.CORM_WRITE_DELETE, 0, ()) > 0
 
-    def _find_first(self, model: type[M], key: tuple[Any, ...]) -> M | None:
-        info = info_of(model)
-        # There may be many variants of a model, which are to go when nobody else uses them.
-        if "__handle__" not in model.__dict__ and info.plain_key and finder:
-            find, table = finder(self._handle, info.handle)
-            self._finders[model] = find, info.load_one, table
-        row = self._find(info, key)
-        record: M | None = None if row is None else info.load_one(row)
+
+def delete_many(database: Database, records: Iterable[Model]) -> int:
+    """Deletes the rows of records of one model in one transaction; how many there were."""
+    return _write_many(database, records, abi.CORM_WRITE_DELETE, 0, ())
+
+
+def delete_key(database: Database, model: type[Model], *key: Any) -> bool:
+    """Deletes the row with a primary key, one value per column of the key; False when there was none."""
+    info = info_of(model)
+    return native_record.delete_key(database._handle, info.handle, info.dump_key(key))
+
+
+def delete_all(database: Database, model: type[Model]) -> int:
+    """Deletes every row of the table; how many there were."""
+    return native_record.delete_all(database._handle, info_of(model).handle)
+
+
+def find(database: Database, model: type[M], key: Any = MISSING, *more: Any) -> M | None:
+    """The record with a primary key, one value per column of the key; None when there is none."""
+    # `*key` would make each call pay for a tuple.
+    try:
+        find, load, _ = database._finders[model]
+    except (KeyError, TypeError):
+        return _find_first(database, model, _parts(key, more))
+    row = find(key) if type(key) is int and not more else _find(database, info_of(model), _parts(key, more))
+    if type(row) is tuple:
+        record: M = load(row)
         return record
+    if type(row) is int:
+        raise owned_error(row, database._handle)
+    return None
 
-    def exists(self, model: type[Model], /, *key: Any) -> bool:
-        """Whether a row has this primary key."""
-        return self._find(info_of(model), key) is not None
 
-    def refresh(self, record: Model) -> None:
-        """Reads the record anew by its key. NoRecordError when it is not in the table."""
-        info = info_of_records(type(record))
-        row = native_record.find(self._handle, info.handle, info.dump_key_of(record))
-        if row is None:
-            raise NoRecordError(
-                f"{info.table} has no row with this key",
-                code="CORM_E_NO_RECORD",
-                table=info.table,
-                hint="insert it first",
-            )
-        info.fill(record, row)
+def _find_first(database: Database, model: type[M], key: tuple[Any, ...]) -> M | None:
+    info = info_of(model)
+    # There may be many variants of a model, which are to go when nobody else uses them.
+    if "__handle__" not in model.__dict__ and info.plain_key and finder:
+        find, table = finder(database._handle, info.handle)
+        database._finders[model] = find, info.load_one, table
+    row = _find(database, info, key)
+    record: M | None = None if row is None else info.load_one(row)
+    return record
 
-    def _find(self, info: ModelInfo, key: tuple[Any, ...]) -> native_record.Row | None:
-        return native_record.find(self._handle, info.handle, info.dump_key(key))
 
-    # properties: those to write besides the key; None means all, and so does update() without any.
+def has_key(database: Database, model: type[Model], /, *key: Any) -> bool:
+    """Whether a row has this primary key."""
+    return _find(database, info_of(model), key) is not None
 
-    def _write_one(
-        self, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None
-    ) -> int:
-        info = info_of_records(type(record))
-        rows = info.dump((record,), properties)
-        try:
-            items, count = native_record.write(self._handle, info.handle, operation, conflict, properties or (), rows)
-        except DataError as error:
-            raise info.explain_write(error, (record,)) from None
-        if operation != abi.CORM_WRITE_DELETE and (item := items[0]) is not None:
-            if self._innermost:
-                self._note_one(info, record)
-            info.take_back(record, item)
-        return count
 
-    def _note_one(self, info: ModelInfo, record: Model) -> None:
-        """The same as _note, for one record at a time."""
-        keys = info.key
-        if len(keys) == 1 and getattr(record, keys[0], 0) is None:
-            transaction = self._innermost.get(get_ident())
-            if transaction is not None:
-                made = transaction._made
-                made.append(ref(record))
-                if len(made) > transaction._greatest_made:
-                    transaction._forget_gone()
+def refresh(database: Database, record: Model) -> None:
+    """Reads the record anew by its key. NoRecordError when it is not in the table."""
+    info = info_of_records(type(record))
+    row = native_record.find(database._handle, info.handle, info.dump_key_of(record))
+    if row is None:
+        raise NoRecordError(
+            f"{info.table} has no row with this key",
+            code="CORM_E_NO_RECORD",
+            table=info.table,
+            hint="insert it first",
+        )
+    info.fill(record, row)
 
-    def _note(self, info: ModelInfo, records: Iterable[Model]) -> None:
-        """Records that are about to get their keys lose them again if this thread's transaction is rolled back."""
-        transaction = self._innermost.get(get_ident())
-        if transaction is not None and len(info.key) == 1:
-            key = info.key[0]
-            transaction._made += [ref(record) for record in records if getattr(record, key, 0) is None]
-            transaction._forget_gone()
 
-    def _write_many(
-        self, records: Iterable[Model], operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None
-    ) -> int:
-        source = iter(records)
-        part, start, total = list(islice(source, _PART)), 0, 0
-        made: list[tuple[list[Model], list[Any]]] = []
-        cls = type(part[0]) if part else Model
-        with Transaction(self) if len(part) == _PART else nullcontext():
-            while part:
-                items, count = self._write_part(cls, part, start, operation, conflict, properties)
-                if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
-                    made.append((part, items))
-                total, start = total + count, start + len(part)
-                part = list(islice(source, _PART))
-        # Only now is it certain that the rows stay.
-        for part, items in made:
-            if self._innermost:
-                self._note(cls.__model__, part)
-            take_back = cls.__model__.take_back
-            for record, item in zip(part, items):
-                take_back(record, item)
-        return total
+def _find(database: Database, info: ModelInfo, key: tuple[Any, ...]) -> native_record.Row | None:
+    return native_record.find(database._handle, info.handle, info.dump_key(key))
 
-    def _write_part(
-        self,
-        cls: type[Model],
-        part: list[Model],
-        start: int,
-        operation: int,
-        conflict: int,
-        properties: tuple[str, ...] | None,
-    ) -> tuple[list[Any], int]:
-        info = info_of_records(cls)
-        if len(kinds := set(map(type, part))) > 1:
-            names = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
-        try:
-            return native_record.write(
-                self._handle, info.handle, operation, conflict, properties or (), info.dump(part, properties)
-            )
-        except (IntegrityError, DataError, NoRecordError) as error:
-            known = info.explain_write(error, part) if isinstance(error, DataError) else error
-            known.record_index = start + max(error.record_index, 0)
-            raise known from None
+
+def _write_one(
+    database: Database, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None
+) -> int:
+    info = info_of_records(type(record))
+    rows = info.dump((record,), properties)
+    try:
+        items, count = native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
+    except DataError as error:
+        raise info.explain_write(error, (record,)) from None
+    if operation != abi.CORM_WRITE_DELETE and (item := items[0]) is not None:
+        if database._innermost:
+            _note_one(database, info, record)
+        info.take_back(record, item)
+    return count
+
+
+def _note_one(database: Database, info: ModelInfo, record: Model) -> None:
+    """The same as _note, for one record at a time."""
+    keys = info.key
+    if len(keys) == 1 and getattr(record, keys[0], 0) is None:
+        transaction = database._innermost.get(get_ident())
+        if transaction is not None:
+            made = transaction._made
+            made.append(ref(record))
+            if len(made) > transaction._greatest_made:
+                transaction._forget_gone()
+
+
+def _note(database: Database, info: ModelInfo, records: Iterable[Model]) -> None:
+    """Records that are about to get their keys lose them again if this thread's transaction is rolled back."""
+    transaction = database._innermost.get(get_ident())
+    if transaction is not None and len(info.key) == 1:
+        key = info.key[0]
+        transaction._made += [ref(record) for record in records if getattr(record, key, 0) is None]
+        transaction._forget_gone()
+
+
+def _write_many(
+    database: Database,
+    records: Iterable[Model],
+    operation: int,
+    conflict: int = 0,
+    properties: tuple[str, ...] | None = None,
+) -> int:
+    source = iter(records)
+    part, start, total = list(islice(source, _PART)), 0, 0
+    made: list[tuple[list[Model], list[Any]]] = []
+    cls = type(part[0]) if part else Model
+    with Transaction(database) if len(part) == _PART else nullcontext():
+        while part:
+            items, count = _write_part(database, cls, part, start, operation, conflict, properties)
+            if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
+                made.append((part, items))
+            total, start = total + count, start + len(part)
+            part = list(islice(source, _PART))
+    # Only now is it certain that the rows stay.
+    for part, items in made:
+        if database._innermost:
+            _note(database, cls.__model__, part)
+        take_back = cls.__model__.take_back
+        for record, item in zip(part, items):
+            take_back(record, item)
+    return total
+
+
+def _write_part(
+    database: Database,
+    cls: type[Model],
+    part: list[Model],
+    start: int,
+    operation: int,
+    conflict: int,
+    properties: tuple[str, ...] | None,
+) -> tuple[list[Any], int]:
+    info = info_of_records(cls)
+    if len(kinds := set(map(type, part))) > 1:
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
+    try:
+        return native_record.write(
+            database._handle, info.handle, operation, conflict, properties or (), info.dump(part, properties)
+        )
+    except (IntegrityError, DataError, NoRecordError) as error:
+        known = info.explain_write(error, part) if isinstance(error, DataError) else error
+        known.record_index = start + max(error.record_index, 0)
+        raise known from None
 
 
 def conflict_number(name: str) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
+from weakref import WeakValueDictionary
 
 from ._native import abi
 from ._native import relation as native_relation
@@ -27,6 +29,9 @@ ModelName: TypeAlias = "type[Model] | Callable[[], type[Model]] | str"
 
 # The library takes a relation once; several threads may be the first to use it.
 _lock = threading.RLock()
+# Every model that is still there, in the order in which they were made.
+_models: WeakValueDictionary[int, type[Model]] = WeakValueDictionary()
+_numbers = itertools.count()
 
 
 class Relation(Generic[M]):
@@ -98,9 +103,7 @@ class Relation(Generic[M]):
         """A model by its name: one beside the owner, one that its module knows, else the only one that is called so."""
         if not isinstance(target, str):
             return target if isinstance(target, type) else target()
-        from .model import Model  # which imports this module
-
-        models = [model for model in _derived(Model) if model.__name__ == target]
+        models = [model for model in list(_models.values()) if model.__name__ == target]
         if beside := [model for model in models if _scope(model) == _scope(self._owner)]:
             return beside[-1]  # a class that is defined anew takes the place of the old one
         known: Any = getattr(sys.modules.get(self._owner.__module__), target, None)
@@ -133,9 +136,9 @@ def _scope(model: type[Model]) -> tuple[str, str]:
     return model.__module__, model.__qualname__.rpartition(".")[0]
 
 
-def _derived(base: type[Model]) -> list[type[Model]]:
-    """The models derived from one, in the order in which they were made."""
-    return [model for derived in base.__subclasses__() for model in (derived, *_derived(derived))]
+def register(model: type[Model]) -> None:
+    """Makes a model one that relations find by its name."""
+    _models[next(_numbers)] = model
 
 
 def collect_relations(cls: type[Model]) -> dict[str, Relation[Any]]:

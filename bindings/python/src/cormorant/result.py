@@ -19,8 +19,8 @@ from .error import Error, ProgrammingError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from .model import ModelInfo
-    from .record import RecordMethods
+    from ._model_info import ModelInfo
+    from .database import Database
 
 T = TypeVar("T")
 _BLOCK = 200
@@ -89,7 +89,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
 
     def __init__(
         self,
-        database: RecordMethods,
+        database: Database,
         cursor: CursorHandle | None,
         columns: tuple[str, ...],
         convert: Convert | None,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._model_info import info_of
 from ._native import schema as native_schema
 from ._native.handle import SchemaHandle
 from .metadata import Metadata
 from .model import Model
-from .record import info_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self

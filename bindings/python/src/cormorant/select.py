@@ -12,14 +12,15 @@ from ._shape import TupleShape
 from .alias import Alias, source_of
 from .error import ProgrammingError
 from .expression import Expression, condition_node, encode_values, operand
-from .model import Model
 from .relation import Path, ToMany
 from .statement import Query
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-M = TypeVar("M", bound=Model)
+    from .model import Model
+
+M = TypeVar("M", bound="Model")
 R_co = TypeVar("R_co", covariant=True)
 A = TypeVar("A")
 B = TypeVar("B")
@@ -77,7 +78,8 @@ class Select(Query[R_co]):
 
         The order must make rows unique: add the key as its last term.
         """
-        values = [_value_of(last, term) for term in self._order] if isinstance(last, Model) else last
+        is_record = hasattr(type(last), "__model__")
+        values: Any = [_value_of(last, term) for term in self._order] if is_record else last
         if len(values) != len(self._order):
             raise ProgrammingError(
                 f"{len(values)} values are given, but the order has {len(self._order)} terms",
@@ -250,7 +252,7 @@ def _count(count: int | Expression[int]) -> Node:
     return node
 
 
-def _value_of(record: Model, term: Expression[Any]) -> Any:
+def _value_of(record: object, term: Expression[Any]) -> Any:
     """A record's value of an order term."""
     node = term._node
     while node[0] in (abi.CORM_NODE_ORDER, abi.CORM_NODE_COLLATE):

@@ -11,11 +11,12 @@ from ._parameter import Encoders, parameter_encoders
 from ._shape import Shape
 from ._sharing import share
 from .error import Error, ProgrammingError
-from .model import ModelInfo
 from .value import Bindings, dump_parameters
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ._model_info import ModelInfo
 
 R_co = TypeVar("R_co", covariant=True)
 

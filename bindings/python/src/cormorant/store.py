@@ -194,16 +194,12 @@ class _Values(ValuesView[Any]):
         return (_value(row) for row in self._mapping._rows({}, None))
 
 
-class StoreMethods:
-    """The part of Database that is about key-value stores."""
+def store(database: Database, name: str) -> Store:
+    """The store of a name, which needs no making: it is there once something is put into it.
 
-    def store(self, name: str) -> Store:
-        """The store of a name, which needs no making: it is there once something is put into it.
-
-        ProgrammingError (CORM_E_SCHEMA) when the file's table corm_key_value is another program's.
-        """
-        database: Any = self
-        return Store(database, name)
+    ProgrammingError (CORM_E_SCHEMA) when the file's table corm_key_value is another program's.
+    """
+    return Store(database, name)
 
 
 def _value(row: tuple[Any, ...]) -> Any:

@@ -14,86 +14,84 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from ._native import thread as native_thread
 from ._native.handle import DatabaseHandle
 from .error import ProgrammingError
-from .record import RecordMethods
 from .transaction import Transaction
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from .database import Database
 
+_Database = TypeVar("_Database", bound="Database")
 _Result = TypeVar("_Result")
 _Parameters = ParamSpec("_Parameters")
 # More than there are readers: of those that read some wait, and a short write need not wait behind them.
 _WORKERS = 32
 
 
-class ThreadMethods(RecordMethods):
-    """The methods of a database that are about threads."""
+def read(database: Database) -> Transaction:
+    """A transaction for a `with` block that only reads: one snapshot, beside which other threads write.
 
-    _workers: ThreadPoolExecutor | None = None
+    Writing in it raises OperationalError with the code CORM_E_TRANSACTION.
+    """
+    return Transaction(database, "read")
 
-    def read(self) -> Transaction:
-        """A transaction for a `with` block that only reads: one snapshot, beside which other threads write.
 
-        Writing in it raises OperationalError with the code CORM_E_TRANSACTION.
-        """
-        return Transaction(self, "read")
+@contextmanager
+def timeout(database: Database, seconds: float) -> Iterator[None]:
+    """Gives this thread's calls in a `with` block so much time together; then they raise OperationalError.
 
-    @contextmanager
-    def timeout(self, seconds: float) -> Iterator[None]:
-        """Gives this thread's calls in a `with` block so much time together; then they raise OperationalError.
+    Its code is CORM_E_INTERRUPTED. A transaction around them is still to be ended.
+    """
+    if not seconds >= 0:
+        raise ProgrammingError(f"a timeout of {seconds!r} seconds", hint="give 0 or more")
+    work = _Work(database._handle)
+    timer = threading.Timer(seconds, work.cancel)
+    timer.daemon = True
+    timer.start()
+    try:
+        with work:
+            yield
+    finally:
+        timer.cancel()
 
-        Its code is CORM_E_INTERRUPTED. A transaction around them is still to be ended.
-        """
-        if not seconds >= 0:
-            raise ProgrammingError(f"a timeout of {seconds!r} seconds", hint="give 0 or more")
-        work = _Work(self._handle)
-        timer = threading.Timer(seconds, work.cancel)
-        timer.daemon = True
-        timer.start()
-        try:
-            with work:
-                yield
-        finally:
-            timer.cancel()
 
-    async def perform(
-        self,
-        body: Callable[Concatenate[Self, _Parameters], _Result],
-        /,
-        *args: _Parameters.args,
-        **kwargs: _Parameters.kwargs,
-    ) -> _Result:
-        """Runs body(database, ...) on a thread of the database's own, for asyncio: the loop goes on meanwhile.
+async def perform(
+    database: _Database,
+    body: Callable[Concatenate[_Database, _Parameters], _Result],
+    /,
+    *args: _Parameters.args,
+    **kwargs: _Parameters.kwargs,
+) -> _Result:
+    """Runs body(database, ...) on a thread of the database's own, for asyncio: the loop goes on meanwhile.
 
-        The body is a plain function, which may use transactions and sees the task's context variables; a coroutine
-        function is refused. Up to 32 run at once;
-        where all readers are in use, they wait for one as long as other bodies use some, or some are given back; where
-        for the busy timeout neither is so, BusyError is raised. When the task is cancelled, its calls raise
-        OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
-        """
-        work = _Work(self._handle)
+    The body is a plain function, which may use transactions and sees the task's context variables; a coroutine
+    function is refused. Up to 32 run at once;
+    where all readers are in use, they wait for one as long as other bodies use some, or some are given back; where
+    for the busy timeout neither is so, BusyError is raised. When the task is cancelled, its calls raise
+    OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
+    """
+    work = _Work(database._handle)
 
-        def run() -> _Result:
-            with work:
-                return call_plain(body, self, *args, **kwargs)
+    def run() -> _Result:
+        with work:
+            return call_plain(body, database, *args, **kwargs)
 
-        if self._workers is None:
-            self._workers = ThreadPoolExecutor(_WORKERS, "cormorant", initializer=native_thread.be_patient)
-        future = asyncio.get_running_loop().run_in_executor(self._workers, contextvars.copy_context().run, run)
-        try:
-            return await asyncio.shield(future)
-        except asyncio.CancelledError:
-            work.cancel()
-            await asyncio.wait([future])
-            if not future.cancelled():
-                # Looked at, so that asyncio does not say that nobody did.
-                future.exception()
-            raise
+    if database._workers is None:
+        database._workers = ThreadPoolExecutor(_WORKERS, "cormorant", initializer=native_thread.be_patient)
+    future = asyncio.get_running_loop().run_in_executor(database._workers, contextvars.copy_context().run, run)
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        work.cancel()
+        await asyncio.wait([future])
+        if not future.cancelled():
+            # Looked at, so that asyncio does not say that nobody did.
+            future.exception()
+        raise
 
-    def _close_workers(self) -> None:
-        workers, self._workers = self._workers, None
-        if workers is not None:
-            workers.shutdown(wait=False)
+
+def close_workers(database: Database) -> None:
+    workers, database._workers = database._workers, None
+    if workers is not None:
+        workers.shutdown(wait=False)
 
 
 def call_plain(

@@ -16,8 +16,8 @@ from .error import Error, ProgrammingError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from .database import Database
     from .model import Model
-    from .record import RecordMethods
 
 TransactionKind: TypeAlias = Literal["immediate", "deferred", "exclusive"]
 
@@ -48,7 +48,7 @@ class Transaction:
     of it back.
     """
 
-    def __init__(self, database: RecordMethods, kind: str = "immediate") -> None:
+    def __init__(self, database: Database, kind: str = "immediate") -> None:
         if kind not in _KINDS:
             raise ProgrammingError(f"there is no transaction kind {kind!r}", hint=f"use one of {', '.join(_KINDS)}")
         self._database = database

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 if TYPE_CHECKING:
-    from ..model import ModelInfo
+    from .._model_info import ModelInfo
 
 
 class Handle(ctypes.c_void_p):

@@ -1,12 +1,11 @@
 /*
- * Statements as one block, for bindings of other languages: a whole tree of expressions crosses in one call, in Python's
- * marshal format as in block.h. C programs use expression.h and statement.h, whose words these are.
+ * Private (cormorant-binding.h). Statements as one block: a whole tree of expressions crosses in one call, in Python's
+ * marshal format as in block.h. What expression.h and statement.h are to C programs, whose words these are.
  */
-#ifndef CORMORANT_TREE_H
-#define CORMORANT_TREE_H
+#ifndef CORMORANT_BINDING_TREE_H
+#define CORMORANT_BINDING_TREE_H
 
-#include "block.h"
-#include "relation.h"
+#include "cursor.h"
 
 CORM_BEGIN_DECLS
 
@@ -62,16 +61,16 @@ CORM_BEGIN_DECLS
  *
  * tree, size    borrowed until return.
  * out_statement owned (corm_statement_free).
- * Statuses: CORM_E_MISUSE for a tree that cannot be read. Threading: any thread. Since 0.1.
+ * Statuses: CORM_E_MISUSE for a tree that cannot be read. Threading: any thread.
  */
 corm_status corm_tree_statement(const void *tree, size_t size, corm_statement **out_statement, corm_error **out_error);
 
-/* Makes an expression of its tree, as above. out_expression: owned (corm_expr_free). Since 0.1. */
+/* Makes an expression of its tree, as above. out_expression: owned (corm_expr_free). */
 corm_status corm_tree_expression(const void *tree, size_t size, corm_expr **out_expression, corm_error **out_error);
 
 /*
  * corm_statement_sql and corm_expr_sql into a block: a tuple (sql, tuple of values), where a parameter's value is a tuple of its
- * name. Since 0.1.
+ * name.
  */
 corm_status corm_tree_statement_sql(const corm_statement *statement, corm_block *block, corm_error **out_error);
 corm_status corm_tree_expression_sql(const corm_expr *expression, corm_block *block, corm_error **out_error);
@@ -81,16 +80,16 @@ corm_status corm_tree_expression_sql(const corm_expr *expression, corm_block *bl
  *
  * model      NULL: rows as they come. Else its records, as corm_query.statement has it.
  * parameters a marshalled dict; NULL: none. Borrowed until return.
- * out_cursor owned (corm_block_cursor_close). Since 0.1.
+ * out_cursor owned (corm_block_cursor_close).
  */
 corm_status corm_tree_open(corm_database *database, const corm_model *model, const corm_statement *statement,
                            const void *parameters, size_t size, corm_block_cursor **out_cursor, corm_error **out_error);
 
-/* corm_statement_execute with marshalled parameters. Since 0.1. */
+/* corm_statement_execute with marshalled parameters. */
 corm_status corm_tree_execute(corm_database *database, const corm_statement *statement, const void *parameters,
                               size_t size, int64_t *out_changes, corm_error **out_error);
 
-/* corm_query_count and corm_query_exists of a SELECT. exists: out_count is 0 or 1. Since 0.1. */
+/* corm_query_count and corm_query_exists of a SELECT. exists: out_count is 0 or 1. */
 corm_status corm_tree_count(corm_database *database, const corm_statement *statement, const void *parameters,
                             size_t size, int64_t *out_count, corm_error **out_error);
 corm_status corm_tree_exists(corm_database *database, const corm_statement *statement, const void *parameters,
@@ -103,7 +102,7 @@ corm_status corm_tree_exists(corm_database *database, const corm_statement *stat
  * options    a marshalled tuple (condition E?, order [E], limit; 0: all); NULL: all.
  * block      gets a tuple: the list of related rows, and a tuple of pairs of ints after each other: the position of a
  *            record in keys, and that of a row that belongs to it.
- * Statuses: as corm_relation_load. Since 0.1.
+ * Statuses: as corm_relation_load.
  */
 corm_status corm_tree_load(corm_database *database, const corm_model *model, const char *relation, const void *keys,
                            size_t size, const void *options, size_t options_size, corm_block *block,
@@ -111,7 +110,7 @@ corm_status corm_tree_load(corm_database *database, const corm_model *model, con
 
 /*
  * The properties that make up a relation; block gets a tuple of tuples of names: of the record; of the related record
- * (those its foreign key, or the junction's, has or refers to, in the same order). Since 0.1.
+ * (those its foreign key, or the junction's, has or refers to, in the same order).
  */
 corm_status corm_tree_relation_columns(const corm_model *model, const char *relation, corm_block *block,
                                        corm_error **out_error);
@@ -121,7 +120,7 @@ corm_status corm_tree_relation_columns(const corm_model *model, const char *rela
  * CORM_REMOVED_DELETE as there. Run it in the transaction that saved them.
  *
  * keys       a marshalled tuple: that of the record, as in corm_tree_load, and a list of those of the related records:
- *            CORM_TO_MANY: their primary keys; CORM_MANY_TO_MANY: what corm_tree_relation_columns names. Since 0.1.
+ *            CORM_TO_MANY: their primary keys; CORM_MANY_TO_MANY: what corm_tree_relation_columns names.
  */
 corm_status corm_tree_relate(corm_database *database, const corm_model *model, const char *relation, const void *keys,
                              size_t size, int32_t removed, corm_error **out_error);

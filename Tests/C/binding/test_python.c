@@ -1,6 +1,8 @@
 /* A lookup as a function of CPython, with an interpreter made up here: its objects are counted, and it can run out. */
 #include "support.h"
 
+#include <cormorant-binding.h>
+
 #include <stdlib.h>
 #include <string.h>
 

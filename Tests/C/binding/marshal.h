@@ -2,7 +2,7 @@
 #ifndef MARSHAL_H
 #define MARSHAL_H
 
-#include <cormorant.h>
+#include <cormorant-binding.h>
 
 typedef struct marshalled {
     unsigned char bytes[4096];

@@ -1,6 +1,6 @@
 /*
- * Rows in blocks, for bindings of other languages: many rows per call, in Python's marshal format, version 2
- * (Python/marshal.c of CPython). C programs use record.h and query.h.
+ * Private (cormorant-binding.h). Rows in blocks: many rows per call, in Python's marshal format, version 2 (Python/marshal.c
+ * of CPython). What record.h and query.h are to C programs.
  *
  * Rows go in as a marshalled list or tuple of tuples and come out as a marshalled list of tuples (with the codes of
  * small tuples and short ASCII texts of version 4, which every marshal.loads since Python 3.4 reads; no references).
@@ -8,10 +8,10 @@
  * With a model the tuples hold its columns in order; CORM_DATETIME is an int (microseconds since 1970 UTC), UUID,
  * decimal and JSON are str.
  */
-#ifndef CORMORANT_BLOCK_H
-#define CORMORANT_BLOCK_H
+#ifndef CORMORANT_BINDING_BLOCK_H
+#define CORMORANT_BINDING_BLOCK_H
 
-#include "query.h"
+#include "../cormorant.h"
 
 CORM_BEGIN_DECLS
 
@@ -26,12 +26,10 @@ typedef struct corm_block {
     bool owned;
 } corm_block;
 
-/* Frees the memory if the library made it, and zeroes the block. NULL is a no-op. Since 0.1. */
+/* Frees the memory if the library made it, and zeroes the block. NULL is a no-op. */
 void corm_block_free(corm_block *block);
 
-/* What corm_block_write does with each row. */
-#define CORM_WRITE_INSERT 1
-#define CORM_WRITE_SAVE 2
+/* What corm_block_write does with each row, besides CORM_WRITE_INSERT and CORM_WRITE_SAVE (json.h). */
 #define CORM_WRITE_UPDATE 3
 #define CORM_WRITE_DELETE 4
 
@@ -46,14 +44,14 @@ void corm_block_free(corm_block *block);
  *            NULL: nothing is made.
  * out_count  rows inserted, saved, updated or deleted; NULL accepted.
  *
- * Statuses: as record.h, and CORM_E_MISUSE for a block that cannot be read. Threading: any thread. Since 0.1.
+ * Statuses: as record.h, and CORM_E_MISUSE for a block that cannot be read. Threading: any thread.
  */
 corm_status corm_block_write(corm_database *database, const corm_model *model, int32_t operation, int32_t conflict,
                              const char *const *properties, size_t property_count, const void *rows, size_t size,
                              corm_block *block, int64_t *out_count, corm_error **out_error);
 
 /*
- * Finds a record by its key, a marshalled tuple. block gets one row tuple. CORM_OK or CORM_NOT_FOUND. Since 0.1.
+ * Finds a record by its key, a marshalled tuple. block gets one row tuple. CORM_OK or CORM_NOT_FOUND.
  */
 corm_status corm_block_find(corm_database *database, const corm_model *model, const void *key, size_t size,
                             corm_block *block, corm_error **out_error);
@@ -64,57 +62,26 @@ corm_status corm_block_find(corm_database *database, const corm_model *model, co
  *
  * bindings   a marshalled list whose items are tuples (positions) or dicts (names); borrowed until return. NULL: one
  *            run without bindings.
- * out_changes rows changed by all runs; NULL accepted. Since 0.1.
+ * out_changes rows changed by all runs; NULL accepted.
  */
 corm_status corm_block_execute(corm_database *database, const char *sql, const void *bindings, size_t size,
                                int64_t *out_changes, corm_error **out_error);
 
 /*
  * Whether a marshalled list holds only tuples of None, int, float, str and bool: marshal writes any object that has a
- * buffer, a number of numpy too, as bytes. False for a block that cannot be read. Threading: any thread. Since 0.1.
+ * buffer, a number of numpy too, as bytes. False for a block that cannot be read. Threading: any thread.
  */
 bool corm_block_is_plain(const void *rows, size_t size);
 
-/*
- * A running statement read in blocks. Threading: one thread at a time; calls, close included, wait for another thread's
- * transaction to end. Closed with its database at the latest.
- */
-typedef struct corm_block_cursor corm_block_cursor;
-
-/*
- * Opens a cursor over rows.
- *
- * model      NULL: sql alone gives the rows, any columns. Else rows hold the model's columns in order.
- * sql        NULL: the model's records, with bindings (a dict) as attributes that must be equal.
- * bindings   a marshalled tuple or dict; NULL: none. Borrowed until return.
- * order_by   as in corm_query, as are limit and offset.
- * out_cursor owned (corm_block_cursor_close). Since 0.1.
- */
-corm_status corm_block_cursor_open(corm_database *database, const corm_model *model, const char *sql,
-                                   const void *bindings, size_t size, const char *const *order_by,
-                                   size_t order_by_count, int64_t limit, int64_t offset, corm_block_cursor **out_cursor,
-                                   corm_error **out_error);
-
-/* Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. Since 0.1. */
-corm_status corm_block_cursor_next(corm_block_cursor *cursor, int64_t max_rows, corm_block *block,
-                                   corm_error **out_error);
-
-/* How many columns a row has; 0 for a bad handle. Since 0.1. */
-int32_t corm_block_cursor_column_count(corm_block_cursor *cursor);
-/* A column's name; NULL out of range. Returns: borrowed until close. Since 0.1. */
-const char *corm_block_cursor_column_name(corm_block_cursor *cursor, int32_t column);
-/* Ends the cursor. NULL and a second close are no-ops. Since 0.1. */
-void corm_block_cursor_close(corm_block_cursor *cursor);
-
-/* corm_query_count with marshalled bindings. Since 0.1. */
+/* corm_query_count with marshalled bindings. */
 corm_status corm_block_count(corm_database *database, const corm_model *model, const char *sql, const void *bindings,
                              size_t size, int64_t *out_count, corm_error **out_error);
 
-/* corm_query_max_key; block gets one value. CORM_OK or CORM_NOT_FOUND. Since 0.1. */
+/* corm_query_max_key; block gets one value. CORM_OK or CORM_NOT_FOUND. */
 corm_status corm_block_max_key(corm_database *database, const corm_model *model, corm_block *block,
                                corm_error **out_error);
 
-/* Deletes the row with a key, a marshalled tuple: CORM_OK or CORM_NOT_FOUND. Since 0.1. */
+/* Deletes the row with a key, a marshalled tuple: CORM_OK or CORM_NOT_FOUND. */
 corm_status corm_block_delete_key(corm_database *database, const corm_model *model, const void *key, size_t size,
                                   corm_error **out_error);
 

@@ -1,11 +1,10 @@
 /*
- * For the Python binding: functions that CPython calls as its own. A lookup, since a call through ctypes costs more than
- * the rest of it, and the destructor of a capsule, which runs while an exception may be on its way. The library does not
- * link Python: the binding hands in what it needs of the interpreter that runs. An object is a void pointer here. C
- * programs use record.h and columns.h.
+ * Private (cormorant-binding.h). Functions that CPython calls as its own. A lookup, since a call through ctypes costs more
+ * than the rest of it, and the destructor of a capsule, which runs while an exception may be on its way. The library does
+ * not link Python: the binding hands in what it needs of the interpreter that runs. An object is a void pointer here.
  */
-#ifndef CORMORANT_PYTHON_H
-#define CORMORANT_PYTHON_H
+#ifndef CORMORANT_BINDING_PYTHON_H
+#define CORMORANT_BINDING_PYTHON_H
 
 #include "block.h"
 
@@ -48,7 +47,7 @@ typedef struct corm_python {
 
 /*
  * Says what the interpreter is; copied. CORM_E_MISUSE when a member is NULL. Threading: before the first call of
- * corm_python_find and corm_python_destroy_stream, and not beside one. Since 0.1.
+ * corm_python_find and corm_python_destroy_stream, and not beside one.
  */
 corm_status corm_python_use(const corm_python *python, corm_error **out_error);
 
@@ -66,14 +65,14 @@ typedef struct corm_python_table {
  * key    an int
  * Returns: a new reference to the row, a tuple, as marshal.loads makes it of corm_block_find's block; or to None when
  * there is no such row; or to an int, a corm_error * (owned; corm_error_free). NULL when Python raises: for a key that
- * is no int, or without memory. Threading: any thread that holds the GIL. Since 0.1.
+ * is no int, or without memory. Threading: any thread that holds the GIL.
  */
 void *corm_python_find(void *table, void *key);
 
 /*
  * The PyCapsule_Destructor of a capsule named "arrow_array_stream" whose pointer is an ArrowArrayStream in memory of
  * PyMem_Malloc: releases the stream, unless somebody has taken it out, with the GIL released, and frees the memory. An
- * exception that is on its way stays. Threading: any thread that holds the GIL. Since 0.1.
+ * exception that is on its way stays. Threading: any thread that holds the GIL.
  */
 void corm_python_destroy_stream(void *capsule);
 
