@@ -2,7 +2,7 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// CMake compiles what runs once in a program's life for size. SwiftPM bars packages with unsafe flags from being
+// CMake compiles what runs once in a program's life for size, or says itself what is to be inlined. SwiftPM bars packages with unsafe flags from being
 // dependencies, so that others get no such flag.
 let forSize: [SwiftSetting] =
     Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
@@ -33,7 +33,9 @@ let package = Package(
         .systemLibrary(name: "CThreads"),
         .target(name: "CormorantPlatform"),
         .target(name: "CormorantBase", dependencies: ["CormorantPlatform"]),
-        .target(name: "CormorantThreads", dependencies: ["CormorantBase", "CormorantPlatform", "CThreads"]),
+        .target(
+            name: "CormorantThreads", dependencies: ["CormorantBase", "CormorantPlatform", "CThreads"],
+            swiftSettings: forSize),
         .target(name: "CormorantSQLite", dependencies: base + ["CSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
         .target(name: "CormorantORM", dependencies: base + ["CormorantSQLite", "CormorantQuery"]),

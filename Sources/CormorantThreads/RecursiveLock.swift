@@ -1,6 +1,7 @@
 import CormorantPlatform
 
 /// A mutex that the thread holding it may take again.
+@usableFromInline
 package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is the synchronisation
     let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let rank: LockRank
@@ -21,6 +22,7 @@ package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is
         mutex.deallocate()
     }
 
+    @usableFromInline
     package func lock() {
         #if DEBUG
             HeldLocks.add(rank, mutex)
@@ -28,6 +30,7 @@ package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is
         pthread_mutex_lock(mutex)
     }
 
+    @usableFromInline
     package func unlock() {
         pthread_mutex_unlock(mutex)
         #if DEBUG
@@ -36,6 +39,7 @@ package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is
     }
 
     /// Runs `body` under the lock.
+    @inlinable @inline(__always)
     package func locked<T>(_ body: () throws -> T) rethrows -> T {
         lock()
         defer { unlock() }
