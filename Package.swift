@@ -2,8 +2,8 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// CMake compiles what runs once in a program's life for size, or says itself what is to be inlined. SwiftPM bars packages with unsafe flags from being
-// dependencies, so that others get no such flag.
+// CMake compiles for size what runs once in a program's life, and locks, which say themselves what is to be inlined. SwiftPM
+// bars packages with unsafe flags from being dependencies, so that others get no such flag.
 let forSize: [SwiftSetting] =
     Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
 
@@ -17,7 +17,7 @@ let package = Package(
     products: [
         .library(name: "Cormorant", targets: ["Cormorant"]),
         .library(name: "CormorantFoundation", targets: ["CormorantFoundation"]),
-        .library(name: "cormorant", type: .dynamic, targets: ["CormorantC"]),
+        .library(name: "cormorant", type: .dynamic, targets: ["CormorantC", "CormorantBinding"]),
         .executable(name: "corm", targets: ["corm"]),
     ],
     dependencies: [
@@ -49,6 +49,9 @@ let package = Package(
                 "CCormorant", "CormorantMigrations", "CormorantKeyValue", "CormorantObservation", "CormorantCipher",
                 "CThreads",
             ]),
+        .target(
+            name: "CormorantBinding",
+            dependencies: engine + ["CCormorant", "CormorantC", "CormorantKeyValue", "CormorantObservation"]),
         .macro(
             name: "CormorantMacros",
             dependencies: [

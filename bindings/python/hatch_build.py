@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 class LibraryHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":
-            return  # the package finds build/libcormorant.so of its checkout
+            return  # a link leads from the package to the one that is built
         library, command = ROOT / "build" / "libcormorant.so", ROOT / "build" / "corm"
         for path in (library, command):
             if not path.exists():

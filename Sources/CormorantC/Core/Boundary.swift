@@ -1,11 +1,11 @@
 import CCormorant
 import CormorantBase
 
-typealias ErrorOut = UnsafeMutablePointer<OpaquePointer?>?
+package typealias ErrorOut = UnsafeMutablePointer<OpaquePointer?>?
 
 /// The only place where Swift errors become C errors.
 @inline(__always)
-func boundary(_ outError: ErrorOut, _ body: () throws -> corm_status) -> corm_status {
+package func boundary(_ outError: ErrorOut, _ body: () throws -> corm_status) -> corm_status {
     do {
         return try body()
     } catch {
@@ -21,7 +21,7 @@ private func report(_ error: any Error, _ outError: ErrorOut) -> corm_status {
 }
 
 /// A C string that must be there and be UTF-8.
-func string(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws -> String {
+package func string(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws -> String {
     guard let text else { throw CormorantError(.misuse, "the \(what) is NULL", hint: "pass \(withArticle("\(what)"))") }
     let count = cStringLength(text)
     // It is copied, and cut into tokens or joined with others.
@@ -33,7 +33,7 @@ func string(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws -> Strin
 }
 
 /// A C string that may be NULL.
-func optionalString(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws -> String? {
+package func optionalString(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws -> String? {
     try text.map { try string($0, what) }
 }
 
@@ -41,7 +41,7 @@ func optionalString(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws 
 let greatestCount = 1 << 24
 
 /// A C array that is as long as its count says.
-func array<T>(_ start: UnsafePointer<T>?, _ count: Int, _ what: StaticString) throws -> UnsafeBufferPointer<T> {
+package func array<T>(_ start: UnsafePointer<T>?, _ count: Int, _ what: StaticString) throws -> UnsafeBufferPointer<T> {
     guard count != 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
     guard count > 0, let start else { throw missingArray(what) }
     try refuseCount(count, what)
@@ -66,7 +66,7 @@ func refuseRecords(_ records: UnsafeRawPointer?, _ count: Int, size: Int) throws
 }
 
 /// Bytes that are as many as their size says; none at all where the address is NULL and the size 0.
-func bytes(_ start: UnsafeRawPointer?, _ size: Int, _ what: StaticString) throws -> UnsafeRawBufferPointer {
+package func bytes(_ start: UnsafeRawPointer?, _ size: Int, _ what: StaticString) throws -> UnsafeRawBufferPointer {
     guard size != 0 else { return UnsafeRawBufferPointer(start: start, count: 0) }
     guard size > 0, start != nil else {
         throw CormorantError(
@@ -80,15 +80,17 @@ func bytes(_ start: UnsafeRawPointer?, _ size: Int, _ what: StaticString) throws
 }
 
 /// An array of C strings.
-func strings(_ list: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ what: StaticString) throws -> [String] {
+package func strings(_ list: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ what: StaticString) throws
+    -> [String]
+{
     try array(list, count, what).map { try string($0, what) }
 }
 
-func missingArray(_ what: StaticString) -> CormorantError {
+package func missingArray(_ what: StaticString) -> CormorantError {
     CormorantError(.misuse, "the array of \(what) is NULL or its count is negative", hint: "pass as many as counted")
 }
 
-func require<T>(_ pointer: UnsafeMutablePointer<T>?, _ what: StaticString) throws -> UnsafeMutablePointer<T> {
+package func require<T>(_ pointer: UnsafeMutablePointer<T>?, _ what: StaticString) throws -> UnsafeMutablePointer<T> {
     guard let pointer else { throw CormorantError(.misuse, "\(what) is NULL", hint: "pass where the result goes") }
     return pointer
 }

@@ -5,7 +5,7 @@ import CormorantSQLite
 import CormorantThreads
 
 /// What a handle is of. Part of the handle itself, so that one of another kind is told apart.
-enum HandleKind: UInt8 {
+package enum HandleKind: UInt8 {
     case database = 1
     case model
     case result
@@ -81,7 +81,7 @@ enum HandleKind: UInt8 {
 /// Handles are no addresses: they name a slot in a table that is never freed, with the slot's kind and how often it has
 /// been used. A NULL, a stale handle and one of another kind are found without touching freed memory.
 /// Layout: kind (8 bits), generation (24 bits), slot + 1 (32 bits).
-enum Handles {
+package enum Handles {
     private struct Slot {
         /// The kind and generation of the handle that is good, as in the handle; below, in 32 bits, how many threads use
         /// the object.
@@ -102,7 +102,7 @@ enum Handles {
     nonisolated(unsafe) private static var used: UInt32 = 0
 
     /// A new handle that owns the object.
-    static func add(_ object: AnyObject, _ kind: HandleKind) throws -> OpaquePointer {
+    package static func add(_ object: AnyObject, _ kind: HandleKind) throws -> OpaquePointer {
         lock.lock()
         defer { lock.unlock() }
         let index: UInt32
@@ -134,7 +134,8 @@ enum Handles {
 
     /// The object of a handle; nil for NULL, a stale handle, or one of another kind.
     @inline(__always)
-    static func object<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type) -> Object?
+    package static func object<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type)
+        -> Object?
     {
         part(handle, kind, of: type) { $0 }
     }
@@ -177,7 +178,8 @@ enum Handles {
 
     /// The object of a handle that must be good.
     @inline(__always)
-    static func require<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type) throws
+    package static func require<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type)
+        throws
         -> Object
     {
         if let object = object(handle, kind, as: type) { return object }
@@ -186,7 +188,7 @@ enum Handles {
 
     /// Ends a handle; false when it was none.
     @discardableResult
-    static func remove(_ handle: OpaquePointer?, _ kind: HandleKind) -> Bool {
+    package static func remove(_ handle: OpaquePointer?, _ kind: HandleKind) -> Bool {
         take(handle, kind, as: AnyObject.self) != nil
     }
 

@@ -1,4 +1,4 @@
-public import CCormorant
+import CCormorant
 import CormorantBase
 
 /// Members that a newer header may have added; a size beyond them is no struct's, and is not read to its end.
@@ -6,7 +6,9 @@ private let largestTail = 256
 
 /// Copies a struct that says its own size. One of an older, shorter header lacks members, which are zero; one of a newer,
 /// longer header may have what this library does not know only as zero, the default.
-func readStruct<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
+package func readStruct<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws
+    -> T
+{
     let known = MemoryLayout<T>.size
     guard size >= 8, Int(size) <= known + largestTail else {
         throw CormorantError(

@@ -35,7 +35,7 @@ extension RecordWriter {
     func tooBig(_ column: Int) -> CormorantError { wrong(column, .tooBig, "is too big", "check its size") }
 
     @inline(never)
-    func tooLarge(_ column: Int) -> CormorantError {
+    package func tooLarge(_ column: Int) -> CormorantError {
         wrong(column, .range, "does not fit into signed 64 bits", "store it as text")
     }
 
@@ -56,6 +56,14 @@ extension RecordWriter {
             }
         }
     }
+}
+
+package func wrongKeyCount(_ model: ModelDescriptor, _ count: Int) -> CormorantError {
+    CormorantError(
+        .binding,
+        "the primary key of \(model.name) has \(counted(max(1, model.keyColumns.count), "value")), "
+            + "\(countedWere(count, "value")) given",
+        hint: "give one value for each key column", table: model.table)
 }
 
 /// Whether SQLite could take a text or blob of the size, in any build of it: found before the bytes are looked at.

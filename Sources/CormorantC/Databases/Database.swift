@@ -45,14 +45,14 @@ final class DatabaseBox {
 }
 
 @inline(__always)
-func database(_ handle: OpaquePointer?) throws -> Database {
+package func database(_ handle: OpaquePointer?) throws -> Database {
     if let database = openDatabase(handle) { return database }
     throw Handles.bad(handle, .database)
 }
 
 /// Runs a body with a database and a model, without counting a reference to either.
 @inline(__always)
-func with<Answer>(
+package func with<Answer>(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ body: (Database, ModelBox) throws -> Answer
 ) throws -> Answer {
     try Handles.using(handle, .database, as: DatabaseBox.self) { opened in

@@ -4,12 +4,14 @@ import CormorantORM
 import CormorantSQLite
 
 /// The column names of a cursor as C strings. They change when another program alters the table before the first step.
-final class ColumnNames {
+package final class ColumnNames {
     private var source: [String] = []
     private var copies: [UnsafePointer<CChar>] = []
     private let memory = ScratchMemory(firstSize: 512)
 
-    func list(_ names: [String]) -> [UnsafePointer<CChar>] {
+    package init() {}
+
+    package func list(_ names: [String]) -> [UnsafePointer<CChar>] {
         if names != source {
             source = names
             copies = names.map { [memory] in memory.copy($0) }

@@ -5,14 +5,19 @@ import CormorantQuery
 import CormorantSQLite
 
 /// A query of the C face, with copies of all that it borrows, to be run again and again.
-struct KeptQuery: Sendable {
-    private enum Kind: Sendable {
+package struct KeptQuery: Sendable {
+    package enum Kind: Sendable {
         case query(Query, bind: (@Sendable (Statement) throws -> Void)?)
         case statement(CompiledStatement, [String: Value])
     }
 
     private let kind: Kind
     private let model: ModelDescriptor?
+
+    package init(_ kind: Kind, of model: ModelDescriptor?) {
+        self.kind = kind
+        self.model = model
+    }
 
     init(_ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?) throws {
         self.model = try model.map { try requireModel($0).descriptor }
@@ -23,26 +28,6 @@ struct KeptQuery: Sendable {
             let values = try KeptValues(query.values, query.valueCount)
             kind = .query(query.query) { try values.bind(to: $0) }
         } else {
-            kind = .query(query.query, bind: nil)
-        }
-    }
-
-    init(
-        _ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?, _ bindings: UnsafeRawPointer?, _ size: Int
-    ) throws {
-        self.model = try model.map { try requireModel($0).descriptor }
-        var query = try GivenQuery(given)
-        if let statement = query.statement {
-            kind = .statement(try statement.statement(), try parameters(bindings, size))
-        } else if query.query.sql != nil {
-            let bytes = Array(UnsafeRawBufferPointer(start: bindings, count: bindings == nil ? 0 : max(0, size)))
-            kind = .query(query.query) { statement in
-                try bytes.withUnsafeBytes {
-                    try bindBlock(bytes.isEmpty ? nil : $0.baseAddress, $0.count, to: statement)
-                }
-            }
-        } else {
-            if bindings != nil { query.query.attributes = try MarshalReader(bindings, size).attributes() }
             kind = .query(query.query, bind: nil)
         }
     }

@@ -1,5 +1,4 @@
 public import CCormorant
-import CCormorantBinding
 import CormorantBase
 import CormorantORM
 import CormorantObservation
@@ -49,7 +48,7 @@ private func requireObserver(_ handle: OpaquePointer?) throws -> Observer {
     try Handles.require(handle, .observer, as: ObserverBox.self).observer
 }
 
-private func options(_ given: UnsafePointer<corm_observe_options>?) throws -> corm_observe_options {
+package func observeOptions(_ given: UnsafePointer<corm_observe_options>?) throws -> corm_observe_options {
     guard let given else {
         throw CormorantError(.misuse, "there is nothing to watch", hint: "pass options that say what")
     }
@@ -66,7 +65,7 @@ private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {
 }
 
 /// Begins what the options say, with values from where the caller has them.
-private func observe(
+package func observe(
     _ handle: OpaquePointer?, _ raw: corm_observe_options, _ key: () throws -> [Value],
     _ query: () throws -> KeptQuery
 ) throws -> OpaquePointer {
@@ -120,31 +119,11 @@ public func corm_database_observe(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outObserver, "out_observer")
-        let raw = try options(given)
+        let raw = try observeOptions(given)
         out.pointee = try observe(
             handle, raw,
             { try array(raw.key, raw.key_count, "key values").map { try plainValue($0, "the key") } },
             { try KeptQuery(raw.model, raw.query) })
-        return CORM_OK
-    }
-}
-
-@_cdecl("corm_block_observe") @implementation
-public func corm_block_observe(
-    _ handle: OpaquePointer?, _ given: UnsafePointer<corm_observe_options>?, _ bindings: UnsafeRawPointer?,
-    _ size: Int, _ outObserver: UnsafeMutablePointer<OpaquePointer?>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let out = try require(outObserver, "out_observer")
-        let raw = try options(given)
-        out.pointee = try observe(
-            handle, raw,
-            {
-                guard bindings != nil else { return [] }
-                let reader = try MarshalReader(bindings, size)
-                return try (0..<reader.sequence()).map { _ in try reader.value("the key") }
-            }, { try KeptQuery(raw.model, raw.query, bindings, size) })
         return CORM_OK
     }
 }

@@ -1,13 +1,12 @@
 public import CCormorant
-public import CCormorantBinding
 import CormorantBase
 import CormorantORM
 import CormorantObservation
 import CormorantSQLite
 
 /// An event, and the C values that were made of it.
-final class EventBox {
-    let event: ObservationEvent
+package final class EventBox {
+    package let event: ObservationEvent
     private let memory = ScratchMemory(firstSize: 512)
 
     init(_ event: ObservationEvent) { self.event = event }
@@ -42,7 +41,7 @@ final class EventBox {
 
 private func box(_ handle: OpaquePointer?) -> EventBox? { Handles.object(handle, .event, as: EventBox.self) }
 
-private func requireEvent(_ handle: OpaquePointer?) throws -> EventBox {
+package func requireEvent(_ handle: OpaquePointer?) throws -> EventBox {
     try Handles.require(handle, .event, as: EventBox.self)
 }
 
@@ -115,54 +114,5 @@ public func corm_event_records(
         }
         out.pointee = try Handles.add(records, .records)
         return CORM_OK
-    }
-}
-
-@_cdecl("corm_block_event") @implementation
-public func corm_block_event(
-    _ handle: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let event = try requireEvent(handle).event
-        var writer = MarshalWriter(try require(block, "block"))
-        let types = event.layout.model.map(ColumnTypes.init)
-        try writer.tuple(3)
-        writer.bool(event.isForeign)
-        let changes = try writer.beginList()
-        for change in event.changes { try writer.change(change, event.layout, types) }
-        try writer.endList(event.changes.count, at: changes)
-        if let rows = event.rows {
-            let list = try writer.beginList()
-            for row in rows { try writer.row(row, event.layout, types) }
-            try writer.endList(rows.count, at: list)
-        } else {
-            writer.none()
-        }
-        writer.finish()
-        return CORM_OK
-    }
-}
-
-extension MarshalWriter {
-    fileprivate mutating func change(_ change: ObservedChange, _ layout: RowLayout, _ types: ColumnTypes?) throws {
-        try tuple(7)
-        integer(Int64(change.kind.rawValue))
-        try value(.text(change.table))
-        integer(change.rowID)
-        try tuple(change.key.count)
-        for part in change.key { try value(part) }
-        for row in [change.old, change.new] {
-            if let row { try self.row(row, layout, types) } else { none() }
-        }
-        integer(Int64(change.position))
-    }
-
-    fileprivate mutating func row(_ row: StoredRow, _ layout: RowLayout, _ types: ColumnTypes?) throws {
-        if let types {
-            try layout.read(row) { try self.row($0, types) }
-        } else {
-            try withExtendedLifetime(row) { try self.row(Row(row)) }
-        }
     }
 }

@@ -20,10 +20,10 @@ final class ModelFace {
 }
 
 /// A model with its layout in C and its names as C strings.
-final class ModelBox {
-    let descriptor: ModelDescriptor
+package final class ModelBox {
+    package let descriptor: ModelDescriptor
     private let face: ModelFace
-    let types: ColumnTypes
+    package let types: ColumnTypes
     private let memory = ScratchMemory(firstSize: 512)
     let name: UnsafePointer<CChar>
     let table: UnsafePointer<CChar>
@@ -45,7 +45,7 @@ final class ModelBox {
 
     /// Runs `body` on the descriptor without counting a reference to it, which costs more than others: it has weak ones.
     @inline(__always)
-    func withDescriptor<T>(_ body: (ModelDescriptor) throws -> T) rethrows -> T {
+    package func withDescriptor<T>(_ body: (ModelDescriptor) throws -> T) rethrows -> T {
         try withExtendedLifetime(self) {
             try withoutRetaining(descriptor) { try body($0) }
         }
@@ -61,7 +61,7 @@ final class ModelBox {
 }
 
 @inline(__always)
-func requireModel(_ handle: OpaquePointer?) throws -> ModelBox {
+package func requireModel(_ handle: OpaquePointer?) throws -> ModelBox {
     try Handles.require(handle, .model, as: ModelBox.self)
 }
 

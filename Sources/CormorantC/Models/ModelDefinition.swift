@@ -129,7 +129,7 @@ private func columnType(_ number: corm_type, length: UInt32) -> ColumnType? {
 }
 
 /// The type of a value or a cast.
-func columnType(_ number: corm_type) throws -> ColumnType {
+package func columnType(_ number: corm_type) throws -> ColumnType {
     if let type = columnType(number, length: 0) { return type }
     throw CormorantError(.misuse, "the type \(number) is unknown", hint: "use CORM_INT64, CORM_TEXT, ...")
 }

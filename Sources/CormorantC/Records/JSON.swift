@@ -3,8 +3,8 @@ import CormorantBase
 import CormorantORM
 
 /// A reader with what C borrows from it.
-final class JSONReaderBox {
-    let reader: JSONReader
+package final class JSONReaderBox {
+    package let reader: JSONReader
     /// The texts of the newest record.
     private let texts = ScratchMemory(firstSize: 1024)
     /// What was read last of each level but the first, until it is taken.
@@ -78,7 +78,7 @@ func layout(of model: ModelDescriptor) throws -> StructLayout {
     return try face.records(of: model)
 }
 
-func jsonOptions(_ given: UnsafePointer<corm_json_options>?) throws -> JSONOptions {
+package func jsonOptions(_ given: UnsafePointer<corm_json_options>?) throws -> JSONOptions {
     var options = JSONOptions()
     guard let given else { return options }
     let raw: corm_json_options = try readStruct(given, given.pointee.struct_size, "corm_json_options")

@@ -5,17 +5,17 @@ import CormorantORM
 import CormorantSQLite
 
 @inline(__always)
-func requireStore(_ handle: OpaquePointer?) throws -> KeyValueStore {
+package func requireStore(_ handle: OpaquePointer?) throws -> KeyValueStore {
     try Handles.require(handle, .store, as: KeyValueStore.self)
 }
 
 @inline(__always)
-func keyBytes(_ key: UnsafeRawPointer?, _ size: Int) throws -> UnsafeRawBufferPointer {
+package func keyBytes(_ key: UnsafeRawPointer?, _ size: Int) throws -> UnsafeRawBufferPointer {
     guard key != nil else { throw CormorantError(.misuse, "the key is NULL", hint: "pass a text and its size") }
     return try bytes(key, size, "key")
 }
 
-func storeRange(_ given: UnsafePointer<corm_store_range>?) throws -> KeyValueRange {
+package func storeRange(_ given: UnsafePointer<corm_store_range>?) throws -> KeyValueRange {
     guard let given else { return KeyValueRange() }
     let raw: corm_store_range = try readStruct(given, given.pointee.struct_size, "corm_store_range")
     func text(_ text: corm_text) throws -> String? {

@@ -12,14 +12,14 @@ public func corm_query_init(_ query: UnsafeMutablePointer<corm_query>?) {
 }
 
 /// A C query as the engine's, and raw SQL apart, since its bindings may mix positions and names.
-struct GivenQuery {
-    var query = Query()
+package struct GivenQuery {
+    package var query = Query()
     /// A statement instead, and its parameters.
-    var statement: StatementBox?
+    package var statement: StatementBox?
     var values: UnsafePointer<corm_value>?
     var valueCount = 0
 
-    init(_ given: UnsafePointer<corm_query>?) throws {
+    package init(_ given: UnsafePointer<corm_query>?) throws {
         guard let given else { return }
         let raw: corm_query = try readStruct(given, given.pointee.struct_size, "corm_query")
         let order = try strings(raw.order_by, raw.order_by_count, "order_by")
@@ -48,7 +48,7 @@ struct GivenQuery {
     }
 }
 
-func refuseBesidesSQL(_ allowed: Bool) throws {
+package func refuseBesidesSQL(_ allowed: Bool) throws {
     if !allowed {
         throw CormorantError(
             .misuse, "order, limit and offset do not go with SQL or a statement, nor these with each other",

@@ -48,7 +48,26 @@ extension ModelBox {
     }
 }
 
-func conflictPolicy(_ number: Int32) throws -> ConflictPolicy {
+/// Finds the row with a key, for those who read it into something else than a struct; false when there is none.
+/// - Parameters: as of `ModelPlan.find`.
+package func findRow(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, cached: (ModelDescriptor) -> RowKey?,
+    key: (inout RecordWriter, ModelDescriptor) throws -> Void, read: (RecordReader, ColumnTypes) throws -> Void
+) throws -> Bool {
+    try with(handle, model) { database, box in
+        let types = Unmanaged.passUnretained(box.types)
+        return try box.withDescriptor { model in
+            try database.withFindingPlan(model) { plan in
+                let found: Void? = try plan.find(
+                    cached: { cached(model) }, key: { try key(&$0, model) },
+                    read: { row in try withoutRetaining(types) { try read(row, $0) } })
+                return found != nil
+            }
+        }
+    }
+}
+
+package func conflictPolicy(_ number: Int32) throws -> ConflictPolicy {
     guard let policy = ConflictPolicy(rawValue: number) else {
         throw CormorantError(
             .misuse, "conflict policy \(number) is unknown", hint: "use one of the CORM_CONFLICT_ constants")
@@ -210,7 +229,7 @@ private final class NamedUpdate {
 
 extension ModelPlan {
     /// The update of some properties, given as C strings; none means all but the key.
-    func update(_ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) throws -> PlannedStatement {
+    package func update(_ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) throws -> PlannedStatement {
         if count == 0 { return try update() }
         if let properties, let last = faceCache as? NamedUpdate, last.matches(properties, count) { return last.planned }
         let names = try strings(properties, count, "properties")

@@ -35,7 +35,7 @@ public func corm_relation_save(
 }
 
 /// Whether related rows that are not given are deleted.
-func requireRemoved(_ number: Int32) throws -> Bool {
+package func requireRemoved(_ number: Int32) throws -> Bool {
     guard [CORM_REMOVED_KEEP, CORM_REMOVED_DELETE].contains(number) else {
         throw CormorantError(.misuse, "removed is \(number)", hint: "use one of the CORM_REMOVED_ constants")
     }

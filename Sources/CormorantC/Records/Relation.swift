@@ -89,7 +89,7 @@ public func corm_statement_join_relation(
 }
 
 extension StatementBox {
-    func join(along name: String, _ kind: JoinKind, from: String?, alias: String?) throws {
+    package func join(along name: String, _ kind: JoinKind, from: String?, alias: String?) throws {
         let model = try model(named: from)
         let target = try model.relation(named: name).target
         // Its own name is no alias.

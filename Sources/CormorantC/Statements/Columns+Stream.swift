@@ -4,19 +4,19 @@ import CormorantORM
 import CormorantPlatform
 
 /// A column reader as an Arrow stream: https://arrow.apache.org/docs/format/CStreamInterface.html
-final class ColumnStream {
+package final class ColumnStream {
     private let reader: ColumnReader
     /// Whether another has taken its reader over.
     private var isMovedOut = false
     private var lastError: UnsafeMutablePointer<CChar>?
 
-    init(_ reader: ColumnReader) { self.reader = reader }
+    package init(_ reader: ColumnReader) { self.reader = reader }
 
     deinit { free(lastError) }
 
     /// Another stream of the same rows, where none was read from this one, which has none any more. Some look at a
     /// stream's schema, and ask for it again to read it.
-    func movedOut() throws -> ColumnStream {
+    package func movedOut() throws -> ColumnStream {
         guard !reader.isBegun else { throw ColumnStream.gone() }
         isMovedOut = true
         return ColumnStream(reader)
@@ -32,7 +32,7 @@ final class ColumnStream {
     }
 
     /// The stream, which keeps this object until it is released.
-    func exported() -> ArrowArrayStream {
+    package func exported() -> ArrowArrayStream {
         var stream = ArrowArrayStream()
         stream.get_schema = { stream, out in
             run(stream) { out?.pointee = exportedSchema($0.reader.columns) }

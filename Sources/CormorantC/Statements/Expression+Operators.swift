@@ -3,19 +3,19 @@ import CormorantBase
 import CormorantORM
 import CormorantQuery
 
-func unaryOperator(_ number: Int32) throws -> UnaryOperator {
+package func unaryOperator(_ number: Int32) throws -> UnaryOperator {
     if let found = UnaryOperator(rawValue: number) { return found }
     throw CormorantError(
         .misuse, "\(number) is no operator with one operand", hint: "use CORM_OP_NOT and those that follow it")
 }
 
-func binaryOperator(_ number: Int32) throws -> BinaryOperator {
+package func binaryOperator(_ number: Int32) throws -> BinaryOperator {
     if let found = BinaryOperator(rawValue: number) { return found }
     throw CormorantError(
         .misuse, "\(number) is no operator with two operands", hint: "use CORM_OP_EQUAL and those that follow it")
 }
 
-func nullOrder(_ number: Int32) throws -> OrderDirection.Nulls {
+package func nullOrder(_ number: Int32) throws -> OrderDirection.Nulls {
     if let found = OrderDirection.Nulls(rawValue: number) { return found }
     throw CormorantError(.misuse, "\(number) is no order of NULLs", hint: "use one of the CORM_NULLS_ constants")
 }

@@ -4,9 +4,9 @@ import CormorantORM
 import CormorantQuery
 
 /// An expression behind a handle. What consumes the handle takes the expression out.
-final class ExpressionBox {
-    let expression: Expression
-    init(_ expression: Expression) { self.expression = expression }
+package final class ExpressionBox {
+    package let expression: Expression
+    package init(_ expression: Expression) { self.expression = expression }
 }
 
 /// A new handle; what is wrong becomes the expression.
@@ -52,7 +52,7 @@ func consumeSelect(_ handle: OpaquePointer?) throws -> Select {
 }
 
 /// A property or, with dots in it, one at the end of to-one relations.
-func columnExpression(_ model: ModelDescriptor, _ property: String, alias: String? = nil) throws -> Expression {
+package func columnExpression(_ model: ModelDescriptor, _ property: String, alias: String? = nil) throws -> Expression {
     try model.validate()
     if property.utf8.contains(UInt8(ascii: ".")), model.column(named: property) == nil {
         let names = property.split(separator: Character("."), omittingEmptySubsequences: false).map(String.init)

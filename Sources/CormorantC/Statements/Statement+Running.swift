@@ -69,7 +69,7 @@ func parameters(_ values: UnsafePointer<corm_value>?, _ count: Int) throws -> [S
 }
 
 /// Without the sigil that raw SQL has.
-func parameterName(_ text: String) -> String {
+package func parameterName(_ text: String) -> String {
     if let first = text.first, ":@$".contains(first) { return String(text.dropFirst()) }
     return text
 }

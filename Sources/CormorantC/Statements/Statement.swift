@@ -7,7 +7,7 @@ func statement(_ handle: OpaquePointer?) -> StatementBox? {
     Handles.object(handle, .statement, as: StatementBox.self)
 }
 
-func requireStatement(_ handle: OpaquePointer?) throws -> StatementBox {
+package func requireStatement(_ handle: OpaquePointer?) throws -> StatementBox {
     try Handles.require(handle, .statement, as: StatementBox.self)
 }
 
@@ -54,7 +54,7 @@ private func source(_ given: corm_source) throws -> (source: Source, model: Mode
 
 extension StatementBox {
     /// Reads from a source or, with a kind, joins it.
-    func add(
+    package func add(
         _ source: Source, _ model: ModelDescriptor?, join: (kind: JoinKind, condition: Expression?)? = nil
     ) {
         guard let join else {
@@ -66,12 +66,12 @@ extension StatementBox {
     }
 }
 
-func joinKind(_ number: Int32) throws -> JoinKind {
+package func joinKind(_ number: Int32) throws -> JoinKind {
     if let kind = JoinKind(rawValue: number) { return kind }
     throw CormorantError(.misuse, "the join \(number) is unknown", hint: "use one of the CORM_JOIN_ constants")
 }
 
-func compoundOperator(_ number: Int32) throws -> CompoundOperator {
+package func compoundOperator(_ number: Int32) throws -> CompoundOperator {
     if let found = CompoundOperator(rawValue: number) { return found }
     throw CormorantError(.misuse, "\(number) combines no SELECTs", hint: "use CORM_UNION and those that follow it")
 }

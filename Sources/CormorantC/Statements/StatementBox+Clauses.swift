@@ -4,7 +4,7 @@ import CormorantORM
 import CormorantQuery
 
 extension StatementBox {
-    func add(_ expression: Expression, to clause: Int32) {
+    package func add(_ expression: Expression, to clause: Int32) {
         edit { tree in
             switch (clause, tree) {
             case (CORM_CLAUSE_WHERE, .change(var statement)):
@@ -23,7 +23,7 @@ extension StatementBox {
         }
     }
 
-    func add(_ table: CommonTable) {
+    package func add(_ table: CommonTable) {
         edit { tree in
             switch tree {
             case .select(var select):
@@ -38,7 +38,7 @@ extension StatementBox {
     }
 
     /// SET of an UPDATE, or a value of an INSERT; where `inUpsert`, SET of its ON CONFLICT.
-    func set(_ property: String, _ value: Expression, inUpsert: Bool = false) {
+    package func set(_ property: String, _ value: Expression, inUpsert: Bool = false) {
         editChange { statement in
             let column = try statement.table.require(property)
             guard inUpsert else {
@@ -57,7 +57,7 @@ extension StatementBox {
         }
     }
 
-    func insert(_ properties: [String], from select: Select) {
+    package func insert(_ properties: [String], from select: Select) {
         editInsert { statement in
             let columns = try properties.map { try statement.table.require($0) }
             guard statement.assignments.isEmpty else { throw twoSources() }
@@ -65,13 +65,13 @@ extension StatementBox {
         }
     }
 
-    func upsert(_ properties: [String]) {
+    package func upsert(_ properties: [String]) {
         editInsert { statement in
             statement.upsert = Upsert(target: try properties.map { try statement.table.require($0) })
         }
     }
 
-    func conflict(_ policy: ConflictPolicy) {
+    package func conflict(_ policy: ConflictPolicy) {
         editChange { statement in
             if case .delete = statement.kind {
                 throw CormorantError(.misuse, "a DELETE has no conflict policy", hint: "leave it out")

@@ -5,7 +5,7 @@ import CormorantQuery
 import CormorantSQLite
 
 /// A statement that is built step by step. What is wrong with a step becomes the statement, and is thrown when it is used.
-final class StatementBox {
+package final class StatementBox {
     private(set) var tree: StatementTree
     /// The models it reads from, by alias or table name: what relations start from. nil: the first source is none.
     private var sourceModel: (name: String, model: ModelDescriptor)?
@@ -13,7 +13,7 @@ final class StatementBox {
     // Threads may run one statement at once, though only one may build it.
     private let forms = CompiledForms()
 
-    init(kind: Int32, model: ModelDescriptor?, alias: String?) {
+    package init(kind: Int32, model: ModelDescriptor?, alias: String?) {
         do {
             tree = try StatementBox.start(kind, model, alias)
             sourceModel = model.map { (alias ?? $0.table, $0) }
@@ -64,7 +64,7 @@ final class StatementBox {
         forms.removeAll()
     }
 
-    func editSelect(_ change: (inout Select) throws -> Void) {
+    package func editSelect(_ change: (inout Select) throws -> Void) {
         edit { tree in
             guard case .select(var select) = tree else { throw wrongKind("a SELECT") }
             // The tree lets go of it, so that its arrays are not copied.
@@ -87,7 +87,7 @@ final class StatementBox {
     }
 
     /// The SELECT it is, to stand in another statement.
-    func select() throws -> Select {
+    package func select() throws -> Select {
         switch tree {
         case .select(let select): return select
         case .problem(let error): throw error
@@ -115,15 +115,17 @@ final class StatementBox {
     }
 
     /// Its SQL and bindings, compiled once.
-    func statement() throws -> CompiledStatement { try forms.form(.all) { try StatementCompiler.compile(tree) } }
+    package func statement() throws -> CompiledStatement {
+        try forms.form(.all) { try StatementCompiler.compile(tree) }
+    }
 
     /// How many rows it has.
-    func count() throws -> CompiledStatement {
+    package func count() throws -> CompiledStatement {
         try forms.form(.count) { try StatementCompiler.compileCount(select()) }
     }
 
     /// Whether it has any.
-    func probe() throws -> CompiledStatement {
+    package func probe() throws -> CompiledStatement {
         try forms.form(.exists) { try StatementCompiler.compileExists(select()) }
     }
 }

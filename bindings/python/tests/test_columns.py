@@ -101,7 +101,6 @@ def test_columns_as_numpy_arrays(db: Database) -> None:
 
 
 def test_texts_and_blobs_are_not_left_out_of_numpy(db: Database) -> None:
-    """finding python.md section 4"""
     installed("numpy")
     token, moment = uuid.uuid4(), datetime(2024, 1, 1, 6, 30, tzinfo=timezone.utc)
     db.insert_many(
@@ -125,7 +124,7 @@ def test_texts_and_blobs_are_not_left_out_of_numpy(db: Database) -> None:
 
 
 def test_records_as_json_are_what_write_json_writes(db: Database) -> None:
-    """finding python.md section 4: truth values came as 1, JSON as a text in a text"""
+    """Mended: truth values came as 1, JSON as a text in a text"""
     moment = datetime(2024, 1, 1, 6, 30, 0, 123456, tzinfo=timezone.utc)
     records = [Everything(flag=True, extra={"a": [1]}, moment=moment, data=b"x"), Everything(flag=False)]
     db.insert_many(records)
@@ -140,7 +139,7 @@ def test_records_as_json_are_what_write_json_writes(db: Database) -> None:
 
 
 def test_a_stream_is_had_again_while_nobody_has_read_from_it(db: Database) -> None:
-    """finding python.md B10: duckdb looks at the schema first"""
+    """Mended: duckdb looks at the schema first"""
     pyarrow = installed("pyarrow")
     result = db.query(MANY)
     first = pyarrow.RecordBatchReader.from_stream(result)
@@ -157,7 +156,6 @@ def test_a_stream_is_had_again_while_nobody_has_read_from_it(db: Database) -> No
 
 
 def test_duckdb_reads_a_result_by_its_name(db: Database) -> None:
-    """finding python.md B10"""
     duckdb = installed("duckdb")
     db.insert_many(Person(f"n{n}", n) for n in range(10))
     people = db.cursor(Person)
@@ -166,7 +164,7 @@ def test_duckdb_reads_a_result_by_its_name(db: Database) -> None:
 
 
 def test_a_frame_of_records_is_refused_and_of_tuples_is_not(db: Database) -> None:
-    """finding python.md section 4: it had one column, of records"""
+    """Mended: it had one column, of records"""
     db.insert_many(Person(f"n{n}", n) for n in range(10))
     with pytest.raises(cormorant.ProgrammingError, match="from_arrow"):
         db.cursor(Person).__array__()

@@ -146,7 +146,7 @@ def test_execute_counts_changes(db: Database) -> None:
     assert (db.changes, db.last_insert_id) == (2, 2)
     assert db.execute("UPDATE departments SET name = name || ?", ["!"]) == 2
     assert db.execute("DELETE FROM departments WHERE id = ?", [1]) == 1
-    # findings c.md 12 and python.md 6: it gave 0 and dropped the rows
+    # Mended: it gave 0 and dropped the rows
     with pytest.raises(cormorant.Error, match="is there for its rows") as caught:
         db.execute("SELECT 1")
     assert caught.value.code == "CORM_E_MISUSE"
@@ -175,16 +175,16 @@ def test_execute_many_takes_rows_as_they_come(db: Database) -> None:
 
     def rows(count: int, bad: object = None) -> Iterator[tuple[object]]:
         for number in range(count):
-            written.append(db.transaction_depth and db.count(Department))
+            written.append(db.total_changes)
             yield (f"n{number}" if bad is None or number < count - 1 else bad,)
 
-    assert db.execute_many(sql, rows(2500)) == 2500
-    assert max(written) == 2000
+    assert db.execute_many(sql, rows(25_000)) == 25_000
+    assert max(written) == 20_000
     db.delete_all(Department)
     for bad, error in (("n0", cormorant.UniqueViolation), (object(), cormorant.DataError)):
         with pytest.raises(error) as caught:
-            db.execute_many(sql, rows(1001, bad))
-        assert caught.value.record_index == 1000
+            db.execute_many(sql, rows(10_001, bad))
+        assert caught.value.record_index == 10_000
         assert db.count(Department) == 0
 
 

@@ -33,7 +33,7 @@ class Rank(Model):
     name: Column[str]
 
 
-def test_the_key_0_is_a_key_like_any_other(db: Database) -> None:  # finding reliability.md A3
+def test_the_key_0_is_a_key_like_any_other(db: Database) -> None:
     db.create_tables(Rank)
     assert Rank(0, "none").insert(db).id == 0
     found = db.find(Rank, 0)

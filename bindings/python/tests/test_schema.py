@@ -183,7 +183,7 @@ class Counted(Model):
 
 
 def test_whether_a_table_makes_keys_is_asked_of_its_own_file(path: Path, tmp_path: Path) -> None:
-    """finding python.md B11: each file has a table of that name, and one of them makes no keys."""
+    """Mended: each file has a table of that name, and one of them makes no keys."""
     with Database(path) as db, Database(tmp_path / "other.db") as other:
         db.execute("CREATE TABLE counted (id INT PRIMARY KEY, name TEXT NOT NULL)")
         other.create_tables(Counted)

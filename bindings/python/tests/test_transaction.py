@@ -102,7 +102,6 @@ def test_many_statements_of_each_kind_in_one(db: Database) -> None:
 
 
 def test_a_rollback_takes_the_keys_back(db: Database) -> None:
-    """finding python.md section 5"""
     first, second, third = Department("a"), Department("b"), Department("c")
     given = Department("d", id=70)
     many = [Department("e"), Department("f")]

@@ -1,4 +1,4 @@
-"""A transaction belongs to the thread that began it and, in asyncio, to the task: finding python.md B2."""
+"""A transaction belongs to the thread that began it and, in asyncio, to the task."""
 
 from __future__ import annotations
 

@@ -45,7 +45,6 @@ def change(db: Database, name: str, ages: range) -> None:
 
 
 def test_a_loop_goes_on_where_a_commit_leaves_the_result_as_it_was(db: Database, live: Observer[Person]) -> None:
-    """finding reliability.md A2"""
 
     def work() -> None:
         change(db, "Bob", range(50))
@@ -58,7 +57,6 @@ def test_a_loop_goes_on_where_a_commit_leaves_the_result_as_it_was(db: Database,
 
 
 def test_next_waits_as_long_as_it_was_told(db: Database, live: Observer[Person]) -> None:
-    """finding reliability.md A2"""
     with meanwhile(lambda: change(db, "Bob", range(100))):
         start = time.monotonic()
         assert live.next(0.5) is None
@@ -137,7 +135,6 @@ def test_a_loop_that_was_cancelled_is_over(db: Database) -> None:
 
 
 def test_descriptors_above_1023(db: Database) -> None:
-    """findings reliability.md A8 and code.md 4"""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
     null = os.open(os.devnull, os.O_RDONLY)

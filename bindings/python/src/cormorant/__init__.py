@@ -51,6 +51,7 @@ from .error import (
 from .expression import Expression
 from .function import Call, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
 from .json import read_json, write_json
+from .key_value import Store, StoreEntry
 from .maintenance import CheckpointPages
 from .metadata import (
     CheckMetadata,
@@ -77,7 +78,6 @@ from .result import Result
 from .schema import Schema
 from .select import Select, select
 from .statement import Query
-from .store import Store, StoreEntry
 from .transaction import Transaction, TransactionKind
 from .value import JSON_NULL, Bindings, Json, Transform
 

@@ -16,13 +16,13 @@ from . import cache as _cache
 from . import cipher as _cipher
 from . import graph as _graph
 from . import json as _json
+from . import key_value as _key_value
 from . import maintenance as _maintenance
 from . import migration as _migration
 from . import observation as _observation
 from . import query as _query
 from . import queue as _queue
 from . import record as _record
-from . import store as _store
 from . import thread as _thread
 from ._model_info import info_of
 from ._native import abi
@@ -74,7 +74,7 @@ _SYNCHRONOUS = {
 }
 _INT32_MAX = 2**31 - 1
 # Rows of bindings cross in parts of so many, so that they need not be in memory all at once.
-_PART = 1_000
+_PART = 10_000
 
 Mode: TypeAlias = Literal["create", "read_write", "read_only"]
 JournalMode: TypeAlias = Literal["wal", "delete", "truncate", "persist", "memory", "off"]
@@ -250,7 +250,7 @@ class Database(Owner):
     set_cache = _cache.set_cache
     cache_statistics = _cache.cache_statistics
     queue = _queue.queue
-    store = _store.store
+    store = _key_value.store
 
     schema = _migration.schema
     metadata = _migration.metadata

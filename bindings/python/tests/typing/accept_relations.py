@@ -1,4 +1,4 @@
-"""Relations as the guide and `corm generate` write them, with records assigned to them: finding python.md B7."""
+"""Relations as the guide and `corm generate` write them, with records assigned to them."""
 
 from __future__ import annotations
 

@@ -16,19 +16,14 @@ from . import abi
 from .handle import Handle
 
 
-def _candidates() -> list[str]:
-    if chosen := os.environ.get("CORMORANT_LIBRARY"):
-        return [chosen]
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    files = [
-        os.path.join(here, "libcormorant.so"),
-        os.path.normpath(os.path.join(here, "../../../../build/libcormorant.so")),
-    ]
-    return [*filter(os.path.exists, files), "libcormorant.so.0"]
+def _name() -> str:
+    """The library that is asked for, the one beside the package, or the system's."""
+    beside = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "libcormorant.so")
+    return os.environ.get("CORMORANT_LIBRARY") or (beside if os.path.exists(beside) else "libcormorant.so.0")
 
 
 def _load() -> ctypes.CDLL:
-    name = _candidates()[0]
+    name = _name()
     try:
         library = ctypes.CDLL(name)
         library.corm_version.restype = ctypes.c_char_p

@@ -55,7 +55,7 @@ def stored(db: Database) -> list[Any]:
     return [value for (value,) in db.query("SELECT price FROM line ORDER BY id").fetch_all()]
 
 
-def test_money_stays_money(db: Database) -> None:  # finding python.md B4
+def test_money_stays_money(db: Database) -> None:
     assert db.execute(update(Line).set(price=Line.price * 2)) == 5
     assert stored(db) == ["0.20", "0.20", "0.2", "24691357802469135780.24", None]
     assert db.query("SELECT DISTINCT typeof(price) FROM line").fetch_all() == [("text",), ("null",)]
@@ -63,7 +63,7 @@ def test_money_stays_money(db: Database) -> None:  # finding python.md B4
     assert db.fetch_all(select(func.sum(Line.price)).where(Line.group == "a")) == [(D("0.00"),)]
 
 
-def test_sums_are_exact_and_compare(db: Database) -> None:  # finding python.md B4
+def test_sums_are_exact_and_compare(db: Database) -> None:
     total = func.sum(Line.price)
     query = select(Line.group, total).group_by(Line.group)
     assert db.fetch_all(query) == [("a", D("0.30")), ("b", D(LONG)), ("c", None)]
@@ -133,7 +133,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_not_exact_is_refused(db: Database, what: str) -> None:  # finding python.md B4
+def test_what_is_not_exact_is_refused(db: Database, what: str) -> None:
     before = stored(db)
     with pytest.raises(DataError, match=r"decimal") as caught:
         statement = REFUSED[what]()

@@ -1,6 +1,7 @@
 public import CCormorant
 public import CCormorantBinding
 import CormorantBase
+import CormorantC
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite
@@ -32,19 +33,10 @@ func findRow(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ block: UnsafeMutablePointer<corm_block>,
     cached: (ModelDescriptor) -> RowKey?, _ key: (inout RecordWriter, ModelDescriptor) throws -> Void
 ) throws -> Bool {
-    try with(handle, model) { database, box in
-        let types = Unmanaged.passUnretained(box.types)
-        var writer = MarshalWriter(block)
-        let found: Void? = try box.withDescriptor { model in
-            try database.withFindingPlan(model) { plan in
-                try plan.find(
-                    cached: { cached(model) }, key: { try key(&$0, model) },
-                    read: { row in try withoutRetaining(types) { try writer.row(row, $0) } })
-            }
-        }
-        writer.finish()
-        return found != nil
-    }
+    var writer = MarshalWriter(block)
+    let found = try findRow(handle, model, cached: cached, key: key) { try writer.row($0, $1) }
+    writer.finish()
+    return found
 }
 
 /// A marshalled tuple as caches know a key.
@@ -53,14 +45,6 @@ private func rowKey(_ key: UnsafeRawPointer?, _ size: Int, of model: ModelDescri
         let values = try? (0..<count).map({ _ in try reader.value("the key") })
     else { return nil }
     return model.rowKey(values)
-}
-
-func wrongKeyCount(_ model: ModelDescriptor, _ count: Int) -> CormorantError {
-    CormorantError(
-        .binding,
-        "the primary key of \(model.name) has \(counted(max(1, model.keyColumns.count), "value")), "
-            + "\(countedWere(count, "value")) given",
-        hint: "give one value for each key column", table: model.table)
 }
 
 extension RecordWriter {
@@ -165,5 +149,20 @@ public func corm_block_max_key(
         if let key { try writer.value(key) }
         writer.finish()
         return key == nil ? CORM_NOT_FOUND : CORM_OK
+    }
+}
+
+/// A copy of a block, which stays where it is.
+final class KeptBlock: @unchecked Sendable {  // never written after init
+    private let memory = ScratchMemory(firstSize: 256)
+    let data: UnsafeRawPointer?
+    let size: Int
+
+    init(_ data: UnsafeRawPointer?, _ size: Int) throws {
+        let given = try bytes(data, data == nil ? 0 : size, "block")
+        self.size = given.count
+        self.data = try given.baseAddress.map { [memory] in
+            UnsafeRawPointer(try memory.checkedCopy($0, count: given.count))
+        }
     }
 }

@@ -1,6 +1,7 @@
 public import CCormorant
 public import CCormorantBinding
 import CormorantBase
+import CormorantC
 import CormorantORM
 
 /// What `corm_python_use` was told; nil before.

@@ -31,7 +31,7 @@ def read_slowly(db: Database, seconds: float = 0.3) -> int:
 
 
 def test_more_slow_reads_than_readers_wait_for_each_other(path: Path) -> None:
-    """finding python.md B9: one of five failed with BusyError"""
+    """Mended: one of five failed with BusyError"""
 
     async def main() -> list[int]:
         with Database(path, busy_timeout=0.1, reader_count=2) as db:
@@ -58,7 +58,7 @@ def test_readers_that_the_loop_itself_holds_are_not_waited_for_for_ever(path: Pa
 
 
 def test_a_short_write_does_not_wait_behind_slow_reads(path: Path) -> None:
-    """finding python.md section 5: it waited 3.2 s"""
+    """Mended: it waited 3.2 s"""
 
     async def main() -> float:
         with Database(path) as db:
@@ -92,7 +92,7 @@ def test_a_read_that_waits_for_a_reader_can_be_cancelled(path: Path) -> None:
 
 
 def test_the_body_sees_context_variables(path: Path) -> None:
-    """finding python.md section 5: they were lost"""
+    """Mended: they were lost"""
 
     async def main() -> tuple[str, str]:
         request.set("r17")
@@ -103,7 +103,7 @@ def test_the_body_sees_context_variables(path: Path) -> None:
 
 
 def test_no_statements_are_kept(path: Path) -> None:
-    """finding code.md 5: 0 meant 64"""
+    """Mended: 0 meant 64"""
     with Database(path, statement_cache_size=0) as db:
         for _ in range(3):
             assert db.query("SELECT 1").fetch_all() == [(1,)]

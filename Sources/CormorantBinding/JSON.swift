@@ -1,6 +1,7 @@
 public import CCormorant
 public import CCormorantBinding
 import CormorantBase
+import CormorantC
 import CormorantORM
 
 /// The rows of one level on their way into a block.

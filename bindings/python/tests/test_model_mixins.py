@@ -81,7 +81,6 @@ class Shelved(Owned, Numbered, Model):
 
 
 def test_a_mixins_columns_are_the_models(db: Database) -> None:
-    """finding python.md B5"""
     db.create_tables(Doc, Named, Child, Box, Item, Shelf, Shelved)
     doc = Doc("x").insert(db)
     assert (doc.id, doc.deleted, doc.note) == (1, False, "")
@@ -109,13 +108,12 @@ def test_a_mixins_columns_are_the_models(db: Database) -> None:
 
 
 def test_a_mixins_column_is_of_no_model() -> None:
-    """finding python.md section 6: 'Column' object has no attribute '_column'"""
+    """Mended: 'Column' object has no attribute '_column'"""
     with pytest.raises(ProgrammingError, match="the column is of no model yet"):
         Soft.deleted == True  # noqa: B015, E712
 
 
 def test_a_column_without_annotation_is_refused() -> None:
-    """finding python.md B5"""
     with pytest.raises(ProgrammingError, match=r"^Bare\.id has no annotation.*id: Column\[str\] = column"):
 
         class Bare(Model):
@@ -138,14 +136,13 @@ def test_a_column_without_annotation_is_refused() -> None:
 
 
 def test_a_column_has_a_repr_before_it_is_of_a_model() -> None:
-    """finding python.md B13"""
     assert repr(column()) == "column()"
     assert repr(column(primary_key=True, default=None)) == "column(default=None, primary_key=True)"
     assert repr(Doc.text) == "<Column text: text>"
 
 
 def test_a_property_that_is_set_twice_is_refused(db: Database) -> None:
-    """finding python.md B6: the table had 'a' only"""
+    """Mended: the table had 'a' only"""
     db.create_tables(Doc)
     twice = "Doc.text is set twice .*insert of values makes one row"
     with pytest.raises(ProgrammingError, match=twice):
@@ -159,7 +156,7 @@ def test_a_property_that_is_set_twice_is_refused(db: Database) -> None:
 
 
 def test_an_unloaded_relation_is_never_an_empty_list(db: Database) -> None:
-    """finding python.md section 5: pydantic's from_attributes took its default, for the error was an AttributeError"""
+    """Mended: pydantic's from_attributes took its default, for the error was an AttributeError"""
     db.create_tables(Artist, Album)
     artist = Artist("Ann").insert(db)
     for ask in (
@@ -182,7 +179,7 @@ class Checked(Model):
 
 
 def test_post_init_runs_when_a_record_is_made_not_when_it_is_read(db: Database) -> None:
-    """finding python.md section 5: it was never called"""
+    """Mended: it was never called"""
     db.create_tables(Checked)
     with pytest.raises(ValueError, match="low is above high"):
         Checked(11)

@@ -1,5 +1,6 @@
 import CCormorant
 import CormorantBase
+import CormorantC
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite
@@ -75,47 +76,17 @@ struct MarshalRow: RecordAccess {
     mutating func clearGeneratedKey() { returned = .nothing }
 }
 
-/// What moving rows needs to know of a model's columns, side by side.
-final class ColumnTypes {
-    private struct Column {
-        let type: ColumnType
-        let isNotNull: Bool
-        /// What is stored where nothing is to be checked or converted, one of `StorageType`; 0 where something always is.
-        let plain: Int32
-
-        init(_ column: ColumnDescriptor) {
-            type = column.type
-            isNotNull = column.notNull
-            plain =
-                switch type {
-                case .int64 where !column.isUnsigned: StorageType.integer
-                case .text: StorageType.text
-                case .double: StorageType.real
-                default: 0
-                }
-        }
-    }
-
-    private let columns: UnsafeMutableBufferPointer<Column>
-    let count: Int
-
-    init(_ model: ModelDescriptor) {
-        count = model.columns.count
-        columns = .allocate(capacity: count)
-        _ = columns.initialize(from: model.columns.map(Column.init))
-    }
-
-    deinit { columns.deallocate() }
+// Here, where they are inlined: of another module they would be calls, ten to each value.
+extension ColumnTypes {
+    @inline(__always)
+    fileprivate subscript(column: Int) -> ColumnType { columns[column].type }
 
     @inline(__always)
-    subscript(column: Int) -> ColumnType { columns[column].type }
-
-    @inline(__always)
-    func isNotNull(_ column: Int) -> Bool { columns[column].isNotNull }
+    fileprivate func isNotNull(_ column: Int) -> Bool { columns[column].isNotNull }
 
     /// Whether what is stored is the column's value as it is.
     @inline(__always)
-    func isPlain(_ column: Int, _ stored: Int32) -> Bool { columns[column].plain == stored }
+    fileprivate func isPlain(_ column: Int, _ stored: Int32) -> Bool { columns[column].plain == stored }
 }
 
 extension MarshalWriter {

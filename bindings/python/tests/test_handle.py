@@ -31,7 +31,6 @@ COPIES: list[Callable[[Any], object]] = [copy.copy, copy.deepcopy, pickle.dumps]
 
 @pytest.mark.parametrize("duplicate", COPIES)
 def test_owners_are_not_copied(db: Database, tmp_path: Path, duplicate: Callable[[Any], object]) -> None:
-    """finding python.md B1"""
     queue = db.queue()
     with (
         Registry(tmp_path / "{name}.db") as registry,
@@ -58,7 +57,6 @@ class Settings:
 
 
 def test_a_dataclass_with_a_database_does_not_close_it(db: Database) -> None:
-    """finding python.md B1"""
     with pytest.raises(TypeError, match="a Database cannot be copied"):
         asdict(Settings(db))
     gc.collect()
@@ -70,14 +68,14 @@ def _child(db: Database) -> None:
 
 
 def test_a_database_is_not_sent_to_a_spawned_process(db: Database) -> None:
-    """finding python.md B1: it wrote into the file that the child had opened"""
+    """Mended: it wrote into the file that the child had opened"""
     process = multiprocessing.get_context("spawn").Process(target=_child, args=(db,))
     with pytest.raises(TypeError, match="open it anew in the other process, by its path"):
         process.start()
 
 
 def test_a_model_is_its_own_copy_and_is_pickled_by_its_class(db: Database) -> None:
-    """finding python.md B1: a deep copy freed the model"""
+    """Mended: a deep copy freed the model"""
     info = Person.__model__
     assert copy.copy(info) is copy.deepcopy(info) is pickle.loads(pickle.dumps(info)) is info
     person = Person("Ann", 3).insert(db)
@@ -108,7 +106,7 @@ def test_an_expression_holds_its_model(db: Database) -> None:
 
 
 def test_many_threads_make_one_query(db: Database) -> None:
-    """finding code.md 10: that of the thread that came second was freed while the first ran it"""
+    """Mended: that of the thread that came second was freed while the first ran it"""
     db.insert_many(Person(f"n{i}", i) for i in range(3))
     queries = [select(Person.age).where(Person.age == param("age")) for _ in range(ROUNDS)]
     start = threading.Barrier(16)
@@ -194,7 +192,6 @@ def _ends_in_handle(node: ast.expr) -> bool:
 
 
 def test_a_handle_is_a_number_in_one_module_only() -> None:
-    """finding code.md 10"""
     for path in SOURCES.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):

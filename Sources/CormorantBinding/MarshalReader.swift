@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantC
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite

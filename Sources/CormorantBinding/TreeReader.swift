@@ -1,5 +1,6 @@
 import CCormorant
 import CormorantBase
+import CormorantC
 import CormorantORM
 import CormorantQuery
 

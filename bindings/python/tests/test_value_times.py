@@ -53,7 +53,7 @@ USES: dict[str, Callable[[Database], Any]] = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_a_file_with_another_form_is_refused(path: Path, use: str) -> None:  # finding python.md B3
+def test_a_file_with_another_form_is_refused(path: Path, use: str) -> None:
     with file_of_another_program(path, *(f"2024-01-0{day} 00:00:00.000" for day in (1, 2, 3))) as db:
         with pytest.raises(DataError) as caught:
             USES[use](db)
@@ -65,7 +65,7 @@ def test_a_file_with_another_form_is_refused(path: Path, use: str) -> None:  # f
 
 
 @pytest.mark.parametrize("text", OTHER_FORMS)
-def test_the_cure_that_the_error_names(path: Path, text: str) -> None:  # finding python.md B3
+def test_the_cure_that_the_error_names(path: Path, text: str) -> None:
     with file_of_another_program(path, text, "2024-01-02T00:00:00.5+01:00", "2024-01-02 00:00:00.000001") as db:
         with pytest.raises(DataError) as caught:
             db.fetch_all(Ev)
@@ -211,7 +211,7 @@ FIRST, LAST = timezone(timedelta(hours=5)), timezone(timedelta(hours=-5))
 
 
 @pytest.mark.parametrize("at", [datetime(1, 1, 1, tzinfo=FIRST), datetime(9999, 12, 31, 23, tzinfo=LAST)])
-def test_a_time_that_no_face_could_read_is_not_written(db: Database, at: datetime) -> None:  # finding python.md B8
+def test_a_time_that_no_face_could_read_is_not_written(db: Database, at: datetime) -> None:
     db.create_tables(Ev)
     writes: list[Callable[[], Any]] = [
         lambda: Ev(at).insert(db),
@@ -238,7 +238,7 @@ def test_the_first_and_the_last_time(db: Database, at: datetime) -> None:
     assert db.fetch_all(Ev, at=at) == [Ev(at, id=1)]
 
 
-def test_a_year_0_in_the_file_is_told(path: Path) -> None:  # finding python.md B8
+def test_a_year_0_in_the_file_is_told(path: Path) -> None:
     with file_of_another_program(path, "0000-12-31 19:00:00") as db:
         told = 'ev.at holds "0000-12-31 19:00:00", which is beyond the years 1 to 9999 of a datetime column'
         with pytest.raises(DataError, match=told) as caught:

@@ -40,7 +40,7 @@ class Color(str, enum.Enum):
 
 
 def test_raw_sql_takes_the_values_that_expressions_take(db: Database) -> None:
-    """finding python.md section 5: raw(...) took them, execute() did not"""
+    """Mended: raw(...) took them, execute() did not"""
     moment, token = datetime(2024, 1, 1, 6, 30, tzinfo=timezone.utc), uuid.uuid4()
     values: list[Any] = [moment, token, Decimal("1.50"), Level.HIGH, Color.RED, bytearray(b"x")]
     given = ("2024-01-01 06:30:00", str(token), "1.50", 3, "red", b"x")
@@ -55,7 +55,7 @@ def test_raw_sql_takes_the_values_that_expressions_take(db: Database) -> None:
 
 
 def test_numbers_of_numpy_are_what_they_say(db: Database) -> None:
-    """finding python.md section 6: JK.a is a blob, its column is of type int64; an untyped column kept the blob"""
+    """Mended: JK.a is a blob, its column is of type int64; an untyped column kept the blob"""
     numpy = pytest.importorskip("numpy")
     db.insert_many([Person("Ann", 3), Person("Bob", 5)])
     five = numpy.int64(5)
@@ -82,7 +82,7 @@ def test_numbers_of_numpy_are_what_they_say(db: Database) -> None:
 
 
 def test_a_key_of_json_that_is_no_text_is_refused(db: Database) -> None:
-    """finding python.md section 6: JSON key 1 -> '1'"""
+    """Mended: JSON key 1 -> '1'"""
     with pytest.raises(DataError, match=r"Everything\.extra: a key of JSON is a text, and 1 is none"):
         db.insert(Everything(extra={"a": [{1: 2}]}))
     with pytest.raises(DataError, match="the value is no JSON: a key of JSON is a text, and None is none"):
@@ -92,7 +92,7 @@ def test_a_key_of_json_that_is_no_text_is_refused(db: Database) -> None:
 
 
 def test_a_store_value_that_is_no_json_is_an_error_of_ours(db: Database) -> None:
-    """finding reliability.md A8: json.JSONDecodeError"""
+    """Mended: json.JSONDecodeError"""
     store = db.store("s")
     store["k"] = [1]
     # A damaged file has what no statement would write.
@@ -110,7 +110,7 @@ def test_a_store_value_that_is_no_json_is_an_error_of_ours(db: Database) -> None
 
 
 def test_a_key_that_is_none_is_an_error(db: Database) -> None:
-    """finding python.md section 6: find(None) gave None"""
+    """Mended: find(None) gave None"""
     for ask in (db.find, db.exists, db.delete_key):
         with pytest.raises(ProgrammingError, match="a key of Person is None"):
             ask(Person, None)

@@ -1,4 +1,4 @@
-"""What errors say: the mistakes of findings python.md, section 6, each with what its message did not say."""
+"""What errors say: common mistakes, each with what its message did not say once."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_mistake_is_told_in_one_line_with_what_to_do(db: Database, mistake: st
 
 
 def test_what_is_closed_is_named(db: Database) -> None:
-    """finding python.md section 6: the database handle is closed, freed or of another kind"""
+    """Mended: the database handle is closed, freed or of another kind"""
     other = Database(":memory:")
     queue = other.queue()
     other.find(Employee, 1) if other.table_exists(Employee) else None
@@ -108,7 +108,6 @@ def test_what_is_closed_is_named(db: Database) -> None:
 
 
 def test_an_error_of_a_batch_says_which_record(db: Database) -> None:
-    """finding python.md section 6"""
     people = [Person("Ann", born="x"), Person("Bob", born="x"), Person("Ann", born="x")]
     with pytest.raises(cormorant.UniqueViolation, match=r"^record 2: ") as caught:
         db.insert_many(people)

@@ -1,6 +1,7 @@
 public import CCormorant
 public import CCormorantBinding
 import CormorantBase
+import CormorantC
 import CormorantORM
 import CormorantQuery
 

@@ -1,6 +1,7 @@
 import CCormorant
 import CCormorantBinding
 import CormorantBase
+import CormorantC
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite
