@@ -2,8 +2,8 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// CMake compiles for size what runs once in a program's life, and locks, which say themselves what is to be inlined. SwiftPM
-// bars packages with unsafe flags from being dependencies, so that others get no such flag.
+// CMake compiles for size what runs once in a program's life or, at most, once a commit; and locks, which say themselves what is to
+// be inlined. SwiftPM bars packages with unsafe flags from being dependencies, so that others get no such flag.
 let forSize: [SwiftSetting] =
     Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
 
@@ -42,7 +42,7 @@ let package = Package(
         .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: forSize),
         .target(name: "CormorantCipher", dependencies: base + ["CormorantSQLite"]),
         .target(name: "CormorantKeyValue", dependencies: engine),
-        .target(name: "CormorantObservation", dependencies: engine),
+        .target(name: "CormorantObservation", dependencies: engine, swiftSettings: forSize),
         .target(
             name: "CormorantC",
             dependencies: engine + [

@@ -1,5 +1,4 @@
 /// A lock under which threads wait for what other threads change. A thread takes it once.
-@usableFromInline
 package final class Monitor: @unchecked Sendable {  // the lock itself is the synchronisation
     private let mutex: RecursiveLock
     private let condition = Condition()
@@ -15,13 +14,10 @@ package final class Monitor: @unchecked Sendable {  // the lock itself is the sy
         forks = forkCount
     }
 
-    @usableFromInline
     package func lock() { mutex.lock() }
 
-    @usableFromInline
     package func unlock() { mutex.unlock() }
 
-    @inlinable @inline(__always)
     package func locked<T>(_ body: () throws -> T) rethrows -> T {
         lock()
         defer { unlock() }

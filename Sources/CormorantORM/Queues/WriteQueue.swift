@@ -274,7 +274,7 @@ extension WriteQueue {
     private func runGroup() -> [QueuedWrite] {
         var end: Int64 = 0
         let group = database.runGroup { count in
-            // The wait for the turn does not count.
+            // The wait for the writer does not count.
             if count == 0 { end = monotonicTime() &+ WriteQueue.groupTime }
             return count < WriteQueue.groupCount && monotonicTime() < end ? takeNext() : nil
         }

@@ -7,7 +7,7 @@ import CormorantThreads
 
 extension Registry {
     /// What a thread asks for that uses a database.
-    private struct Request {
+    private final class Request {
         let name: String
         let place: Registration
         let isPassing: Bool
@@ -17,6 +17,14 @@ extension Registry {
         let ticket: Int
         /// Files that could not be closed, because somebody uses their databases without holding them.
         var refusing: Set<String> = []
+
+        init(_ name: String, _ place: Registration, isPassing: Bool, ticket: Int) {
+            self.name = name
+            self.place = place
+            self.isPassing = isPassing
+            self.ticket = ticket
+            end = time(after: max(0, place.options.busyTimeout))
+        }
     }
 
     /// What comes next for a request.
@@ -27,10 +35,10 @@ extension Registry {
     }
 
     func take(_ given: String?, _ isPassing: Bool) throws -> (RegistryFile, Database) {
-        var request = try whileOpen { try makeRequest(given, isPassing) }
+        let request = try whileOpen { try makeRequest(given, isPassing) }
         defer { monitor.locked { leaveQueue(request) } }
         while true {
-            switch try monitor.locked({ try next(&request) }) {
+            switch try monitor.locked({ try next(request) }) {
             case .use(let file, let database): return (file, database)
             case .open(let file): return (file, try open(file))
             case .close(let file):
@@ -46,9 +54,7 @@ extension Registry {
         // One that is open was looked at when it was opened.
         let place = try files[name].map { Registration(path: $0.path, options: $0.options) } ?? self.place(of: name)
         newestTicket += 1
-        return Request(
-            name: name, place: place, isPassing: isPassing, end: time(after: max(0, place.options.busyTimeout)),
-            ticket: newestTicket)
+        return Request(name, place, isPassing: isPassing, ticket: newestTicket)
     }
 
     private func leaveQueue(_ request: Request) {
@@ -58,7 +64,7 @@ extension Registry {
     }
 
     /// Under the lock, which is let go only to wait until there is something to do.
-    private func next(_ request: inout Request) throws -> Step {
+    private func next(_ request: Request) throws -> Step {
         let name = request.name
         while true {
             try refuseClosed()

@@ -153,6 +153,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         return (place.path, place.options)
     }
 
+    @inline(never)
     func whileOpen<T>(_ body: () throws -> T) throws -> T {
         try refuseFork()
         return try monitor.locked {
