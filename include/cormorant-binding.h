@@ -9,12 +9,12 @@
 #include "cormorant.h"
 
 #include "cormorant-binding/block.h"
-#include "cormorant-binding/cursor.h"
 #include "cormorant-binding/json.h"
 #include "cormorant-binding/key_value.h"
 #include "cormorant-binding/observation.h"
 #include "cormorant-binding/python.h"
 #include "cormorant-binding/queue.h"
+#include "cormorant-binding/result.h"
 #include "cormorant-binding/tree.h"
 
 #endif

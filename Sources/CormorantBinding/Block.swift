@@ -19,9 +19,11 @@ public func corm_block_find(
     _ block: UnsafeMutablePointer<corm_block>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let found = try findRow(handle, model, require(block, "block"), cached: { rowKey(key, size, of: $0) }) {
-            try $0.writeKey(MarshalReader(key, size), of: $1)
+        let writeKey = { (writer: inout RecordWriter, model: ModelDescriptor) in
+            try writer.writeKey(MarshalReader(key, size), of: model)
         }
+        guard let block else { return try rowExists(handle, model, key: writeKey) ? CORM_OK : CORM_NOT_FOUND }
+        let found = try findRow(handle, model, block, cached: { rowKey(key, size, of: $0) }, writeKey)
         return found ? CORM_OK : CORM_NOT_FOUND
     }
 }

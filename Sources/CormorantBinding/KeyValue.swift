@@ -59,16 +59,3 @@ extension MarshalReader {
         return integer
     }
 }
-
-@_cdecl("corm_block_store_scan") @implementation
-public func corm_block_store_scan(
-    _ handle: OpaquePointer?, _ range: UnsafePointer<corm_store_range>?,
-    _ outCursor: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let out = try require(outCursor, "out_cursor")
-        let cursor = try requireStore(handle).scan(storeRange(range))
-        out.pointee = try Handles.add(BlockCursor(cursor, nil), .blockCursor)
-        return CORM_OK
-    }
-}

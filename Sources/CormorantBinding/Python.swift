@@ -1,46 +1,33 @@
-public import CCormorant
-public import CCormorantBinding
+import CCormorant
+import CCormorantBinding
 import CormorantBase
 import CormorantC
 import CormorantORM
+import CormorantPlatform
 
-/// What `corm_python_use` was told; nil before.
-nonisolated(unsafe) private var interpreter: Interpreter?
-
-@_cdecl("corm_python_use") @implementation
-public func corm_python_use(
-    _ python: UnsafePointer<corm_python>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        guard let python else {
-            throw CormorantError(.misuse, "python is NULL", hint: "pass the functions of the interpreter")
-        }
-        let raw: corm_python = try readStruct(python, python.pointee.struct_size, "corm_python")
-        guard let given = Interpreter(raw) else {
-            throw CormorantError(.misuse, "a member of corm_python is NULL", hint: "set all of them")
-        }
-        interpreter = given
-        return CORM_OK
-    }
-}
+@_cdecl("corm_python_is_loaded") @implementation
+public func corm_python_is_loaded() -> Bool { Interpreter.loaded != nil }
 
 @_cdecl("corm_python_find") @implementation
 public func corm_python_find(_ table: UnsafeMutableRawPointer?, _ key: UnsafeMutableRawPointer?)
     -> UnsafeMutableRawPointer?
 {
-    guard let interpreter, let table, let key else { return nil }
+    guard let interpreter = Interpreter.loaded, let table, let key else { return nil }
     return interpreter.find(table, key)
 }
 
 @_cdecl("corm_python_destroy_stream") @implementation
 public func corm_python_destroy_stream(_ capsule: UnsafeMutableRawPointer?) {
-    guard let interpreter, let capsule else { return }
+    guard let interpreter = Interpreter.loaded, let capsule else { return }
     interpreter.destroyStream(capsule)
 }
 
 /// The functions of CPython, which are called with the GIL held. Objects are references to `PyObject`.
-private struct Interpreter {
+private struct Interpreter: @unchecked Sendable {  // never written after init
     typealias Object = UnsafeMutableRawPointer
+
+    /// Of the CPython in this process, one for all of its interpreters; nil where there is none.
+    static let loaded = Interpreter()
 
     let none: Object
     let retain: @convention(c) (Object?) -> Void
@@ -59,20 +46,31 @@ private struct Interpreter {
     let pointer: @convention(c) (Object?, UnsafePointer<CChar>?) -> UnsafeMutableRawPointer?
     let free: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-    init?(_ raw: corm_python) {
-        guard let none = raw.none, let retain = raw.inc_ref, let release = raw.dec_ref, let raised = raw.err_occurred,
-            let saveThread = raw.eval_save_thread, let restoreThread = raw.eval_restore_thread,
-            let int64 = raw.long_as_long_long_and_overflow, let integer = raw.long_from_long_long,
-            let bool = raw.bool_from_long, let real = raw.float_from_double,
-            let text = raw.unicode_from_string_and_size,
-            let bytes = raw.bytes_from_string_and_size, let tuple = raw.tuple_new, let setItem = raw.tuple_set_item,
-            let pointer = raw.capsule_get_pointer, let free = raw.mem_free
+    /// What the dynamic linker knows of CPython's stable ABI: https://docs.python.org/3/c-api/stable.html
+    private init?() {
+        // All that the process has loaded for everyone, as `ctypes.pythonapi` is.
+        guard let process = dlopen(nil, RTLD_NOW), let none = dlsym(process, "_Py_NoneStruct"),
+            let retain = dlsym(process, "Py_IncRef"), let release = dlsym(process, "Py_DecRef"),
+            let raised = dlsym(process, "PyErr_Occurred"), let saveThread = dlsym(process, "PyEval_SaveThread"),
+            let restoreThread = dlsym(process, "PyEval_RestoreThread"),
+            let int64 = dlsym(process, "PyLong_AsLongLongAndOverflow"),
+            let integer = dlsym(process, "PyLong_FromLongLong"), let bool = dlsym(process, "PyBool_FromLong"),
+            let real = dlsym(process, "PyFloat_FromDouble"),
+            let text = dlsym(process, "PyUnicode_FromStringAndSize"),
+            let bytes = dlsym(process, "PyBytes_FromStringAndSize"), let tuple = dlsym(process, "PyTuple_New"),
+            let setItem = dlsym(process, "PyTuple_SetItem"), let pointer = dlsym(process, "PyCapsule_GetPointer"),
+            let free = dlsym(process, "PyMem_Free")
         else { return nil }
-        (self.none, self.retain, self.release, self.raised) = (none, retain, release, raised)
-        (self.saveThread, self.restoreThread) = (saveThread, restoreThread)
-        (self.int64, self.integer, self.bool, self.real) = (int64, integer, bool, real)
-        (self.text, self.bytes, self.tuple, self.setItem) = (text, bytes, tuple, setItem)
-        (self.pointer, self.free) = (pointer, free)
+        func function<Function>(_ address: UnsafeMutableRawPointer) -> Function {
+            unsafeBitCast(address, to: Function.self)
+        }
+        self.none = none
+        (self.retain, self.release, self.raised) = (function(retain), function(release), function(raised))
+        (self.saveThread, self.restoreThread) = (function(saveThread), function(restoreThread))
+        (self.int64, self.integer, self.bool) = (function(int64), function(integer), function(bool))
+        (self.real, self.text, self.bytes) = (function(real), function(text), function(bytes))
+        (self.tuple, self.setItem) = (function(tuple), function(setItem))
+        (self.pointer, self.free) = (function(pointer), function(free))
     }
 
     func destroyStream(_ capsule: Object) {

@@ -83,10 +83,10 @@ func parameters(_ bytes: UnsafeRawPointer?, _ size: Int) throws -> [String: Valu
 @_cdecl("corm_tree_open") @implementation
 public func corm_tree_open(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ statement: OpaquePointer?, _ bytes: UnsafeRawPointer?,
-    _ size: Int, _ outCursor: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ size: Int, _ outResult: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let out = try require(outCursor, "out_cursor")
+        let out = try require(outResult, "out_result")
         let database = try database(handle)
         let compiled = try requireStatement(statement).statement()
         let values = try parameters(bytes, size)
@@ -97,7 +97,7 @@ public func corm_tree_open(
             } else {
                 try database.cursor(compiled, values)
             }
-        out.pointee = try Handles.add(BlockCursor(cursor, box?.types), .blockCursor)
+        out.pointee = try Handles.add(ResultBox(cursor, box?.types), .result)
         return CORM_OK
     }
 }

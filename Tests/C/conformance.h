@@ -22,7 +22,10 @@ typedef struct scenario {
     json_t *models; /* the definitions, by name */
     struct made_model *made;
     char path[512];
-    corm_database *database;
+    corm_database *database; /* that of a step's `on`, while the step runs */
+    struct named_database *others;
+    corm_registry *registry;
+    struct watch *watches;
     corm_bundle *bundle; /* of the steps about bundles */
     corm_arena *arena;
     struct allocation *allocations;
@@ -100,6 +103,8 @@ json_t *wanted(step *s, const char *name);
 bool check_int(step *s, const char *name, int64_t found);
 bool check_bool(step *s, const char *name, bool found);
 bool check_text(step *s, const char *name, const char *found);
+/* A list, compared with a member of `expect` as JSON; takes the list over. */
+bool check_json(step *s, const char *name, json_t *found);
 /* A list of texts, compared with the lines of another. */
 bool check_lines(step *s, const char *name, const char *lines);
 /* Whether a text has all of `contains` and none of `lacks`. */
@@ -180,6 +185,46 @@ bool step_save_related(step *s);
 
 /* conformance_queues.c */
 bool step_batch(step *s);
+
+/* conformance_databases.c */
+/* The database that a step opened or used under a name; NULL after a reported failure. */
+corm_database *database_named(scenario *run, const char *name);
+/* Those that steps left open, and the registry. */
+void close_databases(scenario *run);
+bool parse_cipher(step *s, const char *name, corm_cipher_options *out_cipher);
+bool step_open(step *s);
+bool step_close(step *s);
+bool step_registry(step *s);
+bool step_register(step *s);
+bool step_use(step *s);
+bool step_set_name(step *s);
+bool step_registry_state(step *s);
+bool step_close_file(step *s);
+bool step_close_registry(step *s);
+bool step_attach_named(step *s);
+bool step_migrate_all(step *s);
+bool step_recode(step *s);
+bool step_check_pages(step *s);
+bool step_attach(step *s);
+bool step_backup(step *s);
+bool step_look_after(step *s);
+bool step_checkpoint(step *s);
+bool step_write_text(step *s);
+bool step_is_plain(step *s);
+bool step_damage(step *s);
+bool step_depth(step *s);
+
+/* conformance_observation.c */
+void cancel_watches(scenario *run);
+bool step_observe(step *s);
+bool step_cancel(step *s);
+bool step_events(step *s);
+bool step_set_cache(step *s);
+bool step_cache_statistics(step *s);
+
+/* conformance_columns.c */
+bool step_columns(step *s);
+bool step_query_json(step *s);
 
 /* conformance_stores.c */
 bool step_store(step *s);

@@ -2,6 +2,7 @@
 #include "conformance.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 json_t *member(step *s, const char *name) { return json_object_get(s->json, name); }
@@ -37,6 +38,17 @@ bool check_contains(step *s, const char *text) {
     return true;
 }
 
+bool check_json(step *s, const char *name, json_t *found) {
+    json_t *expected = wanted(s, name);
+    bool good = expected == NULL || json_equal(expected, found);
+    char *text = json_dumps(found, 0);
+    if (!good)
+        fail(s->run, "%s: found %s", name, text);
+    free(text);
+    json_decref(found);
+    return good;
+}
+
 json_t *given_values(step *s) { return member(s, s->statement == NULL ? "bindings" : "parameters"); }
 
 int32_t choice(step *s, const char *name, const char *const *names, int32_t count) {
@@ -46,6 +58,7 @@ int32_t choice(step *s, const char *name, const char *const *names, int32_t coun
 #define RANGE "prefix start end after"
 #define COPY "snapshot dropSnapshot"
 #define PLAN "steps risk rows problems contains lacks"
+#define OPTIONS "mode journalMode synchronous foreignKeys busyTimeout template cipher"
 #define QUERY "model sql bindings statement parameters where orderBy limit offset"
 static const struct {
     const char *name;
@@ -124,6 +137,39 @@ static const struct {
     {"storeAdopt", step_store, "store table", "count"},
     {"wait", step_wait, "milliseconds", ""},
     {"batch", step_batch, "parts onError", "results"},
+    {"open", step_open, "as file " OPTIONS, ""},
+    {"close", step_close, "", ""},
+    {"transactionDepth", step_depth, "", "value"},
+    {"registry", step_registry, "pattern limit " OPTIONS, ""},
+    {"register", step_register, "name file mode", ""},
+    {"use", step_use, "name as", ""},
+    {"setCurrent", step_set_name, "name", ""},
+    {"setDefault", step_set_name, "name", ""},
+    {"registryState", step_registry_state, "", "names current default openCount"},
+    {"closeFile", step_close_file, "name", ""},
+    {"closeRegistry", step_close_registry, "", ""},
+    {"attachNamed", step_attach_named, "name schema", ""},
+    {"migrateAll", step_migrate_all, "names last allowLossy most", "told failed"},
+    {"encrypt", step_recode, "file cipher", ""},
+    {"decrypt", step_recode, "file cipher", ""},
+    {"rekey", step_recode, "file cipher to", ""},
+    {"checkPages", step_check_pages, "", "count"},
+    {"attach", step_attach, "file schema cipher", ""},
+    {"backup", step_backup, "file cipher", ""},
+    {"vacuum", step_look_after, "", ""},
+    {"optimize", step_look_after, "", ""},
+    {"checkpoint", step_checkpoint, "mode", "log copied"},
+    {"writeText", step_write_text, "file text", ""},
+    {"isPlain", step_is_plain, "file", "found"},
+    {"damage", step_damage, "file at", ""},
+    {"observe", step_observe,
+     "as model key regions sql bindings statement parameters live keyColumns values latestOnly", "sql bindings"},
+    {"events", step_events, "of wait", "events"},
+    {"cancel", step_cancel, "of", ""},
+    {"setCache", step_set_cache, "model maxCount maxBytes", ""},
+    {"cacheStatistics", step_cache_statistics, "model", "hits misses count"},
+    {"columns", step_columns, "model sql bindings statement parameters", "formats columns rows batches sql bindings"},
+    {"queryJson", step_query_json, "sql bindings statement parameters", "text sql bindings"},
 };
 
 static bool check_error(step *s, json_t *expected) {
@@ -161,11 +207,22 @@ static bool check_error(step *s, json_t *expected) {
 
 static bool known_members(step *s, const char *members, const char *expected) {
     char padded[128];
-    snprintf(padded, sizeof padded, " do expect %s ", members);
+    snprintf(padded, sizeof padded, " do on expect %s ", members);
     if (!check_members(s->run, s->json, "the step", padded))
         return false;
     snprintf(padded, sizeof padded, " error %s ", expected);
     return check_members(s->run, s->expect, "expect", padded);
+}
+
+/* The handler on the database of the step's `on`. */
+static bool run_on(step *s, bool (*handler)(step *s)) {
+    if (member(s, "on") == NULL)
+        return handler(s);
+    corm_database *own = s->run->database;
+    s->run->database = database_named(s->run, json_string_value(member(s, "on")));
+    bool good = s->run->database != NULL && handler(s);
+    s->run->database = own;
+    return good;
 }
 
 static bool run_with(step *s, bool (*handler)(step *s)) {
@@ -176,7 +233,7 @@ static bool run_with(step *s, bool (*handler)(step *s)) {
             return false;
         s->model = *model;
     }
-    bool good = parse_statement(s) && handler(s);
+    bool good = parse_statement(s) && run_on(s, handler);
     corm_statement_free(s->statement);
     return good;
 }

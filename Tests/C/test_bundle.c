@@ -27,116 +27,6 @@ static corm_status add_function(const char *id, corm_step_callback up, void *con
 #define APPLY(last) corm_bundle_apply(bundle, db, last, NULL, &failure)
 #define REVERT(last) corm_bundle_revert(bundle, db, last, LOSSY, &failure)
 
-static void steps_run_once_and_in_the_order_of_their_ids(void **state) {
-    (void)state;
-    OK(add_sql("0003_c", "INSERT INTO log VALUES (3)", "DELETE FROM log WHERE x = 3"));
-    OK(add_sql("0001_a", "CREATE TABLE log (x); INSERT INTO log VALUES (1)", "DROP TABLE log"));
-    OK(add_sql("0002_b", "INSERT INTO log VALUES (2);", "DELETE FROM log WHERE x = 2"));
-    OK(APPLY("0002_b"));
-    assert_string_equal(select_text("SELECT group_concat(x) FROM log"), "1,2");
-    OK(APPLY("0001_a"));
-    OK(APPLY(NULL));
-    OK(APPLY(NULL));
-    assert_string_equal(select_text("SELECT group_concat(x) FROM log"), "1,2,3");
-    assert_string_equal(select_text("SELECT group_concat(id || state || length(sha256) || (finished >= started)) FROM "
-                                    "corm_migrations"),
-                        "0001_aapplied641,0002_bapplied641,0003_capplied641");
-    OK(REVERT("0001_a"));
-    assert_string_equal(select_text("SELECT group_concat(x) FROM log"), "1");
-    OK(REVERT(NULL));
-    assert_false(is_there("log"));
-    OK(APPLY(NULL));
-    GIVES(CORM_E_MIGRATION, APPLY("0004"));
-    says("0001_a, 0002_b, 0003_c");
-    GIVES(CORM_E_MIGRATION, REVERT("0004"));
-}
-
-static void a_step_that_fails_half_way_leaves_nothing(void **state) {
-    (void)state;
-    OK(add_sql("1", "CREATE TABLE a (x)", NULL));
-    OK(add_sql("2", "CREATE TABLE b (x); INSERT INTO a VALUES (1); INSERT INTO nothing VALUES (1)", NULL));
-    GIVES(CORM_E_SQL, APPLY(NULL));
-    says("step 2");
-    assert_true(is_there("a") && !is_there("b"));
-    assert_int_equal(select_int("SELECT count(*) FROM a"), 0);
-    assert_string_equal(select_text("SELECT group_concat(id) FROM corm_migrations"), "1");
-    GIVES(CORM_E_MIGRATION, REVERT(NULL));
-    says("no way back");
-    assert_true(is_there("a"));
-}
-
-static void sql_that_a_step_may_not_hold(void **state) {
-    (void)state;
-    static const char *const refused[] = {
-        "BEGIN",
-        "COMMIT",
-        "END",
-        "ROLLBACK",
-        "SAVEPOINT x",
-        "RELEASE x",
-        "ATTACH ':memory:' AS x",
-        "DETACH x",
-        "VACUUM",
-        "PRAGMA foreign_keys = ON",
-        "PRAGMA writable_schema = ON",
-        "PRAGMA main.journal_mode = DELETE",
-        "PRAGMA /* legacy_alter_table */ user_version = 5",
-        "pragma\nuser_version=5",
-        "-- x\ncommit",
-        "/**/ CoMMiT ;",
-    };
-    for (size_t index = 0; index < sizeof refused / sizeof refused[0]; index += 1) {
-        char sql[256] = "CREATE TABLE a (x); ";
-        corm_bundle_free(bundle);
-        OK(corm_bundle_open(NULL, &bundle, &failure));
-        OK(add_sql("1", strcat(strcat(sql, refused[index]), "; INSERT INTO a VALUES (1)"), NULL));
-        corm_status status = APPLY(NULL);
-        if (status != CORM_E_MIGRATION)
-            fail_msg("%s gives %s", refused[index], corm_status_name(status));
-        says("step 1");
-        forget_failure();
-        assert_false(is_there("a"));
-        assert_int_equal(corm_transaction_depth(db), 0);
-    }
-    OK(add_sql("2", "CREATE TABLE b (x)", NULL));
-    assert_int_equal(select_int("PRAGMA user_version"), 0);
-}
-
-static void sql_that_a_step_may_hold(void **state) {
-    (void)state;
-    OK(add_sql("1",
-               "-- COMMIT;\nCREATE TABLE \"commit\" (x DEFAULT 'COMMIT;'); PRAGMA defer_foreign_keys = ON;"
-               "PRAGMA legacy_alter_table = ON; CREATE TRIGGER begin_it AFTER INSERT ON \"commit\" BEGIN SELECT 1; "
-               "SELECT 2; END; INSERT INTO \"commit\" VALUES (1); SELECT * FROM \"commit\"; /* END */",
-               NULL));
-    OK(APPLY(NULL));
-    assert_int_equal(select_int("SELECT count(*) FROM \"commit\""), 1);
-    assert_int_equal(select_int("PRAGMA legacy_alter_table"), 0);
-}
-
-static void constraints_that_roll_back_by_themselves(void **state) {
-    (void)state;
-    OK(add_sql("1", "CREATE TABLE a (x UNIQUE); INSERT INTO a VALUES (1)", NULL));
-    OK(add_sql("2", "CREATE TABLE b (x); INSERT OR ROLLBACK INTO a VALUES (1); INSERT INTO b VALUES (1)", NULL));
-    GIVES(CORM_E_UNIQUE, APPLY(NULL));
-    assert_false(is_there("b"));
-    assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
-    run("INSERT INTO a VALUES (2)");
-}
-
-static void foreign_keys_do_not_act_and_are_checked(void **state) {
-    (void)state;
-    run("CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p ON DELETE CASCADE);"
-        "INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES (1)");
-    OK(add_sql("1", "DELETE FROM p WHERE id = 2", NULL));
-    OK(add_sql("2", "DELETE FROM p", NULL));
-    GIVES(CORM_E_FOREIGN_KEY, APPLY(NULL));
-    says("\"c\"");
-    assert_int_equal(select_int("SELECT id FROM p"), 1);
-    assert_int_equal(select_int("SELECT p FROM c"), 1);
-    assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
-}
-
 static bool fills(corm_database *database, void *context) {
     *(int *)context += 1;
     return corm_database_execute_script(database, "CREATE TABLE IF NOT EXISTS a (x); INSERT INTO a VALUES (1)",
@@ -233,12 +123,6 @@ static void handles_that_are_none(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST_BUNDLE(steps_run_once_and_in_the_order_of_their_ids),
-        TEST_BUNDLE(a_step_that_fails_half_way_leaves_nothing),
-        TEST_BUNDLE(sql_that_a_step_may_not_hold),
-        TEST_BUNDLE(sql_that_a_step_may_hold),
-        TEST_BUNDLE(constraints_that_roll_back_by_themselves),
-        TEST_BUNDLE(foreign_keys_do_not_act_and_are_checked),
         TEST_BUNDLE(functions_are_steps_too),
         TEST_BUNDLE(ids_and_steps_that_cannot_be),
         TEST_BUNDLE(handles_that_are_none),

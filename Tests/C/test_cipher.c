@@ -41,25 +41,6 @@ static int begins_plain(const char *path) {
     return memcmp(head, "SQLite format 3", sizeof head) == 0;
 }
 
-static void a_file_is_made_and_opened_with_its_key(void **state) {
-    (void)state;
-    const char *path = path_to("secret.db");
-    corm_cipher_options good = with_key("passphrase"), bad = with_key("other"), raw = with_key(raw_key);
-    corm_database *secret = open_with(path, &good);
-    OK(corm_database_execute_script(secret, "CREATE TABLE t (a); INSERT INTO t VALUES (1)", &failure));
-    size_t count = 7;
-    OK(corm_cipher_check(secret, NULL, 0, &count, &failure));
-    assert_int_equal(count, 0);
-    OK(corm_database_close(secret, &failure));
-    assert_false(begins_plain(path));
-    assert_int_equal(opens(path, &good), CORM_OK);
-    assert_int_equal(opens(path, &bad), CORM_E_WRONG_KEY);
-    assert_int_equal(opens(path, &raw), CORM_E_WRONG_KEY);
-    assert_int_equal(opens(path, NULL), CORM_E_KEY_MISSING);
-    assert_int_equal(opens(path_to("test.db"), &good), CORM_E_NOT_ENCRYPTED);
-    assert_int_equal(opens(":memory:", &good), CORM_E_MISUSE);
-}
-
 static void options_that_cannot_be_are_refused(void **state) {
     (void)state;
     const char *path = path_to("secret.db");
@@ -122,7 +103,6 @@ static void a_file_is_encrypted_rekeyed_and_decrypted(void **state) {
     const char *path = path_to("test.db");
     corm_cipher_options first = with_key("first"), second = with_key(raw_key);
     insert_people(200);
-    GIVES(CORM_E_BUSY, corm_cipher_encrypt(path, &first, NULL, NULL, &failure));
     corm_database *other = db;
     db = NULL;
     OK(corm_database_close(other, &failure));
@@ -142,26 +122,11 @@ static void a_file_is_encrypted_rekeyed_and_decrypted(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM person"), 200);
 }
 
-static void encrypted_files_are_attached_and_copied(void **state) {
-    (void)state;
-    corm_cipher_options cipher = with_key("attached");
-    char copy[512];
-    snprintf(copy, sizeof copy, "%s", path_to("copy.db"));
-    insert_people(3);
-    OK(corm_database_backup(db, copy, &cipher, NULL, NULL, &failure));
-    assert_false(begins_plain(copy));
-    OK(corm_database_attach(db, copy, "copy", &cipher, &failure));
-    assert_int_equal(select_int("SELECT count(*) FROM copy.person JOIN main.person USING (name)"), 3);
-    OK(corm_database_execute_script(db, "DETACH copy", &failure));
-    GIVES(CORM_E_KEY_MISSING, corm_database_attach(db, copy, "copy", NULL, &failure));
-    OK(corm_database_execute_script(db, "CREATE TEMP TABLE plain (a)", &failure));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_file_is_made_and_opened_with_its_key),  TEST(options_that_cannot_be_are_refused),
-        TEST(a_provider_is_asked_for_the_key),         TEST(a_file_is_encrypted_rekeyed_and_decrypted),
-        TEST(encrypted_files_are_attached_and_copied),
+        TEST(options_that_cannot_be_are_refused),
+        TEST(a_provider_is_asked_for_the_key),
+        TEST(a_file_is_encrypted_rekeyed_and_decrypted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

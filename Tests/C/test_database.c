@@ -23,39 +23,6 @@ static void the_two_ways_to_make_options_agree(void **state) {
     assert_int_equal(filled.statement_cache_size, made.statement_cache_size);
 }
 
-static void the_defaults(void **state) {
-    (void)state;
-    assert_string_equal(select_text("PRAGMA journal_mode"), "wal");
-    assert_int_equal(select_int("PRAGMA synchronous"), 1);
-    assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
-    assert_int_equal(select_int("PRAGMA busy_timeout"), 5000);
-    assert_string_equal(corm_database_path(db), path_to("test.db"));
-}
-
-static void reopen(const corm_open_options *options, const char *name) {
-    OK(corm_database_close(db, &failure));
-    db = NULL;
-    OK(corm_database_open(path_to(name), options, &db, &failure));
-}
-
-static void options_are_heeded(void **state) {
-    (void)state;
-    static const char *const journals[] = {"wal", "wal", "delete", "truncate", "persist", "memory", "off"};
-    for (int32_t mode = CORM_JOURNAL_DEFAULT; mode <= CORM_JOURNAL_OFF; mode += 1) {
-        corm_open_options options = CORM_OPEN_OPTIONS_INIT;
-        options.journal_mode = mode;
-        options.synchronous = mode % 5;
-        options.foreign_keys_off = true;
-        options.busy_timeout = 1234;
-        options.statement_cache_size = 1;
-        reopen(&options, "options.db");
-        assert_string_equal(select_text("PRAGMA journal_mode"), journals[mode]);
-        assert_int_equal(select_int("PRAGMA synchronous"), mode % 5 == 0 ? 1 : mode % 5 - 1);
-        assert_int_equal(select_int("PRAGMA foreign_keys"), 0);
-        assert_int_equal(select_int("PRAGMA busy_timeout"), 1234);
-    }
-}
-
 static void options_that_can_never_be_right(void **state) {
     (void)state;
     corm_database *other = NULL;
@@ -74,19 +41,6 @@ static void options_that_can_never_be_right(void **state) {
     }
     GIVES(CORM_E_MISUSE, corm_database_open(NULL, NULL, &other, &failure));
     GIVES(CORM_E_MISUSE, corm_database_open(path_to("other.db"), NULL, NULL, &failure));
-}
-
-static void memory_is_a_database_of_its_own(void **state) {
-    (void)state;
-    corm_database *memory;
-    OK(corm_database_open(":memory:", NULL, &memory, &failure));
-    assert_string_equal(corm_database_path(memory), ":memory:");
-    GIVES(CORM_NOT_FOUND, corm_model_table_exists(memory, people, &failure));
-    OK(corm_model_create_tables(memory, (const corm_model *const[]){people}, 1, &failure));
-    person one = {.name = "x"};
-    OK(corm_record_insert(memory, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_int_equal(one.id, 1);
-    OK(corm_database_close(memory, &failure));
 }
 
 static void sql_tells_its_changes(void **state) {
@@ -211,10 +165,7 @@ static void statements_are_reused_beyond_the_cache(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_two_ways_to_make_options_agree),
-        TEST(the_defaults),
-        TEST(options_are_heeded),
         TEST(options_that_can_never_be_right),
-        TEST(memory_is_a_database_of_its_own),
         TEST(sql_tells_its_changes),
         TEST(bindings_by_position_and_name),
         TEST(a_trace_sees_sql_and_time_and_no_values),

@@ -7,32 +7,6 @@
 
 #define MANY 100000
 
-static void short_lists(void **state) {
-    (void)state;
-    MEETS(corm_expr_in(column("id"), NULL, 0), "\"id\" IN ()", "", "");
-    MEETS(unary(CORM_OP_NOT, corm_expr_in(column("id"), NULL, 0)), "NOT \"id\" IN ()", "", "1 2 3 4 5 6");
-    MEETS(corm_expr_in(column("id"), CORM_VALUES(corm_value_int64(2))), "\"id\" IN (?)", "2", "2");
-    MEETS(corm_expr_in(column("name"),
-                       CORM_VALUES(corm_value_text("eve"), corm_value_text("Ada"), corm_value_text("Ada"))),
-          "\"name\" IN (?, ?, ?)", "'eve', 'Ada', 'Ada'", "1 5");
-    MEETS(corm_expr_in(binary(CORM_OP_ADD, column("id"), number(1)), CORM_VALUES(corm_value_int64(3))),
-          "\"id\" + ? IN (?)", "1, 3", "2");
-}
-
-static void null_in_a_list_is_found(void **state) {
-    (void)state;
-    const corm_value values[] = {corm_value_text("Rome"), corm_value_null(), corm_value_text("Paris"),
-                                 corm_value_null()};
-    MEETS(corm_expr_in(column("city"), values, 4), "\"city\" IN (?, ?) OR \"city\" IS NULL", "'Rome', 'Paris'",
-          "2 3 4 5 6");
-    MEETS(unary(CORM_OP_NOT, corm_expr_in(column("city"), values, 4)), "NOT (\"city\" IN (?, ?) OR \"city\" IS NULL)",
-          "'Rome', 'Paris'", "1");
-    MEETS(corm_expr_in(column("city"), values + 1, 1), "\"city\" IS NULL", "", "2 6");
-    MEETS(unary(CORM_OP_NOT, corm_expr_in(column("city"), values + 1, 1)), "NOT \"city\" IS NULL", "", "1 3 4 5");
-    MEETS(CORM_ALL(corm_expr_in(column("city"), values, 2), CORM_GT(people, "id", corm_value_int64(3))),
-          "(\"city\" IN (?) OR \"city\" IS NULL) AND \"id\" > ?", "'Rome', 3", "4 6");
-}
-
 static void lists_hold_values_of_the_columns_type(void **state) {
     (void)state;
     EXPRESSION_FAILS(CORM_E_TYPE, "Person.age", corm_expr_in(column("age"), CORM_VALUES(corm_value_text("x"))));
@@ -79,52 +53,6 @@ static void every_kind_of_value_in_lists_of_every_length(void **state) {
     }
 }
 
-static void a_hundred_are_written_out_and_more_are_one_parameter(void **state) {
-    (void)state;
-    corm_value values[101];
-    corm_arena *arena = corm_arena_create();
-    const char *sql;
-    size_t count;
-    for (int index = 0; index < 101; index += 1)
-        values[index] = corm_value_int64(index);
-    corm_expr *hundred = corm_expr_in(column("id"), values, 100);
-    corm_expr *more = corm_expr_in(column("id"), values, 101);
-    OK(corm_expr_sql(hundred, arena, &sql, NULL, &count, &failure));
-    assert_int_equal(count, 100);
-    assert_int_equal(strlen(sql), strlen("\"id\" IN ()") + 100 + 99 * 2);
-    OK(corm_expr_sql(more, arena, &sql, NULL, &count, &failure));
-    assert_string_equal(sql, "\"id\" IN (SELECT value FROM corm_values(?))");
-    corm_expr_free(hundred);
-    corm_expr_free(more);
-    corm_arena_free(arena);
-}
-
-static void a_hundred_thousand_ids_of_records(void **state) {
-    (void)state;
-    corm_value *values = malloc(MANY * sizeof *values);
-    for (int index = 0; index < MANY; index += 1)
-        values[index] = corm_value_int64(index * 2);
-    corm_query query = CORM_QUERY_INIT;
-    corm_statement *even = where(select_from(people), corm_expr_in(column("id"), values, MANY));
-    corm_statement_add(even, CORM_CLAUSE_WHERE, unary(CORM_OP_NOT, corm_expr_in(column("age"), values, MANY)));
-    query.statement = even;
-    corm_records *records;
-    for (int round = 0; round < 2; round += 1) {
-        OK(corm_query_fetch(db, people, &query, &records, &failure));
-        assert_int_equal(corm_records_count(records), 0);
-        corm_records_free(records);
-    }
-    corm_statement_free(even);
-    even = ordered_by(where(select_from(people), corm_expr_in(column("id"), values, MANY)), column("id"));
-    free(values);
-    query.statement = even;
-    OK(corm_query_fetch(db, people, &query, &records, &failure));
-    assert_int_equal(corm_records_count(records), 3);
-    assert_string_equal(((person *)corm_records_data(records))[1].name, "Dan");
-    corm_records_free(records);
-    corm_statement_free(even);
-}
-
 static void long_lists_follow_the_columns_type_and_collation(void **state) {
     (void)state;
     corm_value values[150];
@@ -149,34 +77,11 @@ static void long_lists_follow_the_columns_type_and_collation(void **state) {
     corm_statement_free(found);
 }
 
-static void subqueries(void **state) {
-    (void)state;
-    corm_statement *owners = with_column(select_from(pets), pet_column("owner_id"));
-    where(owners, unary(CORM_OP_IS_NOT_NULL, pet_column("owner_id")));
-    SELECTS(ordered_by(with_column(where(select_from(people), corm_expr_in_select(column("id"), owners)), column("id")),
-                       column("id")),
-            "SELECT \"id\" FROM \"person\" WHERE \"id\" IN (SELECT \"pet\".\"owner_id\" FROM \"pet\" "
-            "WHERE \"pet\".\"owner_id\" IS NOT NULL) ORDER BY \"id\"",
-            "", "1; 4; 5");
-    corm_statement *same = with_column(select_from(people), column("age"));
-    SELECTS(with_column(where(select_from(people),
-                              unary(CORM_OP_NOT, corm_expr_in_select(column("id"), where(same, number(1))))),
-                        CORM_CALL("count", column("id"))),
-            "SELECT count(\"id\") FROM \"person\" WHERE NOT \"id\" IN "
-            "(SELECT \"person_2\".\"age\" FROM \"person\" AS \"person_2\" WHERE ?)",
-            "1", "0");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        STATEMENT_TEST(short_lists),
-        STATEMENT_TEST(null_in_a_list_is_found),
         STATEMENT_TEST(lists_hold_values_of_the_columns_type),
         STATEMENT_TEST(every_kind_of_value_in_lists_of_every_length),
-        STATEMENT_TEST(a_hundred_are_written_out_and_more_are_one_parameter),
-        STATEMENT_TEST(a_hundred_thousand_ids_of_records),
         STATEMENT_TEST(long_lists_follow_the_columns_type_and_collation),
-        STATEMENT_TEST(subqueries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,21 +37,6 @@ static void every_type_comes_in_and_goes_out_again(void **state) {
     corm_records_free(records);
 }
 
-static void what_is_missing_is_its_default_or_null(void **state) {
-    (void)state;
-    corm_records *records;
-    GIVES(CORM_ROW, read_text(items, " { \"price\" : 1, \"title\":\"\", \"other\":[{}] } ", NULL, &records));
-    const item *one = corm_records_data(records);
-    assert_int_equal(one->id, 0);
-    assert_false(one->sold.has_value);
-    assert_int_equal(one->made, 1769860800000000);
-    assert_null(one->weight);
-    assert_int_equal(one->stock, 0);
-    corm_records_free(records);
-    refuses(CORM_E_JSON, "$[1].title: the key is missing", "[{\"title\":\"a\",\"price\":1},{\"price\":1}]");
-    refuses(CORM_E_NULL_VALUE, "$[0].price: null", "[{\"title\":\"a\",\"price\":null}]");
-}
-
 static void errors_name_the_path_and_no_value(void **state) {
     (void)state;
     refuses(CORM_E_TYPE, "$[0].price: expected a number, found a string", "[{\"price\":\"4711\"}]");
@@ -166,20 +151,6 @@ static void a_path_leads_to_the_records(void **state) {
     }
 }
 
-static void lines_are_one_object_after_the_other(void **state) {
-    (void)state;
-    corm_json_options options = {.struct_size = sizeof options, .lines = true};
-    corm_records *records;
-    GIVES(CORM_ROW, read_text(tags, "{\"id\":1,\"word\":\"a\"}\n\n{\"id\":2,\"word\":\"b\"}\r\n", &options, &records));
-    assert_string_equal(written(tags, corm_records_data(records), 2, NULL, 0, &options),
-                        "{\"id\":1,\"word\":\"a\"}\n{\"id\":2,\"word\":\"b\"}\n");
-    corm_records_free(records);
-    GIVES(CORM_E_TYPE, read_text(tags, "{\"id\":1,\"word\":\"a\"}\n{\"id\":\"x\"}", &options, &records));
-    assert_non_null(strstr(corm_error_message(failure), "$[1].id: expected an integer"));
-    GIVES(CORM_DONE, read_text(tags, "", &options, &records));
-    corm_records_free(records);
-}
-
 static void keys_are_properties_or_columns(void **state) {
     (void)state;
     corm_json_options options = {.struct_size = sizeof options, .names = CORM_JSON_COLUMNS, .refuse_unknown = true};
@@ -220,11 +191,9 @@ static void infinities_and_the_json_of_columns_come_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         JSON_TEST(every_type_comes_in_and_goes_out_again),
-        JSON_TEST(what_is_missing_is_its_default_or_null),
         JSON_TEST(errors_name_the_path_and_no_value),
         JSON_TEST(malformed_text_is_an_error),
         JSON_TEST(a_path_leads_to_the_records),
-        JSON_TEST(lines_are_one_object_after_the_other),
         JSON_TEST(keys_are_properties_or_columns),
         JSON_TEST(infinities_and_the_json_of_columns_come_back),
     };

@@ -50,47 +50,6 @@ static void related_records_come_by_level(void **state) {
     }
 }
 
-static void an_import_saves_records_with_those_in_them(void **state) {
-    (void)state;
-    corm_json_reader *reader = reader_of(people, families, sizeof families - 1, 11, NULL);
-    int64_t count, before = select_int("SELECT count(*) FROM person");
-    OK(corm_json_reader_import(reader, db, CORM_WRITE_INSERT, &count, &failure));
-    corm_json_reader_free(reader);
-    assert_int_equal(count, 4);
-    assert_int_equal(select_int("SELECT count(*) FROM person") - before, 4);
-    assert_string_equal(
-        select_text("SELECT group_concat(p.name || ':' || t.word) FROM person o JOIN pet p ON owner_id = o.id "
-                    "JOIN pet_tag ON pet_id = p.id JOIN tag t ON t.id = tag_id WHERE o.name = 'Di'"),
-        "Ivy:x,Ivy:y");
-    static const char owner[] = "{\"name\":\"Zoe\",\"weight\":1,\"owner\":{\"name\":\"Eve\",\"height\":1}}";
-    reader = reader_of(pets, owner, sizeof owner - 1, 5, NULL);
-    OK(corm_json_reader_import(reader, db, CORM_WRITE_SAVE, &count, &failure));
-    corm_json_reader_free(reader);
-    assert_int_equal(select_int("SELECT count(*) FROM pet JOIN person o ON o.id = owner_id WHERE o.name = 'Eve'"), 1);
-}
-
-static void a_failed_import_leaves_nothing(void **state) {
-    (void)state;
-    static const char *const texts[][2] = {
-        {"[{\"name\":\"A\",\"height\":1},{\"id\":1,\"name\":\"B\",\"height\":1}]", "$[1]"},
-        {"[{\"name\":\"A\",\"height\":1,\"pets\":[{\"name\":\"x\",\"weight\":1},{\"weight\":2}]}]",
-         "$[0].pets[1].name: "},
-        {"[{\"name\":\"A\",\"height\":1},{\"name\":7}]", "$[1].name: expected a string"},
-        {"[{\"name\":\"A\",\"height\":1},{\"name\":null,\"height\":1}]", "$[1].name: null"},
-        {"[{\"name\":\"A\",\"height\":1}", "$"},
-    };
-    int64_t before = select_int("SELECT count(*) FROM person");
-    for (size_t index = 0; index < sizeof texts / sizeof *texts; index += 1) {
-        corm_json_reader *reader = reader_of(people, texts[index][0], strlen(texts[index][0]), 1000, NULL);
-        forget_failure();
-        assert_true(corm_json_reader_import(reader, db, CORM_WRITE_INSERT, NULL, &failure) < 0);
-        if (strstr(corm_error_message(failure), texts[index][1]) == NULL)
-            fail_msg("found \"%s\"", corm_error_message(failure));
-        assert_int_equal(select_int("SELECT count(*) FROM person"), before);
-        corm_json_reader_free(reader);
-    }
-}
-
 static void a_long_array_streams_in_flat_memory(void **state) {
     (void)state;
     static const char element[] = "{\"id\":7,\"word\":\"0123456789012345678901234567890123456789\"},";
@@ -151,7 +110,7 @@ static void random_text(unsigned *seed, char *text, size_t *size) {
 static void random_text_never_crashes_and_chunks_make_no_difference(void **state) {
     (void)state;
     unsigned seed = 4711;
-    for (int round = 0; round < 2000; round += 1) {
+    for (int round = 0; round < 5 * many(400); round += 1) {
         char text[2000];
         size_t size;
         if (round % 2 == 0) {
@@ -235,8 +194,6 @@ static void records_lie_in_records_to_a_limit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         JSON_TEST(related_records_come_by_level),
-        JSON_TEST(an_import_saves_records_with_those_in_them),
-        JSON_TEST(a_failed_import_leaves_nothing),
         JSON_TEST(a_long_array_streams_in_flat_memory),
         JSON_TEST(random_text_never_crashes_and_chunks_make_no_difference),
         JSON_TEST(records_lie_in_records_to_a_limit),

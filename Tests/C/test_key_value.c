@@ -196,15 +196,6 @@ static void the_table_goes_under_a_scan(void **state) {
     assert_string_equal(corm_error_table(failure), "corm_key_value");
 }
 
-/* A temporary table of the name is another one. */
-static void a_temporary_table_does_not_stand_in(void **state) {
-    (void)state;
-    OK(corm_database_execute(db, "CREATE TEMP TABLE corm_key_value (x)", CORM_NO_VALUES, NULL, &failure));
-    put("a", corm_value_int64(1));
-    assert_int_equal(get("a").value.as.integer, 1);
-    assert_int_equal(select_int("SELECT count(*) FROM main.corm_key_value"), 1);
-}
-
 static void an_entry_that_was_read_is_written_back(void **state) {
     (void)state;
     corm_store_entry entry = entry_of("hits", corm_value_int64(1));
@@ -272,7 +263,6 @@ int main(void) {
         STORE_TEST(wrong_arguments_are_errors),
         STORE_TEST(a_scan_gives_entries),
         STORE_TEST(the_table_goes_under_a_scan),
-        STORE_TEST(a_temporary_table_does_not_stand_in),
         STORE_TEST(an_entry_that_was_read_is_written_back),
         STORE_TEST(no_increment_of_two_processes_is_lost),
     };

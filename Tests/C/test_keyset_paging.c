@@ -75,12 +75,6 @@ static void every_direction_and_place_of_nulls(void **state) {
     }
 }
 
-static void one_term(void **state) {
-    (void)state;
-    pages_hold_all_rows_in_order((const term[]){{"id", false, CORM_NULLS_LEAST}}, 1);
-    pages_hold_all_rows_in_order((const term[]){{"id", true, CORM_NULLS_LAST}}, 1);
-}
-
 static corm_statement *by_age(bool descending, int32_t nulls) {
     corm_statement *select = with_column(select_from(people), column("id"));
     ordered_by(select, corm_expr_order(column("age"), descending, nulls));
@@ -110,16 +104,6 @@ static void the_condition_in_sql(void **state) {
     corm_statement_after(next, CORM_VALUES(corm_value_null(), corm_value_int64(3)));
     SELECTS(next, "SELECT \"id\" FROM \"person\" WHERE \"age\" IS ? AND \"id\" > ? ORDER BY \"age\" DESC, \"id\"",
             "NULL, 3", "6");
-}
-
-static void beside_other_conditions(void **state) {
-    (void)state;
-    corm_statement *next = where(by_age(false, CORM_NULLS_LEAST), CORM_GT(people, "height", corm_value_double(1.75)));
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(20), corm_value_int64(4)));
-    SELECTS(next,
-            "SELECT \"id\" FROM \"person\" WHERE \"height\" > ? AND (\"age\" > ? OR \"age\" IS ? AND \"id\" > ?) "
-            "ORDER BY \"age\", \"id\"",
-            "1.750, 20, 20, 4", "2");
 }
 
 static void rows_of_a_left_join_without_a_match(void **state) {
@@ -162,9 +146,7 @@ static void values_that_do_not_fit_the_order(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         STATEMENT_TEST(every_direction_and_place_of_nulls),
-        STATEMENT_TEST(one_term),
         STATEMENT_TEST(the_condition_in_sql),
-        STATEMENT_TEST(beside_other_conditions),
         STATEMENT_TEST(rows_of_a_left_join_without_a_match),
         STATEMENT_TEST(values_that_do_not_fit_the_order),
     };

@@ -47,41 +47,9 @@ static void parameters_by_name(void **state) {
     corm_statement_free(select);
 }
 
-static void parameters_in_queries_and_changes(void **state) {
-    (void)state;
-    corm_statement *named = where(select_from(people), binary(CORM_OP_IS, column("city"), corm_expr_parameter("city")));
-    corm_value rome[] = {corm_value_named("city", corm_value_text("Rome"))};
-    corm_value nowhere[] = {corm_value_named("city", corm_value_null())};
-    corm_query query = {.struct_size = sizeof query, .statement = named, .values = rome, .value_count = 1};
-    int64_t count;
-    for (int round = 0; round < 3; round += 1) {
-        query.values = rome;
-        OK(corm_query_count(db, people, &query, &count, &failure));
-        assert_int_equal(count, 2);
-        query.values = nowhere;
-        OK(corm_query_count(db, people, &query, &count, &failure));
-        assert_int_equal(count, 2);
-        OK(corm_query_exists(db, people, &query, &failure));
-    }
-    corm_statement_free(named);
-    corm_statement *update = corm_statement_create(CORM_UPDATE, people, NULL);
-    corm_statement_set(update, "age", corm_expr_parameter("age"));
-    where(update, binary(CORM_OP_EQUAL, column("id"), corm_expr_parameter("id")));
-    for (int64_t id = 1; id <= 3; id += 1) {
-        OK(corm_statement_execute(db, update,
-                                  CORM_VALUES(corm_value_named("id", corm_value_int64(id)),
-                                              corm_value_named("age", corm_value_int64(id * 10))),
-                                  &count, &failure));
-        assert_int_equal(count, 1);
-    }
-    assert_int_equal(select_int("SELECT sum(age) FROM person WHERE id <= 3"), 60);
-    corm_statement_free(update);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         STATEMENT_TEST(parameters_by_name),
-        STATEMENT_TEST(parameters_in_queries_and_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,10 +24,10 @@ static void rows_are_told_while_they_are_copied(void **state) {
     (void)state;
     calls counted = {.cancel_at = -1};
     corm_migration_options options = told(&counted);
-    fill(60000);
+    fill(20000);
     OK(SYNC_WITH(&options, pets_with((corm_column_def)COLUMN("age", CORM_INT64))));
     assert_true(counted.count >= 3);
-    assert_int_equal(counted.most_rows, 60000);
+    assert_int_equal(counted.most_rows, 20000);
     assert_non_null(strstr(counted.last_step, "pet"));
 }
 
@@ -37,7 +37,7 @@ static void cancel_at_every_call(void **state) {
     corm_migration_options options = told(&counted);
     corm_model *pet = pets_with((corm_column_def)COLUMN("age", CORM_INT64));
     options.snapshot = path_to("snapshot.db");
-    fill(30000);
+    fill(10000);
     const char *before = schema_now();
     for (int at = 0; at < 100; at += 1) {
         counted = (calls){.cancel_at = at};
@@ -48,7 +48,7 @@ static void cancel_at_every_call(void **state) {
         forget_failure();
         assert_int_equal(counted.count, at + 1);
         assert_string_equal(schema_now(), before);
-        assert_int_equal(select_int("SELECT count(*) + sum(typeof(age) = 'text') FROM pet"), 60000);
+        assert_int_equal(select_int("SELECT count(*) + sum(typeof(age) = 'text') FROM pet"), 20000);
         assert_int_equal(select_int("SELECT count(*) FROM toy"), 1);
         assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
         assert_int_equal(corm_transaction_depth(db), 0);
@@ -105,11 +105,11 @@ static bool interrupt(const corm_progress *progress, void *context) {
 static void an_interrupt_leaves_the_old_schema(void **state) {
     (void)state;
     corm_migration_options options = {.struct_size = sizeof options, .progress = interrupt, .context = db};
-    fill(60000);
+    fill(20000);
     const char *before = schema_now();
     GIVES(CORM_E_INTERRUPTED, SYNC_WITH(&options, pets_with((corm_column_def)COLUMN("age", CORM_INT64))));
     assert_string_equal(schema_now(), before);
-    assert_int_equal(select_int("SELECT count(*) FROM pet"), 60000);
+    assert_int_equal(select_int("SELECT count(*) FROM pet"), 20000);
     assert_int_equal(select_int("PRAGMA foreign_keys"), 1);
     OK(SYNC(pets_with((corm_column_def)COLUMN("age", CORM_INT64))));
 }

@@ -75,16 +75,6 @@ static void add_some(void) {
     assert_int_equal(corm_batch_count(batch), 6);
 }
 
-static void the_first_error_rolls_a_batch_back(void **state) {
-    (void)state;
-    add_some();
-    commit(CORM_BATCH_ROLLBACK);
-    assert_int_equal(status, CORM_E_UNIQUE);
-    assert_int_equal(failed_part, 1);
-    assert_int_equal(part_count, 0);
-    assert_int_equal(select_int(COUNT), 0);
-}
-
 static void a_batch_may_go_on_after_errors(void **state) {
     (void)state;
     add_some();
@@ -108,18 +98,6 @@ static void a_batch_may_go_on_after_errors(void **state) {
     commit(CORM_BATCH_ROLLBACK);
     assert_int_equal(status, CORM_OK);
     assert_int_equal(part_count, 0);
-}
-
-static void what_rolls_back_the_transaction_ends_a_batch_that_goes_on(void **state) {
-    (void)state;
-    insert_people(1);
-    OK(corm_batch_execute(batch, "DELETE FROM person", CORM_NO_VALUES, &failure));
-    OK(corm_batch_execute(batch, "INSERT OR ROLLBACK INTO person (name) VALUES (NULL)", CORM_NO_VALUES, &failure));
-    OK(corm_batch_execute(batch, "DELETE FROM person", CORM_NO_VALUES, &failure));
-    commit(CORM_BATCH_CONTINUE);
-    assert_int_equal(status, CORM_E_NOT_NULL);
-    assert_int_equal(failed_part, 1);
-    assert_int_equal(select_int(COUNT), 1);
 }
 
 static void a_batch_outlives_what_it_came_from(void **state) {
@@ -238,9 +216,7 @@ static void a_listener_may_be_cancelled_while_it_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(the_first_error_rolls_a_batch_back),
         TEST(a_batch_may_go_on_after_errors),
-        TEST(what_rolls_back_the_transaction_ends_a_batch_that_goes_on),
         TEST(a_batch_outlives_what_it_came_from),
         TEST(what_cannot_be_added_is_refused),
         TEST(a_listener_may_be_cancelled_while_it_is_told),

@@ -10,40 +10,6 @@ static void insert(const char *name) {
     OK(corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
 }
 
-static void commit_keeps_and_rollback_forgets(void **state) {
-    (void)state;
-    static const int32_t kinds[] = {CORM_TRANSACTION_IMMEDIATE, CORM_TRANSACTION_DEFERRED, CORM_TRANSACTION_EXCLUSIVE};
-    for (int index = 0; index < 3; index += 1) {
-        OK(corm_transaction_begin(db, kinds[index], &failure));
-        insert("kept");
-        OK(corm_transaction_commit(db, &failure));
-        OK(corm_transaction_begin(db, kinds[index], &failure));
-        insert("forgotten");
-        assert_int_equal(count(), index + 2);
-        OK(corm_transaction_rollback(db, &failure));
-        assert_int_equal(count(), index + 1);
-    }
-}
-
-static void nested_ones_are_savepoints(void **state) {
-    (void)state;
-    assert_int_equal(corm_transaction_depth(db), 0);
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    assert_int_equal(corm_transaction_depth(db), 1);
-    insert("1");
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_DEFERRED, &failure));
-    assert_int_equal(corm_transaction_depth(db), 2);
-    insert("2");
-    OK(corm_transaction_rollback(db, &failure));
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_EXCLUSIVE, &failure));
-    insert("3");
-    OK(corm_transaction_commit(db, &failure));
-    assert_int_equal(corm_transaction_depth(db), 1);
-    OK(corm_transaction_commit(db, &failure));
-    assert_int_equal(corm_transaction_depth(db), 0);
-    assert_int_equal(select_int("SELECT sum(name) FROM person"), 4);
-}
-
 static void deep_nesting(void **state) {
     (void)state;
     for (int depth = 0; depth < 200; depth += 1) {
@@ -235,8 +201,6 @@ static void nothing_runs_outside_one_that_was_taken_away(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(commit_keeps_and_rollback_forgets),
-        TEST(nested_ones_are_savepoints),
         TEST(deep_nesting),
         TEST(out_of_order),
         TEST(sqlite_rolled_it_back),

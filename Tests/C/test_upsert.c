@@ -19,8 +19,6 @@ static const corm_key_def stock_keys[] = {{.kind = CORM_KEY_UNIQUE, .columns = c
 static const corm_model_def stock_def = CORM_MODEL(stock, "Stock", stock_columns, .keys = stock_keys, .key_count = 1);
 static corm_model *stocks;
 
-static const char all_rows[] = "SELECT id, code, shop, pieces FROM stock ORDER BY id";
-
 static int set_up_stock(void **state) {
     set_up_statements(state);
     OK(corm_model_create(&stock_def, &stocks, &failure));
@@ -44,65 +42,10 @@ static corm_statement *delivery(const char *code, int64_t pieces) {
     return insert;
 }
 
-static void nothing_is_done_on_a_conflict(void **state) {
-    (void)state;
-    corm_statement *insert = delivery("pen", 3);
-    corm_statement_upsert(insert, NULL, 0);
-    CHANGES(insert, "INSERT INTO \"stock\" (\"code\", \"shop\", \"pieces\") VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            "'pen', 'Oslo', 3", 0, all_rows, "1 pen Oslo 5");
-    insert = delivery("ink", 3);
-    corm_statement_upsert(insert, code_and_shop, 2);
-    CHANGES(insert,
-            "INSERT INTO \"stock\" (\"code\", \"shop\", \"pieces\") VALUES (?, ?, ?) "
-            "ON CONFLICT (\"code\", \"shop\") DO NOTHING",
-            "'ink', 'Oslo', 3", 1, all_rows, "1 pen Oslo 5; 2 ink Oslo 3");
-}
-
-static void the_row_in_the_way_and_the_new_one(void **state) {
-    (void)state;
-    for (int round = 0; round < 2; round += 1) {
-        corm_statement *insert = delivery("pen", 3);
-        corm_statement_upsert(insert, code_and_shop, 2);
-        corm_statement_upsert_set(insert, "pieces",
-                                  binary(CORM_OP_ADD, corm_expr_column(stocks, "pieces"), name("excluded", "pieces")));
-        CHANGES(
-            insert,
-            "INSERT INTO \"stock\" (\"code\", \"shop\", \"pieces\") VALUES (?, ?, ?) ON CONFLICT (\"code\", \"shop\") "
-            "DO UPDATE SET \"pieces\" = \"stock\".\"pieces\" + \"excluded\".\"pieces\"",
-            "'pen', 'Oslo', 3", 1, all_rows, round == 0 ? "1 pen Oslo 8" : "1 pen Oslo 11");
-    }
-}
-
-static void another_conflict_is_still_an_error(void **state) {
-    (void)state;
-    corm_statement *insert = delivery("ink", 3);
-    corm_statement_set(insert, "id", number(1));
-    corm_statement_upsert(insert, code_and_shop, 2);
-    GIVES(CORM_E_UNIQUE, corm_statement_execute(db, insert, CORM_NO_VALUES, NULL, &failure));
-    corm_statement_free(insert);
-    insert = delivery("pen", 3);
-    corm_statement_upsert(insert, (const char *const[]){"pieces"}, 1);
-    GIVES(CORM_E_SQL, corm_statement_execute(db, insert, CORM_NO_VALUES, NULL, &failure));
-    corm_statement_free(insert);
-}
-
 static corm_statement *one_for_each_person(void) {
     corm_statement *rows = with_column(select_from(people), text("pen"));
     with_column(rows, CORM_CALL("coalesce", column("city"), text("Oslo")));
     return with_column(rows, column("id"));
-}
-
-static void an_upsert_of_selected_rows(void **state) {
-    (void)state;
-    corm_statement *insert = corm_statement_create(CORM_INSERT, stocks, NULL);
-    corm_statement_insert_select(insert, (const char *const[]){"code", "shop", "pieces"}, 3, one_for_each_person());
-    corm_statement_upsert(insert, code_and_shop, 2);
-    corm_statement_upsert_set(insert, "pieces", name("excluded", "pieces"));
-    CHANGES(insert,
-            "INSERT INTO \"stock\" (\"code\", \"shop\", \"pieces\") SELECT ?, coalesce(\"city\", ?), \"id\" FROM "
-            "\"person\" "
-            "WHERE 1 ON CONFLICT (\"code\", \"shop\") DO UPDATE SET \"pieces\" = \"excluded\".\"pieces\"",
-            "'pen', 'Oslo'", 6, "SELECT shop, pieces FROM stock ORDER BY shop", "London 1; Oslo 6; Paris 5; Rome 4");
 }
 
 static void an_upsert_of_combined_rows(void **state) {
@@ -155,10 +98,6 @@ static void upserts_that_cannot_be(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        STOCK_TEST(nothing_is_done_on_a_conflict),
-        STOCK_TEST(the_row_in_the_way_and_the_new_one),
-        STOCK_TEST(another_conflict_is_still_an_error),
-        STOCK_TEST(an_upsert_of_selected_rows),
         STOCK_TEST(an_upsert_of_combined_rows),
         STOCK_TEST(returned_whether_inserted_or_updated),
         STOCK_TEST(upserts_that_cannot_be),

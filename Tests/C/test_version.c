@@ -19,72 +19,6 @@ static int32_t version(void) {
 }
 #define SET(list, count, to) corm_migration_set_version(db, list, count, to, NULL, &failure)
 
-static void up_and_down(void **state) {
-    (void)state;
-    assert_int_equal(version(), 0);
-    OK(SET(steps, 3, 2));
-    assert_int_equal(version(), 2);
-    OK(SET(steps, 3, -1));
-    assert_int_equal(version(), 3);
-    assert_string_equal(select_text("SELECT group_concat(x) FROM a"), "2,3");
-    OK(SET(steps, 3, 1));
-    assert_int_equal(select_int("SELECT count(*) FROM a"), 0);
-    OK(SET(steps, 3, 0));
-    assert_false(is_there("a"));
-    assert_int_equal(version(), 0);
-    assert_false(is_there("corm_migrations"));
-}
-
-static void an_empty_file_is_set_up_at_once(void **state) {
-    (void)state;
-    OK(SET(steps, 4, -1));
-    assert_int_equal(version(), 3);
-    assert_string_equal(select_text("SELECT group_concat(x) FROM a"), "0");
-}
-
-static void a_file_with_tables_goes_through_the_steps(void **state) {
-    (void)state;
-    run("CREATE TABLE other (x)");
-    OK(SET(steps, 4, -1));
-    assert_string_equal(select_text("SELECT group_concat(x) FROM a"), "2,3");
-}
-
-static void a_goal_between_goes_through_the_steps(void **state) {
-    (void)state;
-    OK(SET(steps, 4, 2));
-    assert_string_equal(select_text("SELECT group_concat(x) FROM a"), "2");
-}
-
-static void a_step_that_fails_leaves_the_version_before(void **state) {
-    (void)state;
-    const corm_version_step bad[] = {steps[1], STEP(2, .up_sql = "INSERT INTO a VALUES (2); INSERT INTO b VALUES (1)")};
-    GIVES(CORM_E_SQL, SET(bad, 2, -1));
-    says("2");
-    assert_int_equal(version(), 1);
-    assert_int_equal(select_int("SELECT count(*) FROM a"), 0);
-    const corm_version_step commits[] = {steps[1], STEP(2, .up_sql = "INSERT INTO a VALUES (2); COMMIT")};
-    GIVES(CORM_E_MIGRATION, SET(commits, 2, -1));
-    assert_int_equal(select_int("SELECT count(*) FROM a"), 0);
-    const corm_version_step attaches[] = {steps[1], STEP(2, .up_sql = "ATTACH ':memory:' AS x")};
-    GIVES(CORM_E_MIGRATION, SET(attaches, 2, -1));
-    assert_int_equal(version(), 1);
-}
-
-static void a_file_newer_than_the_program(void **state) {
-    (void)state;
-    run("PRAGMA user_version = 4");
-    GIVES(CORM_E_MIGRATION_NEWER, SET(steps, 3, -1));
-    says("4");
-    GIVES(CORM_E_MIGRATION_NEWER, SET(steps, 3, 1));
-    run("PRAGMA user_version = -1");
-    GIVES(CORM_E_MIGRATION, SET(steps, 3, -1));
-    run("PRAGMA user_version = -2147483648");
-    GIVES(CORM_E_MIGRATION, SET(steps, 3, 0));
-    run("PRAGMA user_version = 2147483647");
-    GIVES(CORM_E_MIGRATION_NEWER, SET(steps, 3, 0));
-    assert_int_equal(version(), INT32_MAX);
-}
-
 static void versions_that_cannot_be(void **state) {
     (void)state;
     GIVES(CORM_E_MIGRATION, SET(steps, 3, 4));
@@ -106,24 +40,6 @@ static void versions_that_cannot_be(void **state) {
     OK(SET(NULL, 0, -1));
     assert_int_equal(version(), 0);
     assert_false(is_there("a"));
-}
-
-static void no_way_back(void **state) {
-    (void)state;
-    const corm_version_step some[] = {STEP(1, .up_sql = "CREATE TABLE a (x)"),
-                                      STEP(2, .up_sql = "CREATE TABLE b (x)", .down_sql = "DROP TABLE b")};
-    OK(SET(some, 2, -1));
-    GIVES(CORM_E_MIGRATION, SET(some, 2, 0));
-    says("version 1 has no way back");
-    assert_true(is_there("a") && is_there("b"));
-    assert_int_equal(version(), 2);
-}
-
-static void inside_a_transaction(void **state) {
-    (void)state;
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    GIVES(CORM_E_TRANSACTION, SET(steps, 3, -1));
-    OK(corm_transaction_rollback(db, &failure));
 }
 
 static bool up(corm_database *database, void *context) {
@@ -167,15 +83,7 @@ static void steps_of_another_header(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST_EMPTY(up_and_down),
-        TEST_EMPTY(an_empty_file_is_set_up_at_once),
-        TEST_EMPTY(a_file_with_tables_goes_through_the_steps),
-        TEST_EMPTY(a_goal_between_goes_through_the_steps),
-        TEST_EMPTY(a_step_that_fails_leaves_the_version_before),
-        TEST_EMPTY(a_file_newer_than_the_program),
         TEST_EMPTY(versions_that_cannot_be),
-        TEST_EMPTY(no_way_back),
-        TEST_EMPTY(inside_a_transaction),
         TEST_EMPTY(functions_and_progress),
         TEST_EMPTY(steps_of_another_header),
     };

@@ -36,15 +36,6 @@ struct ColumnsTests {
         #expect(try table.column("absent", as: Int64.self) == [nil, nil])
     }
 
-    @Test func manyRowsAreOneTable() throws {
-        let table = try database.fetchColumns(
-            "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 69999) SELECT i, 't' || i AS t FROM n"
-        )
-        #expect(table.rowCount == 70_000)
-        #expect(try table.column("i", as: Int64.self) == (0..<70_000).map { Int64($0) })
-        #expect(try table.column("t", as: String.self).last == "t69999")
-    }
-
     @Test func whatDoesNotFitIsNamed() throws {
         let mixed = "SELECT column1 AS v FROM (VALUES (1), (2), ('three'))"
         let error = expectError(.type) { try database.fetchColumns(mixed) }

@@ -41,27 +41,6 @@ struct HostileBundleTests {
         return try #require(failure)
     }
 
-    @Test func aFailingStepLeavesThoseBeforeIt() throws {
-        let bundle = try with(
-            "3_third", .sql("CREATE TABLE third (a); DELETE FROM singer; INSERT INTO nowhere VALUES (1)"))
-        let error = expectError(.sql) { try database.apply(bundle) }
-        #expect(error?.message.hasPrefix("step 3_third: ") ?? false)
-        #expect(try database.status(bundle).map(\.state) == [.applied, .applied, .pending])
-        #expect(try database.fetchCount(Former.Singer.self) == 1)
-        #expect(try !database.schema().sql.contains("third"))
-    }
-
-    @Test(
-        arguments: [
-            "BEGIN", "COMMIT", "END TRANSACTION", "/* a */ -- b\n cOmMiT", "ROLLBACK", "SAVEPOINT a", "RELEASE a",
-            "ATTACH ':memory:' AS other", "DETACH other", "VACUUM", "PRAGMA foreign_keys = ON",
-            "PRAGMA /* legacy_alter_table */ writable_schema = ON", "PRAGMA main.journal_mode = DELETE",
-        ])
-    func sqlThatLeavesItsTransactionIsRefused(_ sql: String) throws {
-        let error = try refused(.migration, .sql("DELETE FROM singer; \(sql); CREATE TABLE third (a)"))
-        #expect("\(error)".contains("3_third"))
-    }
-
     @Test(
         arguments: [
             "BEGIN", "COMMIT", "ROLLBACK", "ATTACH ':memory:' AS other", "DETACH other", "/* a */ end",
@@ -108,36 +87,6 @@ struct HostileBundleTests {
         #expect(error is Stop)
     }
 
-    @Test func rowsWithoutTheirParentAreRefused() throws {
-        try database.executeScript(
-            "CREATE TABLE song (id INTEGER PRIMARY KEY, singer REFERENCES singer); INSERT INTO song VALUES (1, 7)")
-        let error = try refused(.foreignKey, .sql("DELETE FROM singer"))
-        #expect("\(error)".contains("1 row of \"song\""))
-    }
-
-    @Test func stepsThatDoNotFitTheFileAreToldApart() throws {
-        func bundle(_ steps: (String, String)...) throws -> MigrationBundle {
-            var bundle = MigrationBundle()
-            for (id, sql) in steps { try bundle.add(MigrationStep(id, up: .sql(sql))) }
-            return bundle
-        }
-        let (first, second) = (("1_first", "CREATE TABLE first (a)"), ("2_second", "CREATE TABLE second (a)"))
-        try database.apply(self.bundle)
-        let before = try database.schema()
-        for (bundle, code, ids) in try [
-            (bundle(first, ("2_second", "CREATE TABLE second (b)")), ErrorCode.migrationModified, "2_second"),
-            (bundle(second), .migrationMissing, "1_first"), (bundle(first), .migrationNewer, "2_second"),
-            (bundle(), .migrationNewer, "1_first, 2_second"),
-            (bundle(first, ("1_more", "CREATE TABLE more (a)"), second), .migrationOrder, "1_more"),
-        ] {
-            let error = expectError(code) { try database.apply(bundle) }
-            #expect(error?.message.contains(ids) ?? false, "\(error?.message ?? "")")
-            // A step that came late is in nobody's way back, but these have none.
-            expectError(code == .migrationOrder ? .migration : code) { try database.revert(bundle, downTo: nil) }
-        }
-        #expect(try database.schema() == before)
-    }
-
     @Test func wrongStepsAreRefused() throws {
         var bundle = bundle
         for step in [
@@ -160,18 +109,4 @@ struct HostileBundleTests {
         #expect(try database.query("SELECT * FROM \"a\"\"b;\"").map(\.values) == [["it's;"]])
     }
 
-    @Test func aFileThatMayOnlyBeReadAndATransactionAreRefused() throws {
-        let before = try database.schema()
-        try database.transaction {
-            expectError(.transaction) { try database.apply(bundle) }
-            expectError(.transaction) { try database.revert(bundle, downTo: nil) }
-        }
-        #expect(try database.schema() == before)
-        let folder = try TemporaryFolder()
-        try formerDatabase(path: folder.file("a.db")).close()
-        let readOnly = try openDatabase(path: folder.file("a.db"), options: OpenOptions(mode: .readOnly))
-        expectError(.readOnly) { try readOnly.apply(bundle) }
-        #expect(try readOnly.status(bundle).map(\.state) == [.pending, .pending])
-        try readOnly.close()
-    }
 }

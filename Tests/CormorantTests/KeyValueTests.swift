@@ -36,20 +36,6 @@ import Testing
         #expect(try store.entries(KeyValueRange(prefix: "\u{D7FF}")).map(\.value) == [4])
     }
 
-    @Test func anEntryThatWasReadIsWrittenBack() throws {
-        let store = try Database(path: ":memory:").store("s")
-        #expect(try store.compareAndSet(KeyValueEntry(key: "hits", value: 1)))
-        #expect(try !store.compareAndSet(KeyValueEntry(key: "hits", value: 1)))
-        var entry = try #require(try store.entry("hits"))
-        entry.value = 2
-        entry.expires = try KeyValueStore.expiry(after: .seconds(60))
-        #expect(try store.compareAndSet(entry))
-        #expect(try !store.compareAndSet(entry))
-        #expect(try store.entry("hits")?.expires == entry.expires)
-        expectError(.range) { try KeyValueStore.expiry(after: .zero) }
-        expectError(.range) { try KeyValueStore.expiry(after: .seconds(Int64.max)) }
-    }
-
     @Test func aClosedDatabaseHasNoStores() throws {
         let folder = try TemporaryFolder()
         let database = try openDatabase(path: folder.file("test.db"))
@@ -89,19 +75,4 @@ import Testing
         expectError(.cannotOpen) { try database.backup(to: folder.file("copy.db")) }
     }
 
-    @Test func aFileIsLookedAfter() throws {
-        let folder = try TemporaryFolder()
-        let database = try openDatabase(path: folder.file("test.db"))
-        try database.store("s").put("k", .blob(Array(repeating: 1, count: 100_000)))
-        let pages = try database.checkpoint()
-        #expect(pages.log > 0 && pages.copied == pages.log)
-        #expect(try database.checkpoint(.truncate) == CheckpointPages(log: 0, copied: 0))
-        try database.vacuum()
-        try database.optimize()
-        try database.transaction {
-            expectError(.transaction) { try database.vacuum() }
-            expectError(.transaction) { try database.checkpoint() }
-        }
-        #expect(try Database(path: ":memory:").checkpoint() == CheckpointPages(log: -1, copied: -1))
-    }
 }

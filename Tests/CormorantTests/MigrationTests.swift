@@ -53,67 +53,6 @@ struct MigrationTests {
         #expect(try database.sync(Present.Album.self, Present.Artist.self).isEmpty)
     }
 
-    @Test func whatNoModelDeclaredStays() throws {
-        let database = try formerDatabase()
-        try database.executeScript(
-            """
-            CREATE TABLE mine (a CHECK (a > 0));
-            CREATE INDEX by_colour ON album (title) WHERE colour IS NULL;
-            CREATE VIEW titles AS SELECT id, title FROM album;
-            CREATE TRIGGER renamed AFTER UPDATE OF title ON album BEGIN INSERT INTO mine VALUES (new.id); END;
-            """)
-        let kept = try database.schema()
-        try database.sync(Former.Album.self, Former.Singer.self)
-        #expect(try database.schema() == kept)
-        // The trigger needs it.
-        let options = MigrationOptions(allowDrop: ["mine"])
-        let error = expectError(.migration) { try database.sync([Former.Singer.model], options: options) }
-        #expect(error?.message.contains("trigger \"") ?? false)
-        #expect(try database.schema() == kept)
-    }
-
-    @Test func rowsThatReferToARebuiltTableStay() throws {
-        let database = try formerDatabase()
-        try database.executeScript(
-            """
-            CREATE TABLE track (id INTEGER PRIMARY KEY, album REFERENCES album ON DELETE CASCADE);
-            INSERT INTO track VALUES (1, 1), (2, 2), (3, 2);
-            """)
-        try database.sync(Present.Album.self, Present.Artist.self)
-        #expect(try database.query("SELECT id, album FROM track").map(\.values) == [[1, 1], [2, 2], [3, 2]])
-        #expect(try database.execute("DELETE FROM album WHERE id = 2") == 1)
-        #expect(try database.query("SELECT id FROM track").map(\.values) == [[1]])
-    }
-
-    @Test func aSnapshotBringsTheFileBack() throws {
-        let folder = try TemporaryFolder()
-        let database = try formerDatabase(path: folder.file("albums.db"))
-        let before = try Contents(database)
-        let snapshot = folder.file("before.db")
-        try database.sync(Present.Album.self, Present.Artist.self, options: MigrationOptions(snapshot: snapshot))
-        #expect(try database.fetchAll(Present.Album.self, Query(order: ["id"])) == Present.albums)
-        try database.restore(snapshot)
-        #expect(try Contents(database) == before)
-        try database.sync(
-            Present.Album.self, Present.Artist.self,
-            options: MigrationOptions(snapshot: folder.file("other.db"), keepSnapshot: false))
-        #expect(!FileManager.default.fileExists(atPath: folder.file("other.db")))
-        try database.close()
-    }
-
-    @Test func aFileThatMayOnlyBeReadIsLeftAlone() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("albums.db")
-        try formerDatabase(path: path).close()
-        let database = try openDatabase(path: path, options: OpenOptions(mode: .readOnly))
-        let before = try Contents(database)
-        #expect(try database.sync(Former.Album.self).isEmpty)
-        expectError(.readOnly) { try database.sync(Present.Album.self, Present.Artist.self) }
-        #expect(try !database.plan(Present.Album.self, Present.Artist.self).isEmpty)
-        #expect(try Contents(database) == before)
-        try database.close()
-    }
-
     /// Statements are kept prepared, and a prepared `SELECT *` knows the columns of its day.
     @Test func rowsHaveTheColumnsOfToday() throws {
         let database = try formerDatabase()
@@ -127,14 +66,4 @@ struct MigrationTests {
         #expect(try database.query(sql).map(\.dictionary) == [["id": 7, "born": 1933]])
     }
 
-    @Test func aMigrationInsideATransactionIsRefused() throws {
-        let database = try formerDatabase()
-        let before = try Contents(database)
-        try database.transaction {
-            expectError(.transaction) { try database.sync(Present.Album.self, Present.Artist.self) }
-            expectError(.transaction) { try database.restore("nowhere.db") }
-        }
-        #expect(try Contents(database) == before)
-        #expect(try database.query("PRAGMA foreign_keys").map(\.values) == [[1]])
-    }
 }

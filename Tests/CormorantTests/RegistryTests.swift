@@ -12,61 +12,10 @@ struct RegistryTests {
         try Registry(folder.file("{name}.db"), limit: limit, options: OpenOptions(busyTimeout: timeout))
     }
 
-    private let bundle: MigrationBundle = {
-        var bundle = MigrationBundle()
-        try! bundle.add(MigrationStep("1", up: .sql("CREATE TABLE t (x)")))
-        try! bundle.add(MigrationStep("2", up: .sql("INSERT INTO t VALUES (1)")))
-        return bundle
-    }()
-
-    @Test func aNameLeadsToAFile() throws {
+    @Test func aNameHasNoNUL() throws {
         let users = try registry()
-        let id = try users.use("ida") { database in
-            try database.createTables(Person.self)
-            return try database.inserted(Person(name: "Ida", age: 3)).id
-        }
-        #expect(FileManager.default.fileExists(atPath: folder.file("ida.db")))
-        let first = try users.use("ida")
-        let second = try users.use("ida")
-        #expect(first.database === second.database)
-        #expect(try first.database.find(Person.self, key: id)?.name == "Ida")
-        try first.release()
-        expectError(.misuse) { try first.release() }
-        #expect(try second.database.fetchCount(Person.self) == 1)
-        try second.release()
-        #expect(users.openCount == 1)
-        #expect(try users.allNames() == ["ida"])
-        try users.close()
-        expectError(.misuse) { try users.use("ida") }
-    }
-
-    @Test func currentAndDefault() throws {
-        let users = try registry()
-        expectError(.misuse) { try users.use() }
-        try users.setDefault("main")
-        #expect(users.currentName == "main")
-        try users.setCurrent("ida")
-        #expect(users.defaultName == "main")
-        #expect(try users.use { $0.path }.hasSuffix("/ida.db"))
-        expectError(.misuse) { try users.setCurrent("../ida") }
-        try users.setCurrent(nil)
-        #expect(users.currentName == "main")
-    }
-
-    @Test func whatIsHeldStaysOpen() throws {
-        let users = try registry(limit: 2, timeout: 100)
-        let held = try users.use("held")
-        try held.database.createTables(Person.self)
-        for number in 0..<10 { try users.use("u\(number)") { _ in } }
-        #expect(users.openCount == 2)
-        let other = try users.use("other")
-        let error = expectError(.busy) { try users.use("third") }
-        #expect(error?.message.contains("all 2 databases") == true)
-        expectError(.misuse) { try users.close() }
-        #expect(try held.database.fetchCount(Person.self) == 0)
-        try held.release()
-        try other.release()
-        try users.close()
+        expectError(.misuse) { try users.use("x\0y") }
+        #expect(users.openCount == 0)
     }
 
     @Test func aLeaseEndsWithItsLastReference() throws {
@@ -75,60 +24,6 @@ struct RegistryTests {
         try borrow()
         try users.use("b") { _ in }
         #expect(users.openCount == 1)
-    }
-
-    @Test func givingBackRollsBack() throws {
-        let users = try registry()
-        let outer = try users.use("a")
-        try outer.database.createTables(Person.self)
-        let inner = try users.use("a")
-        try inner.database.begin()
-        _ = try inner.database.inserted(Person(name: "lost", age: 1))
-        try inner.release()
-        #expect(outer.database.transactionDepth == 0)
-        #expect(try outer.database.fetchCount(Person.self) == 0)
-    }
-
-    @Test(arguments: ["", "..", "../x", "a/b", "a\\b", "x\0y", ".x", String(repeating: "x", count: 5000)])
-    func aNameThatNoFileMayHave(_ name: String) throws {
-        let users = try registry()
-        expectError(.misuse) { try users.use(name) }
-        #expect(users.openCount == 0)
-    }
-
-    @Test func registeredNames() throws {
-        let files = try Registry()
-        try files.register("people", path: folder.file("p.db"))
-        let error = expectError(.misuse) { try files.use("poeple") }
-        #expect(error?.hint == "did you mean people?")
-        expectError(.misuse) { try files.register("people", path: folder.file("q.db")) }
-        expectError(.misuse) { try files.register("others", path: folder.file("p.db")) }
-        expectError(.misuse) { try files.register("memory", path: ":memory:") }
-        try files.use("people") { #expect($0.path == folder.file("p.db")) }
-        try files.closeFile("people")
-        #expect(files.openCount == 0)
-    }
-
-    @Test func aFleetIsMigrated() throws {
-        let users = try registry()
-        for name in ["a", "b", "c"] { try users.use(name) { _ in } }
-        try users.closeFile("b")
-        try Data(repeating: 120, count: 9000).write(to: URL(fileURLWithPath: folder.file("b.db")))
-        var told: [String] = []
-        let failures = try users.migrate(bundle) { migration in
-            told.append("\(migration.name) \((try? migration.result.get().count) ?? -1)")
-            return true
-        }
-        #expect(told == ["a 2", "b -1", "c 2"])
-        #expect(failures.mapValues(\.code) == ["b": .notADatabase])
-        #expect(try users.migrate(bundle, ["a", "d"], upTo: "1").isEmpty)
-        var dropping = bundle
-        try dropping.add(MigrationStep("3", up: .sql("DROP TABLE t")))
-        #expect(try users.migrate(dropping, ["a"]).mapValues(\.code) == ["a": .migration])
-        #expect(try users.use("a") { try $0.query("SELECT x FROM t").map(\.values) } == [[1]])
-        #expect(try users.migrate(dropping, ["a"], allowLossy: true).isEmpty)
-        expectError(.interrupted) { try users.migrate(bundle) { _ in false } }
-        expectError(.migration) { try users.migrate(bundle, upTo: "7") }
     }
 
     /// A task that holds a database goes on when a thread of Swift's pool takes it up, which is after the tests that were

@@ -23,31 +23,6 @@ struct TransactionTests {
         #expect(database.transactionDepth == 0)
     }
 
-    @Test func nestedTransactionsAreSavepoints() throws {
-        try database.transaction(.exclusive) {
-            _ = try database.inserted(City(name: "1"))
-            try database.begin()
-            _ = try database.inserted(City(name: "1.1"))
-            #expect(database.transactionDepth == 2)
-            try database.rollback()
-            try database.transaction { _ = try database.inserted(City(name: "1.2")) }
-        }
-        #expect(try names() == ["1", "1.2"])
-    }
-
-    @Test func anErrorInsideLeavesTheTransactionUsable() throws {
-        try database.transaction {
-            var city = City(name: "a")
-            try database.insert(&city)
-            city.id = nil
-            expectError(.unique) { try database.insert(&city) }
-            var batch = [City(name: "b"), City(name: "a")]
-            expectError(.unique) { try database.insert(contentsOf: &batch) }
-            _ = try database.inserted(City(name: "c"))
-        }
-        #expect(try names() == ["a", "c"])
-    }
-
     @Test func endsWithoutBeginAreRefused() throws {
         #expect(expectError(.transaction) { try database.commit() }?.hint != nil)
         expectError(.transaction) { try database.rollback() }

@@ -29,29 +29,6 @@ struct VersionTests {
         #expect(try database.version() == 0)
     }
 
-    @Test func anEmptyFileIsSetUpAtOnce() throws {
-        let setup = VersionStep(0, up: .sql("CREATE TABLE a (b, c); INSERT INTO a VALUES (1, 2)"))
-        try database.setVersion(steps: steps + [setup])
-        #expect(try database.version() == 3)
-        #expect(try database.query("SELECT * FROM a").map(\.values) == [[1, 2]])
-        let used = try Database(path: ":memory:")
-        try used.execute("CREATE TABLE other (x)")
-        try used.setVersion(steps: [setup] + steps)
-        #expect(try used.query("SELECT * FROM a").map(\.values) == [[1, 2]])
-        #expect(try used.version() == 3)
-    }
-
-    @Test func aFailingStepLeavesTheVersionBeforeIt() throws {
-        let failing = VersionStep(4, up: .sql("DELETE FROM a; INSERT INTO nowhere VALUES (1)"))
-        let error = expectError(.sql) { try database.setVersion(steps: steps + [failing]) }
-        #expect(error?.message.contains("to version 4") ?? false)
-        #expect(try database.version() == 3)
-        #expect(try database.query("SELECT * FROM a").map(\.values) == [[1, 2]])
-        let committing = VersionStep(4, up: .sql("DELETE FROM a; COMMIT; BEGIN"))
-        expectError(.migration) { try database.setVersion(steps: steps + [committing]) }
-        #expect(try database.query("SELECT * FROM a").map(\.values) == [[1, 2]])
-    }
-
     @Test func versionsThatCannotBeAreRefused() throws {
         try database.setVersion(steps: steps)
         expectError(.migrationNewer) { try database.setVersion(steps: Array(steps.prefix(2))) }

@@ -39,7 +39,7 @@ TOPICS = {
         "record", "query", "relation", "columns", "json", "schema", "metadata", "migration", "bundle", "cipher",
         "key_value", "maintenance", "observation", "cache", "registry", "queue",
     ),
-    "cormorant-binding": ("block", "cursor", "json", "key_value", "observation", "python", "queue", "tree"),
+    "cormorant-binding": ("block", "json", "key_value", "observation", "python", "queue", "result", "tree"),
 }  # fmt: skip
 
 

@@ -51,7 +51,8 @@ corm_status corm_block_write(corm_database *database, const corm_model *model, i
                              corm_block *block, int64_t *out_count, corm_error **out_error);
 
 /*
- * Finds a record by its key, a marshalled tuple. block gets one row tuple. CORM_OK or CORM_NOT_FOUND.
+ * Finds a record by its key, a marshalled tuple. block gets one row tuple; NULL: only whether the row is there, of which
+ * nothing is read. CORM_OK or CORM_NOT_FOUND.
  */
 corm_status corm_block_find(corm_database *database, const corm_model *model, const void *key, size_t size,
                             corm_block *block, corm_error **out_error);

@@ -2,7 +2,7 @@
 #ifndef CORMORANT_BINDING_KEY_VALUE_H
 #define CORMORANT_BINDING_KEY_VALUE_H
 
-#include "cursor.h"
+#include "block.h"
 
 CORM_BEGIN_DECLS
 
@@ -10,14 +10,11 @@ CORM_BEGIN_DECLS
  * corm_block_store_get: a tuple of value, json, created, updated, expires (or None) and version, or CORM_NOT_FOUND.
  * corm_block_store_put: rows is a marshalled list of tuples of key, json, expires (or None), version (None: whatever is
  * there) and value; out_count: how many were written. Several rows are one transaction.
- * corm_block_store_scan: rows as the columns of corm_store_scan.
  */
 corm_status corm_block_store_get(corm_store *store, const char *key, size_t key_size, corm_block *block,
                                  corm_error **out_error);
 corm_status corm_block_store_put(corm_store *store, const void *rows, size_t size, int64_t *out_count,
                                  corm_error **out_error);
-corm_status corm_block_store_scan(corm_store *store, const corm_store_range *range, corm_block_cursor **out_cursor,
-                                  corm_error **out_error);
 
 CORM_END_DECLS
 

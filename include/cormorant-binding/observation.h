@@ -7,7 +7,7 @@
 CORM_BEGIN_DECLS
 
 /*
- * corm_block_observe: bindings holds the values of options->key or options->query, marshalled as for corm_block_cursor_open
+ * corm_block_observe: bindings holds the values of options->key or options->query, marshalled as for corm_block_open
  * or, with a statement, corm_tree_open.
  * corm_block_event: a tuple of whether it is foreign, the changes and the rows, or None where it is no live query's. A
  * change is a tuple of kind, table, rowid, a tuple of the key, tuples of the old and new values or None, and position.

@@ -5,7 +5,7 @@
 #ifndef CORMORANT_BINDING_TREE_H
 #define CORMORANT_BINDING_TREE_H
 
-#include "cursor.h"
+#include "block.h"
 
 CORM_BEGIN_DECLS
 
@@ -76,14 +76,14 @@ corm_status corm_tree_statement_sql(const corm_statement *statement, corm_block 
 corm_status corm_tree_expression_sql(const corm_expr *expression, corm_block *block, corm_error **out_error);
 
 /*
- * Opens a cursor over the rows of a statement (block.h reads it).
+ * The result of a statement, which corm_block_next reads.
  *
  * model      NULL: rows as they come. Else its records, as corm_query.statement has it.
  * parameters a marshalled dict; NULL: none. Borrowed until return.
- * out_cursor owned (corm_block_cursor_close).
+ * out_result owned (corm_result_close).
  */
 corm_status corm_tree_open(corm_database *database, const corm_model *model, const corm_statement *statement,
-                           const void *parameters, size_t size, corm_block_cursor **out_cursor, corm_error **out_error);
+                           const void *parameters, size_t size, corm_result **out_result, corm_error **out_error);
 
 /* corm_statement_execute with marshalled parameters. */
 corm_status corm_tree_execute(corm_database *database, const corm_statement *statement, const void *parameters,

@@ -13,7 +13,6 @@ package enum HandleKind: UInt8 {
     case records
     case error
     case arena
-    case blockCursor
     case expression
     case statement
     case related
@@ -38,7 +37,7 @@ package enum HandleKind: UInt8 {
     @inline(__always)
     var isShared: Bool {
         switch self {
-        case .result, .cursor, .records, .error, .arena, .blockCursor, .expression, .statement, .related, .jsonReader,
+        case .result, .cursor, .records, .error, .arena, .expression, .statement, .related, .jsonReader,
             .jsonText, .keySink:
             false
         default: true
@@ -54,7 +53,6 @@ package enum HandleKind: UInt8 {
         case .records: "records"
         case .error: "error"
         case .arena: "arena"
-        case .blockCursor: "block cursor"
         case .expression: "expression"
         case .statement: "statement"
         case .related: "related records"

@@ -4,14 +4,12 @@ import CormorantORM
 import CormorantSQLite
 
 /// The column names of a cursor as C strings. They change when another program alters the table before the first step.
-package final class ColumnNames {
+final class ColumnNames {
     private var source: [String] = []
     private var copies: [UnsafePointer<CChar>] = []
     private let memory = ScratchMemory(firstSize: 512)
 
-    package init() {}
-
-    package func list(_ names: [String]) -> [UnsafePointer<CChar>] {
+    func list(_ names: [String]) -> [UnsafePointer<CChar>] {
         if names != source {
             source = names
             copies = names.map { [memory] in memory.copy($0) }
@@ -20,14 +18,21 @@ package final class ColumnNames {
     }
 }
 
-/// A cursor over raw rows, with what C borrows from it.
-final class ResultBox {
-    let cursor: StatementCursor
+/// A cursor, with what C borrows from it.
+package final class ResultBox {
+    package let cursor: StatementCursor
+    /// What blocks need of its model; nil: its rows are raw.
+    package let types: ColumnTypes?
+    /// What it was last given out as.
+    package var stream: ColumnStream?
     let columnNames = ColumnNames()
     /// The text that was given out last.
-    private let jsonText = ScratchMemory(firstSize: 512)
+    private lazy var jsonText = ScratchMemory(firstSize: 512)
 
-    init(_ cursor: StatementCursor) { self.cursor = cursor }
+    package init(_ cursor: StatementCursor, _ types: ColumnTypes? = nil) {
+        self.cursor = cursor
+        self.types = types
+    }
 
     var columnCount: Int { cursor.columnNames.count }
 
@@ -40,7 +45,7 @@ final class ResultBox {
 
 private func result(_ handle: OpaquePointer?) -> ResultBox? { Handles.object(handle, .result, as: ResultBox.self) }
 
-private func requireResult(_ handle: OpaquePointer?) throws -> ResultBox {
+package func requireResult(_ handle: OpaquePointer?) throws -> ResultBox {
     try Handles.require(handle, .result, as: ResultBox.self)
 }
 
@@ -59,7 +64,8 @@ public func corm_result_open(
 
 @_cdecl("corm_result_close") @implementation
 public func corm_result_close(_ handle: OpaquePointer?) {
-    result(handle)?.cursor.close()
+    // Its rows may be a stream's, which lives longer.
+    if let result = result(handle), result.stream == nil { result.cursor.close() }
     Handles.remove(handle, .result)
 }
 

@@ -67,6 +67,20 @@ package func findRow(
     }
 }
 
+/// Whether a row has a key; no column of it is read.
+package func rowExists(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, key: (inout RecordWriter, ModelDescriptor) throws -> Void
+) throws -> Bool {
+    try with(handle, model) { database, box in
+        try box.withDescriptor { model in
+            try database.withReadingPlan(model) { plan in
+                let found: Void? = try plan.one(plan.existence(), key: { try key(&$0, model) }, read: { _ in })
+                return found != nil
+            }
+        }
+    }
+}
+
 package func conflictPolicy(_ number: Int32) throws -> ConflictPolicy {
     guard let policy = ConflictPolicy(rawValue: number) else {
         throw CormorantError(
@@ -167,15 +181,7 @@ public func corm_record_exists(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try with(handle, model) { database, box in
-            try box.withDescriptor { model in
-                try database.withReadingPlan(model) { plan in
-                    let found: Void? = try plan.one(
-                        plan.existence(), key: { try $0.writeKey(key, keyCount, of: model) }, read: { _ in })
-                    return found == nil ? CORM_NOT_FOUND : CORM_OK
-                }
-            }
-        }
+        try rowExists(handle, model) { try $0.writeKey(key, keyCount, of: $1) } ? CORM_OK : CORM_NOT_FOUND
     }
 }
 

@@ -78,6 +78,8 @@ static void rows_are_written_and_read(void **state) {
     OK(find(7, &block));
     assert_string_equal(block_text(&block), "(7, 'Grace Hopper', None, 86, 1.5)");
     GIVES(CORM_NOT_FOUND, find(8, &block));
+    OK(find(7, NULL));
+    GIVES(CORM_NOT_FOUND, find(8, NULL));
     put_tuple(&rows, 1);
     put_int(&rows, 7);
     OK(corm_block_delete_key(db, people, rows.bytes, rows.size, &failure));
@@ -107,50 +109,49 @@ static void a_batch_that_fails_says_where(void **state) {
 
 static void a_cursor_gives_rows_in_portions(void **state) {
     (void)state;
-    corm_block_cursor *cursor;
+    corm_result *cursor;
     insert_people(5);
-    OK(corm_block_cursor_open(db, people, NULL, NULL, 0, (const char *const[]){"-id"}, 1, 4, 1, &cursor, &failure));
-    assert_int_equal(corm_block_cursor_column_count(cursor), 5);
-    assert_string_equal(corm_block_cursor_column_name(cursor, 1), "name");
-    assert_null(corm_block_cursor_column_name(cursor, 5));
-    assert_null(corm_block_cursor_column_name(cursor, -1));
-    GIVES(CORM_ROW, corm_block_cursor_next(cursor, 3, &block, &failure));
+    OK(corm_block_open(db, people, NULL, NULL, 0, (const char *const[]){"-id"}, 1, 4, 1, &cursor, &failure));
+    assert_int_equal(corm_result_column_count(cursor), 5);
+    assert_string_equal(corm_result_column_name(cursor, 1), "name");
+    assert_null(corm_result_column_name(cursor, 5));
+    assert_null(corm_result_column_name(cursor, -1));
+    GIVES(CORM_ROW, corm_block_next(cursor, 3, &block, &failure));
     assert_string_equal(block_text(&block), "[(4, 'p4', None, 4, 0), (3, 'p3', None, 3, 0), (2, 'p2', None, 2, 0)]");
-    GIVES(CORM_ROW, corm_block_cursor_next(cursor, 3, &block, &failure));
+    GIVES(CORM_ROW, corm_block_next(cursor, 3, &block, &failure));
     assert_string_equal(block_text(&block), "[(1, 'p1', None, 1, 0)]");
-    GIVES(CORM_DONE, corm_block_cursor_next(cursor, 3, &block, &failure));
-    corm_block_cursor_close(cursor);
-    corm_block_cursor_close(cursor);
-    corm_block_cursor_close(NULL);
-    assert_int_equal(corm_block_cursor_column_count(cursor), 0);
-    GIVES(CORM_E_MISUSE, corm_block_cursor_next(cursor, 3, &block, &failure));
+    GIVES(CORM_DONE, corm_block_next(cursor, 3, &block, &failure));
+    corm_result_close(cursor);
+    corm_result_close(cursor);
+    corm_result_close(NULL);
+    assert_int_equal(corm_result_column_count(cursor), 0);
+    GIVES(CORM_E_MISUSE, corm_block_next(cursor, 3, &block, &failure));
 }
 
 static void a_cursor_over_sql_and_over_attributes(void **state) {
     (void)state;
-    corm_block_cursor *cursor;
+    corm_result *cursor;
     int64_t count;
     insert_people(5);
     put_dict(&rows);
     put_str(&rows, "name", 4);
     put_str(&rows, "p2", 2);
     put_dict_end(&rows);
-    OK(corm_block_cursor_open(db, people, NULL, rows.bytes, rows.size, NULL, 0, 0, 0, &cursor, &failure));
-    GIVES(CORM_ROW, corm_block_cursor_next(cursor, 100, &block, &failure));
+    OK(corm_block_open(db, people, NULL, rows.bytes, rows.size, NULL, 0, 0, 0, &cursor, &failure));
+    GIVES(CORM_ROW, corm_block_next(cursor, 100, &block, &failure));
     assert_string_equal(block_text(&block), "[(2, 'p2', None, 2, 0)]");
-    corm_block_cursor_close(cursor);
+    corm_result_close(cursor);
     OK(corm_block_count(db, people, NULL, rows.bytes, rows.size, &count, &failure));
     assert_int_equal(count, 1);
-    OK(corm_block_cursor_open(db, NULL,
-                              "SELECT :name AS n, x'00ff' AS b, 0.5 AS r, 9223372036854775807 AS i, -2147483649",
-                              rows.bytes, rows.size, NULL, 0, 0, 0, &cursor, &failure));
-    assert_int_equal(corm_block_cursor_column_count(cursor), 5);
-    GIVES(CORM_ROW, corm_block_cursor_next(cursor, 100, &block, &failure));
+    OK(corm_block_open(db, NULL, "SELECT :name AS n, x'00ff' AS b, 0.5 AS r, 9223372036854775807 AS i, -2147483649",
+                       rows.bytes, rows.size, NULL, 0, 0, 0, &cursor, &failure));
+    assert_int_equal(corm_result_column_count(cursor), 5);
+    GIVES(CORM_ROW, corm_block_next(cursor, 100, &block, &failure));
     assert_string_equal(block_text(&block), "[('p2', b00ff, 0.5, 9223372036854775807, -2147483649)]");
     OK(corm_database_close(db, &failure));
     db = NULL;
-    GIVES(CORM_E_MISUSE, corm_block_cursor_next(cursor, 100, &block, &failure));
-    corm_block_cursor_close(cursor);
+    GIVES(CORM_E_MISUSE, corm_block_next(cursor, 100, &block, &failure));
+    corm_result_close(cursor);
 }
 
 static void statements_with_sets_of_bindings(void **state) {
@@ -297,7 +298,7 @@ static void memory_of_the_caller_is_left_behind(void **state) {
     assert_int_equal(own.size, 0);
     corm_block_free(&own);
     corm_block_free(NULL);
-    GIVES(CORM_E_MISUSE, find(1, NULL));
+    GIVES(CORM_E_MISUSE, corm_block_max_key(db, people, NULL, &failure));
 }
 
 #define BLOCK(function) cmocka_unit_test_setup_teardown(function, set_up_block, tear_down_block)

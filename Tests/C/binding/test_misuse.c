@@ -8,12 +8,12 @@
 /* Calls every function that takes a database with `d`, which is none. */
 static void refuse_database(corm_database *d) {
     corm_block block = {0};
-    corm_block_cursor *cursor = NULL;
+    corm_result *cursor = NULL;
     int64_t count = 77;
     REFUSED(corm_block_write(d, people, CORM_WRITE_INSERT, 0, NULL, 0, "[\0\0\0", 5, &block, &count, &failure));
     REFUSED(corm_block_find(d, people, "(\0\0\0", 5, &block, &failure));
     REFUSED(corm_block_execute(d, "SELECT 1", NULL, 0, &count, &failure));
-    REFUSED(corm_block_cursor_open(d, people, NULL, NULL, 0, NULL, 0, 0, 0, &cursor, &failure));
+    REFUSED(corm_block_open(d, people, NULL, NULL, 0, NULL, 0, 0, 0, &cursor, &failure));
     REFUSED(corm_block_count(d, people, NULL, NULL, 0, &count, &failure));
     REFUSED(corm_block_max_key(d, people, &block, &failure));
     REFUSED(corm_block_delete_key(d, people, "(\0\0\0", 5, &failure));
@@ -31,10 +31,10 @@ static void refuse_model(corm_model *m) {
 
 static void refuse_cursor(void *none) {
     corm_block block = {0};
-    REFUSED(corm_block_cursor_next(none, 1, &block, &failure));
-    assert_int_equal(corm_block_cursor_column_count(none), 0);
-    assert_null(corm_block_cursor_column_name(none, 0));
-    corm_block_cursor_close(none);
+    REFUSED(corm_block_next(none, 1, &block, &failure));
+    assert_int_equal(corm_result_column_count(none), 0);
+    assert_null(corm_result_column_name(none, 0));
+    corm_result_close(none);
 }
 
 static void handles_that_are_none(void **state) {
@@ -66,7 +66,7 @@ static void arguments_that_are_missing(void **state) {
     (void)state;
     corm_block block = {0};
     REFUSED(corm_block_find(db, people, NULL, 5, &block, &failure));
-    REFUSED(corm_block_cursor_open(db, NULL, NULL, NULL, 0, NULL, 0, 0, 0, NULL, &failure));
+    REFUSED(corm_block_open(db, NULL, NULL, NULL, 0, NULL, 0, 0, 0, NULL, &failure));
 }
 
 /* finding c.md 8: some stopped the process. */
@@ -88,12 +88,18 @@ static void sizes_that_cannot_be(void **state) {
     OK(corm_queue_close(queue, &failure));
 }
 
+static void a_process_without_python(void **state) {
+    (void)state;
+    int64_t object = 1;
+    assert_false(corm_python_is_loaded());
+    assert_null(corm_python_find(&object, &object));
+    corm_python_destroy_stream(&object);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(handles_that_are_none),
-        TEST(closed_handles),
-        TEST(arguments_that_are_missing),
-        TEST(sizes_that_cannot_be),
+        TEST(handles_that_are_none), TEST(closed_handles),           TEST(arguments_that_are_missing),
+        TEST(sizes_that_cannot_be),  TEST(a_process_without_python),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,15 +112,15 @@ static void every_node_of_an_expression(void **state) {
 
 static void statement_is(const char *text, const char *sql_and_values, const char *rows) {
     corm_statement *made = NULL;
-    corm_block_cursor *cursor = NULL;
+    corm_result *cursor = NULL;
     read_tree(text);
     OK(corm_tree_statement(tree.bytes, tree.size, &made, &failure));
     OK(corm_tree_statement_sql(made, &block, &failure));
     assert_string_equal(block_text(&block), sql_and_values);
     OK(corm_tree_open(db, NULL, made, NULL, 0, &cursor, &failure));
-    GIVES(CORM_ROW, corm_block_cursor_next(cursor, 100, &block, &failure));
+    GIVES(CORM_ROW, corm_block_next(cursor, 100, &block, &failure));
     assert_string_equal(block_text(&block), rows);
-    corm_block_cursor_close(cursor);
+    corm_result_close(cursor);
     corm_statement_free(made);
 }
 

@@ -79,8 +79,7 @@ extension Scenario {
         case "lastInsertId": try check("value", database.lastInsertID, &expected)
         case "changes": try check("value", database.changes, &expected)
         case "reopen":
-            let modes: [String: OpenOptions.Mode] = ["create": .create, "readWrite": .readWrite, "readOnly": .readOnly]
-            guard let mode = modes[try step.text("mode") ?? "create"] else { throw ScenarioFailure("unknown mode") }
+            let mode = try mode(step.text("mode") ?? "create")
             try reopen(mode, autoSync: try step.take("autoSync")?.bool() ?? false)
         default: try performMigration(verb, &step, &expected)
         }

@@ -26,6 +26,9 @@ extension Scenario {
         case "batch": try performQueue(&step, &expected)
         case "saveRelated": try saveRelated(&step, &expected)
         case _ where try performStore(verb, &step, &expected): break
+        case _ where try performDatabases(verb, &step, &expected): break
+        case _ where try performObservation(verb, &step, &expected): break
+        case _ where try performColumns(verb, &step, &expected): break
         default: try performSQL(verb, &step, &expected)
         }
     }
@@ -132,9 +135,9 @@ extension Scenario {
             }
             try check("found", found, &expected)
         default:
-            let found = try database.withReadingPlan(model.descriptor) { plan in
+            let found = try database.withFindingPlan(model.descriptor) { plan in
                 try plan.find(
-                    cached: { nil }, key: { try plan.write(key: key, to: &$0) },
+                    cached: { model.descriptor.rowKey(key) }, key: { try plan.write(key: key, to: &$0) },
                     read: { reader in try read(model, reader) }
                 )
             }

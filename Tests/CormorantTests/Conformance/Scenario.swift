@@ -16,7 +16,14 @@ final class Scenario {
     var bundle = MigrationBundle()
     /// The version that the last storeGet found.
     var versionRead: Int64 = 0
+    /// That of a step's `on`, while the step runs.
     var database: Database
+    /// Those that steps opened or used, by their names.
+    var others: [String: Database] = [:]
+    /// Of those that a registry gave.
+    var leases: [String: Lease] = [:]
+    var registry: Registry?
+    var watches: [String: Watch] = [:]
 
     init(_ json: JSONValue, models: [JSONValue], setup: [JSONValue]) throws {
         var members = try Members(json)
@@ -37,6 +44,9 @@ final class Scenario {
                 throw ScenarioFailure("\(name): step \(number): \(error)")
             }
         }
+        for watch in watches.values { watch.observer.cancel() }
+        for name in others.keys { try close(name) }
+        try registry?.close()
         try database.close()
     }
 
@@ -47,7 +57,7 @@ final class Scenario {
         let expectedError = expected.take("error")
         do {
             statement = try statement(&step, &expected)
-            try perform(verb, &step, &expected)
+            try perform(verb, on: step.text("on"), &step, &expected)
         } catch let error as CormorantError {
             guard let expectedError else { throw error }
             try check(error, expectedError)
@@ -57,6 +67,18 @@ final class Scenario {
         if expectedError != nil { throw ScenarioFailure("no error") }
         try step.end()
         try expected.end()
+    }
+
+    private func perform(
+        _ verb: String, on name: String?, _ step: inout Members, _ expected: inout Members
+    ) throws {
+        guard let name else { return try perform(verb, &step, &expected) }
+        guard let other = others[name] else { throw ScenarioFailure("there is no database \"\(name)\"") }
+        if verb == "close" { return try close(name) }
+        let own = database
+        database = other
+        defer { database = own }
+        try perform(verb, &step, &expected)
     }
 
     private func check(_ error: CormorantError, _ json: JSONValue) throws {

@@ -11,13 +11,13 @@ from conformance_model import Failure, Json, held, members, same, value
 from conformance_statement import Builder, bindings_of
 from conformance_steps import STEPS, Step, bindings
 
-from cormorant import Bundle, Database, Error, Model, Transaction
+from cormorant import Bundle, Database, Error, Model, Observer, Registry, Transaction
 
 FOLDER = Path(__file__).parents[3] / "Tests" / "Conformance"
 
 
 # What steps compare themselves.
-CHECKED_BY_STEP = {"storeGet": ("value",), "storeScan": ("keys", "values")}
+CHECKED_BY_STEP = {"storeGet": ("value",), "storeScan": ("keys", "values"), "events": ("events",)}
 
 
 class Scenario:
@@ -25,7 +25,12 @@ class Scenario:
 
     folder: Path
     models: dict[str, type[Model]]
+    # That of a step's `on`, while the step runs.
     db: Database
+    # Those that steps opened or used, by their names.
+    others: dict[str, Database]
+    registry: Registry
+    observers: dict[str, Observer[Any]]
     transactions: list[Transaction]
     # Of the steps about bundles.
     bundle: Bundle
@@ -38,10 +43,18 @@ class Scenario:
         self.models = models
         self.folder = Path(tempfile.mkdtemp())
         self.db = Database(self.folder / "test.db")
+        self.others = {}
+        self.observers = {}
         self.transactions = []
         self.statement = None
 
     def close(self) -> None:
+        for observer in self.observers.values():
+            observer.cancel()
+        for database in self.others.values():
+            database.close()
+        if hasattr(self, "registry"):
+            self.registry.close()
         self.db.close()
         shutil.rmtree(self.folder)
 
@@ -59,7 +72,7 @@ class Scenario:
             raise Failure("unknown step")
         function, allowed, results = STEPS[step["do"]]
         expect = step.get("expect", {})
-        members(step, f"do expect {allowed}", "the step")
+        members(step, f"do on expect {allowed}", "the step")
         members(expect, f"error {results}", "expect")
         if "error" not in expect:
             found = self.perform(function, step)
@@ -75,7 +88,12 @@ class Scenario:
 
     def perform(self, function: Step, step: Json) -> Json:
         self.statement = Builder(self.models).statement(step["statement"]) if "statement" in step else None
-        found = function(self, step)
+        own = self.db
+        self.db = self.others[step["on"]] if "on" in step else own
+        try:
+            found = function(self, step)
+        finally:
+            self.db = own if "on" in step else self.db
         return found if self.statement is None else found | dict(zip(("sql", "bindings"), self.statement.sql))
 
     def check(self, step: Json, name: str, found: Json, expected: Any) -> None:
@@ -88,7 +106,7 @@ class Scenario:
                 self.compare(step, record, wanted)
         elif name == "related":
             self.check_related(found["related"], expected)
-        elif name in ("steps", "problems", "states", "results"):
+        elif name in ("steps", "problems", "states", "results", "names", "told", "formats", "batches"):
             if found[name] != expected:
                 raise Failure(f"{name} are {found[name]}, expected {expected}")
         elif name in ("contains", "lacks"):

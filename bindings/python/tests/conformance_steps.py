@@ -7,8 +7,10 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from conformance_database import DATABASE_STEPS
 from conformance_migrations import MIGRATION_STEPS
 from conformance_model import Failure, Json, make_model, members, value
+from conformance_observation import OBSERVATION_STEPS
 from conformance_queue import QUEUE_STEPS
 from conformance_statement import Builder, filed
 from conformance_store import STORE_STEPS
@@ -276,4 +278,6 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     **MIGRATION_STEPS,
     **STORE_STEPS,
     **QUEUE_STEPS,
+    **DATABASE_STEPS,
+    **OBSERVATION_STEPS,
 }  # fmt: skip

@@ -75,27 +75,6 @@ def test_generate_refuses_what_needs_a_decision(folder: Path) -> None:
     assert (folder / "0003_empty").is_dir()
 
 
-def test_steps_are_applied_once_and_taken_back(folder: Path, db: Database) -> None:
-    bundle = Bundle(folder)
-    assert states(bundle, db) == {FIRST: "pending", SECOND: "pending"}
-    bundle.apply(db, FIRST)
-    Person("Ann").insert(db)
-    assert states(bundle, db) == {FIRST: "applied", SECOND: "pending"}
-    bundle.apply(db)
-    bundle.apply(db)
-    assert [item.full_name for item in db.fetch_all(Aged)] == ["Ann"]
-    assert not Plan.between(db.schema(), Schema.of(Aged))
-    first = bundle.status(db)[0]
-    assert first.started
-    assert first.finished
-    assert timedelta(0) <= datetime.now(timezone.utc) - first.started < timedelta(minutes=1)
-    bundle.revert(db, FIRST, allow_lossy=True)
-    assert [item.name for item in db.fetch_all(Person)] == ["Ann"]
-    bundle.revert(db, None, allow_lossy=True)
-    assert tables(db) == []
-    assert set(states(bundle, db).values()) == {"pending"}
-
-
 def test_functions_are_steps_among_those_of_files(folder: Path, db: Database) -> None:
     bundle = Bundle(folder)
     seen: list[Database] = []
@@ -149,21 +128,6 @@ def test_progress_cancels_between_steps(folder: Path, db: Database) -> None:
     told: list[tuple[str, int, int]] = []
     bundle.apply(db, progress=lambda at: told.append((at.step, at.index, at.count)))
     assert set(told) == {(SECOND, 0, 1)}
-
-
-def test_a_file_made_without_the_bundle_is_adopted(folder: Path, db: Database) -> None:
-    bundle = Bundle(folder)
-    db.execute("CREATE TABLE people (id INTEGER PRIMARY KEY)")
-    with pytest.raises(cormorant.MigrationDriftError, match="name"):
-        bundle.adopt(db, FIRST)
-    db.execute("DROP TABLE people")
-    db.sync(Person)
-    bundle.adopt(db, FIRST)
-    assert states(bundle, db) == {FIRST: "applied", SECOND: "pending"}
-    bundle.apply(db)
-    assert not Plan.between(db.schema(), Schema.of(Aged))
-    with pytest.raises(cormorant.MigrationError):
-        bundle.adopt(db)
 
 
 def test_the_programs_own_steps_are_adopted_by_the_schema_that_they_leave(db: Database) -> None:
@@ -260,3 +224,24 @@ def test_a_copy_of_the_folder_is_the_same_bundle(folder: Path, db: Database, tmp
     shutil.copytree(folder, copy)
     assert set(states(Bundle(str(copy)), db).values()) == {"applied"}
     assert repr(str(copy)) in repr(Bundle(copy))
+
+
+def test_steps_are_applied_once_and_taken_back(folder: Path, db: Database) -> None:
+    bundle = Bundle(folder)
+    assert states(bundle, db) == {FIRST: "pending", SECOND: "pending"}
+    bundle.apply(db, FIRST)
+    Person("Ann").insert(db)
+    assert states(bundle, db) == {FIRST: "applied", SECOND: "pending"}
+    bundle.apply(db)
+    bundle.apply(db)
+    assert [item.full_name for item in db.fetch_all(Aged)] == ["Ann"]
+    assert not Plan.between(db.schema(), Schema.of(Aged))
+    first = bundle.status(db)[0]
+    assert first.started
+    assert first.finished
+    assert timedelta(0) <= datetime.now(timezone.utc) - first.started < timedelta(minutes=1)
+    bundle.revert(db, FIRST, allow_lossy=True)
+    assert [item.name for item in db.fetch_all(Person)] == ["Ann"]
+    bundle.revert(db, None, allow_lossy=True)
+    assert tables(db) == []
+    assert set(states(bundle, db).values()) == {"pending"}

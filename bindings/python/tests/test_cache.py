@@ -10,39 +10,12 @@ import pytest
 from encrypted import plain_only
 from models import Department, Person
 
-from cormorant import CacheStatistics, Column, Database, Model, ProgrammingError, column
+from cormorant import Column, Database, Model, ProgrammingError, column
 
 
 class Word(Model):
     value: Column[int]
     text: Column[str] = column(primary_key=True)
-
-
-def test_finds_are_counted_and_limits_kept(db: Database) -> None:
-    assert db.cache_statistics(Person) == CacheStatistics(0, 0, 0, 0)
-    db.set_cache(Person, max_count=10, max_bytes=1_000_000)
-    for index in range(30):
-        db.insert(Person(name=f"p{index}"))
-    for _ in range(2):
-        for key in range(26, 31):
-            person = db.find(Person, key)
-            assert person
-            assert person.name == f"p{key - 1}"
-    assert db.cache_statistics(Person).hits == 5
-    for key in range(1, 31):
-        db.find(Person, key)
-    statistics = db.cache_statistics(Person)
-    assert (statistics.count, statistics.hits + statistics.misses) == (10, 40)
-    assert db.find(Person, 99) is None
-    db.set_cache(Person, max_count=1000, max_bytes=1000)
-    for key in range(1, 31):
-        db.find(Person, key)
-    assert 0 < db.cache_statistics(Person).bytes <= 1000
-    db.set_cache(Person, max_count=0, max_bytes=0)
-    assert db.cache_statistics(Person) == CacheStatistics(0, 0, 0, 0)
-    for limits in ((1, 0), (0, 1), (-1, -1)):
-        with pytest.raises(ProgrammingError):
-            db.set_cache(Person, max_count=limits[0], max_bytes=limits[1])
 
 
 @plain_only

@@ -40,37 +40,6 @@ def test_a_result_as_a_table_of_pyarrow(db: Database) -> None:
     ]
 
 
-def test_a_model_gives_its_types(db: Database) -> None:
-    pyarrow = installed("pyarrow")
-    schema = pyarrow.table(db.cursor(Everything)).schema
-    assert {field.name: str(field.type) for field in schema} == {
-        "id": "int64", "number": "int64", "small": "int32", "flag": "bool", "real": "double", "single": "float",
-        "text": "string", "short": "string", "data": "binary", "moment": "timestamp[us, tz=UTC]", "token": "string",
-        "amount": "string", "extra": "string",
-    }  # fmt: skip
-    assert [field.nullable for field in pyarrow.table(db.cursor(Person)).schema] == [True, False, False, True, True]
-    moment = datetime(2024, 2, 29, 12, tzinfo=timezone.utc)
-    db.insert(
-        Everything(number=-(2**63), small=-(2**31), flag=True, real=0.5, text="é\0", data=b"\0\xff", moment=moment)
-    )
-    table = pyarrow.table(db.cursor(Everything))
-    table.validate(full=True)
-    assert table.schema == schema
-    [row] = table.to_pylist()
-    assert (row["number"], row["small"], row["flag"], row["real"]) == (-(2**63), -(2**31), True, 0.5)
-    assert (row["text"], row["data"], row["moment"], row["token"]) == ("é\0", b"\0\xff", moment, None)
-
-
-def test_a_result_without_rows_has_its_declared_types(db: Database) -> None:
-    pyarrow = installed("pyarrow")
-    db.execute("CREATE TABLE t (a INTEGER, b TEXT, c REAL, d BLOB, e DECIMAL(9, 2), f BOOLEAN, g DATETIME)")
-    table = pyarrow.table(db.query("SELECT * FROM t"))
-    assert table.num_rows == 0
-    assert [str(field.type) for field in table.schema] == [
-        "int64", "string", "double", "binary", "double", "bool", "timestamp[us, tz=UTC]",
-    ]  # fmt: skip
-
-
 def test_a_result_as_a_frame_of_polars(db: Database) -> None:
     polars = installed("polars")
     frame = polars.DataFrame(db.query(MANY))

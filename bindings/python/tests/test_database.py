@@ -15,18 +15,13 @@ from encrypted import plain_only
 from models import Department, Person
 
 import cormorant
-from cormorant import Bundle, Database, OperationalError, ProgrammingError
+from cormorant import Bundle, Database, OperationalError, ProgrammingError, database
 
 
 def pragma(db: Database, name: str) -> object:
     row = db.query(f"PRAGMA {name}").fetch_one()
     assert row is not None
     return row[0]
-
-
-def test_defaults_that_do_not_surprise(db: Database, path: Path) -> None:
-    assert db.path == str(path)
-    assert [pragma(db, name) for name in ("journal_mode", "synchronous", "foreign_keys")] == ["wal", 1, 1]
 
 
 def test_options(path: Path) -> None:
@@ -40,43 +35,8 @@ def test_options(path: Path) -> None:
         assert db.query("SELECT 1").fetch_all() == [(1,)]
 
 
-def test_memory() -> None:
-    with Database(":memory:") as db:
-        db.create_tables(Department)
-        db.insert(Department("a"))
-        assert db.count(Department) == 1
-
-
-def test_modes(path: Path) -> None:
-    with pytest.raises(OperationalError) as caught:
-        Database(path, mode="read_write")
-    assert caught.value.code == "CORM_E_CANNOT_OPEN"
-    assert not path.exists()
-    with Database(path) as db:
-        db.create_tables(Department)
-    with Database(path, mode="read_write") as db:
-        db.insert(Department("a"))
-    with Database(path, mode="read_only") as db:
-        assert db.count(Department) == 1
-        with pytest.raises(OperationalError) as caught:
-            db.insert(Department("b"))
-        assert caught.value.code == "CORM_E_READ_ONLY"
-
-
-def test_a_template_is_copied_once(tmp_path: Path, path: Path) -> None:
-    template = tmp_path / "template.db"
-    with Database(template, journal_mode="delete") as db:
-        db.create_tables(Department)
-        db.insert(Department("from the template"))
-    with Database(path, template=template) as db:
-        db.insert(Department("new"))
-    with Database(path, template=template) as db:
-        assert db.count(Department) == 2
-    with Database(template) as db:
-        assert db.count(Department) == 1
-    with pytest.raises(OperationalError):
-        Database(tmp_path / "other.db", template=tmp_path / "missing.db")
-    assert not (tmp_path / "other.db").exists()
+def test_every_option_is_one_of_the_library() -> None:
+    assert {*database._MEMBERS, "cipher"} == set(database.OpenOptions.__annotations__)
 
 
 def test_closing(path: Path) -> None:
@@ -102,16 +62,6 @@ def test_closing(path: Path) -> None:
         assert "closed" in str(caught.value)
     db.interrupt()
     assert (db.changes, db.total_changes, db.last_insert_id, db.transaction_depth) == (0, 0, 0, 0)
-
-
-def test_closing_rolls_back(path: Path) -> None:
-    db = Database(path)
-    db.create_tables(Department)
-    with pytest.raises(ProgrammingError), db.transaction():
-        db.insert(Department("a"))
-        db.close()
-    with Database(path) as db:
-        assert db.count(Department) == 0
 
 
 def test_one_that_is_not_closed_warns(path: Path) -> None:

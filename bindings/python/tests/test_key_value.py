@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models import Department, Person
 
 import cormorant
 from cormorant import Database, Store
@@ -64,16 +63,6 @@ def test_it_is_a_dict(store: Store) -> None:
     assert list(store) == []
 
 
-def test_stores_are_told_apart_by_name(db: Database) -> None:
-    names = ["", "a", "A", 'a"; DROP TABLE x; --', "'", "sqlite_master", "é", "e\u0301"]
-    for name in names:
-        db.store(name)["name"] = name
-    assert [db.store(name)["name"] for name in names] == names
-    db.store("a").clear()
-    assert [len(db.store(name)) for name in names] == [1, 0, 1, 1, 1, 1, 1, 1]
-    refused("CORM_E_ENCODING", lambda: db.store("a\0b"))
-
-
 def test_keys_of_every_kind(store: Store) -> None:
     keys = [
         "",
@@ -103,13 +92,6 @@ def test_keys_of_every_kind(store: Store) -> None:
     wrong: Any = 5
     refused("CORM_E_TYPE", lambda: store[wrong])
     refused("CORM_E_TYPE", lambda: store.put(wrong, 1))
-
-
-def test_a_megabyte_and_more(store: Store) -> None:
-    store["blob"] = b"\xff" * 1_000_000
-    store["text"] = "é" * 1_000_000
-    assert store["blob"] == b"\xff" * 1_000_000
-    assert store["text"] == "é" * 1_000_000
 
 
 def test_values_that_no_store_holds(store: Store) -> None:
@@ -187,49 +169,6 @@ def test_times(store: Store) -> None:
     assert store.entry("b") is None
 
 
-def test_compare_and_set(store: Store) -> None:
-    assert not store.compare_and_set("a", 1, 5)
-    assert store.compare_and_set("a", 1, 0)
-    assert not store.compare_and_set("a", 2, 0)
-    entry = store.entry("a")
-    assert entry is not None
-    assert store.compare_and_set("a", entry.value + 1, entry.version)
-    assert not store.compare_and_set("a", 9, entry.version)
-    assert store["a"] == 2
-    # Deleted and put again is another entry, though its value is the same.
-    entry = store.entry("a")
-    assert entry is not None
-    del store["a"]
-    store["a"] = 2
-    assert not store.compare_and_set("a", 9, entry.version)
-    # What has expired is not there.
-    store.put("b", 1, expires=0.01)
-    entry = store.entry("b")
-    assert entry is not None
-    time.sleep(0.02)
-    assert not store.compare_and_set("b", 2, entry.version)
-    assert store.compare_and_set("b", 2, 0)
-    assert store["b"] == 2
-
-
-def test_it_takes_part_in_transactions(db: Database, store: Store) -> None:
-    # The table itself is made in it, and goes with it.
-    with pytest.raises(ZeroDivisionError), db.transaction():
-        store["a"] = 1
-        db.insert(Person(name="Ann"))
-        assert store["a"] == 1
-        1 / 0  # noqa: B018
-    assert "a" not in store
-    assert db.count(Person) == 0
-    with db.transaction():
-        store["a"] = 1
-        db.insert(Person(name="Ann"))
-        with pytest.raises(ZeroDivisionError), db.transaction():
-            store["a"] = 2
-            1 / 0  # noqa: B018
-    assert (store["a"], db.count(Person)) == (1, 1)
-
-
 def test_what_a_store_needs_is_gone(db: Database, store: Store) -> None:
     store["a"] = 1
     entries = store.scan()
@@ -240,17 +179,6 @@ def test_what_a_store_needs_is_gone(db: Database, store: Store) -> None:
     assert list(store) == []
     store["a"] = 2
     assert dict(store) == {"a": 2}
-
-
-def test_another_programs_table(db: Database, store: Store) -> None:
-    store["a"] = 1
-    db.execute_script("DROP TABLE corm_key_value; CREATE TABLE corm_key_value (id INTEGER PRIMARY KEY)")
-    for call in (lambda: store["a"], lambda: store.put("a", 1), lambda: list(store), lambda: db.store("b")):
-        error = refused("CORM_E_SCHEMA", call)
-        assert "another program's" in error.message
-        assert error.hint == "rename it"
-    db.execute_script("DROP TABLE corm_key_value; CREATE VIEW corm_key_value AS SELECT 1 AS store, 2 AS key")
-    refused("CORM_E_SCHEMA", lambda: db.store("b"))
 
 
 def test_a_closed_database(path: Path) -> None:
@@ -266,23 +194,6 @@ def test_a_closed_database(path: Path) -> None:
     refused("CORM_E_MISUSE", lambda: db.store("a"))
 
 
-def test_a_read_only_file(path: Path) -> None:
-    with Database(path) as db:
-        db.create_tables(Department)
-    with Database(path, mode="read_only") as db:
-        store = db.store("a")
-        assert dict(store) == {}
-        refused("CORM_E_READ_ONLY", lambda: store.put("k", 1))
-    with Database(path) as db:
-        db.store("a")["k"] = 1
-    with Database(path, mode="read_only") as db:
-        store = db.store("a")
-        assert dict(store) == {"k": 1}
-        refused("CORM_E_READ_ONLY", lambda: store.put("k", 2))
-        refused("CORM_E_READ_ONLY", lambda: store.delete("k"))
-        refused("CORM_E_READ_ONLY", store.clear)
-
-
 def test_a_file_of_other_texts(path: Path) -> None:
     with Database(path, journal_mode="delete") as db:
         db.execute("PRAGMA encoding = 'UTF-16le'")
@@ -294,38 +205,3 @@ def test_a_file_of_other_texts(path: Path) -> None:
 def test_names_without_nul(db: Database) -> None:
     assert "the store's name holds a NUL" in refused("CORM_E_ENCODING", lambda: db.store("a\0b")).message
     assert "the table's name holds a NUL" in refused("CORM_E_ENCODING", lambda: db.store("a").adopt("t\0")).message
-
-
-def test_a_file_of_ytkkeyvaluestore(db: Database) -> None:
-    db.execute(
-        "CREATE TABLE user_table (id TEXT NOT NULL, json TEXT NOT NULL, createdTime TEXT NOT NULL, PRIMARY KEY(id))"
-    )
-    db.execute_many(
-        "REPLACE INTO user_table VALUES (?, ?, ?)",
-        [
-            ("1", '{"name":"Ann"}', 1417391234.5678),
-            ("2", '["text"]', 1417391235.0),
-            ("3", "no json", "never"),
-            ("4", "[1]", 5.0),
-        ],
-    )
-    store = db.store("user_table")
-    store["4"] = "mine"
-    assert store.adopt("user_table") == 3
-    assert dict(store) == {"1": {"name": "Ann"}, "2": ["text"], "3": "no json", "4": "mine"}
-    entry = store.entry("1")
-    assert entry is not None
-    assert entry.created == entry.updated == datetime(2014, 11, 30, 23, 47, 14, 567000, tzinfo=timezone.utc)
-    assert store.adopt("user_table") == 0
-    assert db.query("SELECT count(*) FROM user_table").fetch_all() == [(4,)]
-    refused("CORM_E_SCHEMA", lambda: store.adopt("nothing"))
-    refused("CORM_E_SCHEMA", lambda: store.adopt('x"; DROP TABLE user_table; --'))
-    refused("CORM_E_SCHEMA", lambda: store.adopt("corm_key_value"))
-
-
-def test_migrations_leave_stores_alone(db: Database, store: Store) -> None:
-    store["a"] = 1
-    plan = db.sync(Person)
-    assert "corm_key_value" not in plan.sql
-    assert store["a"] == 1
-    assert "corm_key_value" not in db.schema().sql

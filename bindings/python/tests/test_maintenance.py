@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from models import Department, Person
+from models import Person
 
 import cormorant
 from cormorant import Database, Progress
@@ -52,15 +52,6 @@ def test_a_backup_while_a_thread_of_this_handle_writes(db: Database, path: Path)
     assert db.count(Person) == 20_001
 
 
-def test_a_backup_inside_a_transaction_has_what_was_committed(db: Database, path: Path) -> None:
-    fill(db, 10)
-    with db.transaction():
-        fill(db, 10)
-        db.backup(path.with_name("copy.db"))
-    with Database(path.with_name("copy.db")) as other:
-        assert other.count(Person) == 10
-
-
 def test_a_cancelled_backup_leaves_nothing(db: Database, path: Path) -> None:
     fill(db)
     copy = path.with_name("copy.db")
@@ -72,17 +63,6 @@ def test_a_cancelled_backup_leaves_nothing(db: Database, path: Path) -> None:
     refused("CORM_E_CANNOT_OPEN", lambda: db.backup(copy))
     refused("CORM_E_CANNOT_OPEN", lambda: db.backup(path.parent / "none" / "copy.db"))
     refused("CORM_E_MISUSE", lambda: db.backup(""))
-
-
-def test_a_backup_of_memory(tmp_path: Path) -> None:
-    with Database(":memory:") as db:
-        db.create_tables(Person, Department)
-        fill(db, 10)
-        db.backup(tmp_path / "copy.db")
-        with db.transaction():
-            refused("CORM_E_TRANSACTION", lambda: db.backup(tmp_path / "other.db"))
-    with Database(tmp_path / "copy.db") as other:
-        assert other.count(Person) == 10
 
 
 def test_vacuum_makes_the_file_smaller(db: Database, path: Path) -> None:
@@ -123,15 +103,6 @@ def test_a_reader_stands_in_the_way_of_a_checkpoint(path: Path, db: Database) ->
         error = refused("CORM_E_BUSY", lambda: reader.checkpoint("truncate"))
         assert error.hint
         rows.close()
-
-
-def test_optimize_gathers_statistics(db: Database) -> None:
-    db.execute("CREATE TABLE numbers (a INTEGER, b INTEGER)")
-    db.execute("CREATE INDEX numbers_a ON numbers (a)")
-    db.execute_many("INSERT INTO numbers VALUES (?, ?)", [(number % 10, number) for number in range(5_000)])
-    db.query("SELECT * FROM numbers WHERE a = 1").fetch_all()
-    db.optimize()
-    assert db.query("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'numbers'").fetch_all() == [(1,)]
 
 
 def test_a_backup_takes_no_place_of_another_file(db: Database, path: Path) -> None:

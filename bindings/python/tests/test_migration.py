@@ -17,7 +17,7 @@ import pytest
 from encrypted import plain_only
 
 import cormorant
-from cormorant import Bundle, Column, Database, Model, Progress, column
+from cormorant import Column, Database, Model, Progress, column
 from cormorant.progress import ProgressBar
 
 
@@ -50,18 +50,6 @@ def db(path: Path) -> Iterator[Database]:
 
 def content(db: Database) -> tuple[str, list[Any]]:
     return db.schema().sql, db.query("SELECT * FROM people ORDER BY id").fetch_all()
-
-
-def test_sync_makes_what_is_missing_and_then_does_nothing(path: Path) -> None:
-    with Database(path) as db:
-        plan = db.sync(Person)
-        assert [step.risk for step in plan.steps] == ["safe"]
-        assert not db.sync(Person)
-        assert not db.plan(Person)
-        Person("Ann").insert(db)
-    with Database(path) as db:
-        assert not db.sync(Person)
-        assert db.count(Person) == 1
 
 
 def test_a_plan_changes_nothing_and_says_what_sync_would_do(db: Database) -> None:
@@ -103,55 +91,6 @@ def test_what_needs_a_decision_is_listed_with_the_annotation(db: Database) -> No
     assert all(problem.annotation for problem in problems)
 
 
-def test_drops_are_allowed_by_the_model_or_the_call(db: Database) -> None:
-    class Short(Model, table="people"):
-        id: Column[int | None] = column(primary_key=True, default=None)
-        name: Column[str] = column(default="")
-
-    with pytest.raises(cormorant.MigrationError):
-        db.sync(Short)
-    with pytest.raises(cormorant.MigrationError):
-        db.sync(Short, allow_drop=["age", "other.age"])
-    assert db.sync(Short, allow_drop=["people.age"]).risk == "lossy"
-    assert db.query("SELECT * FROM people WHERE id = 1").fetch_all() == [(1, "Ann")]
-    db.execute("CREATE TABLE old (x)")
-    assert db.sync(Short, allow_drop=["old"])
-    assert not db.query("SELECT 1 FROM sqlite_schema WHERE name = 'old'").fetch_all()
-    with pytest.raises(cormorant.ProgrammingError, match="allow_drop"):
-        db.sync(Short, allow_drop="old")
-
-
-def test_seeds_are_the_first_rows_and_come_once(path: Path) -> None:
-    class Colour(Model, table="colours", seed_sql="INSERT INTO colours (name) VALUES ('red'), ('blue')"):
-        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
-        name: Column[str]
-
-    with Database(path) as db:
-        db.sync(Colour)
-        db.delete(db.fetch_all(Colour, name="red")[0])
-        db.sync(Colour)
-        assert [item.name for item in db.fetch_all(Colour)] == ["blue"]
-
-
-def test_what_no_model_declared_stays(db: Database) -> None:
-    db.execute_script(
-        "CREATE TABLE other (x CHECK (x > 0)); CREATE INDEX people_name ON people (name DESC) WHERE age IS NULL;"
-        "CREATE VIEW names AS SELECT name FROM people;"
-        "CREATE TRIGGER people_t AFTER INSERT ON people BEGIN UPDATE people SET age = 1 WHERE id = new.id; END"
-    )
-
-    class Strict(Model, table="people", strict=True):
-        id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
-        name: Column[str]
-        age: Column[str | None] = column(default=None)
-
-    db.sync(Strict)
-    sql = db.schema().sql
-    for part in ("STRICT", "CHECK (x > 0)", "(name DESC) WHERE age IS NULL", "CREATE VIEW names", "new.id; END"):
-        assert part in sql
-    assert db.query("SELECT name FROM names").fetch_all() == [("Ann",), ("Bob",), ("Zoë",)]
-
-
 # --- Snapshots ---
 
 
@@ -169,35 +108,6 @@ def test_a_snapshot_holds_the_file_as_it_was_and_is_restored(db: Database, tmp_p
     assert content(db) == before
     assert snapshot.exists()
     assert db.sync(Human)
-
-
-def test_a_snapshot_goes_where_told_and_stays_after_steps_that_were_committed(db: Database, tmp_path: Path) -> None:
-    snapshot = tmp_path / "before.db"
-    with pytest.raises(cormorant.OperationalError):
-        db.sync(Human, snapshot=snapshot, progress=lambda _: False)
-    assert not snapshot.exists()
-    db.sync(Human, snapshot=snapshot, drop_snapshot=True)
-    assert not snapshot.exists()
-    bundle = Bundle()
-    bundle.add("1", "CREATE TABLE a (x)")
-    bundle.add("2", "CREATE TABLE a (x)")
-    with pytest.raises(cormorant.ProgrammingError, match="step 2"):
-        bundle.apply(db, snapshot=snapshot, drop_snapshot=True)
-    assert snapshot.exists()
-    with pytest.raises(cormorant.MigrationError, match=r"before\.db"):
-        bundle.apply(db, snapshot=snapshot)
-    db.restore(snapshot)
-    assert [state.state for state in bundle.status(db)] == ["pending", "pending"]
-
-
-def test_a_snapshot_overwrites_nothing(db: Database, tmp_path: Path) -> None:
-    taken = tmp_path / "taken.db"
-    taken.write_text("mine")
-    before = content(db)
-    with pytest.raises(cormorant.MigrationError) as caught:
-        db.sync(Human, snapshot=taken)
-    assert caught.value.code == "CORM_E_MIGRATION"
-    assert (taken.read_text(), content(db)) == ("mine", before)
 
 
 # --- Progress ---
@@ -305,3 +215,21 @@ def test_a_sync_takes_time_in_proportion_to_its_tables() -> None:
     # Proportion is 4; each statement looking at all tables would be 16.
     few, many = (min(seconds(count) for _ in range(3)) for count in (100, 400))
     assert many < 9 * few
+
+
+def test_drops_are_allowed_by_the_model_or_the_call(db: Database) -> None:
+    class Short(Model, table="people"):
+        id: Column[int | None] = column(primary_key=True, default=None)
+        name: Column[str] = column(default="")
+
+    with pytest.raises(cormorant.MigrationError):
+        db.sync(Short)
+    with pytest.raises(cormorant.MigrationError):
+        db.sync(Short, allow_drop=["age", "other.age"])
+    assert db.sync(Short, allow_drop=["people.age"]).risk == "lossy"
+    assert db.query("SELECT * FROM people WHERE id = 1").fetch_all() == [(1, "Ann")]
+    db.execute("CREATE TABLE old (x)")
+    assert db.sync(Short, allow_drop=["old"])
+    assert not db.query("SELECT 1 FROM sqlite_schema WHERE name = 'old'").fetch_all()
+    with pytest.raises(cormorant.ProgrammingError, match="allow_drop"):
+        db.sync(Short, allow_drop="old")

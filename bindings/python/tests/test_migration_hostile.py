@@ -53,25 +53,6 @@ def refused(call: Callable[[], object], code: str) -> cormorant.Error:
 # --- Models ---
 
 
-def test_two_models_of_one_table(db: Database) -> None:
-    models = model("people"), model("People")
-    refused(lambda: db.sync(*models), "CORM_E_MODEL")
-    refused(lambda: db.plan(*models), "CORM_E_MODEL")
-
-
-def test_a_circle_of_renames(db: Database) -> None:
-    one, other = model("people", renamed_from="folk"), model("folk", renamed_from="people")
-    refused(lambda: db.sync(one, other), "CORM_E_MODEL")
-    refused(lambda: db.sync(model("a", renamed_from="people"), model("b", renamed_from="people")), "CORM_E_MODEL")
-
-
-def test_a_rename_onto_a_name_that_is_there(db: Database) -> None:
-    db.execute("CREATE TABLE folk (id INTEGER PRIMARY KEY, name TEXT)")
-    refused(lambda: db.sync(model("folk", renamed_from="people")), "CORM_E_MIGRATION")
-    taken = model("people", options={"default": None, "renamed_from": "age"}, allow_drop=["age"])
-    refused(lambda: db.sync(taken), "CORM_E_MIGRATION")
-
-
 def test_a_model_narrower_than_the_data(db: Database) -> None:
     def narrow(kind: Any, **options: Any) -> Any:
         return model("people", kind, options=options, allow_drop=["age"])
@@ -132,25 +113,6 @@ def test_a_virtual_table_whose_module_is_missing(db: Database) -> None:
 # --- Files ---
 
 
-def test_inside_a_transaction(db: Database) -> None:
-    bundle = Bundle()
-    bundle.add("1", "CREATE TABLE a (x)")
-    with db.transaction():
-        refused(lambda: db.sync(model("fresh")), "CORM_E_TRANSACTION")
-        refused(lambda: bundle.apply(db), "CORM_E_TRANSACTION")
-        refused(lambda: db.restore("snapshot.db"), "CORM_E_TRANSACTION")
-
-
-def test_a_read_only_file(db: Database, path: Path) -> None:
-    bundle = Bundle()
-    bundle.add("1", "CREATE TABLE a (x)")
-    with Database(path, mode="read_only") as reader:
-        assert reader.plan(model("fresh"))
-        refused(lambda: reader.sync(model("fresh")), "CORM_E_READ_ONLY")
-        refused(lambda: bundle.apply(reader), "CORM_E_READ_ONLY")
-        assert bundle.status(reader)[0].state == "pending"
-
-
 def test_a_corrupted_file(db: Database, path: Path, tmp_path: Path) -> None:
     db.execute(
         "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
@@ -172,37 +134,7 @@ def test_a_corrupted_file(db: Database, path: Path, tmp_path: Path) -> None:
         db.restore(broken)
 
 
-def test_a_trigger_that_raises(db: Database) -> None:
-    db.execute("CREATE TRIGGER stop BEFORE INSERT ON people BEGIN SELECT raise(ABORT, 'stopped'); END")
-    bundle = Bundle()
-    bundle.add("1", "CREATE TABLE a (x); INSERT INTO people (name) VALUES ('Eve')")
-    refused(lambda: bundle.apply(db), "CORM_E_CONSTRAINT")
-
-    class Strict(Model, table="people", strict=True):
-        id: Column[int | None] = column(primary_key=True, default=None)
-        name: Column[str | None] = column(default=None)
-        age: Column[str | None] = column(default=None)
-
-    # A rebuild copies rows into a table that has no triggers yet.
-    assert db.sync(Strict)
-    assert "stopped" in db.schema().sql
-
-
 # --- Steps ---
-
-
-@pytest.mark.parametrize(
-    "sql",
-    ["COMMIT", "ROLLBACK", "BEGIN", "SAVEPOINT s", "ATTACH ':memory:' AS m", "VACUUM", "PRAGMA foreign_keys = ON",
-     "PRAGMA writable_schema = ON", "/* */ end", "DETACH m", "PRAGMA user_version = 7; COMMIT"],
-)  # fmt: skip
-def test_a_step_that_commits_or_attaches_by_itself(db: Database, sql: str) -> None:
-    before = db.schema()
-    bundle = Bundle()
-    bundle.add("1", f"CREATE TABLE a (x); DELETE FROM people; {sql}")
-    refused(lambda: bundle.apply(db), "CORM_E_MIGRATION")
-    assert db.schema() == before
-    assert db.query("PRAGMA database_list").fetch_all()[1:] == []
 
 
 @pytest.mark.parametrize("sql", ["COMMIT", "ROLLBACK", "END", "BEGIN", "ATTACH ':memory:' AS m", "VACUUM"])

@@ -54,16 +54,6 @@ def test_the_number_is_that_of_every_other_program(db: Database, path: Path) -> 
     assert db.version == 1
 
 
-def test_an_empty_file_is_set_up_at_once(db: Database, tmp_path: Path) -> None:
-    setup = VersionStep(0, "CREATE TABLE a (x, y); CREATE TABLE b (z); CREATE TABLE made_by_setup (q)")
-    db.set_version([setup, *STEPS])
-    assert (db.version, tables(db)) == (3, ["a", "b", "made_by_setup"])
-    with Database(tmp_path / "other.db") as other:
-        other.execute("CREATE TABLE there (x)")
-        other.set_version([*STEPS, setup])
-        assert tables(other) == ["a", "b", "there"]
-
-
 def test_functions_get_the_database(db: Database) -> None:
     seen: list[tuple[Database, int]] = []
 
@@ -86,56 +76,6 @@ def test_what_a_function_raises_takes_only_its_step_back(db: Database) -> None:
     with pytest.raises(LookupError, match="no"):
         db.set_version([*STEPS, VersionStep(4, fail)])
     assert (db.version, tables(db)) == (3, ["a", "b"])
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        [VersionStep(2, "SELECT 1")],
-        [VersionStep(1, "SELECT 1"), VersionStep(1, "SELECT 1")],
-        [VersionStep(1, "SELECT 1"), VersionStep(3, "SELECT 1")],
-        [VersionStep(0, "SELECT 1"), VersionStep(0, "SELECT 1"), VersionStep(1, "SELECT 1")],
-    ],
-)
-def test_gaps_and_doubles_are_refused(db: Database, steps: list[VersionStep]) -> None:
-    with pytest.raises(cormorant.MigrationError):
-        db.set_version(steps)
-    assert db.version == 0
-
-
-def test_a_newer_file_is_refused(db: Database) -> None:
-    db.set_version(STEPS)
-    with pytest.raises(cormorant.MigrationNewerError) as caught:
-        db.set_version(STEPS[:2])
-    assert caught.value.code == "CORM_E_MIGRATION_NEWER"
-    assert "3" in caught.value.message
-    with pytest.raises(cormorant.MigrationNewerError):
-        db.set_version([])
-    assert (db.version, tables(db)) == (3, ["a", "b"])
-
-
-def test_a_step_without_a_way_back_stays(db: Database) -> None:
-    steps = [*STEPS[:2], VersionStep(3, "CREATE TABLE b (z)")]
-    db.set_version(steps)
-    with pytest.raises(cormorant.MigrationError, match="3"):
-        db.set_version(steps, 1)
-    assert db.version == 3
-
-
-def test_a_failing_step_leaves_the_one_before(db: Database) -> None:
-    with pytest.raises(cormorant.ProgrammingError):
-        db.set_version([*STEPS, VersionStep(4, "CREATE TABLE c (x); CREATE TABLE nonsense")])
-    assert (db.version, tables(db)) == (3, ["a", "b"])
-
-
-def test_steps_cannot_end_their_transaction(db: Database) -> None:
-    for sql in ("COMMIT", "CREATE TABLE c (x); ROLLBACK", "ATTACH ':memory:' AS m", "BEGIN"):
-        with pytest.raises(cormorant.MigrationError):
-            db.set_version([*STEPS, VersionStep(4, sql)])
-    for sql in ("COMMIT", "ROLLBACK"):
-        with pytest.raises(cormorant.Error):
-            db.set_version([*STEPS, VersionStep(4, lambda database, sql=sql: database.execute(sql))])  # type: ignore[misc]
-    assert (db.version, tables(db), db.transaction_depth) == (3, ["a", "b"], 0)
 
 
 def test_progress_and_snapshot_are_as_in_sync(db: Database, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import sqlite3
 import threading
 import time
 import uuid
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from encrypted import plain_only
 from models import Department, Person
 from test_model import make
 
@@ -55,28 +53,6 @@ def test_a_transaction_gives_one_event_with_records(db: Database) -> None:
         assert event.changes[0].new is None
     db.insert(Person(name="unseen"))
     assert list(observer) == []
-
-
-def test_regions_keys_and_queries_narrow_a_watch(db: Database) -> None:
-    db.execute("INSERT INTO people (id, name, age) VALUES (1, 'a', 1), (2, 'b', 2)")
-    with (
-        db.observe(Region("people", "age"), values=True) as age,
-        db.observe(Person, key=2) as second,
-        db.observe(Person.where(Person.name != "x")) as whole,
-        db.observe("SELECT name FROM people WHERE id > ?", (0,), latest_only=True) as names,
-    ):
-        db.execute("UPDATE people SET name = 'n'")
-        assert age.next(0) is None
-        assert kinds(second.next(0)) == [("update", (2,))]
-        assert len(kinds(whole.next(0))) == 2
-        db.execute("UPDATE people SET age = 9 WHERE id = 1")
-        event = age.next(0)
-        assert event
-        assert event.changes[0].old
-        assert 1 in event.changes[0].old
-        assert second.next(0) is None
-        assert kinds(names.next(0)) == [("update", (1,)), ("update", (2,))]
-        assert names.next(0) is None
 
 
 def test_what_cannot_be_watched_is_an_error(db: Database) -> None:
@@ -170,27 +146,6 @@ def test_a_live_query_that_breaks_tells_its_error(db: Database) -> None:
         db.execute("DROP TABLE people")
     assert len(told) == 1
     assert [type(error) for error in errors] == [ProgrammingError]
-
-
-@plain_only
-def test_other_connections_are_noticed(db: Database, path: Path) -> None:
-    with db.observe(Person) as observer, db.observe_live(Person) as live:
-        assert live.next(0)
-        other = sqlite3.connect(path)
-        other.execute("INSERT INTO people (name, age) VALUES ('x', 1)")
-        other.rollback()
-        assert observer.next(0.05) is None
-        other.execute("INSERT INTO people (name, age) VALUES ('y', 1)")
-        other.commit()
-        other.close()
-        event = observer.next(10)
-        assert event
-        assert event.is_foreign
-        assert kinds(event) == [("unknown", ())]
-        result = live.next(10)
-        assert result
-        assert result.is_foreign
-        assert [person.name for person in result.rows] == ["y"]
 
 
 def test_threads_write_while_others_listen(db: Database) -> None:

@@ -48,15 +48,6 @@ def fill(queue: WriteQueue) -> Any:
     return batch
 
 
-def test_the_first_error_rolls_a_batch_back(queue: WriteQueue, db: Database) -> None:
-    batch = fill(queue)
-    error = batch.commit().exception(10)
-    assert isinstance(error, UniqueViolation)
-    assert error.record_index == 1
-    assert db.count(Person) == 0
-    assert len(batch) == 0
-
-
 def test_a_batch_may_go_on_after_errors(queue: WriteQueue, db: Database) -> None:
     results = fill(queue).commit(on_error="continue").result(10)
     assert [result.changes for result in results] == [1, 0, 1, 1, 0, 0, 2]
@@ -64,13 +55,6 @@ def test_a_batch_may_go_on_after_errors(queue: WriteQueue, db: Database) -> None
     assert isinstance(results[1].error, UniqueViolation)
     assert isinstance(results[4].error, NoRecordError)
     assert [(p.id, p.name, p.age) for p in db.fetch_all(Person)] == [(1, "Ada", 37), (7, "Grace", 37)]
-
-
-def test_an_empty_batch_is_committed(queue: WriteQueue) -> None:
-    batch = queue.begin()
-    assert batch.commit().result(10) == []
-    batch.insert(Person("x"))
-    assert batch.commit().result(10) == [WriteResult(1, 1, None)]
 
 
 def test_what_cannot_be_added_is_refused(queue: WriteQueue) -> None:

@@ -43,20 +43,6 @@ def test_the_one_used_longest_ago_is_closed(tmp_path: Path) -> None:
         assert opened == {"a.db", "c.db", "d.db"}
 
 
-def test_one_that_is_held_is_never_closed(tmp_path: Path) -> None:
-    with Registry(tmp_path / "{name}.db", limit=2) as registry:
-        with registry.use("held") as held:
-            held.create_tables(Department)
-            with held.transaction():
-                held.insert(Department("sales"))
-                for number in range(20):
-                    registry.use(f"u{number}").close()
-                assert registry.open_count == 2
-            assert held.count(Department) == 1
-        with pytest.raises(ProgrammingError):
-            held.count(Department)
-
-
 def test_all_held_gives_a_clear_error_after_the_timeout(tmp_path: Path) -> None:
     with Registry(tmp_path / "{name}.db", limit=1, busy_timeout=0.2) as registry, registry.use("a"):
         begin = time.monotonic()
@@ -104,24 +90,6 @@ def test_two_threads_open_a_file_once(tmp_path: Path) -> None:
         assert 1 <= len(writers) <= 5
 
 
-def test_giving_back_rolls_back_what_was_begun(tmp_path: Path) -> None:
-    with Registry(tmp_path / "{name}.db") as registry:
-        with registry.use("a") as outer:
-            outer.create_tables(Department)
-            with outer.transaction():
-                outer.insert(Department("kept"))
-                inner = registry.use("a")
-                transaction = inner.transaction()
-                transaction.__enter__()
-                inner.insert(Department("lost"))
-                assert outer.transaction_depth == 2
-                inner.close()
-                assert outer.transaction_depth == 1
-            assert outer.count(Department) == 1
-        with registry.use("a") as db:
-            assert (db.transaction_depth, db.count(Department)) == (0, 1)
-
-
 def test_a_database_is_given_back_once(tmp_path: Path) -> None:
     with Registry(tmp_path / "{name}.db") as registry, registry.use("a") as first:
         second = registry.use("a")
@@ -133,16 +101,6 @@ def test_a_database_is_given_back_once(tmp_path: Path) -> None:
             second.count(Department)
 
 
-def test_settings_do_not_reach_the_next_user(tmp_path: Path) -> None:
-    with Registry(tmp_path / "{name}.db") as registry:
-        with registry.use("a") as db:
-            db.execute("CREATE TEMP TABLE mine (x)")
-            assert registry.open_count == 1
-        assert registry.open_count == 0
-        with registry.use("a") as db, pytest.raises(ProgrammingError):
-            db.execute("INSERT INTO mine VALUES (1)")
-
-
 def test_a_file_that_was_removed_is_made_anew(tmp_path: Path) -> None:
     with Registry(tmp_path / "{name}.db") as registry:
         with registry.use("a") as db:
@@ -152,17 +110,6 @@ def test_a_file_that_was_removed_is_made_anew(tmp_path: Path) -> None:
         with registry.use("a") as db:
             assert not db.table_exists(Department)
         assert (tmp_path / "a.db").exists()
-
-
-def test_close_file_lets_it_be_moved(tmp_path: Path) -> None:
-    with Registry(tmp_path / "{name}.db") as registry:
-        held = registry.use("a")
-        with pytest.raises(ProgrammingError, match='"a" is in use'):
-            registry.close_file("a")
-        held.close()
-        registry.close_file("a")
-        assert open_files(tmp_path) == []
-        registry.close_file("a")
 
 
 def test_a_registry_with_held_databases_is_not_closed(tmp_path: Path) -> None:

@@ -38,43 +38,6 @@ def applied(db: Database) -> int:
     return sum(state.state == "applied" for state in steps().status(db))
 
 
-def test_all_files_of_the_folder_and_those_registered(tmp_path: Path) -> None:
-    (tmp_path / "users").mkdir()
-    fill(tmp_path / "users", 5)
-    Database(tmp_path / "main.db").close()
-    told: list[RegistryMigration] = []
-    with Registry(tmp_path / "users" / "{name}.db") as registry:
-        registry.register("main", tmp_path / "main.db")
-        registry.register("missing", tmp_path / "missing.db")
-        assert registry.migrate(steps(), progress=told.append) == {}
-        assert [(item.name, item.steps) for item in told] == [("main", 2)] + [(f"u{i:04}", 1) for i in range(5)]
-        assert [(item.index, item.count) for item in told] == [(i, 6) for i in range(6)]
-        # Nothing stays open for it, and nothing was made.
-        assert registry.open_count == 0
-        assert not (tmp_path / "missing.db").exists()
-        told.clear()
-        assert registry.migrate(steps(), progress=told.append) == {}
-        assert {item.steps for item in told} == {0}
-        assert registry.migrate(steps(), "missing", last=STEPS[0]) == {}
-        with registry.use("missing") as db:
-            assert applied(db) == 1
-
-
-def test_a_failure_is_told_and_the_others_go_on(tmp_path: Path) -> None:
-    fill(tmp_path, 4)
-    (tmp_path / "u0001.db").write_bytes(b"this is no database, whatever its name says" * 40)
-    with Registry(tmp_path / "{name}.db") as registry:
-        with registry.use("u0002") as db:
-            db.execute("ALTER TABLE person ADD COLUMN age TEXT")
-        failures = registry.migrate(steps())
-        assert set(failures) == {"u0001", "u0002"}
-        assert isinstance(failures["u0002"], MigrationError)
-        for name in ("u0000", "u0003"):
-            with registry.use(name) as db:
-                assert applied(db) == 2
-        assert registry.migrate(steps(), "u0000", "nobody/else").keys() == {"nobody/else"}
-
-
 def test_progress_stops_it(tmp_path: Path) -> None:
     fill(tmp_path, 4)
     with Registry(tmp_path / "{name}.db") as registry:
@@ -109,17 +72,6 @@ def test_a_function_of_the_program_gets_each_database(tmp_path: Path) -> None:
         assert paths == ["u0000.db", "u0001.db", "u0002.db"]
         with registry.use("u0002") as db:
             assert db.query("SELECT name FROM person").fetch_all() == [("u0002",)]
-
-
-def test_those_in_use_stay_open_and_are_migrated_too(tmp_path: Path) -> None:
-    fill(tmp_path, 5)
-    with Registry(tmp_path / "{name}.db", limit=2, busy_timeout=0.3) as registry, registry.use("u0003") as held:
-        assert registry.migrate(steps()) == {}
-        assert applied(held) == 2
-        with held.transaction():
-            assert registry.migrate(steps(), "u0000") == {}
-            failures = registry.migrate(steps())
-            assert set(failures) == {"u0003"}
 
 
 def test_a_last_step_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
@@ -203,20 +155,3 @@ def test_a_file_that_another_program_locks_is_told(tmp_path: Path) -> None:
             assert registry.migrate(steps()) == {}
     finally:
         other.close()
-
-
-def test_a_step_that_drops_something_needs_leave(tmp_path: Path) -> None:
-    fill(tmp_path, 2)
-    bundle = steps()
-    bundle.add("0003_drop", "DROP TABLE person")
-    with Registry(tmp_path / "{name}.db") as registry:
-        with registry.use("u0001") as db:
-            db.execute("INSERT INTO person (name) VALUES ('kept')")
-        failures = registry.migrate(bundle)
-        assert list(failures) == ["u0001"]
-        assert "person" in str(failures["u0001"])
-        with registry.use("u0001") as db:
-            assert db.query("SELECT name FROM person").fetch_all() == [("kept",)]
-        assert registry.migrate(bundle, allow_lossy=True) == {}
-        with registry.use("u0001") as db:
-            assert db.query("SELECT count(*) FROM sqlite_schema WHERE name = 'person'").fetch_all() == [(0,)]

@@ -96,7 +96,7 @@ class Observer(Waiting[ObserverHandle, Event[R]]):
 
     _instead = "begin another with observe() or observe_live()"
 
-    def __init__(self, database: Any, load: Callable[[list[Any]], list[R]] | None, key: KeyLoader | None) -> None:
+    def __init__(self, database: Database, load: Callable[[list[Any]], list[R]] | None, key: KeyLoader | None) -> None:
         super().__init__()
         # The database lives as long as somebody listens.
         self._database = database

@@ -124,7 +124,8 @@ def _find_first(database: Database, model: type[M], key: tuple[Any, ...]) -> M |
 
 def has_key(database: Database, model: type[Model], /, *key: Any) -> bool:
     """Whether a row has this primary key."""
-    return _find(database, info_of(model), key) is not None
+    info = info_of(model)
+    return native_record.exists(database._handle, info.handle, info.dump_key(key))
 
 
 def refresh(database: Database, record: Model) -> None:

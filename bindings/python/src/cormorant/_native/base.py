@@ -1,4 +1,4 @@
-"""What the library says of itself."""
+"""The calls of the library on itself."""
 
 from __future__ import annotations
 

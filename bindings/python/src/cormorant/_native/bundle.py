@@ -1,4 +1,4 @@
-"""Bundles of migration steps, and numbered versions."""
+"""The calls of the library on bundles of migration steps, and on numbered versions."""
 
 from __future__ import annotations
 

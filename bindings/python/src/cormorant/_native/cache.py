@@ -1,4 +1,4 @@
-"""Caches of records."""
+"""The calls of the library on caches of records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How functions of the library are called."""
+"""How functions of the library are called: with memory that is kept for it, and their error as an exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python functions that the library calls while a call runs."""
+"""Functions of Python that the library calls while one of its own runs."""
 
 from __future__ import annotations
 

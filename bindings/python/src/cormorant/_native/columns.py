@@ -15,7 +15,7 @@ from . import abi
 from .call import call
 from .handle import CursorHandle
 from .library import TYPES, library, text_array, to_text
-from .python import address_of, is_told
+from .python import address_of, is_loaded
 
 _ArrowSchema = TYPES["ArrowSchema"]
 _ArrowArray = TYPES["ArrowArray"]
@@ -56,7 +56,7 @@ def _destroy(
 
 
 def _destructor_address() -> int | None:
-    if is_told:
+    if is_loaded:
         # Not a function of Python: it is called while an exception may be on its way, which must stay.
         return address_of(library.corm_python_destroy_stream)
     destructor: Any = _Release(_destroy)
@@ -72,7 +72,7 @@ def open_columns(cursor: CursorHandle, names: Sequence[str]) -> Any:
     """The rows that are left as a capsule of an Arrow stream, which outlives the cursor."""
     address = _allocate(ctypes.sizeof(_ArrowArrayStream))
     try:
-        call(library.corm_block_cursor_columns, cursor, *text_array(names), address)
+        call(library.corm_block_columns, cursor, *text_array(names), address)
         return _new_capsule(address, _CAPSULE_NAME, _destructor)
     except BaseException:
         _free(address)
@@ -143,7 +143,7 @@ class Columns:
 
     def __init__(self, cursor: CursorHandle, names: Sequence[str]) -> None:
         self._stream = _ArrowArrayStream()
-        call(library.corm_block_cursor_columns, cursor, *text_array(names), ctypes.byref(self._stream))
+        call(library.corm_block_columns, cursor, *text_array(names), ctypes.byref(self._stream))
         schema = _ArrowSchema()
         try:
             self._run(self._stream.get_schema, schema)

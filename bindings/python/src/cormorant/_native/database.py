@@ -1,4 +1,4 @@
-"""Databases."""
+"""The calls of the library on databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions, as trees: see tree.h."""
+"""The calls of the library on expressions, which are trees: see tree.h."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class ExpressionHandle(Handle):
 
 
 class CursorHandle(Handle):
-    freed_by = "corm_block_cursor_close"
+    freed_by = "corm_result_close"
 
 
 class ReaderHandle(Handle):

@@ -1,4 +1,4 @@
-"""The calls of the library on key-value stores, and those that look after a file."""
+"""The calls of the library on key-value stores."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _range(members: Mapping[str, bytes], limit: int = 0) -> Any:
 
 def scan(store: StoreHandle, members: Mapping[str, bytes], limit: int) -> list[tuple[Any, ...]]:
     """Rows of a key and what Row has."""
-    cursor = call_handle(CursorHandle, library.corm_block_store_scan, store, _range(members, limit))
+    cursor = call_handle(CursorHandle, library.corm_store_scan, store, _range(members, limit))
     try:
         return next_rows(cursor, limit)
     finally:

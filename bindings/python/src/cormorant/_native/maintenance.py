@@ -1,4 +1,4 @@
-"""What looks after a file."""
+"""The calls of the library that look after a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metadata of databases and schemas, as JSON."""
+"""The calls of the library on metadata, which comes as JSON."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Migrations and their plans. Options are a mapping of the members of a corm_migration_options, of which
-`progress` is a function of the members of a corm_progress."""
+"""The calls of the library on migrations and their plans.
+
+Options are a mapping of the members of a corm_migration_options, of which `progress` is a function of the members of a
+corm_progress.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models and their tables."""
+"""The calls of the library on models and their tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of the library on observers and caches. An event comes as a tuple."""
+"""The calls of the library on observers. An event comes as a tuple."""
 
 from __future__ import annotations
 

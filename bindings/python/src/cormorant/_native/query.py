@@ -1,4 +1,4 @@
-"""Queries in SQL."""
+"""The calls of the library on queries that are no statements: in SQL, or of what attributes equal."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def open_cursor(
             raise DataError(f"limit or offset {number} is beyond 64 bits", code="CORM_E_RANGE")
     return call_handle(
         CursorHandle,
-        library.corm_block_cursor_open,
+        library.corm_block_open,
         database,
         model,
         statement,

@@ -1,4 +1,4 @@
-"""Records. Rows cross in blocks, one call per operation."""
+"""The calls of the library on records. Rows cross in blocks, one call per operation."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ def find(database: DatabaseHandle, model: ModelHandle, key: bytes) -> Row | None
     row: Row | None = scratch.read() if status == 0 else None
     give_back(scratch)
     return row
+
+
+def exists(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
+    return call(_find, database, model, key, len(key), None) == abi.CORM_OK
 
 
 def write(

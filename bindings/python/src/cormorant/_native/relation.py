@@ -1,4 +1,4 @@
-"""Relations between models."""
+"""The calls of the library on relations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a query."""
+"""The calls of the library on results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .handle import CursorHandle
 from .library import library, text_array, to_text
 from .record import Row
 
-_next = library.corm_block_cursor_next
+_next = library.corm_block_next
 
 
 def next_rows(cursor: CursorHandle, max_rows: int) -> list[Row]:
@@ -25,14 +25,14 @@ def next_rows(cursor: CursorHandle, max_rows: int) -> list[Row]:
 
 
 def cursor_columns(cursor: CursorHandle) -> tuple[str, ...]:
-    count = library.corm_block_cursor_column_count(cursor)
-    return tuple(to_text(library.corm_block_cursor_column_name(cursor, column)) or "" for column in range(count))
+    count = library.corm_result_column_count(cursor)
+    return tuple(to_text(library.corm_result_column_name(cursor, column)) or "" for column in range(count))
 
 
 def read_json(cursor: CursorHandle, names: Sequence[str]) -> str:
     """The rows that are left as JSON text."""
     scratch = take()
-    status = library.corm_block_cursor_json(cursor, *text_array(names), scratch.block_ref, scratch.error_ref)
+    status = library.corm_block_json(cursor, *text_array(names), scratch.block_ref, scratch.error_ref)
     if status < 0:
         raise failure(scratch, status)
     text: str = scratch.read()

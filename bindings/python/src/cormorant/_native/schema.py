@@ -1,4 +1,4 @@
-"""Schemas."""
+"""The calls of the library on schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements, which are trees; parameters are a marshalled dict or None."""
+"""The calls of the library on statements, which are trees: see tree.h. Parameters are a marshalled dict or None."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C structs from mappings, and arrays."""
+"""Structs of C, made of mappings."""
 
 from __future__ import annotations
 

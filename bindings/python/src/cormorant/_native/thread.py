@@ -1,4 +1,4 @@
-"""Threads."""
+"""The calls of the library on threads."""
 
 from __future__ import annotations
 

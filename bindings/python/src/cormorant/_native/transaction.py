@@ -1,4 +1,4 @@
-"""Transactions."""
+"""The calls of the library on transactions."""
 
 from __future__ import annotations
 

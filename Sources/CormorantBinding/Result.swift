@@ -5,34 +5,15 @@ import CormorantC
 import CormorantORM
 import CormorantQuery
 
-/// A cursor whose rows go into blocks.
-final class BlockCursor {
-    let cursor: StatementCursor
-    /// nil: rows of raw SQL.
-    let types: ColumnTypes?
-    let columnNames = ColumnNames()
-    /// What it was last given out as.
-    var stream: ColumnStream?
-
-    init(_ cursor: StatementCursor, _ types: ColumnTypes?) {
-        self.cursor = cursor
-        self.types = types
-    }
-}
-
-private func object(_ handle: OpaquePointer?) -> BlockCursor? {
-    Handles.object(handle, .blockCursor, as: BlockCursor.self)
-}
-
-@_cdecl("corm_block_cursor_open") @implementation
-public func corm_block_cursor_open(
+@_cdecl("corm_block_open") @implementation
+public func corm_block_open(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ bindings: UnsafeRawPointer?,
     _ size: Int, _ orderBy: UnsafePointer<UnsafePointer<CChar>?>?, _ orderByCount: Int, _ limit: Int64,
-    _ offset: Int64, _ outCursor: UnsafeMutablePointer<OpaquePointer?>?,
+    _ offset: Int64, _ outResult: UnsafeMutablePointer<OpaquePointer?>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let out = try require(outCursor, "out_cursor")
+        let out = try require(outResult, "out_result")
         let database = try database(handle)
         let box = model == nil ? nil : try requireModel(model)
         let order = try strings(orderBy, orderByCount, "order_by")
@@ -52,18 +33,18 @@ public func corm_block_cursor_open(
             let query = Query(attributes: attributes, order: order, limit: limit == 0 ? nil : limit, offset: offset)
             cursor = try database.cursor(requireModel(model).descriptor, query)
         }
-        out.pointee = try Handles.add(BlockCursor(cursor, box?.types), .blockCursor)
+        out.pointee = try Handles.add(ResultBox(cursor, box?.types), .result)
         return CORM_OK
     }
 }
 
-@_cdecl("corm_block_cursor_next") @implementation
-public func corm_block_cursor_next(
+@_cdecl("corm_block_next") @implementation
+public func corm_block_next(
     _ handle: OpaquePointer?, _ maxRows: Int64, _ block: UnsafeMutablePointer<corm_block>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let cursor = try Handles.require(handle, .blockCursor, as: BlockCursor.self)
+        let result = try requireResult(handle)
         guard maxRows > 0 else {
             throw CormorantError(.misuse, "max_rows is below 1", hint: "ask for at least one row")
         }
@@ -71,10 +52,10 @@ public func corm_block_cursor_next(
         var writer = MarshalWriter(try require(block, "block"))
         try writer.beginList()
         let count: Int
-        if let types = cursor.types {
-            count = try cursor.cursor.forEach(limit: limit) { try writer.row($0, types) }
+        if let types = result.types {
+            count = try result.cursor.forEach(limit: limit) { try writer.row($0, types) }
         } else {
-            count = try cursor.cursor.forEachRow(limit: limit) { try writer.row($0) }
+            count = try result.cursor.forEachRow(limit: limit) { try writer.row($0) }
         }
         try writer.endList(count)
         writer.finish()
@@ -82,50 +63,31 @@ public func corm_block_cursor_next(
     }
 }
 
-@_cdecl("corm_block_cursor_column_count") @implementation
-public func corm_block_cursor_column_count(_ handle: OpaquePointer?) -> Int32 {
-    Int32(clamping: object(handle)?.cursor.columnNames.count ?? 0)
-}
-
-@_cdecl("corm_block_cursor_column_name") @implementation
-public func corm_block_cursor_column_name(_ handle: OpaquePointer?, _ column: Int32) -> UnsafePointer<CChar>? {
-    guard let cursor = object(handle) else { return nil }
-    let names = cursor.columnNames.list(cursor.cursor.columnNames)
-    return names.indices.contains(Int(column)) ? names[Int(column)] : nil
-}
-
-@_cdecl("corm_block_cursor_close") @implementation
-public func corm_block_cursor_close(_ handle: OpaquePointer?) {
-    // Its rows may be a stream's, which lives longer.
-    if let block = object(handle), block.stream == nil { block.cursor.close() }
-    Handles.remove(handle, .blockCursor)
-}
-
-@_cdecl("corm_block_cursor_columns") @implementation
-public func corm_block_cursor_columns(
+@_cdecl("corm_block_columns") @implementation
+public func corm_block_columns(
     _ handle: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ nameCount: Int,
     _ outStream: UnsafeMutablePointer<ArrowArrayStream>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let block = try Handles.require(handle, .blockCursor, as: BlockCursor.self)
+        let result = try requireResult(handle)
         let out = try require(outStream, "out_stream")
         out.pointee = ArrowArrayStream()
         let stream =
-            try block.stream.map { try $0.movedOut() }
-            ?? ColumnStream(ColumnReader(block.cursor, names: strings(names, nameCount, "names")))
-        block.stream = stream
+            try result.stream.map { try $0.movedOut() }
+            ?? ColumnStream(ColumnReader(result.cursor, names: strings(names, nameCount, "names")))
+        result.stream = stream
         out.pointee = stream.exported()
         return CORM_OK
     }
 }
 
-@_cdecl("corm_block_cursor_json") @implementation
-public func corm_block_cursor_json(
+@_cdecl("corm_block_json") @implementation
+public func corm_block_json(
     _ handle: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ nameCount: Int,
     _ block: UnsafeMutablePointer<corm_block>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let cursor = try Handles.require(handle, .blockCursor, as: BlockCursor.self).cursor
+        let cursor = try requireResult(handle).cursor
         var writer = MarshalWriter(try require(block, "block"))
         let json = try cursor.json(names: strings(names, nameCount, "names"))
         _ = try json.withUnsafeBufferPointer { try writer.text($0) }

@@ -1,0 +1,186 @@
+"""The steps of conformance scenarios about further databases, and about databases by name; Tests/Conformance/README.md
+says what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance_model import Failure, Json, members, value
+
+import cormorant
+from cormorant import Cipher, Database, Error, Registry, RegistryMigration
+
+if TYPE_CHECKING:
+    from conformance import Scenario
+
+CIPHER = "key compatibility pageSize rounds plainHeader"
+OPTIONS = "mode journalMode synchronous foreignKeys busyTimeout template cipher"
+MODES: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
+
+
+def cipher(given: Json) -> Cipher:
+    members(given, CIPHER, "the cipher")
+    names = {
+        "compatibility": "compatibility",
+        "pageSize": "page_size",
+        "rounds": "rounds",
+        "plainHeader": "plain_header_size",
+    }
+    return Cipher(given["key"], **{name: given[member] for member, name in names.items() if member in given})
+
+
+def _options(self: Scenario, step: Json) -> Json:
+    found: Json = {}
+    if "mode" in step:
+        found["mode"] = MODES[step["mode"]]
+    for member, name in (
+        ("journalMode", "journal_mode"),
+        ("synchronous", "synchronous"),
+        ("foreignKeys", "foreign_keys"),
+    ):
+        if member in step:
+            found[name] = step[member]
+    if "template" in step:
+        found["template"] = self.folder / step["template"]
+    if "busyTimeout" in step:
+        found["busy_timeout"] = step["busyTimeout"] / 1000
+    if "cipher" in step:
+        found["cipher"] = cipher(step["cipher"])
+    return found
+
+
+def _cipher(step: Json) -> Json:
+    return {"cipher": cipher(step["cipher"])} if "cipher" in step else {}
+
+
+def _file(self: Scenario, step: Json) -> Path:
+    file: Path = self.folder / step["file"]
+    return file
+
+
+def _open(self: Scenario, step: Json) -> None:
+    path = _file(self, step) if "file" in step else ":memory:"
+    self.others[step["as"]] = Database(path, **_options(self, step))
+
+
+def _close(self: Scenario, step: Json) -> None:
+    self.db.close()
+    del self.others[step["on"]]
+
+
+def _registry(self: Scenario, step: Json) -> None:
+    pattern = self.folder / step["pattern"] if "pattern" in step else None
+    limit: Json = {"limit": step["limit"]} if "limit" in step else {}
+    self.registry = Registry(pattern, **limit, **_options(self, step))
+
+
+def _use(self: Scenario, step: Json) -> None:
+    self.others[step["as"]] = self.registry.use(value(step.get("name")))
+
+
+def _set_name(name: str) -> Callable[[Scenario, Json], None]:
+    return lambda self, step: setattr(self.registry, name, step.get("name"))
+
+
+def _state(self: Scenario, _: Json) -> Json:
+    registry = self.registry
+    return {
+        "names": registry.names(),
+        "current": registry.current,
+        "default": registry.default,
+        "openCount": registry.open_count,
+    }
+
+
+def _migrate_all(self: Scenario, step: Json) -> Json:
+    told: list[list[Any]] = []
+
+    def tell(migration: RegistryMigration) -> bool:
+        error = migration.error
+        if error is not None and not isinstance(error, Error):
+            raise Failure(f"{error!r} is no error of the library")
+        told.append([migration.name, migration.steps, error.code if error else None])
+        return len(told) != step.get("most")
+
+    failures = self.registry.migrate(
+        self.bundle,
+        *step.get("names", ()),
+        last=step.get("last"),
+        allow_lossy=step.get("allowLossy", False),
+        progress=tell,
+    )
+    return {"told": told, "failed": len(failures)}
+
+
+def _rekey(self: Scenario, step: Json) -> None:
+    cormorant.rekey(_file(self, step), cipher(step["cipher"]), cipher(step["to"]))
+
+
+def _checkpoint(self: Scenario, step: Json) -> Json:
+    pages = self.db.checkpoint(step.get("mode", "passive"))
+    return {"log": pages.log, "copied": pages.copied}
+
+
+def _write_text(self: Scenario, step: Json) -> None:
+    _file(self, step).write_text(value(step["text"]))
+
+
+def _is_plain(self: Scenario, step: Json) -> Json:
+    return {"found": _file(self, step).read_bytes().startswith(b"SQLite format 3\0")}
+
+
+def _damage(self: Scenario, step: Json) -> None:
+    file = _file(self, step)
+    content = bytearray(file.read_bytes())
+    content[step["at"]] ^= 1
+    file.write_bytes(content)
+
+
+Step = Callable[["Scenario", Json], Json]
+
+
+def _none(call: Callable[[Scenario, Json], object]) -> Step:
+    def run(self: Scenario, step: Json) -> Json:
+        call(self, step)
+        return {}
+
+    return run
+
+
+DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
+    "open": (_none(_open), f"as file {OPTIONS}", ""),
+    "close": (_none(_close), "", ""),
+    "transactionDepth": (lambda s, _: {"value": s.db.transaction_depth}, "", "value"),
+    "registry": (_none(_registry), f"pattern limit {OPTIONS}", ""),
+    "register": (
+        _none(lambda s, step: s.registry.register(value(step["name"]), _file(s, step), **_options(s, step))),
+        "name file mode",
+        "",
+    ),
+    "use": (_none(_use), "name as", ""),
+    "setCurrent": (_none(_set_name("current")), "name", ""),
+    "setDefault": (_none(_set_name("default")), "name", ""),
+    "registryState": (_state, "", "names current default openCount"),
+    "closeFile": (_none(lambda s, step: s.registry.close_file(step["name"])), "name", ""),
+    "closeRegistry": (_none(lambda s, _: s.registry.close()), "", ""),
+    "attachNamed": (_none(lambda s, step: s.registry.attach(step["name"], s.db, step["schema"])), "name schema", ""),
+    "migrateAll": (_migrate_all, "names last allowLossy most", "told failed"),
+    "encrypt": (_none(lambda s, step: cormorant.encrypt(_file(s, step), cipher(step["cipher"]))), "file cipher", ""),
+    "decrypt": (_none(lambda s, step: cormorant.decrypt(_file(s, step), cipher(step["cipher"]))), "file cipher", ""),
+    "rekey": (_none(_rekey), "file cipher to", ""),
+    "checkPages": (lambda s, _: {"count": len(s.db.check_pages())}, "", "count"),
+    "attach": (
+        _none(lambda s, step: s.db.attach(_file(s, step), step["schema"], **_cipher(step))),
+        "file schema cipher",
+        "",
+    ),
+    "backup": (_none(lambda s, step: s.db.backup(_file(s, step), **_cipher(step))), "file cipher", ""),
+    "vacuum": (_none(lambda s, _: s.db.vacuum()), "", ""),
+    "optimize": (_none(lambda s, _: s.db.optimize()), "", ""),
+    "checkpoint": (_checkpoint, "mode", "log copied"),
+    "writeText": (_none(_write_text), "file text", ""),
+    "isPlain": (_is_plain, "file", "found"),
+    "damage": (_none(_damage), "file at", ""),
+}
