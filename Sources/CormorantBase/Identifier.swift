@@ -11,6 +11,10 @@ package func quoteIdentifier(_ name: String) -> String {
     return quoted
 }
 
+package func quotedNames(_ names: some Sequence<String>) -> String {
+    names.map(quoteIdentifier).joined(separator: ", ")
+}
+
 /// The column or table name of a property or type: camelCase becomes snake_case, and a run of capitals stays one word
 /// ("createdAt" -> "created_at", "homeURL" -> "home_url", "URLTable" -> "url_table").
 package func snakeCase(_ name: String) -> String {

@@ -65,11 +65,10 @@ public func corm_block_delete_key(
 ) -> corm_status {
     boundary(outError) {
         try with(handle, model) { database, box in
-            try box.withDescriptor { model in
-                try database.withPlan(model) { plan in
-                    let reader = try MarshalReader(key, size)
-                    return try plan.delete { try $0.writeKey(reader, of: model) } ? CORM_OK : CORM_NOT_FOUND
-                }
+            let model = box.descriptor
+            return try database.withPlan(model) { plan in
+                let reader = try MarshalReader(key, size)
+                return try plan.delete { try $0.writeKey(reader, of: model) } ? CORM_OK : CORM_NOT_FOUND
             }
         }
     }

@@ -37,6 +37,7 @@ package enum LockRank: UInt8, Comparable {
     case temporaryFiles
     case childOfFork
     case mailbox
+    case modelLayouts
     case handles
     /// Those who wait for a semaphore or a connection.
     case waiters

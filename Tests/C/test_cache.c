@@ -71,8 +71,7 @@ static void threads_share_a_cache(void **state) {
         assert_int_equal(pthread_create(&threads[index], NULL, find_and_change, NULL), 0);
     for (int index = 0; index < 4; index += 1)
         pthread_join(threads[index], NULL);
-    /* A find beside a thread that writes reads the file, and counts as neither. */
-    assert_true(statistics().hits > 0);
+    /* A find beside a thread that writes reads the file, and counts as neither: with one processor perhaps all of them. */
     assert_true(statistics().hits + statistics().misses <= 1200);
     corm_value key = corm_value_int64(1);
     corm_arena *arena = corm_arena_create();

@@ -67,28 +67,6 @@ static void sql_tells_its_changes(void **state) {
     assert_int_equal(corm_database_total_changes(db), 4);
 }
 
-static void bindings_by_position_and_name(void **state) {
-    (void)state;
-    const char *sql = "SELECT ?, :a, @b, $c, ?2";
-    corm_value values[] = {corm_value_int64(1), corm_value_named(":a", corm_value_int64(2)),
-                           corm_value_named("b", corm_value_int64(3)), corm_value_named("$c", corm_value_int64(4))};
-    corm_result *result;
-    corm_value value;
-    OK(corm_result_open(db, sql, values, 4, &result, &failure));
-    GIVES(CORM_ROW, corm_result_next(result, &failure));
-    for (int32_t column = 0; column < 5; column += 1) {
-        OK(corm_result_get(result, column, &value, &failure));
-        assert_int_equal(value.as.integer, column == 4 ? 2 : column + 1);
-    }
-    corm_result_close(result);
-    GIVES(CORM_E_BINDING, corm_result_open(db, sql, values, 3, &result, &failure));
-    values[3].name = "d";
-    GIVES(CORM_E_BINDING, corm_result_open(db, sql, values, 4, &result, &failure));
-    assert_non_null(strstr(corm_error_message(failure), "d"));
-    GIVES(CORM_E_BINDING, corm_database_execute(db, "SELECT ?", CORM_NO_VALUES, NULL, &failure));
-    GIVES(CORM_E_BINDING, corm_database_execute(db, "SELECT 1", values, 1, NULL, &failure));
-}
-
 typedef struct traced {
     int count;
     char sql[256];
@@ -167,7 +145,6 @@ int main(void) {
         cmocka_unit_test(the_two_ways_to_make_options_agree),
         TEST(options_that_can_never_be_right),
         TEST(sql_tells_its_changes),
-        TEST(bindings_by_position_and_name),
         TEST(a_trace_sees_sql_and_time_and_no_values),
         TEST(interrupt_stops_what_runs),
         TEST(statements_are_reused_beyond_the_cache),

@@ -272,42 +272,6 @@ static void says(const char *part) {
         fail_msg("\"%s\" does not say \"%s\"", corm_error_message(failure), part);
 }
 
-/* finding c.md 11: they were taken, and failed in words of SQLite that named neither model nor column. */
-static void sql_that_is_no_expression(void **state) {
-    (void)state;
-    static const char *const wrong[] = {
-        "1); DROP TABLE person; --", "('x", "1 /*", "1 --", "1, 2", "?", ")(", "'open", "abs(1", "[open", "1; 2", "\1"};
-    corm_model *model;
-    for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index += 1) {
-        for (int place = 0; place < 4; place += 1) {
-            corm_column_def columns[] = {
-                CORM_COLUMN(person, id, CORM_INT64, .primary_key = true),
-                CORM_COLUMN(person, height, CORM_DOUBLE),
-            };
-            const char **places[] = {&columns[1].check_sql, &columns[1].default_sql, &columns[1].computed_sql,
-                                     &columns[1].convert_sql};
-            *places[place] = wrong[index];
-            const corm_model_def definition = CORM_MODEL(person, "Person", columns);
-            GIVES(CORM_E_MODEL, corm_model_create(&definition, &model, &failure));
-            says("Person");
-            says("\"height\"");
-        }
-    }
-    corm_column_def columns[] = {
-        CORM_COLUMN(person, id, CORM_INT64, .primary_key = true),
-        CORM_COLUMN(person, name, CORM_TEXT, .column = "title", .collation = "NOPE"),
-    };
-    corm_model_def definition = CORM_MODEL(person, "Page", columns);
-    GIVES(CORM_E_MODEL, corm_model_create(&definition, &model, &failure));
-    says("\"NOPE\"");
-    columns[1].collation = "nocase";
-    columns[1].check_sql = "pags > (1) -- pages\n AND 1";
-    OK(corm_model_create(&definition, &model, &failure));
-    GIVES(CORM_E_SQL, corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
-    says("Page.name: no such column: pags");
-    corm_model_free(model);
-}
-
 static void sizes_of_another_header_are_refused(void **state) {
     (void)state;
     corm_model *model;
@@ -324,10 +288,10 @@ static void sizes_of_another_header_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_field_is_told_by_its_type),    TEST(an_unsigned_field_is_one_by_its_type),
-        TEST(options_say_how_long_they_are),  TEST(a_field_must_be_of_a_size_its_type_can_have),
-        TEST(a_field_must_lie_in_the_record), TEST(definitions_that_cannot_work),
-        TEST(sql_that_is_no_expression),      TEST(sizes_of_another_header_are_refused),
+        TEST(a_field_is_told_by_its_type),         TEST(an_unsigned_field_is_one_by_its_type),
+        TEST(options_say_how_long_they_are),       TEST(a_field_must_be_of_a_size_its_type_can_have),
+        TEST(a_field_must_lie_in_the_record),      TEST(definitions_that_cannot_work),
+        TEST(sizes_of_another_header_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

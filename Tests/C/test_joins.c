@@ -3,24 +3,6 @@
 
 static corm_expr *owned(void) { return binary(CORM_OP_EQUAL, pet_column("owner_id"), column("id")); }
 
-static void whole_records_are_those_of_the_first_source(void **state) {
-    (void)state;
-    corm_statement *owners = select_from(people);
-    corm_statement_join(owners, CORM_JOIN_INNER, (corm_source){.model = pets}, owned());
-    where(owners, CORM_EQ(pets, "name", corm_value_text("Ivy")));
-    corm_query query = {.struct_size = sizeof query, .statement = owners};
-    corm_records *records;
-    OK(corm_query_fetch(db, people, &query, &records, &failure));
-    assert_int_equal(corm_records_count(records), 1);
-    assert_string_equal(((person *)corm_records_data(records))->name, "Dan");
-    corm_records_free(records);
-    SELECTS(
-        owners,
-        "SELECT \"person\".\"id\", \"person\".\"name\", \"person\".\"city\", \"person\".\"age\", \"person\".\"height\" "
-        "FROM \"person\" JOIN \"pet\" ON \"pet\".\"owner_id\" = \"person\".\"id\" WHERE \"pet\".\"name\" = ?",
-        "'Ivy'", "4 Dan Rome 20 1.900");
-}
-
 static void a_column_of_a_model_that_is_not_read(void **state) {
     (void)state;
     STATEMENT_FAILS(CORM_E_MISUSE, "does not read from Pet", where(select_from(people), pet_column("name")));
@@ -67,7 +49,6 @@ static void sources_that_are_none_or_two(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        STATEMENT_TEST(whole_records_are_those_of_the_first_source),
         STATEMENT_TEST(a_column_of_a_model_that_is_not_read),
         STATEMENT_TEST(two_models_of_one_table_are_two),
         STATEMENT_TEST(sources_that_are_none_or_two),

@@ -119,36 +119,11 @@ static void rows_of_a_left_join_without_a_match(void **state) {
     corm_statement_free(next);
 }
 
-static void values_that_do_not_fit_the_order(void **state) {
-    (void)state;
-    corm_statement *next = select_from(people);
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "order has 0 terms", next);
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "order has 2 terms, 1 values", next);
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_after(next, CORM_VALUES(corm_value_text("x"), corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_TYPE, "Person.age", next);
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_add(next, CORM_CLAUSE_GROUP_BY, column("age"));
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1), corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "grouped", next);
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_compound(next, CORM_UNION, with_column(select_nothing(), number(1)));
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1), corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "combined", next);
-    next = corm_statement_create(CORM_DELETE, people, NULL);
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "SELECT", next);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         STATEMENT_TEST(every_direction_and_place_of_nulls),
         STATEMENT_TEST(the_condition_in_sql),
         STATEMENT_TEST(rows_of_a_left_join_without_a_match),
-        STATEMENT_TEST(values_that_do_not_fit_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,40 +32,6 @@ static void a_message_is_one_line(void **state) {
     free(long_sql);
 }
 
-static void numbers_have_their_words(void **state) {
-    (void)state;
-    person one;
-    GIVES(CORM_E_BINDING, corm_database_execute(db, "DELETE FROM person WHERE id = ?", CORM_NO_VALUES, NULL, &failure));
-    says("the statement has 1 parameter, 0 values were given");
-    GIVES(CORM_E_BINDING,
-          corm_database_execute(db, "DELETE FROM person", CORM_VALUES(corm_value_int64(1)), NULL, &failure));
-    says("the statement has 0 parameters, 1 value was given");
-    corm_arena *arena = corm_arena_create();
-    GIVES(CORM_E_BINDING,
-          corm_record_find(db, people, CORM_VALUES(corm_value_int64(1), corm_value_int64(2)), &one, arena, &failure));
-    says("the primary key of Person has 1 value, 2 values were given");
-    corm_arena_free(arena);
-}
-
-static void what_is_no_json_is_not_null(void **state) {
-    (void)state;
-    static const char *const wrong[] = {"nonsense", "true!", "fals", "nul"};
-    corm_json_reader *reader;
-    corm_records *records;
-    for (size_t index = 0; index < 4; index += 1) {
-        OK(corm_json_reader_create(people, NULL, &reader, &failure));
-        OK(corm_json_reader_feed(reader, wrong[index], strlen(wrong[index]), &failure));
-        OK(corm_json_reader_feed(reader, NULL, 0, &failure));
-        forget_failure();
-        corm_status status = corm_json_reader_fetch(reader, 0, &records, &failure);
-        assert_true(status < 0);
-        assert_true(index == 1 || strstr(corm_error_message(failure), "found null") == NULL);
-        if (index != 1)
-            assert_int_equal(status, CORM_E_JSON);
-        corm_json_reader_free(reader);
-    }
-}
-
 static void the_row_that_cannot_be_read_is_named(void **state) {
     (void)state;
     corm_records *records;
@@ -112,33 +78,12 @@ static void a_step_ends_no_transaction(void **state) {
     corm_bundle_free(bundle);
 }
 
-static void a_text_that_is_no_json_is_called_so(void **state) {
-    (void)state;
-    typedef struct {
-        int64_t id;
-        const char *js;
-    } note;
-    const corm_column_def columns[] = {CORM_COLUMN(note, id, CORM_INT64, .primary_key = true),
-                                       CORM_COLUMN(note, js, CORM_JSON)};
-    const corm_model_def definition = CORM_MODEL(note, "Note", columns);
-    corm_model *notes;
-    OK(corm_model_create(&definition, &notes, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){notes}, 1, &failure));
-    GIVES(CORM_E_CHECK, corm_record_insert(db, notes, &(note){.js = "{"}, 0, NULL, &failure));
-    says("Note.js is not JSON");
-    assert_string_equal(corm_error_columns(failure), "js");
-    corm_model_free(notes);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_message_is_one_line),
-        TEST(numbers_have_their_words),
-        TEST(what_is_no_json_is_not_null),
         TEST(the_row_that_cannot_be_read_is_named),
         TEST(relations_that_are_not_there),
         TEST(a_step_ends_no_transaction),
-        TEST(a_text_that_is_no_json_is_called_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,40 +85,6 @@ static void models_make_the_schema_that_sync_makes(void **state) {
     corm_schema_free(wanted);
 }
 
-static void two_models_of_one_table(void **state) {
-    (void)state;
-    corm_model *pet = pets_with_names();
-    corm_model *beast = made((corm_model_def){.name = "Beast", .table = "PET", COLUMNS(COLUMN("id", CORM_INT64))});
-    corm_schema *schema = NULL;
-    GIVES(CORM_E_MODEL, corm_schema_create(MODELS(pet, beast), &schema, &failure));
-    says("Beast");
-    says("Pet");
-    assert_null(schema);
-}
-
-static void texts_that_are_no_schema(void **state) {
-    (void)state;
-    static const char *const texts[] = {
-        "INSERT INTO t VALUES (1)",       "CREATE TABLE t (a); DROP TABLE t", "CREATE TABLE t (a",
-        "CREATE TABLE t (a) nonsense",    "CREATE TEMP TABLE t (a)",          "CREATE",
-        "CREATE TABLE t (a); garbage",    "CREATE TABLE t AS SELECT 1",       "CREATE INDEX i ON t",
-        "CREATE TABLE t (a 'unfinished)", "CREATE TRIGGER x AFTER INSERT",    "x",
-    };
-    for (size_t index = 0; index < sizeof texts / sizeof texts[0]; index += 1) {
-        corm_schema *schema = NULL;
-        corm_status status = corm_schema_parse(texts[index], &schema, &failure);
-        if (status != CORM_E_SCHEMA)
-            fail_msg("%s gives %s", texts[index], corm_status_name(status));
-        assert_non_null(corm_error_hint(failure));
-        assert_true(corm_error_offset(failure) >= 0);
-        assert_null(schema);
-        forget_failure();
-    }
-    corm_schema *empty = parsed(" -- nothing\n ;;");
-    assert_string_equal(corm_schema_sql(empty), "");
-    corm_schema_free(empty);
-}
-
 static void a_schema_that_was_edited_by_hand(void **state) {
     (void)state;
     run("CREATE TABLE t (a); PRAGMA writable_schema = ON;"
@@ -164,8 +130,6 @@ int main(void) {
         TEST_EMPTY(a_file_and_its_text_are_the_same_schema),
         TEST_EMPTY(the_hash_is_of_what_is_meant),
         TEST_EMPTY(models_make_the_schema_that_sync_makes),
-        TEST_EMPTY(two_models_of_one_table),
-        TEST_EMPTY(texts_that_are_no_schema),
         TEST_EMPTY(a_schema_that_was_edited_by_hand),
         TEST_EMPTY(handles_that_are_none),
     };

@@ -64,17 +64,6 @@ static void a_commit_that_fails_leaves_it_open(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM child"), 1);
 }
 
-static void closing_rolls_back(void **state) {
-    (void)state;
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    insert("lost");
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    insert("lost too");
-    OK(corm_database_close(db, &failure));
-    OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
-    assert_int_equal(count(), 0);
-}
-
 static void reading_while_a_result_is_open(void **state) {
     (void)state;
     corm_result *result;
@@ -205,7 +194,6 @@ int main(void) {
         TEST(out_of_order),
         TEST(sqlite_rolled_it_back),
         TEST(a_commit_that_fails_leaves_it_open),
-        TEST(closing_rolls_back),
         TEST(reading_while_a_result_is_open),
         TEST(a_read_only_handle_begins_deferred),
         TEST(left_by_their_numbers),

@@ -121,8 +121,8 @@ struct DefinitionTests {
             (.decimal, "DECIMAL_TEXT", "TEXT"), (.json, "JSON_TEXT", "TEXT"),
         ]
         for (type, loose, strict) in types {
-            #expect(type.declaration(strict: false) == loose)
-            #expect(type.declaration(strict: true) == strict)
+            #expect(Dialect.sqlite.typeName(type, strict: false) == loose)
+            #expect(Dialect.sqlite.typeName(type, strict: true) == strict)
         }
     }
 }

@@ -153,18 +153,4 @@ struct HostileInputTests {
         #expect(try first.fetchAll(City.self) == [rome])
     }
 
-    @Test func aTemplateIsCopiedOnce() throws {
-        let folder = try TemporaryFolder()
-        let template = try openDatabase(path: folder.file("template.db"), options: OpenOptions(journalMode: .delete))
-        try template.createTables(City.self)
-        _ = try template.inserted(City(name: "Rome"))
-        try template.close()
-        let options = OpenOptions(template: folder.file("template.db"))
-        for count in 1...2 {
-            let database = try openDatabase(path: folder.file("copy.db"), options: options)
-            #expect(try database.fetchCount(City.self) == Int64(count))
-            _ = try database.inserted(City(name: "\(count)"))
-            try database.close()
-        }
-    }
 }

@@ -83,18 +83,6 @@ struct HostileMigrationTests {
         }
     }
 
-    @Test func aTriggerThatRaisesEndsItsStep() throws {
-        let database = try formerDatabase()
-        try database.executeScript(
-            "CREATE TRIGGER i BEFORE INSERT ON album BEGIN SELECT RAISE(ABORT, 'no more'); END")
-        let before = try Contents(database)
-        var bundle = MigrationBundle()
-        try bundle.add(MigrationStep("1", up: .sql("CREATE TABLE x (y); INSERT INTO album (title) VALUES ('x')")))
-        let error = expectError(.constraint) { try database.apply(bundle) }
-        #expect(error?.message.contains("no more") ?? false)
-        #expect(try Contents(database) == before)
-    }
-
     @Test func aVirtualTableWithoutItsModuleIsNotInTheWay() throws {
         let database = try formerDatabase()
         try database.executeScript(

@@ -107,17 +107,6 @@ struct RecordTests {
         #expect(try database.fetchCount(Pair.self) == 2)
     }
 
-    @Test func insertNeverUpdates() throws {
-        let database = try memoryDatabase(Person.self)
-        try database.execute("INSERT INTO person (id, name) VALUES (1, 'Ada')")
-        var other = Person(id: 1, name: "Grace")
-        let error = expectError(.unique) { try database.insert(&other) }
-        #expect(error?.table == "person")
-        #expect(error?.columns == ["id"])
-        #expect(error?.hint != nil)
-        #expect(try database.find(Person.self, key: 1)?.name == "Ada")
-    }
-
     @Test func conflictPolicies() throws {
         let database = try memoryDatabase(City.self)
         var rome = City(name: "Rome")

@@ -31,13 +31,6 @@ extension ScratchMemory {
         let start = try text.withUTF8 { try checkedCopy($0.baseAddress, count: $0.count) }
         return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
     }
-
-    /// A NUL-terminated copy of a short text.
-    func copy(_ text: String) -> UnsafePointer<CChar> {
-        var text = text
-        let start = text.withUTF8 { copy($0.baseAddress, count: $0.count) }
-        return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
-    }
 }
 
 private func text(_ error: OpaquePointer?) -> ErrorText? { Handles.object(error, .error, as: ErrorText.self) }

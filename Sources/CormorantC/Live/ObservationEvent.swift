@@ -100,11 +100,11 @@ public func corm_event_records(
     boundary(outError) {
         let event = try requireEvent(handle).event
         let out = try require(outRecords, "out_records")
-        guard let rows = event.rows, let model = event.layout.model, let face = model.face as? ModelFace else {
+        guard let rows = event.rows, let model = event.layout.model, let layout = try ModelLayouts.records(of: model)
+        else {
             throw CormorantError(
                 .misuse, "the event is not a live query's of a model", hint: "read its values with corm_event_row")
         }
-        let layout = try face.records(of: model)
         let records = Records(size: layout.size)
         var access = StructRecord(
             base: UnsafeMutableRawPointer(mutating: emptyText), layout: layout, arena: records.texts)

@@ -1,28 +1,42 @@
 public import CCormorant
 import CormorantBase
 import CormorantORM
+import CormorantThreads
 
-/// What relations to a model reach of it in C, as long as the model is not freed. Apart from the box, because a weak
-/// reference makes counting an object's references slower for good, and every call counts those of a box.
-final class ModelFace {
-    let layout: StructLayout?
+/// How the records of models lie in C, for who has the model but not its box, as relations to it do. The box says so as
+/// long as it lasts.
+enum ModelLayouts {
+    private static let lock = RecursiveLock(.modelLayouts)
+    nonisolated(unsafe) private static var layouts: [ObjectIdentifier: StructLayout?] = [:]
 
-    init(_ layout: StructLayout?) { self.layout = layout }
-
-    /// The layout of the model's records.
-    @inline(__always)
-    func records(of model: ModelDescriptor) throws -> StructLayout {
-        if let layout { return layout }
-        throw CormorantError(
-            .misuse, "model \(model.name) has no records in C: its record_size is 0",
-            hint: "define it over a struct, or move its rows in blocks", table: model.table)
+    /// - Returns: nil when the model is freed.
+    static func records(of model: ModelDescriptor) throws -> StructLayout? {
+        guard let known = lock.locked({ layouts[ObjectIdentifier(model)] }) else { return nil }
+        return try requireRecords(known, of: model)
     }
+
+    fileprivate static func set(_ layout: StructLayout?, of model: ModelDescriptor) {
+        _ = lock.locked { layouts.updateValue(layout, forKey: ObjectIdentifier(model)) }
+    }
+
+    fileprivate static func remove(_ model: ModelDescriptor) {
+        _ = lock.locked { layouts.removeValue(forKey: ObjectIdentifier(model)) }
+    }
+}
+
+@inline(__always)
+private func requireRecords(_ layout: StructLayout?, of model: ModelDescriptor) throws -> StructLayout {
+    if let layout { return layout }
+    throw CormorantError(
+        .misuse, "model \(model.name) has no records in C: its record_size is 0",
+        hint: "define it over a struct", table: model.table)
 }
 
 /// A model with its layout in C and its names as C strings.
 package final class ModelBox {
     package let descriptor: ModelDescriptor
-    private let face: ModelFace
+    /// Without one the model has no records in C: its rows are read and written by a language binding.
+    let layout: StructLayout?
     package let types: ColumnTypes
     private let memory = ScratchMemory(firstSize: 512)
     let name: UnsafePointer<CChar>
@@ -33,31 +47,24 @@ package final class ModelBox {
 
     init(_ descriptor: ModelDescriptor, _ layout: StructLayout?) {
         self.descriptor = descriptor
-        face = ModelFace(layout)
+        self.layout = layout
         types = ColumnTypes(descriptor)
         name = memory.copy(descriptor.name)
         table = memory.copy(descriptor.table)
         properties = descriptor.columns.map { [memory] in memory.copy($0.name) }
         columns = descriptor.columns.map { [memory] in memory.copy($0.column) }
         createSQL = memory.copy(descriptor.createSQL)
-        descriptor.face = face
+        ModelLayouts.set(layout, of: descriptor)
     }
 
-    /// Runs `body` on the descriptor without counting a reference to it, which costs more than others: it has weak ones.
-    @inline(__always)
-    package func withDescriptor<T>(_ body: (ModelDescriptor) throws -> T) rethrows -> T {
-        try withExtendedLifetime(self) {
-            try withoutRetaining(descriptor) { try body($0) }
-        }
+    deinit {
+        ModelLayouts.remove(descriptor)
+        descriptor.isFreed = true
     }
-
-    var layout: StructLayout? { face.layout }
-
-    /// Whether the model has records in C; else its rows are only moved in blocks.
-    var hasRecords: Bool { face.layout != nil }
 
     /// The layout of the model's records.
-    func records() throws -> StructLayout { try face.records(of: descriptor) }
+    @inline(__always)
+    func records() throws -> StructLayout { try requireRecords(layout, of: descriptor) }
 }
 
 @inline(__always)

@@ -71,11 +71,11 @@ package final class JSONReaderBox {
 
 /// How records of a model lie in C.
 func layout(of model: ModelDescriptor) throws -> StructLayout {
-    guard let face = model.face as? ModelFace else {
+    guard let layout = try ModelLayouts.records(of: model) else {
         throw CormorantError(
             .misuse, "model \(model.name) is freed", hint: "keep it as long as JSON is read or written")
     }
-    return try face.records(of: model)
+    return layout
 }
 
 package func jsonOptions(_ given: UnsafePointer<corm_json_options>?) throws -> JSONOptions {
@@ -114,7 +114,7 @@ public func corm_json_reader_create(
         let out = try require(outReader, "out_reader")
         let box = try requireModel(model)
         var options = try jsonOptions(options)
-        options.isStrict = !box.hasRecords
+        options.isStrict = box.layout == nil
         out.pointee = try Handles.add(JSONReaderBox(JSONReader(box.descriptor, options)), .jsonReader)
         return CORM_OK
     }

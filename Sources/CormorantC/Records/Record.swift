@@ -15,12 +15,10 @@ func withRecord(
         guard let record else { throw missingRecord() }
         var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
         if use != .writing, access.arena == nil { try box.refuseTexts() }
-        return try box.withDescriptor { model in
-            switch use {
-            case .writing: try database.withPlan(model) { try body($0, &access) }
-            case .reading: try database.withReadingPlan(model) { try body($0, &access) }
-            case .finding: try database.withFindingPlan(model) { try body($0, &access) }
-            }
+        return switch use {
+        case .writing: try database.withPlan(box.descriptor) { try body($0, &access) }
+        case .reading: try database.withReadingPlan(box.descriptor) { try body($0, &access) }
+        case .finding: try database.withFindingPlan(box.descriptor) { try body($0, &access) }
         }
     }
 }
@@ -56,13 +54,12 @@ package func findRow(
 ) throws -> Bool {
     try with(handle, model) { database, box in
         let types = Unmanaged.passUnretained(box.types)
-        return try box.withDescriptor { model in
-            try database.withFindingPlan(model) { plan in
-                let found: Void? = try plan.find(
-                    cached: { cached(model) }, key: { try key(&$0, model) },
-                    read: { row in try withoutRetaining(types) { try read(row, $0) } })
-                return found != nil
-            }
+        let model = box.descriptor
+        return try database.withFindingPlan(model) { plan in
+            let found: Void? = try plan.find(
+                cached: { cached(model) }, key: { try key(&$0, model) },
+                read: { row in try withoutRetaining(types) { try read(row, $0) } })
+            return found != nil
         }
     }
 }
@@ -72,11 +69,10 @@ package func rowExists(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, key: (inout RecordWriter, ModelDescriptor) throws -> Void
 ) throws -> Bool {
     try with(handle, model) { database, box in
-        try box.withDescriptor { model in
-            try database.withReadingPlan(model) { plan in
-                let found: Void? = try plan.one(plan.existence(), key: { try key(&$0, model) }, read: { _ in })
-                return found != nil
-            }
+        let model = box.descriptor
+        return try database.withReadingPlan(model) { plan in
+            let found: Void? = try plan.one(plan.existence(), key: { try key(&$0, model) }, read: { _ in })
+            return found != nil
         }
     }
 }
@@ -192,10 +188,9 @@ public func corm_record_delete_key(
 ) -> corm_status {
     boundary(outError) {
         try with(handle, model) { database, box in
-            try box.withDescriptor { model in
-                try database.withPlan(model) { plan in
-                    try plan.delete { try $0.writeKey(key, keyCount, of: model) } ? CORM_OK : CORM_NOT_FOUND
-                }
+            let model = box.descriptor
+            return try database.withPlan(model) { plan in
+                try plan.delete { try $0.writeKey(key, keyCount, of: model) } ? CORM_OK : CORM_NOT_FOUND
             }
         }
     }
@@ -213,35 +208,15 @@ public func corm_record_delete_all(
     }
 }
 
-/// The properties of an update as C strings, and its statement: a loop of updates does not look names up again.
-private final class NamedUpdate {
-    private let memory = ScratchMemory(firstSize: 256)
-    private let names: [UnsafePointer<CChar>]
-    let planned: PlannedStatement
-
-    init(_ names: [String], _ planned: PlannedStatement) {
-        self.names = names.map { [memory] in memory.copy($0) }
-        self.planned = planned
-    }
-
-    func matches(_ properties: UnsafePointer<UnsafePointer<CChar>?>, _ count: Int) -> Bool {
-        guard count == names.count else { return false }
-        for index in 0..<count {
-            guard let name = properties[index], strcmp(name, names[index]) == 0 else { return false }
-        }
-        return true
-    }
-}
-
 extension ModelPlan {
     /// The update of some properties, given as C strings; none means all but the key.
     package func update(_ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) throws -> PlannedStatement {
         if count == 0 { return try update() }
-        if let properties, let last = faceCache as? NamedUpdate, last.matches(properties, count) { return last.planned }
+        if let properties, let last = lastUpdate, last.matches(properties, count) { return last.planned }
         let names = try strings(properties, count, "properties")
         guard let columns = try updatable(names) else { return try update() }
         let made = NamedUpdate(names, try update(columns))
-        faceCache = made
+        lastUpdate = made
         return made.planned
     }
 }

@@ -71,12 +71,12 @@ public func corm_relation_load(
 
 /// How records of the relation's target lie in C.
 func targetLayout(of relation: Relation) throws -> StructLayout {
-    guard let face = relation.target.face as? ModelFace else {
+    guard let layout = try ModelLayouts.records(of: relation.target) else {
         throw CormorantError(
             .misuse, "the model that \(relation.name) leads to is freed",
             hint: "keep it as long as the relation is used")
     }
-    return try face.records(of: relation.target)
+    return layout
 }
 
 /// Keys of one plain 64-bit integer, the usual case, are read where they lie (benchmarks: load).

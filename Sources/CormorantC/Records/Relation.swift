@@ -3,10 +3,11 @@ import CormorantBase
 import CormorantORM
 import CormorantQuery
 
-/// Lets a model go when its owner frees it: relations in a circle would keep each other alive.
-private struct WeakModel: @unchecked Sendable {
-    // Set once, before it is shared.
-    weak var model: ModelDescriptor?
+/// The model of a handle, as long as its owner does not free it: relations in a circle would keep each other alive.
+private func livingModel(of handle: OpaquePointer?) throws -> @Sendable () -> ModelDescriptor? {
+    _ = try requireModel(handle)
+    let bits = UInt(bitPattern: handle)
+    return { Handles.object(OpaquePointer(bitPattern: bits), .model, as: ModelBox.self)?.descriptor }
 }
 
 @_cdecl("corm_relation_add") @implementation
@@ -24,16 +25,11 @@ public func corm_relation_add(
             throw CormorantError(
                 .model, "the relation's kind \(raw.kind) is unknown", hint: "use CORM_TO_ONE and those that follow it")
         }
-        let target = WeakModel(model: try requireModel(raw.target).descriptor)
-        var junction: (@Sendable () -> ModelDescriptor?)?
-        if raw.junction != nil {
-            let between = WeakModel(model: try requireModel(raw.junction).descriptor)
-            junction = { between.model }
-        }
-        let relation = RelationDescriptor(
-            try string(raw.name, "relation's name"), kind, target: { target.model }, junction: junction,
-            columns: try strings(raw.columns, raw.column_count, "columns"),
-            targetColumns: try strings(raw.target_columns, raw.target_column_count, "target columns"))
+        let relation = try RelationDescriptor(
+            string(raw.name, "relation's name"), kind, target: livingModel(of: raw.target),
+            junction: raw.junction == nil ? nil : livingModel(of: raw.junction),
+            columns: strings(raw.columns, raw.column_count, "columns"),
+            targetColumns: strings(raw.target_columns, raw.target_column_count, "target columns"))
         try owner.add(relation)
         return CORM_OK
     }

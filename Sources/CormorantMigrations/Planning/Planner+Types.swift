@@ -96,7 +96,7 @@ private struct TypeLooks {
         guard !isKept, let before = there.before else { return there.isConverted }
         // Times of tables that no sync has met are looked at by themselves.
         if column.type == .datetime, record == nil, former == nil { return false }
-        let type = column.type.declaration(strict: model.schema.strict)
+        let type = Dialect.sqlite.typeName(column.type, strict: model.schema.strict)
         if !sameIdentifier(before.definition.type, type) || isOther(column, type) { return true }
         return column.isNarrow && !(record?.narrow.contains(column.narrowNote) ?? false)
     }
@@ -104,7 +104,7 @@ private struct TypeLooks {
     /// Whether convert_sql is heard.
     func mayConvert(_ column: ColumnDescriptor) -> Bool {
         if columns[foldIdentifier(column.column)]?.isRetyped ?? false { return true }
-        return !isStrict && isOther(column, column.type.declaration(strict: model.schema.strict))
+        return !isStrict && isOther(column, Dialect.sqlite.typeName(column.type, strict: model.schema.strict))
     }
 
     /// Whether the model had another type.

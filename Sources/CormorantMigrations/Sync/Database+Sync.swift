@@ -110,7 +110,7 @@ extension Database {
     private func refuseTaking(_ models: [ModelDescriptor], _ schema: Schema) throws {
         for model in models {
             guard let source = model.migration.renamedFrom, schema.has(source), !schema.has(model.table),
-                let owner = tableOwners.model(of: source), owner !== model, owner.name != model.name
+                let owner = tableOwners.model(of: source), owner != model.name
             else { continue }
             throw taking(model, source, of: owner)
         }
@@ -253,7 +253,7 @@ private func checkRenames(_ models: [ModelDescriptor]) throws {
         guard let source = model.migration.renamedFrom,
             let other = models.first(where: { sameIdentifier($0.table, source) && $0.migration.renamedFrom == nil })
         else { continue }
-        throw taking(model, source, of: other)
+        throw taking(model, source, of: other.name)
     }
     var taken: [String: String] = [:]
     for model in models {
@@ -266,9 +266,9 @@ private func checkRenames(_ models: [ModelDescriptor]) throws {
     }
 }
 
-private func taking(_ model: ModelDescriptor, _ source: String, of other: ModelDescriptor) -> CormorantError {
+private func taking(_ model: ModelDescriptor, _ source: String, of other: String) -> CormorantError {
     CormorantError(
-        .model, "model \(model.name) is renamed from \"\(source)\", which is the table of model \(other.name)",
+        .model, "model \(model.name) is renamed from \"\(source)\", which is the table of model \(other)",
         hint:
             "give one of them another table, or take renamed_from out; a model that is gone is forgotten when the file "
             + "is opened anew", table: model.table)

@@ -127,7 +127,7 @@ private struct TableMerger {
     private func strict(_ column: ColumnDefinition) -> ColumnDefinition {
         guard let type = type(of: column) else { return column }
         var strict = column
-        strict.type = type.declaration(strict: true)
+        strict.type = Dialect.sqlite.typeName(type, strict: true)
         strict.sql = strict.rendered()
         return strict
     }

@@ -242,7 +242,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// The same for a statement.
     @inline(__always)
     func prepare(_ compiled: CompiledStatement) throws {
-        if preparedModels != nil, let model = compiled.table?.descriptor as? ModelDescriptor { try prepare(model) }
+        if let preparedModels, let table = compiled.table { try preparedModels.prepare(table, self) }
     }
 
     /// Has models prepared anew that were in a transaction, which is rolled back.

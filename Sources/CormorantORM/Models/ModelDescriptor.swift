@@ -1,5 +1,6 @@
 import CormorantBase
 import CormorantQuery
+import CormorantThreads
 
 /// How a record lies in a table. It is checked when it is made; a descriptor that cannot work keeps its `problem`, and
 /// every use of it throws that.
@@ -23,11 +24,12 @@ public final class ModelDescriptor: Sendable {
     package let schema: TableSchema
     /// The table as statements name it.
     package let tableReference: TableReference
-    /// What the C face keeps of the model; set once, before the model is shared.
-    nonisolated(unsafe) package weak var face: AnyObject? { didSet { hadFace = true } }
-    private nonisolated(unsafe) var hadFace = false
+    private let wasFreed = AtomicFlag()
     /// Whether C has freed the model: nobody uses it any more, but through a relation of another.
-    var isFreed: Bool { hadFace && face == nil }
+    package var isFreed: Bool {
+        get { wasFreed.isSet }
+        set { wasFreed.isSet = newValue }
+    }
     /// How its records belong to those of other models.
     package let relations: RelationList
     /// The column that insert fills in when it is NULL; -1 for none.
@@ -71,7 +73,11 @@ public final class ModelDescriptor: Sendable {
         self.init(draft, RelationList(relations))
     }
 
-    init(_ draft: ModelDraft, _ relations: RelationList, isVariant: Bool = false, in attachment: String? = nil) {
+    /// - Parameter tableReference: that of the model which is made again.
+    init(
+        _ draft: ModelDraft, _ relations: RelationList, isVariant: Bool = false, in attachment: String? = nil,
+        table tableReference: TableReference? = nil
+    ) {
         self.draft = draft
         self.relations = relations
         self.isVariant = isVariant
@@ -93,19 +99,23 @@ public final class ModelDescriptor: Sendable {
                 + schema.indexes.map { compiler.createIndex($0, on: table) }
             : []
         createSQL = createStatements.map { $0 + ";\n" }.joined()
-        tableReference = TableReference(
-            model: name, name: table, in: attachment,
-            columns: columns.map { column in
-                .init(
-                    property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
-                    isNotNull: column.notNull, isUnsigned: column.isUnsigned, bits: column.bits,
-                    isComputed: column.computedSQL != nil)
-            }, key: keyColumns,
-            uniques: schema.indexes.compactMap { index in
-                let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
-                let tellsApart = index.isUnique && index.whereSQL == nil && positions.count == index.columns.count
-                return tellsApart && positions.allSatisfy { columns[$0].notNull } ? positions : nil
-            }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil)
+        self.tableReference =
+            tableReference
+            ?? TableReference(
+                model: name, name: table, in: attachment,
+                columns: columns.map { column in
+                    .init(
+                        property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
+                        isNotNull: column.notNull, isUnsigned: column.isUnsigned, bits: column.bits,
+                        isComputed: column.computedSQL != nil)
+                }, key: keyColumns,
+                uniques: schema.indexes.compactMap { index in
+                    let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
+                    let tellsApart = index.isUnique && index.whereSQL == nil && positions.count == index.columns.count
+                    return tellsApart && positions.allSatisfy { columns[$0].notNull } ? positions : nil
+                }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil,
+                owner: ModelTable(
+                    draft, relations, schema, createSQL: createSQL, isVariant: isVariant, in: attachment))
         let single = keyColumns.count == 1 ? keyColumns[0] : nil
         let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID ? $0 : nil }
         generatedColumn = rowID ?? -1
@@ -117,7 +127,6 @@ public final class ModelDescriptor: Sendable {
         generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
         hasComputed = columns.contains { $0.computedSQL != nil }
         insertFillsIn = hasComputed || columns.contains { $0.isOptional && $0.defaultSQL != nil }
-        tableReference.descriptor = self
     }
 
     /// Throws what is wrong with the descriptor.

@@ -50,15 +50,15 @@ package final class ModelPlan {
     /// Whether an error rolls back more than the record it is about.
     package var isInBatch = false
     private var lastNamedUpdate: (names: [String], planned: PlannedStatement)?
-    /// What a face keeps with the plan to find an update again.
-    package var faceCache: AnyObject? {
+    /// The same by names that are C strings.
+    package var lastUpdate: NamedUpdate? {
         get {
             checkSchema()
-            return lastOfFace
+            return lastOfCStrings
         }
-        set { lastOfFace = newValue }
+        set { lastOfCStrings = newValue }
     }
-    private var lastOfFace: AnyObject?
+    private var lastOfCStrings: NamedUpdate?
 
     init(_ model: ModelDescriptor, _ connection: Connection) throws {
         try model.validate()
@@ -98,7 +98,7 @@ package final class ModelPlan {
         updating = nil
         partialUpdates = [:]
         lastNamedUpdate = nil
-        lastOfFace = nil
+        lastOfCStrings = nil
     }
 
     package func insertion(_ conflict: ConflictPolicy) throws -> PlannedStatement {

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantQuery
 import CormorantSQLite
 import CormorantThreads
 
@@ -18,44 +19,56 @@ final class PreparedModels: @unchecked Sendable {
     private var limit = 256
 
     private struct Prepared {
-        /// Another model may be where a former one was.
-        weak var model: ModelDescriptor?
-        /// How many it had then; another one may lead to a model that was not prepared with it.
+        /// Of the model, and gone with it: those of another may be where they were.
+        weak var relations: RelationList?
+        /// How many there were then; another one may lead to a model that was not prepared with it.
         let relationCount: Int
 
-        init(_ model: ModelDescriptor) {
-            self.model = model
-            relationCount = model.relations.count
+        init(_ relations: RelationList) {
+            self.relations = relations
+            relationCount = relations.count
         }
 
-        func isOf(_ other: ModelDescriptor) -> Bool { model === other && relationCount == other.relations.count }
+        func isOf(_ other: RelationList) -> Bool { relations === other && relationCount == other.count }
     }
 
     init(_ preparation: @escaping ModelPreparation) { self.preparation = preparation }
 
     func prepare(_ model: ModelDescriptor, _ database: Database) throws {
+        if !isReady(model.relations, database) { try makeReady(model, database) }
+    }
+
+    /// The same for the model of a table, where that is still there.
+    func prepare(_ table: TableReference, _ database: Database) throws {
+        guard let owner = table.modelTable, let relations = owner.relations, !isReady(relations, database),
+            let model = owner.model(of: table)
+        else { return }
+        try makeReady(model, database)
+    }
+
+    private func makeReady(_ model: ModelDescriptor, _ database: Database) throws {
         let isInTransaction = database.transactionDepth > 0
-        if isReady(model, isInTransaction) { return }
         let done = try preparation(database, model)
         lock.lock()
         defer { lock.unlock() }
-        for model in done {
+        for relations in done.map(\.relations) {
             if isInTransaction {
-                ofTransaction[ObjectIdentifier(model)] = Prepared(model)
+                ofTransaction[ObjectIdentifier(relations)] = Prepared(relations)
             } else {
-                models[ObjectIdentifier(model)] = Prepared(model)
+                models[ObjectIdentifier(relations)] = Prepared(relations)
             }
         }
         guard models.count > limit else { return }
-        models = models.filter { $0.value.model != nil }
+        models = models.filter { $0.value.relations != nil }
         limit = max(limit, models.count * 2)
     }
 
-    private func isReady(_ model: ModelDescriptor, _ isInTransaction: Bool) -> Bool {
+    private func isReady(_ relations: RelationList, _ database: Database) -> Bool {
+        let isInTransaction = database.transactionDepth > 0
         lock.lock()
         defer { lock.unlock() }
-        if models[ObjectIdentifier(model)]?.isOf(model) == true { return true }
-        return isInTransaction && ofTransaction[ObjectIdentifier(model)]?.isOf(model) == true
+        if models[ObjectIdentifier(relations)]?.isOf(relations) == true { return true }
+        return isInTransaction && ofTransaction[ObjectIdentifier(relations)]?.isOf(relations) == true
     }
 
     func forgetTransaction() {
@@ -67,7 +80,11 @@ final class PreparedModels: @unchecked Sendable {
 
 /// Which model a table is of, as long as there is such a model.
 package final class TableOwners: @unchecked Sendable {
-    private struct Owner { weak var model: ModelDescriptor? }
+    private struct Owner {
+        let model: String
+        /// Gone with the model.
+        weak var relations: RelationList?
+    }
     // Its lock guards what follows.
     private let lock = RecursiveLock(.tableOwners)
     private var owners: [String: Owner] = [:]
@@ -77,15 +94,19 @@ package final class TableOwners: @unchecked Sendable {
     package func note(_ models: [ModelDescriptor]) {
         lock.lock()
         defer { lock.unlock() }
-        for model in models { owners[foldIdentifier(model.table)] = Owner(model: model) }
+        for model in models {
+            owners[foldIdentifier(model.table)] = Owner(model: model.name, relations: model.relations)
+        }
         guard owners.count > limit else { return }
-        owners = owners.filter { $0.value.model != nil }
+        owners = owners.filter { $0.value.relations != nil }
         limit = max(256, owners.count * 2)
     }
 
-    package func model(of table: String) -> ModelDescriptor? {
+    /// The name of the model.
+    package func model(of table: String) -> String? {
         lock.lock()
         defer { lock.unlock() }
-        return owners[foldIdentifier(table)]?.model
+        guard let owner = owners[foldIdentifier(table)], owner.relations != nil else { return nil }
+        return owner.model
     }
 }

@@ -7,23 +7,22 @@ import CormorantSQLite
 extension Connection {
     /// The columns of a table that would convert some values of the model's type, and what refuses those.
     func converted(_ table: TableReference) throws -> [Int: SQLCompiler.Kept] {
-        if let known = convertedColumns[ObjectIdentifier(table)] as? ConvertedColumns { return known.columns }
-        guard let model = table.descriptor as? ModelDescriptor else { return [:] }
+        let known = lookedAt
+        if let columns = known.converted(table, schemaChanges) { return columns }
+        guard let owner = table.modelTable else { return [:] }
         var columns: [Int: SQLCompiler.Kept] = [:]
         for (index, column) in table.columns.enumerated() where !column.isComputed {
             // A table that is not there yet.
-            guard let declared = declaredType(of: column.name, in: model.table, of: model.attachment) else {
+            guard let declared = declaredType(of: column.name, in: owner.name, of: owner.attachment) else {
                 return [:]
             }
             guard column.type.isConverted(by: Affinity(declaredType: declared)),
-                try !sameIdentifier(declared, "ANY") || !isStrict(model)
+                try !sameIdentifier(declared, "ANY") || !isStrict(owner)
             else { continue }
             columns[index] = SQLCompiler.Kept(
-                column.name, in: model.table, of: model.attachment, declared: declared)
+                column.name, in: owner.name, of: owner.attachment, declared: declared)
         }
-        // There may be a table for each of many targets, and models that are freed.
-        if convertedColumns.count >= 64 { convertedColumns = [:] }
-        convertedColumns[ObjectIdentifier(table)] = ConvertedColumns(table, columns)
+        known.keep(columns, of: table)
         return columns
     }
 
@@ -50,23 +49,12 @@ extension Connection {
         return String(decoding: sql, as: UTF8.self)
     }
 
-    private func isStrict(_ model: ModelDescriptor) throws -> Bool {
+    private func isStrict(_ table: ModelTable) throws -> Bool {
         let statement = try Statement(self, "SELECT strict FROM pragma_table_list(?1) WHERE schema = ?2")
         defer { statement.finalize() }
-        try statement.bind(.text(model.table), 1)
-        try statement.bind(.text(model.attachment ?? "main"), 2)
+        try statement.bind(.text(table.name), 1)
+        try statement.bind(.text(table.attachment ?? "main"), 2)
         return try statement.step() && Row(statement).cell(0).int64 == 1
-    }
-}
-
-private final class ConvertedColumns {
-    /// As long as it is known, no other table has its identity.
-    private let table: TableReference
-    let columns: [Int: SQLCompiler.Kept]
-
-    init(_ table: TableReference, _ columns: [Int: SQLCompiler.Kept]) {
-        self.table = table
-        self.columns = columns
     }
 }
 

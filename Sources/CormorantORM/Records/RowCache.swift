@@ -194,7 +194,7 @@ extension ModelPlan {
     package func find<Result>(
         cached: () -> RowKey?, key: (inout RecordWriter) throws -> Void, read: (RecordReader) throws -> Result
     ) throws -> Result? {
-        if connection.hasAttachments,
+        if connection.keepsRows,
             let cache = connection.attachment(RowCaches.self)?.byModel[ObjectIdentifier(model)]
         {
             return try find(in: cache, cached(), key, read)
@@ -252,6 +252,7 @@ extension Database {
                 caches.byModel[id] = cache
             }
             connection.setAttachment(caches.byModel.isEmpty ? nil : caches)
+            connection.keepsRows = !caches.byModel.isEmpty
             writer.hasCaches.isSet = !caches.byModel.isEmpty
         }
     }

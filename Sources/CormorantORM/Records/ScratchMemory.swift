@@ -75,6 +75,13 @@ package final class ScratchMemory {
         return start.alignedUp(toMultipleOf: alignment).bindMemory(to: type, capacity: max(count, 1))
     }
 
+    /// A NUL-terminated copy of a short text.
+    package func copy(_ text: String) -> UnsafePointer<CChar> {
+        var text = text
+        let start = text.withUTF8 { copy($0.baseAddress, count: $0.count) }
+        return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
+    }
+
     /// A copy of the bytes, followed by a NUL.
     @inlinable @inline(__always)
     package func copy(_ bytes: UnsafeRawPointer?, count: Int) -> UnsafeMutableRawPointer {

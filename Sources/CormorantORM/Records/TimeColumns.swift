@@ -7,27 +7,25 @@ import CormorantSQLite
 extension Connection {
     /// How many rows are looked at from either end of a table that the library made.
     private static let rowsLookedAt = 100
-    /// From how many tables on those that were looked at are forgotten: there may be one for each of many targets.
-    private static let greatestKept = 4096
 
     /// Throws where a row of a table holds a value in such a column that is not in its form. Each table is looked at once:
     /// all of one that another program made; of the library's own, which it fills itself, the first and last rows. What
     /// another program writes later is met when it is read.
     /// - Parameter wholly: all of it, whoever made it.
     package func checkForms(of table: TableReference, wholly: Bool = false) throws {
-        guard table.hasForms, wholly || lookedAt[ObjectIdentifier(table)] == nil else { return }
-        guard let model = table.descriptor as? ModelDescriptor, model.problem == nil, model.schema.module == nil else {
+        guard table.hasForms, wholly || !lookedAt.hasForms(table) else { return }
+        guard let owner = table.modelTable, owner.schema.module == nil, !owner.schema.columns.isEmpty else {
             return
         }
         let checked = table.columns.filter(\.hasForm)
         let columns = checked.map(\.quoted)
         let statement: Statement
         do {
-            let isOwn = try !wholly && isOwn(model)
+            let isOwn = try !wholly && isOwn(owner)
             statement = try Statement(
                 self,
                 isOwn
-                    ? model.rowsFromEitherEnd(columns, Connection.rowsLookedAt)
+                    ? owner.rowsFromEitherEnd(of: table, columns, Connection.rowsLookedAt)
                     : "SELECT \(columns.joined(separator: ", ")) FROM \(table.source)")
         } catch let error as CormorantError where error.code == .sql {
             // A table that is not there yet or has other columns.
@@ -44,13 +42,12 @@ extension Connection {
                 }
             }
         }
-        if lookedAt.count >= Connection.greatestKept { lookedAt = [:] }
-        lookedAt[ObjectIdentifier(table)] = table
+        lookedAt.keepForms(of: table)
     }
 
     /// Whether the library made the table, or a sync looked at all of it.
-    private func isOwn(_ model: ModelDescriptor) throws -> Bool {
-        let schema = model.attachment.map { quoteIdentifier($0) + "." } ?? ""
+    private func isOwn(_ table: ModelTable) throws -> Bool {
+        let schema = table.attachment.map { quoteIdentifier($0) + "." } ?? ""
         let made = try Statement(
             self,
             """
@@ -59,17 +56,17 @@ extension Connection {
             """
         )
         defer { made.finalize() }
-        try made.bind(.text(model.table), 1)
+        try made.bind(.text(table.name), 1)
         var maySync = false
         while try made.step() {
             let row = Row(made)
             if row.cell(1).int64 == 1 {
                 maySync = true
-            } else if let sql = row.cell(0).string, contains(model.createSQL, sql) {
+            } else if let sql = row.cell(0).string, contains(table.createSQL, sql) {
                 return true
             }
         }
-        return try maySync && isSynced(model.table, schema)
+        return try maySync && isSynced(table.name, schema)
     }
 
     /// Whether the table is in corm_models.
@@ -113,14 +110,14 @@ func checkTime(_ cell: Cell, of table: TableReference, _ column: TableReference.
         table: table.name, columns: [column.name])
 }
 
-extension ModelDescriptor {
+extension ModelTable {
     /// SQL for columns of the first and last rows, in the order that the table has.
-    fileprivate func rowsFromEitherEnd(_ columns: [String], _ count: Int) -> String {
-        let names = Set(self.columns.map { foldIdentifier($0.column) })
+    fileprivate func rowsFromEitherEnd(of table: TableReference, _ columns: [String], _ count: Int) -> String {
+        let names = Set(table.columns.map { foldIdentifier($0.name) })
         let rowID = ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
         let order = schema.withoutRowID ? schema.primaryKey.map(quoteIdentifier) : [rowID]
         func rows(_ direction: String) -> String {
-            "SELECT * FROM (SELECT \(columns.joined(separator: ", ")) FROM \(tableReference.source) ORDER BY "
+            "SELECT * FROM (SELECT \(columns.joined(separator: ", ")) FROM \(table.source) ORDER BY "
                 + order.map { $0 + direction }.joined(separator: ", ") + " LIMIT \(count))"
         }
         return rows("") + " UNION ALL " + rows(" DESC")

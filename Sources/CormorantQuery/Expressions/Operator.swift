@@ -67,36 +67,6 @@ package struct Precedence: Comparable, Sendable {
 }
 
 extension BinaryOperator {
-    var keyword: String {
-        switch self {
-        case .equal: " = "
-        case .notEqual: " <> "
-        case .less: " < "
-        case .lessOrEqual: " <= "
-        case .greater: " > "
-        case .greaterOrEqual: " >= "
-        case .is: " IS "
-        case .isNot: " IS NOT "
-        case .add: " + "
-        case .subtract: " - "
-        case .multiply: " * "
-        case .divide: " / "
-        case .remainder: " % "
-        case .concat: " || "
-        case .bitAnd: " & "
-        case .bitOr: " | "
-        case .shiftLeft: " << "
-        case .shiftRight: " >> "
-        case .like, .hasPrefix, .hasSuffix, .contains: " LIKE "
-        case .notLike: " NOT LIKE "
-        case .glob: " GLOB "
-        case .notGlob: " NOT GLOB "
-        case .match: " MATCH "
-        case .jsonAt: " -> "
-        case .jsonValueAt: " ->> "
-        }
-    }
-
     var precedence: Precedence {
         switch self {
         case .equal, .notEqual, .is, .isNot, .like, .notLike, .glob, .notGlob, .match, .hasPrefix, .hasSuffix,

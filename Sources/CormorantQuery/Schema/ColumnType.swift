@@ -40,23 +40,6 @@ extension ColumnType {
         }
     }
 
-    /// The declared type. Names with TEXT in them keep SQLite from turning "1.10" into a number
-    /// (https://www.sqlite.org/datatype3.html#determination_of_column_affinity).
-    package func declaration(strict: Bool) -> String {
-        switch self {
-        case .int64, .int32: "INTEGER"
-        case .bool: strict ? "INTEGER" : "BOOLEAN"
-        case .double, .float: "REAL"
-        case .text: "TEXT"
-        case .varchar(let length): strict ? "TEXT" : "VARCHAR(\(length))"
-        case .blob: "BLOB"
-        case .datetime: strict ? "TEXT" : "DATETIME"
-        case .uuid: strict ? "TEXT" : "UUID_TEXT"
-        case .decimal: strict ? "TEXT" : "DECIMAL_TEXT"
-        case .json: strict ? "TEXT" : "JSON_TEXT"
-        }
-    }
-
     package var isInteger: Bool { self == .int64 || self == .int32 }
 
     /// The integers that a property holds.

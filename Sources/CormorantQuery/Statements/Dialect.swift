@@ -1,32 +1,165 @@
 import CormorantBase
 
-/// How one database engine writes names and parameters. SQLite is the only one today.
+/// What an engine writes in its own way. Whatever the compilers write themselves is standard SQL, or what SQLite and
+/// PostgreSQL share: names in double quotes, ON CONFLICT with `excluded`, RETURNING. Names are quoted once, with the
+/// model, which knows no engine.
+///
+/// There is one engine, and its SQL is here; with a second one this becomes a protocol.
 package struct Dialect: Sendable {
     package static let sqlite = Dialect()
 
-    package func identifier(_ name: String) -> String { quoteIdentifier(name) }
+    // Parameters and values -------------------------------------------------------------------------------------------
 
-    package func parameter(_ position: Int) -> String { "?\(position)" }
+    /// A parameter that a statement may name more than once.
+    func parameter(_ number: Int) -> String { "?\(number)" }
 
-    package func list(_ names: some Sequence<String>) -> String {
-        names.map(identifier).joined(separator: ", ")
-    }
-}
+    /// The parameter behind those before it.
+    var nextParameter: String { "?" }
 
-/// Turns schema values and record operations into SQL text.
-package struct SQLCompiler: Sendable {
-    package let dialect: Dialect
-    private let attachment: String?
+    func truth(_ value: Bool) -> String { value ? "1" : "0" }
 
-    /// - Parameter attachment: the name under which the file of the records' tables is attached.
-    package init(dialect: Dialect = .sqlite, in attachment: String? = nil) {
-        self.dialect = dialect
-        self.attachment = attachment
+    /// A SELECT of the values, in columns, that are bound as a list to the next parameter.
+    func list(width: Int) -> String {
+        let columns = (0..<width).map { $0 == 0 ? "value" : "value\($0)" }
+        return "SELECT \(columns.joined(separator: ", ")) FROM corm_values(\(nextParameter))"
     }
 
-    /// A table of records.
-    func table(_ name: String) -> String {
-        let name = dialect.identifier(name)
-        return attachment.map { "\(dialect.identifier($0)).\(name)" } ?? name
+    /// A value, or what takes its place where it is NULL.
+    func value(_ sql: String, default defaultSQL: String) -> String { "ifnull(\(sql), (\(defaultSQL)))" }
+
+    // Expressions -----------------------------------------------------------------------------------------------------
+
+    func infix(_ op: BinaryOperator) -> String {
+        switch op {
+        case .equal: " = "
+        case .notEqual: " <> "
+        case .less: " < "
+        case .lessOrEqual: " <= "
+        case .greater: " > "
+        case .greaterOrEqual: " >= "
+        case .is: " IS "
+        case .isNot: " IS NOT "
+        case .add: " + "
+        case .subtract: " - "
+        case .multiply: " * "
+        case .divide: " / "
+        case .remainder: " % "
+        case .concat: " || "
+        case .bitAnd: " & "
+        case .bitOr: " | "
+        case .shiftLeft: " << "
+        case .shiftRight: " >> "
+        case .like, .hasPrefix, .hasSuffix, .contains: " LIKE "
+        case .notLike: " NOT LIKE "
+        case .glob: " GLOB "
+        case .notGlob: " NOT GLOB "
+        case .match: " MATCH "
+        case .jsonAt: " -> "
+        case .jsonValueAt: " ->> "
+        }
+    }
+
+    func castName(_ type: ColumnType) -> String {
+        switch type {
+        case .int64, .int32, .bool: "INTEGER"
+        case .double, .float: "REAL"
+        case .text, .varchar, .datetime, .uuid, .decimal, .json: "TEXT"
+        case .blob: "BLOB"
+        }
+    }
+
+    /// What follows an order term.
+    func direction(descending: Bool, nullsFirst: Bool?) -> String {
+        (descending ? " DESC" : "") + (nullsFirst.map { $0 ? " NULLS FIRST" : " NULLS LAST" } ?? "")
+    }
+
+    /// The LIMIT that an OFFSET without one has.
+    var noLimit: Value { .integer(-1) }
+
+    // Decimals: texts, which functions and a collation of the connection calculate with and compare ---------------------
+
+    var decimalCollation: String { "corm_decimal" }
+
+    /// Makes a decimal of a value.
+    var decimal: String { "corm_decimal" }
+
+    func decimal(_ op: BinaryOperator) -> String? {
+        switch op {
+        case .add: "corm_decimal_add"
+        case .subtract: "corm_decimal_sub"
+        case .multiply: "corm_decimal_mul"
+        default: nil
+        }
+    }
+
+    var decimalNegation: String { "corm_decimal_neg" }
+    var decimalSum: String { "corm_decimal_sum" }
+    var decimalMagnitude: String { "corm_decimal_abs" }
+
+    // Writing ---------------------------------------------------------------------------------------------------------
+
+    func insert(_ policy: ConflictPolicy) -> String { "INSERT \(conflict(policy))INTO " }
+
+    func update(_ policy: ConflictPolicy) -> String { "UPDATE \(conflict(policy))" }
+
+    private func conflict(_ policy: ConflictPolicy) -> String {
+        switch policy {
+        case .abort: ""
+        case .ignore: "OR IGNORE "
+        case .replace: "OR REPLACE "
+        case .fail: "OR FAIL "
+        case .rollback: "OR ROLLBACK "
+        }
+    }
+
+    /// Begins the call that makes a value one of a column, or refuses it when the statement runs; `stored(as:of:)` ends it.
+    var stored: String { "corm_stored(" }
+
+    func stored(as type: String, of property: String) -> String { ", '\(type)', \(quoteText(property)))" }
+
+    /// Ends the call of `kept`, which refuses values that a column of this type would convert.
+    func kept(declared: String, _ schema: String?, _ table: String, _ column: String) -> String {
+        let letter = Affinity(declaredType: declared).rawValue.prefix(1)
+        return [letter + declared, schema ?? "", table, column].map { ", " + quoteText($0) }.joined() + ")"
+    }
+
+    var kept: String { "corm_kept(" }
+
+    // Tables ----------------------------------------------------------------------------------------------------------
+
+    /// The type that a column is declared with. Names with TEXT in them keep SQLite from turning "1.10" into a number
+    /// (https://www.sqlite.org/datatype3.html#determination_of_column_affinity).
+    package func typeName(_ type: ColumnType, strict: Bool) -> String {
+        switch type {
+        case .int64, .int32: "INTEGER"
+        case .bool: strict ? "INTEGER" : "BOOLEAN"
+        case .double, .float: "REAL"
+        case .text: "TEXT"
+        case .varchar(let length): strict ? "TEXT" : "VARCHAR(\(length))"
+        case .blob: "BLOB"
+        case .datetime: strict ? "TEXT" : "DATETIME"
+        case .uuid: strict ? "TEXT" : "UUID_TEXT"
+        case .decimal: strict ? "TEXT" : "DECIMAL_TEXT"
+        case .json: strict ? "TEXT" : "JSON_TEXT"
+        }
+    }
+
+    func key(neverReused: Bool) -> String { neverReused ? "PRIMARY KEY AUTOINCREMENT" : "PRIMARY KEY" }
+
+    /// Whether a key column need not be told that it takes no NULL: SQLite lets a key that is not the rowid be NULL.
+    func isNeverNull(key column: ColumnSchema, of table: TableSchema) -> Bool {
+        column.type.isInteger && !table.withoutRowID
+    }
+
+    /// What follows the parentheses of CREATE TABLE.
+    func options(of table: TableSchema) -> String {
+        let options = [table.strict ? "STRICT" : nil, table.withoutRowID ? "WITHOUT ROWID" : nil].compactMap { $0 }
+        return options.isEmpty ? "" : " \(options.joined(separator: ", "))"
+    }
+
+    func virtualTable(_ table: TableSchema, by module: ModuleSchema) -> String {
+        let parts = table.columns.map { quoteIdentifier($0.name) } + module.arguments
+        return "CREATE VIRTUAL TABLE \(quoteIdentifier(table.name)) USING \(quoteIdentifier(module.name))"
+            + " (\(parts.joined(separator: ", ")))"
     }
 }

@@ -1,41 +1,38 @@
+import CormorantBase
+
 extension SQLCompiler {
     /// `CREATE TABLE`; with one integer key column as SQLite's rowid
     /// (https://www.sqlite.org/lang_createtable.html#rowid).
     package func createTable(_ table: TableSchema) -> String {
-        if let module = table.module {
-            let parts = table.columns.map { dialect.identifier($0.name) } + module.arguments
-            return "CREATE VIRTUAL TABLE \(dialect.identifier(table.name)) USING \(dialect.identifier(module.name))"
-                + " (\(parts.joined(separator: ", ")))"
-        }
+        if let module = table.module { return dialect.virtualTable(table, by: module) }
         let inlineKey = table.primaryKey.count == 1 ? table.primaryKey[0] : nil
         var lines = table.columns.map { column(of: table, $0, isKey: $0.name == inlineKey) }
-        if inlineKey == nil { lines.append("PRIMARY KEY (\(dialect.list(table.primaryKey)))") }
+        if inlineKey == nil { lines.append("PRIMARY KEY (\(quotedNames(table.primaryKey)))") }
         for key in table.foreignKeys where key.columns.count > 1 {
-            lines.append("FOREIGN KEY (\(dialect.list(key.columns))) \(references(key))")
+            lines.append("FOREIGN KEY (\(quotedNames(key.columns))) \(references(key))")
         }
         for check in table.checks where check.column == nil { lines.append(constraint(check)) }
-        var sql = "CREATE TABLE \(dialect.identifier(table.name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
-        let options = [table.strict ? "STRICT" : nil, table.withoutRowID ? "WITHOUT ROWID" : nil].compactMap { $0 }
-        if !options.isEmpty { sql += " \(options.joined(separator: ", "))" }
-        return sql
+        return "CREATE TABLE \(quoteIdentifier(table.name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
+            + dialect.options(of: table)
     }
 
     package func createIndex(_ index: IndexSchema, on table: String) -> String {
-        let columns = index.columns.map { dialect.identifier($0.name) + ($0.descending ? " DESC" : "") }
-        var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.identifier(index.name))"
-        sql += " ON \(dialect.identifier(table)) (\(columns.joined(separator: ", ")))"
+        let columns = index.columns.map {
+            quoteIdentifier($0.name) + dialect.direction(descending: $0.descending, nullsFirst: nil)
+        }
+        var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(quoteIdentifier(index.name))"
+        sql += " ON \(quoteIdentifier(table)) (\(columns.joined(separator: ", ")))"
         if let condition = index.whereSQL { sql += " WHERE \(condition)" }
         return sql
     }
 
     private func column(of table: TableSchema, _ column: ColumnSchema, isKey: Bool) -> String {
-        var parts = [dialect.identifier(column.name), column.type.declaration(strict: table.strict)]
-        if isKey { parts.append(column.autoIncrement ? "PRIMARY KEY AUTOINCREMENT" : "PRIMARY KEY") }
-        // SQLite lets a key that is not the rowid be NULL unless it is told otherwise.
-        let isRowID = isKey && column.type.isInteger && !table.withoutRowID
-        if !isRowID && (column.notNull || table.primaryKey.contains(column.name)) { parts.append("NOT NULL") }
+        var parts = [quoteIdentifier(column.name), dialect.typeName(column.type, strict: table.strict)]
+        if isKey { parts.append(dialect.key(neverReused: column.autoIncrement)) }
+        let isNeverNull = isKey && dialect.isNeverNull(key: column, of: table)
+        if !isNeverNull && (column.notNull || table.primaryKey.contains(column.name)) { parts.append("NOT NULL") }
         if let value = column.defaultSQL { parts.append("DEFAULT \(isLiteral(value) ? value : "(\(value))")") }
-        if let collation = column.collation { parts.append("COLLATE \(dialect.identifier(collation))") }
+        if let collation = column.collation { parts.append("COLLATE \(quoteIdentifier(collation))") }
         if let expression = column.computedSQL { parts.append("GENERATED ALWAYS AS (\(expression)) STORED") }
         for check in table.checks where check.column == column.name { parts.append(constraint(check)) }
         for key in table.foreignKeys where key.columns == [column.name] { parts.append(references(key)) }
@@ -43,12 +40,12 @@ extension SQLCompiler {
     }
 
     private func constraint(_ check: CheckSchema) -> String {
-        "CONSTRAINT \(dialect.identifier(check.name)) CHECK (\(check.condition))"
+        "CONSTRAINT \(quoteIdentifier(check.name)) CHECK (\(check.condition))"
     }
 
     private func references(_ key: ForeignKeySchema) -> String {
-        var sql = "REFERENCES \(dialect.identifier(key.table))"
-        if !key.tableColumns.isEmpty { sql += " (\(dialect.list(key.tableColumns)))" }
+        var sql = "REFERENCES \(quoteIdentifier(key.table))"
+        if !key.tableColumns.isEmpty { sql += " (\(quotedNames(key.tableColumns)))" }
         if let action = key.onDelete.keyword { sql += " ON DELETE \(action)" }
         if let action = key.onUpdate.keyword { sql += " ON UPDATE \(action)" }
         return sql

@@ -1,3 +1,5 @@
+import CormorantBase
+
 /// The statements of record operations. Parameters are numbered in the order of the columns given, from 1.
 extension SQLCompiler {
     /// One column that is written; in an INSERT the default takes the place of a NULL.
@@ -19,21 +21,24 @@ extension SQLCompiler {
 
     /// What refuses the values that a column would convert.
     package struct Kept: Sendable {
+        private let dialect: Dialect
         private let arguments: String
 
         /// - Parameter declared: the column's declared type.
-        package init(_ column: String, in table: String, of schema: String?, declared: String) {
-            let letter = Affinity(declaredType: declared).rawValue.prefix(1)
-            arguments = [letter + declared, schema ?? "", table, column].map { ", " + quoteText($0) }.joined() + ")"
+        package init(
+            _ column: String, in table: String, of schema: String?, declared: String, _ dialect: Dialect = .sqlite
+        ) {
+            self.dialect = dialect
+            arguments = dialect.kept(declared: declared, schema, table, column)
         }
 
-        package func sql(_ value: String) -> String { "corm_kept(" + value + arguments }
+        package func sql(_ value: String) -> String { dialect.kept + value + arguments }
     }
 
     package func insert(
         into table: String, _ columns: [WrittenColumn], conflict: ConflictPolicy, returning: [String] = []
     ) -> String {
-        "INSERT \(conflict.keyword)INTO \(values(table, columns))\(returningClause(returning))"
+        dialect.insert(conflict) + "\(values(table, columns))\(returningClause(returning))"
     }
 
     /// INSERT that updates the row with the same key, in one statement.
@@ -44,11 +49,11 @@ extension SQLCompiler {
         // A table of keys only has nothing to update, but RETURNING needs an updated row.
         let updates = (others.isEmpty ? Array(columns.indices) : others).map { index in
             let column = columns[index]
-            let name = dialect.identifier(column.name)
+            let name = quoteIdentifier(column.name)
             let isKept = column.defaultSQL != nil && column.isNullable
             return "\(name) = \(isKept ? value(column, index + 1) : "excluded.\(name)")"
         }
-        return "INSERT INTO \(values(table, columns)) ON CONFLICT (\(dialect.list(key))) DO UPDATE SET "
+        return "INSERT INTO \(values(table, columns)) ON CONFLICT (\(quotedNames(key))) DO UPDATE SET "
             + updates.joined(separator: ", ") + returningClause(returning)
     }
 
@@ -59,8 +64,8 @@ extension SQLCompiler {
     {
         let assignments =
             columns.isEmpty
-            ? key.map { "\(dialect.identifier($0)) = \(dialect.identifier($0))" }
-            : columns.enumerated().map { "\(dialect.identifier($1.name)) = \(value($1, $0 + 1))" }
+            ? key.map { "\(quoteIdentifier($0)) = \(quoteIdentifier($0))" }
+            : columns.enumerated().map { "\(quoteIdentifier($1.name)) = \(value($1, $0 + 1))" }
         return "UPDATE \(self.table(table)) SET \(assignments.joined(separator: ", ")) "
             + "WHERE \(matches(key, from: columns.count + 1))\(returningClause(returning))"
     }
@@ -72,7 +77,7 @@ extension SQLCompiler {
     package func deleteAll(from table: String) -> String { "DELETE FROM \(self.table(table))" }
 
     package func select(_ columns: [String], from table: String, key: [String]) -> String {
-        "SELECT \(dialect.list(columns)) FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
+        "SELECT \(quotedNames(columns)) FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
     }
 
     package func exists(in table: String, key: [String]) -> String {
@@ -80,22 +85,22 @@ extension SQLCompiler {
     }
 
     package func greatest(_ column: String, in table: String) -> String {
-        "SELECT max(\(dialect.identifier(column))) FROM \(self.table(table))"
+        "SELECT max(\(quoteIdentifier(column))) FROM \(self.table(table))"
     }
 
     /// Parameters: the attributes (NULL equals NULL), then limit and offset if there is a limit.
     package func select(
         _ columns: [String], from table: String, attributes: [OrderedColumn], order: [OrderedColumn], limited: Bool
     ) -> String {
-        var sql = "SELECT \(dialect.list(columns)) FROM \(self.table(table))"
+        var sql = "SELECT \(quotedNames(columns)) FROM \(self.table(table))"
         if !attributes.isEmpty {
             let conditions = attributes.enumerated().map { index, column in
-                "\(compared(column)) IS \(dialect.parameter(index + 1))"
+                compared(column) + dialect.infix(.is) + dialect.parameter(index + 1)
             }
             sql += " WHERE \(conditions.joined(separator: " AND "))"
         }
         if !order.isEmpty {
-            let terms = order.map { compared($0) + ($0.descending ? " DESC" : "") }
+            let terms = order.map { compared($0) + dialect.direction(descending: $0.descending, nullsFirst: nil) }
             sql += " ORDER BY \(terms.joined(separator: ", "))"
         }
         if limited {
@@ -105,7 +110,7 @@ extension SQLCompiler {
     }
 
     private func compared(_ column: OrderedColumn) -> String {
-        dialect.identifier(column.name) + (column.isDecimal ? " COLLATE corm_decimal" : "")
+        quoteIdentifier(column.name) + (column.isDecimal ? " COLLATE " + dialect.decimalCollation : "")
     }
 
     /// How many rows another SELECT has. The line break ends a comment the SELECT may end with.
@@ -115,10 +120,10 @@ extension SQLCompiler {
         guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }
         let values = columns.enumerated().map { index, column in
             let parameter = value(column, index + 1)
-            return column.defaultSQL.map { "ifnull(\(parameter), (\($0)))" } ?? parameter
+            return column.defaultSQL.map { dialect.value(parameter, default: $0) } ?? parameter
         }
         return
-            "\(self.table(table)) (\(dialect.list(columns.map(\.name)))) VALUES (\(values.joined(separator: ", ")))"
+            "\(self.table(table)) (\(quotedNames(columns.map(\.name)))) VALUES (\(values.joined(separator: ", ")))"
     }
 
     private func value(_ column: WrittenColumn, _ parameter: Int) -> String {
@@ -128,23 +133,11 @@ extension SQLCompiler {
 
     private func matches(_ key: [String], from first: Int) -> String {
         key.enumerated().map { index, name in
-            "\(dialect.identifier(name)) = \(dialect.parameter(first + index))"
+            "\(quoteIdentifier(name)) = \(dialect.parameter(first + index))"
         }.joined(separator: " AND ")
     }
 
     private func returningClause(_ columns: [String]) -> String {
-        columns.isEmpty ? "" : " RETURNING \(dialect.list(columns))"
-    }
-}
-
-extension ConflictPolicy {
-    var keyword: String {
-        switch self {
-        case .abort: ""
-        case .ignore: "OR IGNORE "
-        case .replace: "OR REPLACE "
-        case .fail: "OR FAIL "
-        case .rollback: "OR ROLLBACK "
-        }
+        columns.isEmpty ? "" : " RETURNING \(quotedNames(columns))"
     }
 }

@@ -12,7 +12,7 @@ extension StatementCompiler {
             try writeConditions(change)
         case .insertValues: try writeInsert(change)
         case .insertSelect(let columns, let select):
-            sql += "INSERT \(change.policy.keyword)INTO \(change.table.source)"
+            sql += dialect.insert(change.policy) + change.table.source
             try write(names: columns, of: change.table)
             try checkExact(columns, of: change.table, from: select)
             sql += " "
@@ -28,7 +28,7 @@ extension StatementCompiler {
         guard !change.assignments.isEmpty else {
             throw CormorantError(.misuse, "an UPDATE sets nothing", hint: "set at least one property")
         }
-        sql += "UPDATE \(change.policy.keyword)\(change.table.source)"
+        sql += dialect.update(change.policy) + change.table.source
         scopes.append(Scope(of: change.table))
         sql += " SET "
         try write(change.assignments, of: change.table)
@@ -57,8 +57,7 @@ extension StatementCompiler {
         case .value(let value, nil):
             let stored = try value.comparable(with: reference)
             try write(storedIn: reference, isSure: stored.fits(reference.column)) {
-                $0.sql += "?"
-                $0.bindings.append(.value(stored))
+                $0.bind(.value(stored))
             }
         case .parameter(let name):
             try write(storedIn: reference, isSure: reference.column.takesAllOfItsKind) {
@@ -81,9 +80,9 @@ extension StatementCompiler {
     private mutating func write(
         storedIn reference: ColumnReference, isSure: Bool, _ value: (inout StatementCompiler) throws -> Void
     ) throws {
-        if !isSure { write(check: "corm_stored(") }
+        if !isSure { write(check: dialect.stored) }
         try value(&self)
-        if !isSure { write(check: ", \(reference.storedAs))") }
+        if !isSure { write(check: dialect.stored(of: reference)) }
     }
 
     /// Writes SQL that is there to check values only.
@@ -127,7 +126,7 @@ extension StatementCompiler {
         if isChecked { write(check: "WITH corm_rows (" + names.joined(separator: ", ") + ") AS (") }
         try write(endsInWhere ? select.endingInWhere : select)
         guard isChecked else { return }
-        let values = zip(names, targets).map { "corm_stored(\($0), \($1.storedAs))" }
+        let values = zip(names, targets).map { dialect.stored + $0 + dialect.stored(of: $1) }
         write(check: ") SELECT \(values.joined(separator: ", ")) FROM corm_rows\(endsInWhere ? " WHERE 1" : "")")
     }
 
@@ -147,7 +146,7 @@ extension StatementCompiler {
             return try writeWhere(change.conditions)
         }
         let key = table.key.isEmpty ? [table.hiddenKey ?? ""] : table.key.map { table.columns[$0].name }
-        sql += key.count == 1 ? " WHERE \(Dialect.sqlite.list(key)) IN " : " WHERE (\(Dialect.sqlite.list(key))) IN "
+        sql += key.count == 1 ? " WHERE \(quotedNames(key)) IN " : " WHERE (\(quotedNames(key))) IN "
         var found = Select(from: table)
         found.columns = key.map { Expression(.name(source: table.name, $0)) }
         found.conditions = change.conditions
@@ -158,7 +157,7 @@ extension StatementCompiler {
     }
 
     private mutating func writeInsert(_ change: Change) throws {
-        sql += "INSERT \(change.policy.keyword)INTO \(change.table.source)"
+        sql += dialect.insert(change.policy) + change.table.source
         if change.assignments.isEmpty {
             sql += " DEFAULT VALUES"
         } else {
@@ -225,7 +224,7 @@ extension StatementCompiler {
         for (index, column) in change.returning.enumerated() {
             if index > 0 { sql += ", " }
             try write(column, at: .any)
-            if case .labelled(_, let name) = column.node { sql += " AS " + Dialect.sqlite.identifier(name) }
+            if case .labelled(_, let name) = column.node { sql += " AS " + quoteIdentifier(name) }
         }
     }
 }
@@ -240,11 +239,13 @@ extension Select {
     }
 }
 
-extension ColumnReference {
-    /// What tells `corm_stored` of the column.
-    fileprivate var storedAs: String {
-        let type = column.type.name(isUnsigned: column.isUnsigned, bits: column.bits)
-        return "'\(type)', \(quoteText("\(table.model).\(column.property)"))"
+extension Dialect {
+    /// Ends the call that checks the value of a column.
+    fileprivate func stored(of reference: ColumnReference) -> String {
+        let column = reference.column
+        return stored(
+            as: column.type.name(isUnsigned: column.isUnsigned, bits: column.bits),
+            of: "\(reference.table.model).\(column.property)")
     }
 }
 

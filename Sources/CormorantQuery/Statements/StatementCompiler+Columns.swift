@@ -14,7 +14,7 @@ extension StatementCompiler {
         guard reference.path.isEmpty else { return try write(path: reference, level, position) }
         // From inside a subquery, a bare name could be taken for one of the subquery's own.
         if scopes[level].qualifies || level < scopes.count - 1 {
-            sql += Dialect.sqlite.identifier(scopes[level].tables[position].written) + "."
+            sql += quoteIdentifier(scopes[level].tables[position].written) + "."
         }
         sql += reference.column.quoted
     }
@@ -23,11 +23,11 @@ extension StatementCompiler {
     func written(_ source: String) throws -> String {
         for scope in scopes.reversed() {
             if let table = scope.tables.first(where: { sameIdentifier($0.name, source) }) {
-                return Dialect.sqlite.identifier(table.written)
+                return quoteIdentifier(table.written)
             }
         }
         // `excluded` of an upsert, or a name that raw SQL made.
-        return Dialect.sqlite.identifier(source)
+        return quoteIdentifier(source)
     }
 
     private func find(_ reference: ColumnReference) throws -> (level: Int, position: Int) {
@@ -64,7 +64,7 @@ extension StatementCompiler {
         for step in reference.path {
             let joined = "\(name).\(step.name)"
             if !scopes[level].paths.contains(where: { $0.name == joined }) {
-                let (from, to) = (Dialect.sqlite.identifier(name), Dialect.sqlite.identifier(joined))
+                let (from, to) = (quoteIdentifier(name), quoteIdentifier(joined))
                 // The key that is referred to first: its collation compares.
                 let pairs = step.columns.map { pair in
                     "\(to).\(step.target.columns[pair.to].quoted) = \(from).\(table.columns[pair.from].quoted)"
@@ -75,7 +75,7 @@ extension StatementCompiler {
             name = joined
             table = step.target
         }
-        sql += Dialect.sqlite.identifier(name) + "." + reference.column.quoted
+        sql += quoteIdentifier(name) + "." + reference.column.quoted
     }
 
     /// Puts the joins that columns asked for behind the tables that are written there.

@@ -8,12 +8,8 @@ extension StatementCompiler {
         guard op.calculates else { return false }
         let types = [type(of: left), type(of: right)]
         guard let decimal = types.first(where: { $0?.type == .decimal }) ?? nil else { return false }
-        let function: String
-        switch op {
-        case .add: function = "corm_decimal_add"
-        case .subtract: function = "corm_decimal_sub"
-        case .multiply: function = "corm_decimal_mul"
-        default: throw notExact(op.keyword.filter { $0 != " " }, decimal)
+        guard let function = dialect.decimal(op) else {
+            throw notExact(dialect.infix(op).filter { $0 != " " }, decimal)
         }
         sql += function + "("
         try write(exact: left, converts: false)
@@ -28,15 +24,14 @@ extension StatementCompiler {
     mutating func write(exact expression: Expression, converts: Bool = true) throws {
         switch expression.node {
         case .value(let value, _):
-            sql += "?"
-            bindings.append(.value(try value.exactDecimal()))
+            bind(.value(try value.exactDecimal()))
         case .parameter(let name): bindParameter(name, .decimal)
         case .labelled(let inner, _): try write(exact: inner, converts: converts)
         default:
             let type = type(of: expression)
             if let type, type.isReal { throw realAmongDecimals(type) }
             let isReady = type?.type == .decimal || type?.type == .text || !converts
-            if !isReady { sql += "corm_decimal(" }
+            if !isReady { sql += dialect.decimal + "(" }
             try write(expression, at: .any)
             if !isReady { sql += ")" }
         }
@@ -50,8 +45,8 @@ extension StatementCompiler {
         }
         let all = call.arguments.indices
         switch name {
-        case "sum": return ("corm_decimal_sum", 0..<0)
-        case "abs": return ("corm_decimal_abs", 0..<0)
+        case "sum": return (dialect.decimalSum, 0..<0)
+        case "abs": return (dialect.decimalMagnitude, 0..<0)
         case "min", "max": return (call.name, all.count > 1 ? all : 0..<0)
         case "coalesce", "ifnull", "nullif": return (call.name, all)
         case "iif": return (call.name, min(1, all.count)..<all.count)

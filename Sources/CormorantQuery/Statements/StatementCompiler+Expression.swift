@@ -14,7 +14,7 @@ extension StatementCompiler {
                 try write(label, at: outer)
                 return scopes[scopes.count - 1].seesLabels = true
             }
-            sql += Dialect.sqlite.identifier(name)
+            sql += quoteIdentifier(name)
         case .value(let value, let type): try bind(value, type)
         case .parameter(let name): bindParameter(name, .plain)
         case .unary(let op, let operand): try write(op, operand, outer)
@@ -42,11 +42,11 @@ extension StatementCompiler {
         case .cast(let operand, let type):
             sql += "CAST("
             try write(operand, at: .any)
-            sql += " AS \(type.castName))"
+            sql += " AS \(dialect.castName(type)))"
         case .collate(let operand, let collation):
             try parenthesized(.collate < outer) { compiler in
                 try compiler.write(operand, at: .collate)
-                compiler.sql += " COLLATE " + Dialect.sqlite.identifier(collation)
+                compiler.sql += " COLLATE " + quoteIdentifier(collation)
             }
         case .call(let call): try write(call)
         case .scalar(let select): try write(subquery: select)
@@ -59,9 +59,9 @@ extension StatementCompiler {
             for value in values { bindings.append(.value(value)) }
         case .ordered(let operand, let direction):
             try write(compared: operand, at: .any)
-            if direction.descending { sql += " DESC" }
-            if direction.nulls == .first { sql += " NULLS FIRST" }
-            if direction.nulls == .last { sql += " NULLS LAST" }
+            sql += dialect.direction(
+                descending: direction.descending,
+                nullsFirst: direction.nulls == .first ? true : direction.nulls == .last ? false : nil)
         case .labelled(let operand, _): try write(operand, at: outer)
         case .problem(let error): throw error
         }
@@ -81,7 +81,7 @@ extension StatementCompiler {
                 try compiler.write(operand, at: .not)
             }
         case .negate where isDecimal(operand):
-            sql += "corm_decimal_neg("
+            sql += dialect.decimalNegation + "("
             try write(operand, at: .any)
             sql += ")"
         case .negate, .bitNot:
@@ -107,7 +107,7 @@ extension StatementCompiler {
         let operandLevel = op.isCondition ? own.next : own
         try parenthesized(own < outer) { compiler in
             try compiler.write(left, at: operandLevel, beside: op.compares ? right : nil)
-            compiler.sql += op.keyword
+            compiler.sql += compiler.dialect.infix(op)
             switch op {
             case .hasPrefix, .hasSuffix, .contains: try compiler.write(pattern: right, op)
             case .like, .notLike, .glob, .notGlob: try compiler.write(wholePattern: right, op, at: own.next)
@@ -119,7 +119,7 @@ extension StatementCompiler {
     /// Writes an expression that is ordered or compared: decimals by their numbers, not their texts.
     mutating func write(compared operand: Expression, at level: Precedence) throws {
         try write(operand, at: level)
-        if comparesAsDecimal(operand) { sql += " COLLATE corm_decimal" }
+        if comparesAsDecimal(operand) { sql += " COLLATE " + dialect.decimalCollation }
     }
 
     /// Writes an expression whose value, if it is one, is of the type of the column beside it.
@@ -129,9 +129,7 @@ extension StatementCompiler {
         if let hint = other.typeHint ?? (made?.type == .datetime ? made?.column : nil) {
             switch expression.node {
             case .value(let value, nil), .value(let value, .decimal):
-                sql += "?"
-                bindings.append(.value(try value.comparable(with: hint)))
-                return
+                return bind(.value(try value.comparable(with: hint)))
             case .parameter(let name): return bindParameter(name, .comparedWith(hint))
             default: break
             }
@@ -146,37 +144,38 @@ extension StatementCompiler {
             return try write(compared: expression, at: level)
         }
         try write(exact: expression)
-        if isBesideValue { sql += " COLLATE corm_decimal" }
+        if isBesideValue { sql += " COLLATE " + dialect.decimalCollation }
     }
 
     private mutating func bind(_ value: Value, _ type: ColumnType?) throws {
-        sql += "?"
-        guard let type else { return bindings.append(.value(value)) }
+        guard let type else { return bind(.value(value)) }
         guard let stored = try value.stored(as: type) else {
             throw CormorantError(
                 .type, "a value of type \(type.name) is given as \(value.kindName)",
                 hint: "give a value of type \(type.name)")
         }
-        bindings.append(.value(stored))
+        bind(.value(stored))
     }
 
-    mutating func bindParameter(_ name: String, _ form: ParameterForm) {
-        sql += "?"
-        bindings.append(.parameter(name, form))
+    mutating func bindParameter(_ name: String, _ form: ParameterForm) { bind(.parameter(name, form)) }
+
+    /// Writes a parameter for a value, and keeps that.
+    mutating func bind(_ binding: CompiledStatement.Binding) {
+        sql += dialect.nextParameter
+        bindings.append(binding)
     }
 
     private mutating func write(pattern: Expression, _ kind: BinaryOperator) throws {
         switch pattern.node {
         case .value(let value, _):
-            sql += "?"
-            bindings.append(.value(try value.pattern(for: kind)))
+            bind(.value(try value.pattern(for: kind)))
         case .parameter(let name): bindParameter(name, .pattern(kind))
         default:
-            if kind != .hasPrefix { sql += "'%' || " }
+            if kind != .hasPrefix { sql += "'%'" + dialect.infix(.concat) }
             sql += #"replace(replace(replace("#
             try write(pattern, at: .any)
             sql += #", '\', '\\'), '%', '\%'), '_', '\_')"#
-            if kind != .hasSuffix { sql += " || '%'" }
+            if kind != .hasSuffix { sql += dialect.infix(.concat) + "'%'" }
         }
         sql += #" ESCAPE '\'"#
     }
@@ -184,8 +183,7 @@ extension StatementCompiler {
     private mutating func write(wholePattern pattern: Expression, _ kind: BinaryOperator, at level: Precedence) throws {
         switch pattern.node {
         case .value(let value, nil):
-            sql += "?"
-            bindings.append(.value(try value.pattern(for: kind)))
+            bind(.value(try value.pattern(for: kind)))
         case .parameter(let name): bindParameter(name, .pattern(kind))
         default: try write(pattern, at: level)
         }
@@ -194,8 +192,7 @@ extension StatementCompiler {
     /// A long list is written as a tree of parentheses, because SQLite counts a chain's length as depth.
     private mutating func write(list parts: [Expression], _ isAny: Bool, _ outer: Precedence) throws {
         guard let first = parts.first else {
-            sql += isAny ? "0" : "1"
-            return
+            return sql += dialect.truth(!isAny)
         }
         guard parts.count > 1 else { return try write(first, at: outer) }
         let own = isAny ? Precedence.or : .and
@@ -224,12 +221,12 @@ extension StatementCompiler {
         if stored.count <= 100 {
             sql += " IN ("
             for (index, value) in stored.enumerated() {
-                sql += index == 0 ? "?" : ", ?"
-                bindings.append(.value(value))
+                if index > 0 { sql += ", " }
+                bind(.value(value))
             }
             sql += ")"
         } else {
-            sql += " IN (SELECT value FROM corm_values(?))"
+            sql += " IN (" + dialect.list(width: 1) + ")"
             bindings.append(.list(stored, width: 1))
         }
     }
@@ -241,9 +238,7 @@ extension StatementCompiler {
         }
         sql += "("
         try write(separated: operands, compared: true)
-        sql += ") IN (SELECT value"
-        for column in 1..<operands.count { sql += ", value\(column)" }
-        sql += " FROM corm_values(?))"
+        sql += ") IN (" + dialect.list(width: operands.count) + ")"
         let stored = try rows.enumerated().map { index, value in
             try bound(value, beside: operands[index % operands.count])
         }
@@ -358,16 +353,5 @@ private func isFrame(_ text: String) -> Bool {
     ]
     return text.split(separator: Character(" ")).allSatisfy { word in
         words.contains(foldIdentifier(String(word))) || word.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }
-}
-
-extension ColumnType {
-    fileprivate var castName: String {
-        switch self {
-        case .int64, .int32, .bool: "INTEGER"
-        case .double, .float: "REAL"
-        case .text, .varchar, .datetime, .uuid, .decimal, .json: "TEXT"
-        case .blob: "BLOB"
-        }
     }
 }

@@ -42,7 +42,8 @@ extension StatementCompiler {
         try writeOrder(
             select.order.map { term in
                 let named = term.namingResult
-                return inner.comparesAsDecimal(term.orderParts.operand) ? named.comparedAsDecimal : named
+                return inner.comparesAsDecimal(term.orderParts.operand)
+                    ? named.compared(by: dialect.decimalCollation) : named
             })
         try writeLimit(select)
     }
@@ -99,7 +100,7 @@ extension StatementCompiler {
                 if index > 0 { sql += ", " }
                 if isDistinct { try write(compared: column, at: .any) } else { try write(column, at: .any) }
                 if case .labelled(_, let name) = column.node {
-                    sql += " AS " + Dialect.sqlite.identifier(name)
+                    sql += " AS " + quoteIdentifier(name)
                 } else if isDistinct, case .column(let reference) = column.node, comparesAsDecimal(column) {
                     sql += " AS " + reference.column.quoted
                 }
@@ -110,7 +111,7 @@ extension StatementCompiler {
         case .table(let table):
             noteForms(of: table)
             guard scopes[scopes.count - 1].qualifies else { return sql += table.columnList }
-            let prefix = Dialect.sqlite.identifier(scopes[scopes.count - 1].tables[0].written) + "."
+            let prefix = quoteIdentifier(scopes[scopes.count - 1].tables[0].written) + "."
             for (index, column) in table.columns.enumerated() {
                 if index > 0 { sql += ", " }
                 sql += prefix + column.quoted
@@ -171,17 +172,17 @@ extension StatementCompiler {
         switch source.kind {
         case .table(let table):
             let written = scopes[scopes.count - 1].tables[position].written
-            sql += written == table.name ? table.source : "\(table.quoted) AS \(Dialect.sqlite.identifier(written))"
+            sql += written == table.name ? table.source : "\(table.quoted) AS \(quoteIdentifier(written))"
         case .select(let select):
             // What it reads from does not see the tables beside it.
             let beside = scopes.removeLast()
             defer { scopes.append(beside) }
             try write(subquery: select)
-            if let alias = source.alias { sql += " AS " + Dialect.sqlite.identifier(alias) }
+            if let alias = source.alias { sql += " AS " + quoteIdentifier(alias) }
         case .name(let name):
-            sql += Dialect.sqlite.identifier(name)
+            sql += quoteIdentifier(name)
             let written = scopes[scopes.count - 1].tables[position].written
-            if written != name { sql += " AS " + Dialect.sqlite.identifier(written) }
+            if written != name { sql += " AS " + quoteIdentifier(written) }
         case .problem(let error): throw error
         }
     }
@@ -196,8 +197,8 @@ extension StatementCompiler {
         defer { scopes = outer }
         for (index, table) in tables.enumerated() {
             if index > 0 { sql += ", " }
-            sql += Dialect.sqlite.identifier(table.name)
-            if !table.columns.isEmpty { sql += " (\(Dialect.sqlite.list(table.columns)))" }
+            sql += quoteIdentifier(table.name)
+            if !table.columns.isEmpty { sql += " (\(quotedNames(table.columns)))" }
             sql += " AS "
             try write(subquery: table.select)
         }
@@ -219,8 +220,7 @@ extension StatementCompiler {
     private mutating func writeLimit(_ select: Select) throws {
         guard select.limit != nil || select.offset != nil else { return }
         sql += " LIMIT "
-        // SQLite has no OFFSET without LIMIT; a negative one is none.
-        try write(select.limit ?? .value(.integer(-1)), at: .any)
+        try write(select.limit ?? .value(dialect.noLimit), at: .any)
         guard let offset = select.offset else { return }
         sql += " OFFSET "
         try write(offset, at: .any)
@@ -245,11 +245,11 @@ extension Select {
 
 extension Expression {
     /// The order term of a decimal, which has no collation yet.
-    fileprivate var comparedAsDecimal: Expression {
+    fileprivate func compared(by collation: String) -> Expression {
         if case .ordered(let inner, let direction) = node {
-            return Expression.collate(inner, "corm_decimal").ordered(direction)
+            return Expression.collate(inner, collation).ordered(direction)
         }
-        return .collate(self, "corm_decimal")
+        return .collate(self, collation)
     }
 
     /// The order term of a compound SELECT, which can name result columns only.

@@ -2,6 +2,7 @@ import CormorantBase
 
 /// Turns a statement, or a bare expression, into SQL text and its bindings.
 package struct StatementCompiler {
+    let dialect: Dialect
     let sql = SQLBuffer()
     var bindings: [CompiledStatement.Binding] = []
     /// The SELECTs around the place that is written, outermost first.
@@ -54,21 +55,22 @@ package struct StatementCompiler {
         var paths: [(name: String, sql: String)] = []
     }
 
-    private init(namesAll: Bool) {
+    private init(_ dialect: Dialect, namesAll: Bool) {
+        self.dialect = dialect
         self.namesAll = namesAll
         bindings.reserveCapacity(8)
     }
 
-    package static func compile(_ tree: StatementTree) throws -> CompiledStatement {
+    package static func compile(_ tree: StatementTree, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
         switch tree {
-        case .select(let select): return try compile(select)
-        case .change(let change): return try compile(change)
+        case .select(let select): return try compile(select, dialect)
+        case .change(let change): return try compile(change, dialect)
         case .problem(let error): throw error
         }
     }
 
-    package static func compile(_ select: Select) throws -> CompiledStatement {
-        let compiler = try run { try $0.write(select) }
+    package static func compile(_ select: Select, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
+        let compiler = try run(dialect) { try $0.write(select) }
         var records: TableReference?
         if select.columns.isEmpty, case .table(let table)? = select.source?.kind { records = table }
         let types = select.columns.isEmpty ? [] : compiler.within(select).types(of: select.columns)
@@ -80,8 +82,8 @@ package struct StatementCompiler {
             isSelect: true)
     }
 
-    package static func compile(_ change: Change) throws -> CompiledStatement {
-        let compiler = try run { try $0.write(change) }
+    package static func compile(_ change: Change, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
+        let compiler = try run(dialect) { try $0.write(change) }
         let checked = compiler.sql.text
         return CompiledStatement(
             compiler.checks.isEmpty ? checked : removing(compiler.checks, from: checked), checked: checked,
@@ -99,14 +101,14 @@ package struct StatementCompiler {
     }
 
     /// An expression apart from any statement: its columns stand alone.
-    package static func compile(_ expression: Expression) throws -> CompiledStatement {
-        var compiler = StatementCompiler(namesAll: false)
+    package static func compile(_ expression: Expression, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
+        var compiler = StatementCompiler(dialect, namesAll: false)
         try compiler.write(expression, at: .any)
         return CompiledStatement(compiler.sql.text, compiler.bindings)
     }
 
     /// How many rows a SELECT has.
-    package static func compileCount(_ select: Select) throws -> CompiledStatement {
+    package static func compileCount(_ select: Select, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
         var inner = select
         if inner.limit == nil && inner.offset == nil { inner.order = [] }
         var counting = Select()
@@ -117,26 +119,28 @@ package struct StatementCompiler {
             counting.source = Source(.select(inner), alias: "counted")
             counting.columns = [.call("count", [])]
         }
-        return try compile(counting)
+        return try compile(counting, dialect)
     }
 
     /// A SELECT that has a row when the given one has any.
-    package static func compileExists(_ select: Select) throws -> CompiledStatement {
+    package static func compileExists(_ select: Select, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
         var inner = select
         inner.order = []
         if inner.limit == nil { inner.limit = .value(.integer(1)) }
-        return try compile(inner)
+        return try compile(inner, dialect)
     }
 
     mutating func noteForms(of table: TableReference) {
         if table.hasForms, !timeTables.contains(where: { $0 === table }) { timeTables.append(table) }
     }
 
-    private static func run(_ body: (inout StatementCompiler) throws -> Void) throws -> StatementCompiler {
-        var compiler = StatementCompiler(namesAll: false)
+    private static func run(
+        _ dialect: Dialect, _ body: (inout StatementCompiler) throws -> Void
+    ) throws -> StatementCompiler {
+        var compiler = StatementCompiler(dialect, namesAll: false)
         try body(&compiler)
         if compiler.needsNames {
-            compiler = StatementCompiler(namesAll: true)
+            compiler = StatementCompiler(dialect, namesAll: true)
             try body(&compiler)
         }
         // Otherwise decimals could compare as texts, which nobody would see.

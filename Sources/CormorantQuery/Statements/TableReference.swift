@@ -32,7 +32,7 @@ package final class TableReference: Sendable {
             self.isUnsigned = isUnsigned
             self.bits = bits
             self.isComputed = isComputed
-            quoted = Dialect.sqlite.identifier(name)
+            quoted = quoteIdentifier(name)
         }
     }
 
@@ -53,14 +53,17 @@ package final class TableReference: Sendable {
     package let hasForms: Bool
     /// `"a", "b"`: what SELECT lists to get whole records.
     let columnList: String
-    /// The `ModelDescriptor` of the layer above, which says so once it is made; nil when it is gone.
-    nonisolated(unsafe) package weak var descriptor: AnyObject?
+    /// What the layer above knows of the model.
+    package let owner: (any TableOwner)?
 
-    /// - Parameter attachment: the name under which the table's file is attached; columns then stand with both names.
+    /// - Parameters:
+    ///   - attachment: the name under which the table's file is attached; columns then stand with both names.
+    ///   - owner: nil for a table of no model.
     package init(
         model: String, name: String, in attachment: String? = nil, columns: [Column], key: [Int],
-        uniques: [[Int]] = [], hiddenKey: String?
+        uniques: [[Int]] = [], hiddenKey: String?, owner: (any TableOwner)? = nil
     ) {
+        self.owner = owner
         self.model = model
         self.name = attachment.map { "\($0).\(name)" } ?? name
         self.columns = columns
@@ -68,9 +71,9 @@ package final class TableReference: Sendable {
         self.uniques = uniques
         self.hiddenKey = hiddenKey
         hasForms = columns.contains(where: \.hasForm)
-        let plain = Dialect.sqlite.identifier(name)
-        quoted = attachment.map { "\(Dialect.sqlite.identifier($0)).\(plain)" } ?? plain
-        source = attachment == nil ? plain : "\(quoted) AS \(Dialect.sqlite.identifier(self.name))"
+        let plain = quoteIdentifier(name)
+        quoted = attachment.map { "\(quoteIdentifier($0)).\(plain)" } ?? plain
+        source = attachment == nil ? plain : "\(quoted) AS \(quoteIdentifier(self.name))"
         columnList = columns.map(\.quoted).joined(separator: ", ")
     }
 
@@ -84,6 +87,9 @@ package final class TableReference: Sendable {
             hint: nearestNames(to: property, columns.map(\.property)), table: name)
     }
 }
+
+/// What has a table: a model, of which this layer knows no more.
+package protocol TableOwner: AnyObject, Sendable {}
 
 /// One step along a relation: the table it leads to and the pairs of columns that must be equal.
 package struct RelationStep: Sendable {

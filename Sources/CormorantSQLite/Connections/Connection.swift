@@ -22,17 +22,11 @@ package final class Connection {
     package private(set) var isOpen = true
     /// Pages in the write-ahead log after the last commit, once `watchLog` was called.
     package internal(set) var logPages = 0
-    /// Tables whose rows were looked at before their first use.
-    package var lookedAt: [ObjectIdentifier: AnyObject] = [:]
-    /// What is known of the columns of tables that models write, as long as the schema is as it was then.
-    package var convertedColumns: [ObjectIdentifier: AnyObject] = [:]
     /// Grows with each statement of this connection that may change the schema, or take a change back.
-    package internal(set) var schemaChanges = 0 { didSet { convertedColumns = [:] } }
-    private var attachments: [ObjectIdentifier: AnyObject] = [:] {
-        didSet { hasAttachments = !attachments.isEmpty }
-    }
-    /// Asked by each lookup, of which few find any.
-    package private(set) var hasAttachments = false
+    package internal(set) var schemaChanges = 0
+    private var attachments: [ObjectIdentifier: AnyObject] = [:]
+    /// Whether rows are kept for lookups, each of which asks.
+    package var keepsRows = false
     package let isReadOnly: Bool
     /// Whether it reads beside another connection, which writes.
     var isReader = false

@@ -138,17 +138,6 @@ def test_execute_many_takes_rows_as_they_come(db: Database) -> None:
         assert db.count(Department) == 0
 
 
-def test_scripts(db: Database) -> None:
-    db.execute_script("CREATE TABLE t (a); INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); -- end")
-    assert db.count(sql="SELECT * FROM t") == 2
-    with pytest.raises(ProgrammingError):
-        db.execute_script("INSERT INTO t VALUES (3); INSERT INTO nothing VALUES (4); INSERT INTO t VALUES (5)")
-    assert db.count(sql="SELECT * FROM t") == 3
-    with pytest.raises(ProgrammingError):
-        db.execute("INSERT INTO t VALUES (6); INSERT INTO t VALUES (7)")
-    assert db.count(sql="SELECT * FROM t") == 3
-
-
 def test_trace(db: Database) -> None:
     seen: list[tuple[str, float]] = []
     db.set_trace(lambda sql, seconds: seen.append((sql, seconds)))

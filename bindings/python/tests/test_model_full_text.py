@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import cormorant
-from cormorant import Column, Database, Model, column, func, name, select
+from cormorant import Column, Database, Model, column, name, select
 
 
 class Page(Model, table="pages", module="fts5", module_arguments=["tokenize = 'porter'"]):
@@ -33,11 +33,6 @@ def test_a_match_in_any_column_or_in_one(db: Database) -> None:
     assert db.fetch_all(query.where(TABLE.match("cat"))) == [("Cats",), ("Dogs",)]
     assert db.fetch_all(query.where(Page.body.match("running"))) == [("Dogs",)]
     assert db.fetch_all(Page.where(TABLE.match("they NOT purr"))) == [Page("Birds", "They sing.")]
-
-
-def test_functions_of_full_text_search(db: Database) -> None:
-    marked = func.highlight(TABLE, 1, "<", ">")
-    assert db.fetch_all(select(marked).from_(Page).where(TABLE.match("purr"))) == [("They <purr>.",)]
 
 
 def test_a_query_that_cannot_be_read(db: Database) -> None:

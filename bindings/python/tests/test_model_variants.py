@@ -58,18 +58,6 @@ def tables(db: Database) -> list[str]:
     return [row[0] for row in found]
 
 
-def test_a_suffix_has_a_table_and_indexes_of_its_own(db: Database) -> None:
-    db.create_tables(Message.suffixed("42"), Message.suffixed("7"))
-    assert tables(db) == [
-        *("message_42", "message_42_body_index", "message_42_sender_id_number_key"),
-        *("message_7", "message_7_body_index", "message_7_sender_id_number_key"),
-        "sender",
-    ]
-    assert not db.table_exists(Message)
-    references = {row[2] for row in db.query("PRAGMA foreign_key_list(message_42)").fetch_all()}
-    assert references == {"sender", "message_42"}
-
-
 def test_records_go_to_their_own_table(db: Database) -> None:
     first, second = Message.suffixed("42"), Message.suffixed("國防科技大學")
     db.create_tables(first, second)
@@ -172,26 +160,6 @@ def registry(tmp_path: Path) -> Iterator[Registry]:
                 db.create_tables(Sender, Message)
                 db.insert_many([Sender(f"{name} {number}") for number in range(3)])
         yield registry
-
-
-def test_records_of_an_attached_file(registry: Registry) -> None:
-    old = Sender.attached("old")
-    assert old is Sender.attached("old")
-    with registry.use("now") as db:
-        registry.attach("archive", db, "old")
-        assert db.table_exists(old)
-        assert [item.name for item in db.fetch_all(old)] == ["archive 0", "archive 1", "archive 2"]
-        db.insert(old("new"))
-        found = db.find(old, 4)
-        assert found is not None
-        assert found.name == "new"
-        found.name = "newer"
-        found.save(db)
-        found.refresh(db)
-        assert db.delete(found)
-        assert (db.count(old), db.count(Sender)) == (3, 3)
-    with registry.use("archive") as db:
-        assert db.count(Sender) == 3
 
 
 def test_a_join_across_files(registry: Registry) -> None:
