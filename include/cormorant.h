@@ -12,7 +12,18 @@
  * What an older program's struct lacks is zero, the default; in a newer program's, what the library does not know must be
  * zero, and so must the bytes called reserved: else the call gives CORM_E_MISUSE.
  *
- * A callback returns: neither a C++ exception nor longjmp may leave it, or what the call around it holds stays locked for
+ * Words, the same everywhere:
+ *   first argument  the database, where a call works on one; then what the call is about
+ *   create, free    of what lies in memory; the one is given back by the other
+ *   open, close     of what holds a database, a file or a thread
+ *   counts          size_t of what lies in memory, positions too; int64_t of rows, which a file has
+ *   lists           _count and _get of a handle, from 0, where _get gives a pointer or NULL; else a pointer and a count
+ *   times           corm_datetime for points in time; milliseconds for how long; nanoseconds only where time was measured
+ *   choices         constants of a type of their own, such as corm_conflict; zero is the default
+ *   CORM_OK         the call did what it says; whatever else it may meet has a status of its own
+ *
+ * A callback that can fail returns a status and may give an error away (corm_error_create). One that is asked whether to go
+ * on returns bool. Every callback returns: neither a C++ exception nor longjmp may leave it, or what the call around it holds stays locked for
  * ever. Catch what it throws, and pass it on through its context.
  */
 #ifndef CORMORANT_H

@@ -100,6 +100,8 @@ def _functions(tree: Node) -> dict[str, Node]:
             "parameters": {each["name"]: each["type"]["qualType"] for each in _children(node, "ParmVarDecl")},
         }
         for node in _named(tree, "FunctionDecl")
+        # An inline one is made by the compiler of the program.
+        if not node.get("inline")
     }
 
 

@@ -75,17 +75,17 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     /// The file's schema is not what its last step left.
     case migrationDrift = -37
     /// The key does not open the file, or it was encrypted with another cipher or other settings.
-    case wrongKey = -45
+    case wrongKey = -38
     /// The file is encrypted and no key was given.
-    case keyMissing = -46
+    case keyMissing = -39
     /// A key was given for a file that is not encrypted.
-    case notEncrypted = -47
+    case notEncrypted = -40
     /// A page of an encrypted file is not what was written; the message says which.
-    case altered = -48
+    case altered = -41
     /// An encrypted file was cut off.
-    case truncated = -49
+    case truncated = -42
     /// libcrypto cannot be loaded, or a codec fails.
-    case cipher = -50
+    case cipher = -43
 
     /// The name that all faces share, such as `CORM_E_UNIQUE`.
     public var name: StaticString {

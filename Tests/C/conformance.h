@@ -2,6 +2,8 @@
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
 
+#include "errors.h"
+
 #include <cormorant.h>
 #include <jansson.h>
 

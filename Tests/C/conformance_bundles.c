@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 /* A step's function: runs the SQL that the scenario gives it. */
-static bool run_sql(corm_database *database, void *sql) {
-    return corm_database_execute_script(database, sql, NULL) == CORM_OK;
+static corm_status run_sql(corm_database *database, void *sql, corm_error **error) {
+    return corm_database_execute_script(database, sql, error);
 }
 
 static bool add(step *s, json_t *json) {
@@ -37,7 +37,7 @@ bool step_bundle(step *s) {
     corm_bundle *bundle = NULL;
     size_t index;
     json_t *json;
-    s->status = corm_bundle_open(NULL, &bundle, &s->run->error);
+    s->status = corm_bundle_create(NULL, &bundle, &s->run->error);
     replace_bundle(s->run, bundle);
     json_array_foreach(member(s, "steps"), index, json) {
         if (s->status >= 0 && !add(s, json))
@@ -81,7 +81,7 @@ bool step_seal(step *s) {
 
 bool step_open_bundle(step *s) {
     corm_bundle *bundle = NULL;
-    s->status = corm_bundle_open(folder(s), &bundle, &s->run->error);
+    s->status = corm_bundle_create(folder(s), &bundle, &s->run->error);
     if (s->status >= 0)
         replace_bundle(s->run, bundle);
     return true;
@@ -122,18 +122,18 @@ bool step_apply(step *s) {
     if (!parse_options(s, &options))
         return false;
     s->status = (reverts ? corm_bundle_revert : corm_bundle_apply)(
-        s->run->bundle, s->run->database, json_string_value(member(s, "last")), &options, &s->run->error);
+        s->run->database, s->run->bundle, json_string_value(member(s, "last")), &options, &s->run->error);
     return true;
 }
 
 bool step_adopt(step *s) {
     s->status =
-        corm_bundle_adopt(s->run->bundle, s->run->database, json_string_value(member(s, "last")), &s->run->error);
+        corm_bundle_adopt(s->run->database, s->run->bundle, json_string_value(member(s, "last")), &s->run->error);
     return true;
 }
 
 bool step_resolve(step *s) {
-    s->status = corm_bundle_resolve(s->run->bundle, s->run->database, json_string_value(member(s, "id")),
+    s->status = corm_bundle_resolve(s->run->database, s->run->bundle, json_string_value(member(s, "id")),
                                     json_is_true(member(s, "applied")), &s->run->error);
     return true;
 }
@@ -143,14 +143,13 @@ static bool check_states(step *s, corm_bundle_states *states) {
     json_t *expected = wanted(s, "states");
     size_t index;
     json_t *item;
-    if (json_array_size(expected) != (size_t)corm_bundle_states_count(states))
+    if (json_array_size(expected) != corm_bundle_states_count(states))
         return fail(s->run, "found: %s", corm_bundle_states_json(states));
     json_array_foreach(expected, index, item) {
-        corm_bundle_state state;
-        s->status = corm_bundle_states_get(states, (int32_t)index, &state, &s->run->error);
-        corm_value found[] = {corm_value_text(state.id), corm_value_text(names[state.state])};
+        const corm_bundle_state *state = corm_bundle_states_get(states, index);
+        corm_value found[] = {corm_value_text(state->id), corm_value_text(names[state->state])};
         if (!check_value(s->run, "id", json_array_get(item, 0), &found[0]) ||
-            !check_value(s->run, state.id, json_array_get(item, 1), &found[1])) {
+            !check_value(s->run, state->id, json_array_get(item, 1), &found[1])) {
             return false;
         }
     }
@@ -159,7 +158,7 @@ static bool check_states(step *s, corm_bundle_states *states) {
 
 bool step_status(step *s) {
     corm_bundle_states *states = NULL;
-    s->status = corm_bundle_status(s->run->bundle, s->run->database, &states, &s->run->error);
+    s->status = corm_bundle_status(s->run->database, s->run->bundle, &states, &s->run->error);
     bool good = s->status < 0 || wanted(s, "states") == NULL || check_states(s, states);
     corm_bundle_states_free(states);
     return good;
@@ -167,7 +166,7 @@ bool step_status(step *s) {
 
 bool step_drift(step *s) {
     corm_plan *plan = NULL;
-    s->status = corm_bundle_drift(s->run->bundle, s->run->database, &plan, &s->run->error);
+    s->status = corm_bundle_drift(s->run->database, s->run->bundle, &plan, &s->run->error);
     return check_plan(s, plan);
 }
 

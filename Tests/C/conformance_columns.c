@@ -92,9 +92,10 @@ static bool open_result(step *s, corm_result **out_result) {
     size_t count;
     if (!parse_text(s->run, member(s, "sql"), &sql) || !parse_values(s->run, given_values(s), &values, &count))
         return false;
-    s->status = s->statement == NULL
-                    ? corm_result_open(s->run->database, sql, values, count, out_result, &s->run->error)
-                    : corm_statement_open(s->run->database, s->statement, values, count, out_result, &s->run->error);
+    s->status =
+        s->statement == NULL
+            ? corm_result_open(s->run->database, sql, values, count, out_result, &s->run->error)
+            : corm_result_open_statement(s->run->database, s->statement, values, count, out_result, &s->run->error);
     return true;
 }
 
@@ -105,12 +106,12 @@ bool step_columns(step *s) {
     corm_result *result;
     if (s->model.model != NULL) {
         corm_query query = CORM_QUERY_INIT;
-        s->status = corm_query_columns(run->database, s->model.model, &query, &stream, &run->error);
+        s->status = corm_query_arrow(run->database, s->model.model, &query, &stream, &run->error);
     } else {
         if (!open_result(s, &result))
             return false;
         if (s->status == CORM_OK)
-            s->status = corm_result_columns(result, &stream, &run->error);
+            s->status = corm_result_arrow(result, &stream, &run->error);
     }
     if (s->status < 0)
         return true;

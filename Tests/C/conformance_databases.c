@@ -139,7 +139,7 @@ bool step_registry_state(step *s) {
     const char *const *names = NULL;
     size_t count = 0, index;
     json_t *name;
-    s->status = corm_registry_names(registry, &names, &count, &s->run->error);
+    s->status = corm_registry_names(registry, s->run->arena, &names, &count, &s->run->error);
     if (s->status < 0)
         return true;
     bool good = wanted(s, "names") == NULL || json_array_size(wanted(s, "names")) == count ||
@@ -148,7 +148,6 @@ bool step_registry_state(step *s) {
         corm_value found = corm_value_text(good ? names[index] : NULL);
         good = good && check_value(s->run, "name", name, &found);
     }
-    corm_registry_names_free(names);
     return good && check_text(s, "current", corm_registry_current(registry)) &&
            check_text(s, "default", corm_registry_default(registry)) &&
            check_int(s, "openCount", corm_registry_open_count(registry));
@@ -167,7 +166,7 @@ bool step_close_registry(step *s) {
 }
 
 bool step_attach_named(step *s) {
-    s->status = corm_registry_attach(s->run->registry, json_string_value(member(s, "name")), s->run->database,
+    s->status = corm_registry_attach(s->run->database, s->run->registry, json_string_value(member(s, "name")),
                                      json_string_value(member(s, "schema")), &s->run->error);
     return true;
 }
@@ -189,7 +188,7 @@ bool step_migrate_all(step *s) {
     struct fleet fleet = {json_array(), json_integer_value(member(s, "most"))};
     const char *const *names;
     size_t count;
-    int64_t failed = 0;
+    size_t failed = 0;
     if (!parse_names(run, member(s, "names"), &names, &count))
         return false;
     s->status = corm_registry_migrate(run->registry, run->bundle, names, count, json_string_value(member(s, "last")),

@@ -10,7 +10,7 @@ static corm_json_reader *make_reader(step *s, corm_json_options *options) {
     corm_json_reader *reader = NULL;
     const char *text = json_string_value(member(s, "text"));
     size_t size = json_string_length(member(s, "text"));
-    corm_json_options_init(options);
+    *options = (corm_json_options)CORM_JSON_OPTIONS_INIT;
     options->names = choice(s, "names", names, 2);
     options->path = json_string_value(member(s, "path"));
     options->refuse_unknown = json_is_true(member(s, "refuseUnknown"));
@@ -34,16 +34,19 @@ static bool check_written(step *s, corm_json_reader *reader, const corm_json_opt
     size_t count = json_array_size(member(s, "relations"));
     bool good = count <= 8 || fail(run, "more than 8 relations");
     for (size_t index = 0; good && s->status >= 0 && index < count; index += 1) {
+        nested[index] = (corm_json_nested)CORM_JSON_NESTED_INIT;
         nested[index].relations = json_string_value(json_array_get(member(s, "relations"), index));
         s->status = corm_json_reader_related(reader, nested[index].relations, &related[index], &run->error);
         nested[index].related = related[index];
     }
-    corm_json_text *text = NULL;
+    corm_arena *arena = corm_arena_create();
+    const char *text = NULL;
+    size_t size;
     if (good && s->status >= 0)
         s->status = corm_json_write(s->model.model, corm_records_data(records), corm_records_count(records), nested,
-                                    count, options, &text, &run->error);
-    good = good && (s->status < 0 || check_text(s, "text", corm_json_text_data(text)));
-    corm_json_text_free(text);
+                                    count, options, arena, &text, &size, &run->error);
+    good = good && (s->status < 0 || check_text(s, "text", text));
+    corm_arena_free(arena);
     for (size_t index = 0; index < 8; index += 1)
         corm_related_free(related[index]);
     return good;
@@ -74,7 +77,7 @@ bool step_import_json(step *s) {
     corm_json_reader *reader = make_reader(s, &options);
     int32_t operation = json_is_true(member(s, "save")) ? CORM_WRITE_SAVE : CORM_WRITE_INSERT;
     if (reader != NULL && s->status >= 0)
-        s->status = corm_json_reader_import(reader, s->run->database, operation, &count, &s->run->error);
+        s->status = corm_json_reader_import(s->run->database, reader, operation, &count, &s->run->error);
     corm_json_reader_free(reader);
     return !s->run->failed && (s->status < 0 || check_int(s, "count", count));
 }

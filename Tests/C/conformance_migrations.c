@@ -56,15 +56,12 @@ bool check_lines(step *s, const char *name, const char *lines) {
 
 static bool check_steps(step *s, corm_plan *plan, char *summaries, char *problems, size_t size) {
     int64_t rows = 0;
-    corm_plan_step one;
-    for (int32_t index = 0; index < corm_plan_step_count(plan); index += 1) {
-        s->status = corm_plan_step_get(plan, index, &one, &s->run->error);
-        if (s->status < 0)
-            return fail(s->run, "%s", corm_error_message(s->run->error));
-        rows += one.rows;
-        snprintf(summaries + strlen(summaries), size - strlen(summaries), "%s\n", one.summary);
-        if (one.problems != NULL)
-            snprintf(problems + strlen(problems), size - strlen(problems), "%s", one.problems);
+    for (size_t index = 0; index < corm_plan_step_count(plan); index += 1) {
+        const corm_plan_step *one = corm_plan_step_get(plan, index);
+        rows += one->rows;
+        snprintf(summaries + strlen(summaries), size - strlen(summaries), "%s\n", one->summary);
+        if (one->problems != NULL)
+            snprintf(problems + strlen(problems), size - strlen(problems), "%s", one->problems);
     }
     return check_int(s, "rows", rows);
 }
@@ -124,7 +121,7 @@ bool step_plan(step *s) {
     if (good && s->status >= 0)
         s->status = corm_plan_create(database, from, to, &options, &plan, &run->error);
     if (good && s->status >= 0 && json_is_true(member(s, "apply")))
-        s->status = corm_plan_apply(plan, run->database, &options, &run->error);
+        s->status = corm_plan_apply(run->database, plan, &options, &run->error);
     corm_schema_free(from);
     corm_schema_free(to);
     if (good)

@@ -24,7 +24,7 @@ static struct watch *find_watch(step *s) {
 
 void cancel_watches(scenario *run) {
     for (; run->watches != NULL; run->watches = run->watches->next)
-        corm_observer_cancel(run->watches->observer);
+        corm_observer_close(run->watches->observer);
 }
 
 static bool parse_regions(step *s, corm_observe_options *options) {
@@ -32,6 +32,7 @@ static bool parse_regions(step *s, corm_observe_options *options) {
     corm_region *regions = allocate(s->run, json_array_size(list) * sizeof *regions);
     size_t index;
     json_array_foreach(list, index, item) {
+        regions[index] = (corm_region)CORM_REGION_INIT;
         regions[index].table = json_string_value(json_object_get(item, "table"));
         if (!check_members(s->run, item, "a region", " table columns ") ||
             !parse_names(s->run, json_object_get(item, "columns"), &regions[index].columns,
@@ -59,7 +60,7 @@ bool step_observe(step *s) {
         !parse_values(run, given_values(s), &query.values, &query.value_count))
         return false;
     options.query = query.sql != NULL || query.statement != NULL ? &query : NULL;
-    s->status = corm_database_observe(run->database, &options, &watch->observer, &run->error);
+    s->status = corm_observer_open(run->database, &options, &watch->observer, &run->error);
     if (s->status < 0)
         return true;
     watch->next = run->watches;
@@ -73,7 +74,7 @@ bool step_cancel(step *s) {
     struct watch *watch = find_watch(s);
     if (watch == NULL)
         return false;
-    corm_observer_cancel(watch->observer);
+    corm_observer_close(watch->observer);
     s->status = CORM_OK;
     return true;
 }
@@ -105,14 +106,13 @@ static bool check_row(step *s, const struct watch *watch, const char *what, cons
 
 static bool check_change(step *s, const struct watch *watch, corm_event *event, size_t index) {
     static const char *const kinds[] = {"unknown", "insert", "update", "delete"};
-    corm_change change;
-    if ((s->status = corm_event_change(event, index, &change, &s->run->error)) < 0)
-        return true;
+    const corm_change *change = corm_event_change_get(event, index);
     return check_members(s->run, s->expect, "a change", " kind table key old new position ") &&
-           check_text(s, "kind", kinds[change.kind]) && check_text(s, "table", change.table) &&
-           check_values(s, "key", wanted(s, "key"), change.key, change.key_count) &&
-           check_row(s, watch, "old", change.old_values, change.old_count) &&
-           check_row(s, watch, "new", change.new_values, change.new_count) && check_int(s, "position", change.position);
+           check_text(s, "kind", kinds[change->kind]) && check_text(s, "table", change->table) &&
+           check_values(s, "key", wanted(s, "key"), change->key, change->key_count) &&
+           check_row(s, watch, "old", change->old_values, change->old_count) &&
+           check_row(s, watch, "new", change->new_values, change->new_count) &&
+           check_int(s, "position", change->position);
 }
 
 static bool check_event(step *s, const struct watch *watch, corm_event *event) {
@@ -132,9 +132,7 @@ static bool check_event(step *s, const struct watch *watch, corm_event *event) {
     if (rows != NULL && json_array_size(rows) != corm_event_row_count(event))
         return fail(run, "the event has %zu rows", corm_event_row_count(event));
     json_array_foreach(rows, index, item) {
-        const corm_value *values;
-        if ((s->status = corm_event_row(event, index, &values, &count, &run->error)) < 0)
-            return true;
+        const corm_value *values = corm_event_row_get(event, index, &count);
         if (!check_values(s, "row", item, values, count))
             return false;
     }
@@ -172,7 +170,7 @@ bool step_set_cache(step *s) {
 }
 
 bool step_cache_statistics(step *s) {
-    corm_cache_statistics found;
+    corm_cache_statistics found = CORM_CACHE_STATISTICS_INIT;
     s->status = corm_database_cache_statistics(s->run->database, s->model.model, &found, &s->run->error);
     return s->status < 0 || (check_int(s, "hits", found.hits) && check_int(s, "misses", found.misses) &&
                              check_int(s, "count", found.count));

@@ -54,10 +54,8 @@ static bool add_parts(step *s, corm_batch *batch) {
 
 static bool check_results(step *s, corm_completion *completion) {
     json_t *found = json_array();
-    size_t count;
-    const corm_write_result *results = corm_completion_results(completion, &count);
-    for (size_t index = 0; index < count; index += 1) {
-        const corm_write_result *one = &results[index];
+    for (size_t index = 0; index < corm_completion_result_count(completion); index += 1) {
+        const corm_write_result *one = corm_completion_result_get(completion, index);
         json_t *key = one->generated_key ? json_integer(one->generated_key) : json_null();
         json_t *code = one->error ? json_string(corm_status_name(corm_error_code(one->error))) : json_null();
         json_array_append_new(found, json_pack("[Ioo]", (json_int_t)one->changes, key, code));
@@ -72,7 +70,7 @@ static bool commit(step *s, corm_queue *queue, corm_batch *batch) {
     corm_listener *listener = NULL;
     corm_completion *completion = NULL;
     bool good = true;
-    if ((s->status = corm_queue_listen(queue, NULL, &listener, &run->error)) == CORM_OK)
+    if ((s->status = corm_listener_open(queue, NULL, &listener, &run->error)) == CORM_OK)
         s->status = corm_batch_commit(batch, choice(s, "onError", policies, 2), NULL, NULL, &run->error);
     if (s->status == CORM_OK)
         s->status = corm_queue_flush(queue, &run->error);
@@ -84,7 +82,7 @@ static bool commit(step *s, corm_queue *queue, corm_batch *batch) {
     }
     corm_completion_free(run->completion);
     run->completion = completion;
-    corm_listener_cancel(listener);
+    corm_listener_close(listener);
     return good;
 }
 
@@ -95,7 +93,7 @@ bool step_batch(step *s) {
     bool good = true;
     s->status = corm_queue_open(run->database, NULL, &queue, &run->error);
     if (s->status == CORM_OK)
-        s->status = corm_queue_begin(queue, &batch, &run->error);
+        s->status = corm_batch_create(queue, &batch, &run->error);
     if (s->status == CORM_OK)
         good = add_parts(s, batch);
     if (good && s->status == CORM_OK)

@@ -17,7 +17,7 @@ static bool check_found(step *s, const corm_value *record) {
 
 static bool parse_query(step *s, corm_query *query) {
     json_t *where = member(s, "where");
-    corm_query_init(query);
+    *query = (corm_query)CORM_QUERY_INIT;
     query->limit = json_integer_value(member(s, "limit"));
     query->offset = json_integer_value(member(s, "offset"));
     query->statement = s->statement;
@@ -52,15 +52,17 @@ bool step_make_model(step *s) {
 bool step_describe(step *s) {
     const corm_model *model = s->model.model;
     const char *lists[] = {"columns", "properties", "key"};
+    size_t count = corm_model_column_count(model);
     s->status = CORM_OK;
     for (int list = 0; list < 3; list += 1) {
-        int32_t count = list == 2 ? corm_model_key_count(model) : corm_model_column_count(model);
         json_t *names = json_array();
-        for (int32_t index = 0; index < count; index += 1) {
-            const char *name = list == 0   ? corm_model_column_name(model, index)
-                               : list == 1 ? corm_model_property_name(model, index)
-                                           : corm_model_property_name(model, corm_model_key_column(model, index));
-            json_array_append_new(names, json_string(name));
+        for (size_t place = 1; list == 2 && place <= corm_model_key_count(model); place += 1)
+            for (size_t index = 0; index < count; index += 1)
+                if (corm_model_column_get(model, index)->key_position == place)
+                    json_array_append_new(names, json_string(corm_model_column_get(model, index)->property));
+        for (size_t index = 0; list < 2 && index < count; index += 1) {
+            const corm_model_column *column = corm_model_column_get(model, index);
+            json_array_append_new(names, json_string(list == 0 ? column->name : column->property));
         }
         bool same = wanted(s, lists[list]) == NULL || json_equal(wanted(s, lists[list]), names);
         json_decref(names);

@@ -29,13 +29,13 @@ bool step_execute_script(step *s) {
 static bool check_row(step *s, corm_result *result, json_t *expected) {
     size_t index;
     json_t *item;
-    if (json_array_size(expected) != (size_t)corm_result_column_count(result)) {
-        return fail(s->run, "a row has %d values", corm_result_column_count(result));
+    if (json_array_size(expected) != corm_result_column_count(result)) {
+        return fail(s->run, "a row has %zu values", corm_result_column_count(result));
     }
     json_array_foreach(expected, index, item) {
         corm_value value;
-        const char *name = corm_result_column_name(result, (int32_t)index);
-        s->status = corm_result_get(result, (int32_t)index, &value, &s->run->error);
+        const char *name = corm_result_column_name(result, index);
+        s->status = corm_result_get(result, index, &value, &s->run->error);
         if (s->status < 0)
             return fail(s->run, "%s", corm_error_message(s->run->error));
         if (!check_value(s->run, name, item, &value))
@@ -48,12 +48,12 @@ static bool check_columns(step *s, corm_result *result) {
     json_t *columns = wanted(s, "columns");
     size_t index;
     json_t *item;
-    if (columns != NULL && json_array_size(columns) != (size_t)corm_result_column_count(result)) {
-        return fail(s->run, "expected %zu columns, found %d", json_array_size(columns),
+    if (columns != NULL && json_array_size(columns) != corm_result_column_count(result)) {
+        return fail(s->run, "expected %zu columns, found %zu", json_array_size(columns),
                     corm_result_column_count(result));
     }
     json_array_foreach(columns, index, item) {
-        corm_value name = corm_value_text(corm_result_column_name(result, (int32_t)index));
+        corm_value name = corm_value_text(corm_result_column_name(result, index));
         if (!check_value(s->run, "column", item, &name))
             return false;
     }
@@ -70,9 +70,9 @@ bool step_query(step *s) {
     corm_result *result = NULL;
     if (!parse_text(run, member(s, "sql"), &sql) || !parse_values(run, given_values(s), &values, &value_count))
         return false;
-    s->status = s->statement == NULL
-                    ? corm_result_open(run->database, sql, values, value_count, &result, &run->error)
-                    : corm_statement_open(run->database, s->statement, values, value_count, &result, &run->error);
+    s->status = s->statement == NULL ? corm_result_open(run->database, sql, values, value_count, &result, &run->error)
+                                     : corm_result_open_statement(run->database, s->statement, values, value_count,
+                                                                  &result, &run->error);
     if (s->status < 0)
         return true;
     bool good = check_columns(s, result);

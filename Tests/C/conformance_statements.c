@@ -15,7 +15,8 @@ static const corm_model *model_named(scenario *run, json_t *json) {
 
 static corm_source source(scenario *run, json_t *json) {
     json_t *select = get(json, "select");
-    return (corm_source){.model = model_named(run, get(json, "model")),
+    return (corm_source){.struct_size = sizeof(corm_source),
+                         .model = model_named(run, get(json, "model")),
                          .select = select == NULL ? NULL : make_statement(run, select),
                          .name = string(json, "name"),
                          .alias = string(json, "as")};
@@ -55,8 +56,8 @@ static void add_joins(scenario *run, corm_statement *statement, json_t *list) {
             continue;
         }
         check_members(run, item, "join", " kind model select name as on ");
-        corm_statement_join(statement, kind, source(run, item),
-                            condition == NULL ? NULL : make_expression(run, condition));
+        corm_source joined = source(run, item);
+        corm_statement_join(statement, kind, &joined, condition == NULL ? NULL : make_expression(run, condition));
     }
 }
 
@@ -89,8 +90,10 @@ static corm_statement *make_select(scenario *run, json_t *json) {
         run, json, "select",
         " select as with from join distinct columns where groupBy having compound orderBy after limit offset ");
     add_tables(run, statement, get(json, "with"));
-    if (get(json, "from") != NULL)
-        corm_statement_from(statement, source(run, get(json, "from")));
+    if (get(json, "from") != NULL) {
+        corm_source from = source(run, get(json, "from"));
+        corm_statement_from(statement, &from);
+    }
     add_joins(run, statement, get(json, "join"));
     if (json_is_true(get(json, "distinct")))
         corm_statement_distinct(statement);

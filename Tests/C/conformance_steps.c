@@ -198,7 +198,7 @@ static bool check_error(step *s, json_t *expected) {
     }
     bool good = check_text(&inner, "code", corm_status_name(corm_error_code(error))) &&
                 check_text(&inner, "table", corm_error_table(error)) &&
-                check_text(&inner, "columns", corm_error_columns(error)) &&
+                check_text(&inner, "columns", columns_of(error)) &&
                 check_text(&inner, "constraint", corm_error_constraint(error)) &&
                 check_int(&inner, "recordIndex", corm_error_record_index(error)) &&
                 check_int(&inner, "offset", corm_error_offset(error)) && check_bool(&inner, "hasHint", hint != NULL);

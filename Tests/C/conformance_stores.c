@@ -41,7 +41,7 @@ static bool check_stored(scenario *run, const char *what, json_t *expected, cons
 
 static bool parse_entry(scenario *run, json_t *json, corm_store_entry *out_entry) {
     json_t *lifetime = json_object_get(json, "expiresIn");
-    *out_entry = (corm_store_entry){0};
+    *out_entry = (corm_store_entry)CORM_STORE_ENTRY_INIT;
     if (lifetime != NULL && corm_store_expiry(json_integer_value(lifetime), &out_entry->expires, NULL) != CORM_OK)
         return fail(run, "expiresIn is wrong");
     return parse_key(run, json_object_get(json, "key"), &out_entry->key) &&
@@ -49,7 +49,7 @@ static bool parse_entry(scenario *run, json_t *json, corm_store_entry *out_entry
 }
 
 static bool parse_range(step *s, corm_store_range *out_range) {
-    corm_store_range_init(out_range);
+    *out_range = (corm_store_range)CORM_STORE_RANGE_INIT;
     out_range->limit = json_integer_value(member(s, "limit"));
     return parse_key(s->run, member(s, "prefix"), &out_range->prefix) &&
            parse_key(s->run, member(s, "start"), &out_range->start) &&
@@ -79,7 +79,7 @@ static bool scan(step *s, corm_store *store) {
     scenario *run = s->run;
     json_t *keys = wanted(s, "keys"), *values = wanted(s, "values");
     corm_store_range range;
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     corm_result *result;
     size_t index = 0;
     bool good = true;
@@ -103,7 +103,7 @@ static bool scan(step *s, corm_store *store) {
 }
 
 static bool get(step *s, corm_store *store, corm_text key) {
-    corm_store_entry entry = {0};
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     s->status = corm_store_get(store, key.data, key.size, s->run->arena, &entry, &s->run->error);
     if (s->status == CORM_OK)
         version_read = entry.version;
@@ -114,7 +114,7 @@ static bool get(step *s, corm_store *store, corm_text key) {
 }
 
 static bool compare_and_set(step *s, corm_store *store) {
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     if (!parse_entry(s->run, s->json, &entry))
         return false;
     entry.version = strcmp(json_string_value(member(s, "version")), "read") == 0 ? version_read : 0;

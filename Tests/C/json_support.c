@@ -62,10 +62,13 @@ void refuses(corm_status status, const char *message, const char *text) {
 
 const char *written(const corm_model *model, const void *records, size_t count, const corm_json_nested *nested,
                     size_t nested_count, const corm_json_options *options) {
-    static corm_json_text *text;
-    corm_json_text_free(text);
-    text = NULL;
-    OK(corm_json_write(model, records, count, nested, nested_count, options, &text, &failure));
-    assert_int_equal(strlen(corm_json_text_data(text)), corm_json_text_size(text));
-    return corm_json_text_data(text);
+    static corm_arena *arena;
+    const char *text;
+    size_t size;
+    if (arena == NULL)
+        arena = corm_arena_create();
+    corm_arena_clear(arena);
+    OK(corm_json_write(model, records, count, nested, nested_count, options, arena, &text, &size, &failure));
+    assert_int_equal(strlen(text), size);
+    return text;
 }

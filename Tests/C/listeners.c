@@ -30,7 +30,7 @@ void listen_to(corm_observe_options options, listener *told, corm_observer_callb
     options.callback = callback;
     options.context = told;
     options.release = release;
-    OK(corm_database_observe(db, &options, &told->observer, &failure));
+    OK(corm_observer_open(db, &options, &told->observer, &failure));
 }
 
 bool comes(atomic_int *number, int least) {

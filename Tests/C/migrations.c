@@ -82,9 +82,9 @@ void in_step(const corm_model *const *list, size_t count) {
 bool count_calls(const corm_progress *progress, void *context) {
     calls *counted = context;
     snprintf(counted->last_step, sizeof counted->last_step, "%s", progress->step);
-    if (progress->rows > counted->most_rows)
-        counted->most_rows = progress->rows;
-    assert_true(progress->index >= 0 && progress->index <= progress->count);
+    if (progress->done > counted->most_rows)
+        counted->most_rows = progress->done;
+    assert_true(progress->index <= progress->count);
     return counted->count++ != counted->cancel_at;
 }
 

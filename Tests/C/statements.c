@@ -149,8 +149,8 @@ void check_select(corm_statement *statement, const char *sql, const char *bindin
                   int line) {
     corm_result *result = NULL;
     check_statement_sql(statement, sql, bindings, file, line);
-    check_status(CORM_OK, corm_statement_open(db, statement, CORM_NO_VALUES, &result, &failure), "the statement", file,
-                 line);
+    check_status(CORM_OK, corm_result_open_statement(db, statement, CORM_NO_VALUES, &result, &failure), "the statement",
+                 file, line);
     _assert_string_equal(rows_of(result), rows, file, line);
     check_status(CORM_OK, failure == NULL ? CORM_OK : corm_error_code(failure), "its last row", file, line);
     corm_statement_free(statement);

@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "errors.h"
 #include <cmocka.h>
+
 #include <cormorant.h>
 
 #include "encrypted.h"
@@ -20,6 +22,9 @@ void check_status(corm_status expected, corm_status status, const char *call, co
 /* The call returns this status; below zero it also sets a matching error with a message, which stays in `failure`. */
 #define GIVES(expected, call) check_status(expected, (forget_failure(), (call)), #call, __FILE__, __LINE__)
 #define OK(call) GIVES(CORM_OK, call)
+
+/* What a callback returns that did its work, or not. */
+#define STATUS(done) ((done) ? CORM_OK : CORM_E_CALLBACK)
 
 /* The database "test.db" in a folder of its own; both are made before a test and removed after it. */
 extern corm_database *db;

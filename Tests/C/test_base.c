@@ -22,6 +22,8 @@ static void every_status_has_its_name(void **state) {
     NAMED(CORM_E_CORRUPT);
     NAMED(CORM_E_FULL);
     NAMED(CORM_E_INTERRUPTED);
+    NAMED(CORM_AGAIN);
+    NAMED(CORM_CHANGED);
     NAMED(CORM_E_SQL);
     NAMED(CORM_E_BINDING);
     NAMED(CORM_E_CONSTRAINT);
@@ -52,7 +54,7 @@ static void every_status_has_its_name(void **state) {
 
 static void a_number_that_is_no_status_is_unknown(void **state) {
     (void)state;
-    assert_string_equal(corm_status_name(5), "CORM_UNKNOWN");
+    assert_string_equal(corm_status_name(7), "CORM_UNKNOWN");
     assert_string_equal(corm_status_name(-1000), "CORM_UNKNOWN");
     assert_string_equal(corm_status_name(INT32_MIN), "CORM_UNKNOWN");
     assert_string_equal(corm_status_name(INT32_MAX), "CORM_UNKNOWN");

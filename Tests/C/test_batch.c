@@ -43,7 +43,7 @@ static void record_7000_fails_and_nothing_stays(void **state) {
     batch[7000].age.value = -1;
     GIVES(CORM_E_CHECK, corm_record_insert_many(db, people, batch, COUNT, CORM_CONFLICT_ABORT, NULL, NULL, &failure));
     assert_int_equal(corm_error_record_index(failure), 7000);
-    assert_string_equal(corm_error_columns(failure), "age");
+    assert_string_equal(columns_of(failure), "age");
     assert_int_equal(count(), 1);
     assert_int_equal(corm_transaction_depth(db), 0);
     OK(corm_database_execute(db, "PRAGMA integrity_check", CORM_NO_VALUES, NULL, &failure));

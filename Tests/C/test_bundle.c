@@ -7,7 +7,7 @@ static corm_bundle *bundle;
 
 static int open_bundle(void **state) {
     set_up_empty(state);
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     return 0;
 }
 static int close_bundle(void **state) {
@@ -24,21 +24,24 @@ static corm_status add_function(const char *id, corm_step_callback up, void *con
     const corm_bundle_step step = {.struct_size = sizeof step, .id = id, .up = up, .down = up, .context = context};
     return corm_bundle_add(bundle, &step, &failure);
 }
-#define APPLY(last) corm_bundle_apply(bundle, db, last, NULL, &failure)
-#define REVERT(last) corm_bundle_revert(bundle, db, last, LOSSY, &failure)
+#define APPLY(last) corm_bundle_apply(db, bundle, last, NULL, &failure)
+#define REVERT(last) corm_bundle_revert(db, bundle, last, LOSSY, &failure)
 
-static bool fills(corm_database *database, void *context) {
+static corm_status fills(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     *(int *)context += 1;
-    return corm_database_execute_script(database, "CREATE TABLE IF NOT EXISTS a (x); INSERT INTO a VALUES (1)",
-                                        &failure) == CORM_OK;
+    return STATUS(corm_database_execute_script(database, "CREATE TABLE IF NOT EXISTS a (x); INSERT INTO a VALUES (1)",
+                                               &failure) == CORM_OK);
 }
-static bool refuses(corm_database *database, void *context) {
+static corm_status refuses(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     (void)context;
-    return corm_database_execute_script(database, "CREATE TABLE b (x)", &failure) != CORM_OK;
+    return STATUS(corm_database_execute_script(database, "CREATE TABLE b (x)", &failure) != CORM_OK);
 }
-static bool empties(corm_database *database, void *context) {
+static corm_status empties(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     (void)context;
-    return corm_database_execute_script(database, "DROP TABLE a", &failure) == CORM_OK;
+    return STATUS(corm_database_execute_script(database, "DROP TABLE a", &failure) == CORM_OK);
 }
 
 static void functions_are_steps_too(void **state) {
@@ -91,7 +94,7 @@ static void handles_that_are_none(void **state) {
     corm_bundle *gone;
     corm_bundle_states *states = NULL;
     corm_plan *plan = NULL;
-    OK(corm_bundle_open(NULL, &gone, &failure));
+    OK(corm_bundle_create(NULL, &gone, &failure));
     corm_bundle_free(gone);
     corm_bundle_free(gone);
     corm_bundle_free(NULL);
@@ -99,26 +102,26 @@ static void handles_that_are_none(void **state) {
     const corm_bundle_step step = {.struct_size = sizeof step, .id = "1", .up_sql = "SELECT 1"};
     for (size_t index = 0; index < 3; index += 1) {
         GIVES(CORM_E_MISUSE, corm_bundle_add(bad[index], &step, &failure));
-        GIVES(CORM_E_MISUSE, corm_bundle_apply(bad[index], db, NULL, NULL, &failure));
-        GIVES(CORM_E_MISUSE, corm_bundle_revert(bad[index], db, NULL, NULL, &failure));
-        GIVES(CORM_E_MISUSE, corm_bundle_adopt(bad[index], db, NULL, &failure));
-        GIVES(CORM_E_MISUSE, corm_bundle_resolve(bad[index], db, "1", true, &failure));
-        GIVES(CORM_E_MISUSE, corm_bundle_status(bad[index], db, &states, &failure));
-        GIVES(CORM_E_MISUSE, corm_bundle_drift(bad[index], db, &plan, &failure));
+        GIVES(CORM_E_MISUSE, corm_bundle_apply(db, bad[index], NULL, NULL, &failure));
+        GIVES(CORM_E_MISUSE, corm_bundle_revert(db, bad[index], NULL, NULL, &failure));
+        GIVES(CORM_E_MISUSE, corm_bundle_adopt(db, bad[index], NULL, &failure));
+        GIVES(CORM_E_MISUSE, corm_bundle_resolve(db, bad[index], "1", true, &failure));
+        GIVES(CORM_E_MISUSE, corm_bundle_status(db, bad[index], &states, &failure));
+        GIVES(CORM_E_MISUSE, corm_bundle_drift(db, bad[index], &plan, &failure));
         corm_bundle_states_free((corm_bundle_states *)bad[index]);
         assert_int_equal(corm_bundle_states_count((corm_bundle_states *)bad[index]), 0);
         assert_null(corm_bundle_states_json((corm_bundle_states *)bad[index]));
     }
-    GIVES(CORM_E_MISUSE, corm_bundle_open(NULL, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_bundle_apply(bundle, NULL, NULL, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_bundle_revert(bundle, (corm_database *)bundle, NULL, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_bundle_adopt(bundle, NULL, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_bundle_resolve(bundle, db, NULL, true, &failure));
-    GIVES(CORM_E_MISUSE, corm_bundle_status(bundle, db, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_bundle_drift(bundle, db, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_bundle_create(NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_bundle_apply(NULL, bundle, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_bundle_revert((corm_database *)bundle, bundle, NULL, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_bundle_adopt(NULL, bundle, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_bundle_resolve(db, bundle, NULL, true, &failure));
+    GIVES(CORM_E_MISUSE, corm_bundle_status(db, bundle, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_bundle_drift(db, bundle, NULL, &failure));
     assert_true(states == NULL && plan == NULL);
-    OK(corm_bundle_apply(bundle, db, NULL, NULL, &failure));
-    OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, NULL, &failure));
+    OK(corm_bundle_revert(db, bundle, NULL, LOSSY, &failure));
 }
 
 int main(void) {

@@ -12,13 +12,13 @@ static const char *folder(void) { return path_to("migrations"); }
 /* Opens the folder, which must be sealed. */
 static corm_bundle *opened(void) {
     corm_bundle *bundle;
-    OK(corm_bundle_open(folder(), &bundle, &failure));
+    OK(corm_bundle_create(folder(), &bundle, &failure));
     return bundle;
 }
 
 static void apply_all(void) {
     corm_bundle *bundle = opened();
-    OK(corm_bundle_apply(bundle, db, NULL, NULL, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, NULL, &failure));
     corm_bundle_free(bundle);
 }
 #define GENERATE(name, ...) corm_bundle_generate(folder(), name, MODELS(__VA_ARGS__), NULL, NULL, &failure)
@@ -85,11 +85,11 @@ static void names_and_folders_that_cannot_be(void **state) {
     GIVES(CORM_E_MISUSE, corm_bundle_generate_to(folder(), "x", NULL, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_bundle_seal(NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_bundle_squash(NULL, NULL, &failure));
-    GIVES(CORM_E_CANNOT_OPEN, corm_bundle_open(folder(), &bundle, &failure));
-    GIVES(CORM_E_CANNOT_OPEN, corm_bundle_open(path_to("test.db"), &bundle, &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_bundle_create(folder(), &bundle, &failure));
+    GIVES(CORM_E_CANNOT_OPEN, corm_bundle_create(path_to("test.db"), &bundle, &failure));
     GIVES(CORM_E_CANNOT_OPEN, corm_bundle_seal(folder(), &failure));
     GIVES(CORM_E_CANNOT_OPEN, corm_bundle_squash(folder(), NULL, &failure));
-    GIVES(CORM_E_ENCODING, corm_bundle_open("\xff", &bundle, &failure));
+    GIVES(CORM_E_ENCODING, corm_bundle_create("\xff", &bundle, &failure));
     GIVES(CORM_E_CANNOT_OPEN, corm_bundle_generate(path_to("test.db"), "x", MODELS(pet), NULL, NULL, &failure));
     assert_false(file_exists("migrations"));
     assert_null(bundle);

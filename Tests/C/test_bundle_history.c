@@ -7,7 +7,7 @@
 /* A bundle without files; each step makes a table named after its id. */
 static corm_bundle *of(const char *const *ids, size_t count) {
     corm_bundle *bundle;
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     for (size_t index = 0; index < count; index += 1) {
         char up[64];
         char down[64];
@@ -19,27 +19,25 @@ static corm_bundle *of(const char *const *ids, size_t count) {
     return bundle;
 }
 
-static corm_status apply(corm_bundle *bundle) { return corm_bundle_apply(bundle, db, NULL, NULL, &failure); }
+static corm_status apply(corm_bundle *bundle) { return corm_bundle_apply(db, bundle, NULL, NULL, &failure); }
 
 /* The states of a bundle's steps, such as "1 applied, 2 pending". */
 static const char *states_of(corm_bundle *bundle) {
     static const char *const names[] = {"pending", "applied", "modified", "missing", "order", "dirty", "newer"};
     static char text[512];
     corm_bundle_states *states;
-    corm_bundle_state state;
     text[0] = 0;
-    OK(corm_bundle_status(bundle, db, &states, &failure));
-    for (int32_t index = 0; index < corm_bundle_states_count(states); index += 1) {
-        OK(corm_bundle_states_get(states, index, &state, &failure));
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s", index > 0 ? ", " : "", state.id,
-                 names[state.state]);
-        assert_int_equal(state.started == NULL, state.state == CORM_STEP_PENDING || state.state == CORM_STEP_ORDER);
-        assert_int_equal(state.finished != NULL, state.started != NULL && state.state != CORM_STEP_DIRTY);
-        assert_non_null(strstr(corm_bundle_states_json(states), names[state.state]));
+    OK(corm_bundle_status(db, bundle, &states, &failure));
+    for (size_t index = 0; index < corm_bundle_states_count(states); index += 1) {
+        const corm_bundle_state *state = corm_bundle_states_get(states, index);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s", index > 0 ? ", " : "", state->id,
+                 names[state->state]);
+        assert_int_equal(state->started == NULL, state->state == CORM_STEP_PENDING || state->state == CORM_STEP_ORDER);
+        assert_int_equal(state->finished != NULL, state->started != NULL && state->state != CORM_STEP_DIRTY);
+        assert_non_null(strstr(corm_bundle_states_json(states), names[state->state]));
     }
-    GIVES(CORM_E_MISUSE, corm_bundle_states_get(states, -1, &state, &failure));
-    GIVES(CORM_E_MISUSE, corm_bundle_states_get(states, corm_bundle_states_count(states), &state, &failure));
-    GIVES(CORM_E_MISUSE, corm_bundle_states_get(states, 0, NULL, &failure));
+    assert_null(corm_bundle_states_get(states, SIZE_MAX));
+    assert_null(corm_bundle_states_get(states, corm_bundle_states_count(states)));
     corm_bundle_states_free(states);
     corm_bundle_states_free(states);
     assert_int_equal(corm_bundle_states_count(states), 0);
@@ -51,7 +49,7 @@ static void pending_and_applied(void **state) {
     corm_bundle *bundle = of(LIST("1", "2"));
     assert_string_equal(states_of(bundle), "1 pending, 2 pending");
     assert_false(is_there("corm_migrations"));
-    OK(corm_bundle_apply(bundle, db, "1", NULL, &failure));
+    OK(corm_bundle_apply(db, bundle, "1", NULL, &failure));
     assert_string_equal(states_of(bundle), "1 applied, 2 pending");
     corm_bundle_free(bundle);
 }
@@ -62,20 +60,20 @@ static void steps_of_the_program_are_adopted_by_their_schema(void **state) {
     corm_bundle_step step = CORM_BUNDLE_STEP_INIT;
     step.id = "1";
     step.up_sql = "CREATE TABLE a (x)";
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
     run("CREATE TABLE a (x)");
-    GIVES(CORM_E_MIGRATION, corm_bundle_adopt(bundle, db, NULL, &failure));
+    GIVES(CORM_E_MIGRATION, corm_bundle_adopt(db, bundle, NULL, &failure));
     corm_bundle_free(bundle);
     step.schema_sql = "CREATE TABLE b (x)";
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
-    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_adopt(bundle, db, NULL, &failure));
+    GIVES(CORM_E_MIGRATION_DRIFT, corm_bundle_adopt(db, bundle, NULL, &failure));
     corm_bundle_free(bundle);
     step.schema_sql = "create table \"a\" (X) -- the same";
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
-    OK(corm_bundle_adopt(bundle, db, NULL, &failure));
+    OK(corm_bundle_adopt(db, bundle, NULL, &failure));
     OK(apply(bundle));
     corm_bundle_free(bundle);
 }

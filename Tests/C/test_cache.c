@@ -6,7 +6,7 @@
 #include <string.h>
 
 static corm_cache_statistics statistics(void) {
-    corm_cache_statistics found;
+    corm_cache_statistics found = CORM_CACHE_STATISTICS_INIT;
     OK(corm_database_cache_statistics(db, people, &found, &failure));
     return found;
 }

@@ -68,7 +68,8 @@ static void options_that_cannot_be_are_refused(void **state) {
 
 static int asked;
 
-static corm_status provide(const char *path, corm_key_sink *sink, void *context) {
+static corm_status provide(const char *path, corm_key_sink *sink, void *context, corm_error **error) {
+    (void)error;
     asked++;
     assert_non_null(strstr(path, "secret.db"));
     if (context == NULL)

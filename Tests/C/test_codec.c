@@ -47,7 +47,9 @@ static corm_status decrypt(uint32_t number, uint8_t *image, void *file) {
     return CORM_OK;
 }
 
-static corm_status opening(const char *path, const uint8_t *first_bytes, void **out_file, void *context) {
+static corm_status opening(const char *path, const uint8_t *first_bytes, void **out_file, void *context,
+                           corm_error **error) {
+    (void)error;
     (void)first_bytes;
     assert_non_null(strstr(path, "toy.db"));
     ((toy *)context)->opened++;

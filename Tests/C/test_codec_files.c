@@ -16,7 +16,9 @@ typedef struct salted {
     uint8_t key;
 } salted;
 
-static corm_status salted_open(const char *path, const uint8_t *first_bytes, void **out_file, void *context) {
+static corm_status salted_open(const char *path, const uint8_t *first_bytes, void **out_file, void *context,
+                               corm_error **error) {
+    (void)error;
     if (strstr(path, "refused") != NULL)
         return CORM_E_CALLBACK;
     salted *file = malloc(sizeof *file);

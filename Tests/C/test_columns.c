@@ -12,7 +12,7 @@ static corm_status open_stream(const char *sql) {
     corm_result *result;
     OK(corm_result_open(db, sql, CORM_NO_VALUES, &result, &failure));
     forget_failure();
-    return corm_result_columns(result, &stream, &failure);
+    return corm_result_arrow(result, &stream, &failure);
 }
 
 /* Opens the columns of a SELECT and reads the schema and the first batch. */
@@ -93,9 +93,9 @@ static void a_stream_takes_its_result_over(void **state) {
     struct ArrowSchema again;
     OK(corm_result_open(db, "SELECT 1 AS n UNION ALL SELECT 2", CORM_NO_VALUES, &result, &failure));
     GIVES(CORM_ROW, corm_result_next(result, &failure));
-    OK(corm_result_columns(result, &stream, &failure));
+    OK(corm_result_arrow(result, &stream, &failure));
     GIVES(CORM_E_MISUSE, corm_result_next(result, &failure));
-    GIVES(CORM_E_MISUSE, corm_result_columns(result, &stream, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_arrow(result, &stream, &failure));
     corm_result_close(result);
     assert_int_equal(stream.get_schema(&stream, &schema), 0);
     assert_int_equal(stream.get_schema(&stream, &again), 0);
@@ -103,9 +103,9 @@ static void a_stream_takes_its_result_over(void **state) {
     assert_int_equal(stream.get_next(&stream, &batch), 0);
     assert_int_equal(batch.length, 1);
     release_columns();
-    GIVES(CORM_E_MISUSE, corm_result_columns(NULL, &stream, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_arrow(NULL, &stream, &failure));
     OK(corm_result_open(db, "SELECT 1", CORM_NO_VALUES, &result, &failure));
-    GIVES(CORM_E_MISUSE, corm_result_columns(result, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_arrow(result, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_result_next(result, &failure));
 }
 

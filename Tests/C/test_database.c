@@ -6,23 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-static void the_two_ways_to_make_options_agree(void **state) {
-    (void)state;
-    corm_open_options made = CORM_OPEN_OPTIONS_INIT;
-    corm_open_options filled;
-    memset(&filled, 0xff, sizeof filled);
-    corm_open_options_init(&filled);
-    corm_open_options_init(NULL);
-    assert_int_equal(filled.struct_size, made.struct_size);
-    assert_int_equal(filled.mode, made.mode);
-    assert_ptr_equal(filled.template_path, made.template_path);
-    assert_int_equal(filled.busy_timeout, made.busy_timeout);
-    assert_int_equal(filled.journal_mode, made.journal_mode);
-    assert_int_equal(filled.synchronous, made.synchronous);
-    assert_int_equal(filled.foreign_keys_off, made.foreign_keys_off);
-    assert_int_equal(filled.statement_cache_size, made.statement_cache_size);
-}
-
 static void options_that_can_never_be_right(void **state) {
     (void)state;
     corm_database *other = NULL;
@@ -142,11 +125,8 @@ static void statements_are_reused_beyond_the_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_two_ways_to_make_options_agree),
-        TEST(options_that_can_never_be_right),
-        TEST(sql_tells_its_changes),
-        TEST(a_trace_sees_sql_and_time_and_no_values),
-        TEST(interrupt_stops_what_runs),
+        TEST(options_that_can_never_be_right),         TEST(sql_tells_its_changes),
+        TEST(a_trace_sees_sql_and_time_and_no_values), TEST(interrupt_stops_what_runs),
         TEST(statements_are_reused_beyond_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void a_field_is_told_by_its_type(void **state) {
     corm_column_def unsaid = CORM_COLUMN(lookalikes, eight, CORM_TEXT);
     unsaid.field = 0;
     assert_int_equal(try_column(unsaid), CORM_E_MODEL);
-    assert_string_equal(corm_error_columns(failure), "eight");
+    assert_string_equal(columns_of(failure), "eight");
     assert_non_null(strstr(corm_error_hint(failure), "CORM_COLUMN"));
 #undef TRY
 }
@@ -201,7 +201,7 @@ static void a_field_must_be_of_a_size_its_type_can_have(void **state) {
                 fail();
             }
             if (!good)
-                assert_string_equal(corm_error_columns(failure), "tried");
+                assert_string_equal(columns_of(failure), "tried");
         }
     }
 }

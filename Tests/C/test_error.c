@@ -13,7 +13,9 @@ static void no_error_answers_too(void **state) {
     assert_null(corm_error_sql(NULL));
     assert_int_equal(corm_error_offset(NULL), -1);
     assert_null(corm_error_table(NULL));
-    assert_null(corm_error_columns(NULL));
+    size_t columns = 1;
+    assert_null(corm_error_columns(NULL, &columns));
+    assert_int_equal(columns, 0);
     assert_null(corm_error_constraint(NULL));
     assert_int_equal(corm_error_record_index(NULL), -1);
 }
@@ -47,7 +49,7 @@ static void a_constraint_error_names_its_parts(void **state) {
     GIVES(CORM_E_UNIQUE, corm_record_insert(db, people, &again, CORM_CONFLICT_ABORT, NULL, &failure));
     assert_int_equal(corm_error_sqlite_code(failure), 1555);
     assert_string_equal(corm_error_table(failure), "person");
-    assert_string_equal(corm_error_columns(failure), "id");
+    assert_string_equal(columns_of(failure), "id");
     assert_string_equal(corm_error_constraint(failure), "PRIMARY KEY");
     assert_non_null(corm_error_hint(failure));
     assert_non_null(corm_error_sql(failure));
@@ -56,14 +58,14 @@ static void a_constraint_error_names_its_parts(void **state) {
     person young = {.name = "young", .age = {true, -1}};
     GIVES(CORM_E_CHECK, corm_record_insert(db, people, &young, CORM_CONFLICT_ABORT, NULL, &failure));
     assert_string_equal(corm_error_table(failure), "person");
-    assert_string_equal(corm_error_columns(failure), "age");
+    assert_string_equal(columns_of(failure), "age");
     assert_non_null(corm_error_constraint(failure));
     assert_int_equal(corm_error_sqlite_code(failure), 275);
 
     person nameless = {.city = "Paris"};
     GIVES(CORM_E_NOT_NULL, corm_record_insert(db, people, &nameless, CORM_CONFLICT_ABORT, NULL, &failure));
     assert_string_equal(corm_error_table(failure), "person");
-    assert_string_equal(corm_error_columns(failure), "name");
+    assert_string_equal(columns_of(failure), "name");
     assert_string_equal(corm_error_constraint(failure), "NOT NULL");
 }
 

@@ -7,7 +7,7 @@ static void a_name_that_nothing_has_is_no_text(void **state) {
     (void)state;
     corm_result *result = NULL;
     corm_statement *wrong = where(select_from(people), binary(CORM_OP_EQUAL, column("name"), name(NULL, "Ada")));
-    GIVES(CORM_E_SCHEMA, corm_statement_open(db, wrong, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SCHEMA, corm_result_open_statement(db, wrong, CORM_NO_VALUES, &result, &failure));
     FAILURE_SAYS("Ada");
     corm_statement_free(wrong);
     assert_null(result);
@@ -17,7 +17,7 @@ static void nan_is_refused_when_it_is_bound(void **state) {
     (void)state;
     corm_result *result = NULL;
     corm_statement *nan = with_column(select_nothing(), corm_expr_value(corm_value_double(0.0 / 0.0)));
-    GIVES(CORM_E_RANGE, corm_statement_open(db, nan, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_RANGE, corm_result_open_statement(db, nan, CORM_NO_VALUES, &result, &failure));
     corm_statement_free(nan);
     assert_null(result);
 }
@@ -54,7 +54,7 @@ static void a_text_with_nul_comes_back_whole(void **state) {
     corm_statement *echo = with_column(select_nothing(), corm_expr_value(corm_value_text_size("a\0b", 3)));
     corm_result *result;
     corm_value value;
-    OK(corm_statement_open(db, echo, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, echo, CORM_NO_VALUES, &result, &failure));
     GIVES(CORM_ROW, corm_result_next(result, &failure));
     OK(corm_result_get(result, 0, &value, &failure));
     assert_int_equal(value.as.bytes.size, 3);

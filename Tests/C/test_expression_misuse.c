@@ -159,7 +159,7 @@ static void ten_thousand_deep_is_refused(void **state) {
         deep = binary(CORM_OP_SUBTRACT, number(1), deep);
     corm_statement *select = with_column(select_nothing(), deep);
     corm_result *result = NULL;
-    OK(corm_statement_open(db, select, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &failure));
     assert_string_equal(rows_of(result), "1");
     corm_statement_free(select);
 }
@@ -171,7 +171,7 @@ static void deeper_than_the_parser_of_sqlite_is_refused_too(void **state) {
         deep = binary(CORM_OP_SUBTRACT, number(1), deep);
     corm_statement *select = with_column(select_nothing(), deep);
     corm_result *result = NULL;
-    corm_status status = corm_statement_open(db, select, CORM_NO_VALUES, &result, &failure);
+    corm_status status = corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &failure);
     // From SQLite 3.46 on the parser takes it.
     if (status == CORM_OK)
         corm_result_close(result);
@@ -184,7 +184,7 @@ static void check_chain(corm_expr *condition) {
     corm_statement *select = with_column(select_from(people), column("id"));
     ordered_by(where(select, condition), column("id"));
     corm_result *result;
-    OK(corm_statement_open(db, select, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &failure));
     assert_string_equal(rows_of(result), "1; 3; 4; 5; 6");
     corm_statement_free(select);
 }

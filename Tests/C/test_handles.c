@@ -62,11 +62,8 @@ static void refuse_model(corm_model *m) {
     assert_null(corm_model_name(m));
     assert_null(corm_model_table(m));
     assert_int_equal(corm_model_column_count(m), 0);
-    assert_null(corm_model_property_name(m, 0));
-    assert_null(corm_model_column_name(m, 0));
-    assert_int_equal(corm_model_column_type(m, 0), 0);
+    assert_null(corm_model_column_get(m, 0));
     assert_int_equal(corm_model_key_count(m), 0);
-    assert_int_equal(corm_model_key_column(m, 0), -1);
     assert_false(corm_model_generates_key(m));
     assert_null(corm_model_create_sql(m));
     REFUSED(corm_model_create_tables(db, (const corm_model *const[]){m}, 1, &failure));

@@ -30,7 +30,7 @@ static void finds_among(corm_value value, corm_value other, size_t count) {
     corm_statement *select = with_column(select_nothing(), corm_expr_in(corm_expr_value(value), values, count));
     with_column(select, corm_expr_in(corm_expr_value(other), values, count));
     corm_result *result;
-    OK(corm_statement_open(db, select, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &failure));
     assert_string_equal(rows_of(result), "1 0");
     corm_statement_free(select);
     free(values);
@@ -65,14 +65,14 @@ static void long_lists_follow_the_columns_type_and_collation(void **state) {
     corm_result *result;
     corm_statement *found = with_column(select_from(people), column("id"));
     where(found, corm_expr_in(corm_expr_collate(column("name"), "NOCASE"), values, 150));
-    OK(corm_statement_open(db, found, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, found, CORM_NO_VALUES, &result, &failure));
     assert_string_equal(rows_of(result), "1");
     corm_statement_free(found);
     for (int index = 0; index < 150; index += 1)
         values[index] = corm_value_double(index + 0.0);
     found = with_column(select_from(people), column("id"));
     where(found, corm_expr_in(column("age"), values, 150));
-    OK(corm_statement_open(db, ordered_by(found, column("id")), CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, ordered_by(found, column("id")), CORM_NO_VALUES, &result, &failure));
     assert_string_equal(rows_of(result), "1; 2; 4; 5");
     corm_statement_free(found);
 }

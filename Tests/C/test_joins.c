@@ -28,22 +28,22 @@ static void two_models_of_one_table_are_two(void **state) {
 static void sources_that_are_none_or_two(void **state) {
     (void)state;
     corm_statement *wrong = select_from(people);
-    corm_statement_join(wrong, CORM_JOIN_INNER, (corm_source){0}, NULL);
+    corm_statement_join(wrong, CORM_JOIN_INNER, CORM_SOURCE(.model = NULL), NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "exactly one", wrong);
     wrong = select_from(people);
-    corm_statement_join(wrong, CORM_JOIN_INNER, (corm_source){.model = pets, .select = select_from(pets)}, owned());
+    corm_statement_join(wrong, CORM_JOIN_INNER, CORM_SOURCE(.model = pets, .select = select_from(pets)), owned());
     STATEMENT_FAILS(CORM_E_MISUSE, "exactly one", wrong);
     wrong = select_from(people);
-    corm_statement_from(wrong, (corm_source){.model = pets, .name = "x"});
+    corm_statement_from(wrong, CORM_SOURCE(.model = pets, .name = "x"));
     STATEMENT_FAILS(CORM_E_MISUSE, "exactly one", wrong);
     wrong = select_from(people);
-    corm_statement_join(wrong, 3, (corm_source){.model = pets}, owned());
+    corm_statement_join(wrong, 3, CORM_SOURCE(.model = pets), owned());
     STATEMENT_FAILS(CORM_E_MISUSE, "CORM_JOIN_", wrong);
     wrong = with_column(select_nothing(), number(1));
-    corm_statement_join(wrong, CORM_JOIN_CROSS, (corm_source){.model = pets}, NULL);
+    corm_statement_join(wrong, CORM_JOIN_CROSS, CORM_SOURCE(.model = pets), NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "source", wrong);
     wrong = select_from(people);
-    corm_statement_join(wrong, CORM_JOIN_INNER, (corm_source){.select = select_from(pets), .alias = "\xff"}, NULL);
+    corm_statement_join(wrong, CORM_JOIN_INNER, CORM_SOURCE(.select = select_from(pets), .alias = "\xff"), NULL);
     STATEMENT_FAILS(CORM_E_ENCODING, "UTF-8", wrong);
 }
 

@@ -179,13 +179,16 @@ static void infinities_and_the_json_of_columns_come_back(void **state) {
     assert_true(one->price == -INFINITY);
     assert_string_equal(one->extra, "[1]");
     corm_records_free(records);
-    corm_json_text *text;
-    GIVES(CORM_E_JSON, corm_json_write(items, two, 2, NULL, 0, NULL, &text, &failure));
+    corm_arena *arena = corm_arena_create();
+    const char *text;
+    size_t size;
+    GIVES(CORM_E_JSON, corm_json_write(items, two, 2, NULL, 0, NULL, arena, &text, &size, &failure));
     assert_string_equal(corm_error_message(failure), "$[1].extra: the text of the column is no JSON");
     two[1].title.data = "\xFF";
     two[1].title.size = 1;
-    GIVES(CORM_E_ENCODING, corm_json_write(items, two, 2, NULL, 0, NULL, &text, &failure));
+    GIVES(CORM_E_ENCODING, corm_json_write(items, two, 2, NULL, 0, NULL, arena, &text, &size, &failure));
     assert_non_null(strstr(corm_error_message(failure), "$[1].title: "));
+    corm_arena_free(arena);
 }
 
 int main(void) {

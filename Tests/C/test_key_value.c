@@ -26,7 +26,7 @@ static int close_store(void **state) {
 #define STORE_TEST(function) cmocka_unit_test_setup_teardown(function, open_store, close_store)
 
 static corm_store_entry entry_of(const char *key, corm_value value) {
-    return (corm_store_entry){.key = {key, strlen(key)}, .value = value};
+    return (corm_store_entry){.struct_size = sizeof(corm_store_entry), .key = {key, strlen(key)}, .value = value};
 }
 
 static void put(const char *key, corm_value value) {
@@ -35,17 +35,19 @@ static void put(const char *key, corm_value value) {
 }
 
 static corm_store_entry get(const char *key) {
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     OK(corm_store_get(store, key, strlen(key), arena, &entry, &failure));
     return entry;
 }
 
 static void an_entry_comes_back(void **state) {
     (void)state;
-    corm_store_entry entry = {.key = {CORM_KEY("the\0me")}, .value = corm_value_text_size("da\0rk", 5)};
+    corm_store_entry entry = {.struct_size = sizeof(corm_store_entry),
+                              .key = {CORM_KEY("the\0me")},
+                              .value = corm_value_text_size("da\0rk", 5)};
     assert_int_equal(entry.key.size, 6);
     OK(corm_store_put(store, &entry, &failure));
-    corm_store_entry found;
+    corm_store_entry found = CORM_STORE_ENTRY_INIT;
     OK(corm_store_get(store, CORM_KEY("the\0me"), arena, &found, &failure));
     assert_memory_equal(found.key.data, "the\0me", 7);
     assert_int_equal(found.value.type, CORM_VALUE_TEXT);
@@ -114,7 +116,7 @@ static void wrong_arguments_are_errors(void **state) {
     GIVES(CORM_E_TOO_BIG, corm_store_put(store, &entry, &failure));
     range.struct_size = 1;
     GIVES(CORM_E_MISUSE, corm_store_count(store, &range, &number, &failure));
-    corm_store_range_init(&range);
+    range = (corm_store_range)CORM_STORE_RANGE_INIT;
     range.limit = -1;
     GIVES(CORM_E_MISUSE, corm_store_scan(store, &range, &result, &failure));
     range.limit = 1;
@@ -138,7 +140,7 @@ static void wrong_arguments_are_errors(void **state) {
 static void a_scan_gives_entries(void **state) {
     (void)state;
     corm_store_range range = CORM_STORE_RANGE_INIT;
-    corm_store_entry entries[100], entry;
+    corm_store_entry entries[100], entry = CORM_STORE_ENTRY_INIT;
     char keys[100][8];
     corm_result *scan;
     for (int index = 0; index < 100; index += 1) {
@@ -173,7 +175,7 @@ static void a_scan_gives_entries(void **state) {
 
 static void the_table_goes_under_a_scan(void **state) {
     (void)state;
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     corm_result *scan;
     put("a", corm_value_int64(1));
     put("b", corm_value_int64(2));
@@ -201,12 +203,12 @@ static void an_entry_that_was_read_is_written_back(void **state) {
     corm_store_entry entry = entry_of("hits", corm_value_int64(1));
     OK(corm_store_expiry(60000, &entry.expires, &failure));
     OK(corm_store_compare_and_set(store, &entry, &failure));
-    GIVES(CORM_NOT_FOUND, corm_store_compare_and_set(store, &entry, &failure));
+    GIVES(CORM_CHANGED, corm_store_compare_and_set(store, &entry, &failure));
     entry = get("hits");
     corm_store_entry mine = entry;
     mine.value.as.integer += 1;
     OK(corm_store_compare_and_set(store, &mine, &failure));
-    GIVES(CORM_NOT_FOUND, corm_store_compare_and_set(store, &entry, &failure));
+    GIVES(CORM_CHANGED, corm_store_compare_and_set(store, &entry, &failure));
     mine = get("hits");
     assert_int_equal(mine.value.as.integer, 2);
     assert_int_equal(mine.expires, entry.expires);
@@ -214,7 +216,7 @@ static void an_entry_that_was_read_is_written_back(void **state) {
 }
 
 static void increment(int count) {
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     for (int index = 0; index < count; index += 1) {
         corm_status status;
         do {
@@ -224,7 +226,7 @@ static void increment(int count) {
                 entry = entry_of("hits", corm_value_int64(0));
             entry.value.as.integer += 1;
             status = status < 0 ? status : corm_store_compare_and_set(store, &entry, NULL);
-        } while (status == CORM_NOT_FOUND || status == CORM_E_BUSY);
+        } while (status == CORM_CHANGED || status == CORM_E_BUSY);
         if (status != CORM_OK)
             _exit(1);
     }

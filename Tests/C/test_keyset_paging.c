@@ -109,12 +109,12 @@ static void the_condition_in_sql(void **state) {
 static void rows_of_a_left_join_without_a_match(void **state) {
     (void)state;
     corm_statement *next = with_column(with_column(select_from(people), column("id")), pet_column("id"));
-    corm_statement_join(next, CORM_JOIN_LEFT, (corm_source){.model = pets},
+    corm_statement_join(next, CORM_JOIN_LEFT, CORM_SOURCE(.model = pets),
                         binary(CORM_OP_EQUAL, pet_column("owner_id"), column("id")));
     ordered_by(ordered_by(next, corm_expr_order(pet_column("id"), true, CORM_NULLS_LEAST)), column("id"));
     corm_statement_after(next, CORM_VALUES(corm_value_int64(2), corm_value_int64(1)));
     corm_result *result;
-    OK(corm_statement_open(db, next, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, next, CORM_NO_VALUES, &result, &failure));
     assert_string_equal(rows_of(result), "1 1; 2 NULL; 3 NULL; 6 NULL");
     corm_statement_free(next);
 }

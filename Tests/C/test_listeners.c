@@ -9,7 +9,7 @@
 
 static void cancel_oneself(corm_event *event, corm_error *error, void *context) {
     count(event, error, context);
-    corm_observer_cancel(((listener *)context)->observer);
+    corm_observer_close(((listener *)context)->observer);
     assert_int_equal(((listener *)context)->released, 0);
 }
 
@@ -36,7 +36,7 @@ static void a_callback_may_write(void **state) {
     run("UPDATE person SET age = 0");
     assert_int_equal(told.events, 5);
     assert_int_equal(select_int("SELECT age FROM person"), 4);
-    corm_observer_cancel(told.observer);
+    corm_observer_close(told.observer);
 }
 
 static void close_all(corm_event *event, corm_error *error, void *context) {
@@ -51,8 +51,8 @@ static void a_callback_may_close_the_database(void **state) {
     listen_to((corm_observe_options){.model = people}, &other, count);
     insert_people(1);
     assert_int_equal(told.events, 1);
-    corm_observer_cancel(told.observer);
-    corm_observer_cancel(other.observer);
+    corm_observer_close(told.observer);
+    corm_observer_close(other.observer);
     assert_int_equal(told.released + other.released, 2);
     OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
 }
@@ -81,7 +81,7 @@ static void a_callback_that_blocks_holds_no_other_thread_up(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM person"), 11);
     assert_int_equal(told.events, 1);
     /* Cancelled while its callback runs: the context is given back when that is over. */
-    corm_observer_cancel(told.observer);
+    corm_observer_close(told.observer);
     assert_int_equal(told.released, 0);
     atomic_store(&told.holds, false);
     pthread_join(thread, NULL);
@@ -109,7 +109,7 @@ static void a_cancelled_observer_gives_its_context_back_while_others_have_the_da
     assert_int_equal(pthread_create(&thread, NULL, hold_a_transaction, NULL), 0);
     while (!atomic_load(&has_begun))
         usleep(500);
-    corm_observer_cancel(told.observer);
+    corm_observer_close(told.observer);
     assert_int_equal(told.released, 1);
     atomic_store(&may_end, true);
     pthread_join(thread, NULL);
@@ -125,9 +125,9 @@ static void a_thousand_observers_are_told(void **state) {
     for (int index = 0; index < 1000; index += 1)
         assert_int_equal(all[index].events, 1);
     for (int index = 0; index < 999; index += 1)
-        corm_observer_cancel(all[index].observer);
+        corm_observer_close(all[index].observer);
     OK(corm_database_close(db, &failure));
-    corm_observer_cancel(all[999].observer);
+    corm_observer_close(all[999].observer);
     for (int index = 0; index < 1000; index += 1)
         assert_int_equal(all[index].released, 1);
     OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
@@ -154,7 +154,7 @@ static void observers_come_and_go_while_others_write(void **state) {
         corm_observe_options live = {.query = &query, .live = true};
         listen_to(index % 2 ? live : watched, &all[index], count);
         usleep(200);
-        corm_observer_cancel(all[index].observer);
+        corm_observer_close(all[index].observer);
     }
     atomic_store(&stop, true);
     for (int index = 0; index < 2; index += 1)
@@ -170,7 +170,7 @@ static void a_group_of_a_queue_is_one_event_with_what_stays_of_it(void **state) 
     corm_batch *batch;
     listen_to((corm_observe_options){.model = people}, &told, count);
     OK(corm_queue_open(db, NULL, &queue, &failure));
-    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_batch_create(queue, &batch, &failure));
     /* On a slow machine a group may end by its time. */
     for (int turn = 0; turn < 20 && told.events != 1; turn += 1) {
         OK(corm_database_execute_script(db, "DELETE FROM person", &failure));
@@ -188,7 +188,7 @@ static void a_group_of_a_queue_is_one_event_with_what_stays_of_it(void **state) 
     }
     OK(corm_queue_close(queue, &failure));
     assert_int_equal(told.events, 1);
-    corm_observer_cancel(told.observer);
+    corm_observer_close(told.observer);
     corm_batch_free(batch);
 }
 

@@ -11,12 +11,11 @@ static void note_rows(corm_event *event, corm_error *error, void *context) {
     told->rows = (int64_t)corm_event_row_count(event);
     told->changes[0] = 0;
     for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
-        corm_change change;
-        OK(corm_event_change(event, index, &change, &failure));
-        assert_null(change.table);
+        const corm_change *change = corm_event_change_get(event, index);
+        assert_null(change->table);
         size_t used = strlen(told->changes);
-        snprintf(told->changes + used, sizeof told->changes - used, "%d:%lld@%lld ", change.kind,
-                 (long long)change.key[0].as.integer, (long long)change.position);
+        snprintf(told->changes + used, sizeof told->changes - used, "%d:%lld@%lld ", change->kind,
+                 (long long)change->key[0].as.integer, (long long)change->position);
     }
     corm_records *records;
     OK(corm_event_records(event, &records, &failure));
@@ -50,7 +49,7 @@ static void a_live_query_tells_its_rows_and_what_is_new(void **state) {
     int events = told.events;
     run("INSERT INTO person(id, name, age) VALUES (10, 'old', 99)");
     assert_int_equal(told.events, events);
-    corm_observer_cancel(told.observer);
+    corm_observer_close(told.observer);
 }
 
 static void errors_are_clear(void **state) {
@@ -58,56 +57,59 @@ static void errors_are_clear(void **state) {
     corm_observer *observer = NULL;
     corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
     corm_observe_options made;
-    corm_observe_options_init(&made);
+    made = (corm_observe_options)CORM_OBSERVE_OPTIONS_INIT;
     assert_memory_equal(&made, &options, sizeof made);
-    GIVES(CORM_E_MISUSE, corm_database_observe(db, NULL, &observer, &failure));
-    GIVES(CORM_E_MISUSE, corm_database_observe(db, &options, &observer, &failure));
-    GIVES(CORM_E_MISUSE, corm_database_observe(NULL, &options, &observer, &failure));
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, NULL, &observer, &failure));
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, &observer, &failure));
+    GIVES(CORM_E_MISUSE, corm_observer_open(NULL, &options, &observer, &failure));
     options.model = (corm_model *)db;
-    GIVES(CORM_E_MISUSE, corm_database_observe(db, &options, &observer, &failure));
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, &observer, &failure));
     options.model = people;
-    GIVES(CORM_E_MISUSE, corm_database_observe(db, &options, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, NULL, &failure));
     corm_value key[] = {corm_value_text("x"), corm_value_int64(1)};
     options.key = key;
     options.key_count = 1;
-    GIVES(CORM_E_TYPE, corm_database_observe(db, &options, &observer, &failure));
+    GIVES(CORM_E_TYPE, corm_observer_open(db, &options, &observer, &failure));
     options.key_count = 2;
-    GIVES(CORM_E_BINDING, corm_database_observe(db, &options, &observer, &failure));
-    corm_region regions[] = {{.table = "nothing"}, {.table = "person"}};
+    GIVES(CORM_E_BINDING, corm_observer_open(db, &options, &observer, &failure));
+    corm_region regions[] = {{.struct_size = sizeof(corm_region), .table = "nothing"},
+                             {.struct_size = sizeof(corm_region), .table = "person"}};
     const char *const columns[] = {"none"};
     options = (corm_observe_options){.struct_size = sizeof options, .regions = regions, .region_count = 1};
-    GIVES(CORM_E_SCHEMA, corm_database_observe(db, &options, &observer, &failure));
-    regions[0] = (corm_region){.table = "person", .columns = columns, .column_count = 1};
-    GIVES(CORM_E_SCHEMA, corm_database_observe(db, &options, &observer, &failure));
+    GIVES(CORM_E_SCHEMA, corm_observer_open(db, &options, &observer, &failure));
+    regions[0] =
+        (corm_region){.struct_size = sizeof(corm_region), .table = "person", .columns = columns, .column_count = 1};
+    GIVES(CORM_E_SCHEMA, corm_observer_open(db, &options, &observer, &failure));
     corm_query query = CORM_QUERY_INIT;
     options = (corm_observe_options){.struct_size = sizeof options, .query = &query};
     query.sql = "DELETE FROM person";
-    GIVES(CORM_E_MISUSE, corm_database_observe(db, &options, &observer, &failure));
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, &observer, &failure));
     query.sql = "SELECT 1";
-    GIVES(CORM_E_MISUSE, corm_database_observe(db, &options, &observer, &failure));
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, &observer, &failure));
     query.sql = "SELEC";
-    GIVES(CORM_E_SQL, corm_database_observe(db, &options, &observer, &failure));
+    GIVES(CORM_E_SQL, corm_observer_open(db, &options, &observer, &failure));
     query.sql = "SELECT name FROM person";
     options.live = true;
     const char *const keys[] = {"id"};
     options.key_columns = keys;
     options.key_column_count = 1;
-    GIVES(CORM_E_MISUSE, corm_database_observe(db, &options, &observer, &failure));
+    GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, &observer, &failure));
     options.key_column_count = 0;
     run("BEGIN");
-    GIVES(CORM_E_TRANSACTION, corm_database_observe(db, &options, &observer, &failure));
+    GIVES(CORM_E_TRANSACTION, corm_observer_open(db, &options, &observer, &failure));
     run("ROLLBACK");
     /* Nothing is left of all these. */
     listener told = {0};
     listen_to((corm_observe_options){.model = people}, &told, count);
     int32_t descriptor;
     GIVES(CORM_E_MISUSE, corm_observer_descriptor(told.observer, &descriptor, &failure));
-    corm_observer_cancel(told.observer);
+    corm_observer_close(told.observer);
     corm_event *event;
     GIVES(CORM_E_MISUSE, corm_observer_next(told.observer, &event, &failure));
-    GIVES(CORM_E_MISUSE, corm_event_change(NULL, 0, NULL, &failure));
+    assert_null(corm_event_change_get(NULL, 0));
+    assert_null(corm_event_row_get(NULL, 0, NULL));
     corm_event_free(NULL);
-    corm_observer_cancel(NULL);
+    corm_observer_close(NULL);
     assert_int_equal(corm_event_row_count(NULL) + corm_event_change_count(NULL) + corm_event_is_foreign(NULL), 0);
 }
 
@@ -138,7 +140,7 @@ static void another_connection_is_noticed(void **state) {
     assert_true(comes(&told.foreign, foreign + 1));
     corm_result_close(result);
     /* Another journal, whose file comes and goes. */
-    corm_observer_cancel(live.observer);
+    corm_observer_close(live.observer);
     OK(corm_database_close(other, &failure));
     /* The live query may still be running. */
     while (corm_database_execute_script(db, "PRAGMA journal_mode = DELETE", NULL) == CORM_E_BUSY)
@@ -152,7 +154,7 @@ static void another_connection_is_noticed(void **state) {
         OK(corm_database_execute(other, "UPDATE person SET name = name || 'z'", NULL, 0, NULL, &failure));
         assert_true(comes(&told.foreign, foreign + index));
     }
-    corm_observer_cancel(told.observer);
+    corm_observer_close(told.observer);
     OK(corm_database_close(other, &failure));
 }
 

@@ -28,7 +28,7 @@ static bool write_meanwhile(const corm_progress *progress, void *context) {
                                  &failure));
         OK(corm_database_close(other, &failure));
         assert_string_equal(progress->step, "copying");
-        assert_true(progress->rows > 0 && progress->rows < progress->total_rows);
+        assert_true(progress->done > 0 && progress->done < progress->total);
         assert_ptr_equal(context, &told);
     }
     told += 1;

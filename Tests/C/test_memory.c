@@ -38,7 +38,8 @@ static corm_result *result;
 static corm_cursor *cursor;
 static corm_records *records;
 static corm_json_reader *reader;
-static corm_json_text *json;
+static const char *json;
+static size_t size;
 static corm_store *store;
 static corm_batch *batch;
 static const char *out;
@@ -51,7 +52,9 @@ static void must(corm_status status) {
 }
 
 static corm_value much(void) { return corm_value_text_size(text, large); }
-static corm_store_entry entry(void) { return (corm_store_entry){.key = {"k", 1}, .value = much()}; }
+static corm_store_entry entry(void) {
+    return (corm_store_entry){.struct_size = sizeof(corm_store_entry), .key = {"k", 1}, .value = much()};
+}
 
 static void insert(const char *column, corm_value value) {
     char sql[80];
@@ -110,12 +113,12 @@ static void a_table(void) { must(corm_database_execute(own, statement, NULL, 0, 
 static void a_batch(void) {
     corm_queue *queue;
     must(corm_queue_open(own, NULL, &queue, &error));
-    must(corm_queue_begin(queue, &batch, &error));
+    must(corm_batch_create(queue, &batch, &error));
 }
 static void an_observer(void) {
     corm_observe_options options = {.struct_size = sizeof options, .model = documents, .values = true};
     corm_observer *observer;
-    must(corm_database_observe(own, &options, &observer, &error));
+    must(corm_observer_open(own, &options, &observer, &error));
 }
 
 static corm_status arena_copy(void) { return corm_arena_copy(arena, text, large) == NULL ? CORM_E_NO_MEMORY : CORM_OK; }
@@ -136,7 +139,7 @@ static corm_status select_expression(corm_expr *operand) {
     corm_statement *select = corm_statement_create(CORM_SELECT, documents, NULL);
     corm_expr *column = corm_expr_column(documents, "body");
     corm_statement_add(select, CORM_CLAUSE_WHERE, corm_expr_binary(CORM_OP_EQUAL, column, operand));
-    return corm_statement_open(own, select, NULL, 0, &result, &error);
+    return corm_result_open_statement(own, select, NULL, 0, &result, &error);
 }
 static corm_status value_expression(void) { return select_expression(corm_expr_value(much())); }
 static corm_status raw_expression(void) { return select_expression(corm_expr_raw(literal, NULL, 0)); }
@@ -145,26 +148,26 @@ static corm_status expression_sql(void) {
 }
 static corm_status write_blob(void) {
     record.raw = (corm_blob){text, large};
-    return corm_json_write(documents, &record, 1, NULL, 0, NULL, &json, &error);
+    return corm_json_write(documents, &record, 1, NULL, 0, NULL, arena, &json, &size, &error);
 }
 static corm_status write_many(void) {
     document *all = calloc(1000, sizeof *all);
     for (int index = 0; index < 1000; index += 1)
         all[index].body = (corm_text){text, 60000};
-    return corm_json_write(documents, all, 1000, NULL, 0, NULL, &json, &error);
+    return corm_json_write(documents, all, 1000, NULL, 0, NULL, arena, &json, &size, &error);
 }
 static corm_status json_feed(void) {
     must(corm_json_reader_create(documents, NULL, &reader, &error));
     return corm_json_reader_feed(reader, text, large, &error);
 }
 static corm_status json_next(void) { return corm_json_reader_next(reader, &record, &error); }
-static corm_status json_import(void) { return corm_json_reader_import(reader, own, CORM_WRITE_INSERT, NULL, &error); }
+static corm_status json_import(void) { return corm_json_reader_import(own, reader, CORM_WRITE_INSERT, NULL, &error); }
 static corm_status put(void) {
     corm_store_entry one = entry();
     return corm_store_put(store, &one, &error);
 }
 static corm_status get(void) {
-    corm_store_entry one;
+    corm_store_entry one = CORM_STORE_ENTRY_INIT;
     return corm_store_get(store, "k", 1, arena, &one, &error);
 }
 static corm_status execute(void) { return corm_database_execute(own, statement, NULL, 0, NULL, &error); }

@@ -8,18 +8,16 @@ static void a_model_tells_what_it_is(void **state) {
     assert_string_equal(corm_model_name(people), "Person");
     assert_string_equal(corm_model_table(people), "person");
     assert_int_equal(corm_model_column_count(people), 5);
-    assert_string_equal(corm_model_property_name(people, 3), "age");
-    assert_string_equal(corm_model_column_name(people, 3), "age");
-    assert_int_equal(corm_model_column_type(people, 0), CORM_INT64);
-    assert_int_equal(corm_model_column_type(people, 1), CORM_TEXT);
-    assert_int_equal(corm_model_column_type(people, 4), CORM_DOUBLE);
-    assert_null(corm_model_property_name(people, 5));
-    assert_null(corm_model_column_name(people, -1));
-    assert_int_equal(corm_model_column_type(people, 5), 0);
+    assert_string_equal(corm_model_column_get(people, 3)->property, "age");
+    assert_string_equal(corm_model_column_get(people, 3)->name, "age");
+    assert_int_equal(corm_model_column_get(people, 0)->type, CORM_INT64);
+    assert_int_equal(corm_model_column_get(people, 1)->type, CORM_TEXT);
+    assert_int_equal(corm_model_column_get(people, 4)->type, CORM_DOUBLE);
+    assert_null(corm_model_column_get(people, 5));
+    assert_null(corm_model_column_get(people, SIZE_MAX));
     assert_int_equal(corm_model_key_count(people), 1);
-    assert_int_equal(corm_model_key_column(people, 0), 0);
-    assert_int_equal(corm_model_key_column(people, 1), -1);
-    assert_int_equal(corm_model_key_column(people, -1), -1);
+    assert_int_equal(corm_model_column_get(people, 0)->key_position, 1);
+    assert_int_equal(corm_model_column_get(people, 3)->key_position, 0);
     assert_true(corm_model_generates_key(people));
     assert_non_null(strstr(corm_model_create_sql(people), "CREATE TABLE"));
 }
@@ -47,8 +45,8 @@ static void a_definition_is_copied(void **state) {
     memset(table, 'x', sizeof table);
     memset(columns, 0, sizeof columns);
     assert_string_equal(corm_model_table(model), "things");
-    assert_string_equal(corm_model_property_name(model, 0), "createdAt");
-    assert_string_equal(corm_model_column_name(model, 0), "created_at");
+    assert_string_equal(corm_model_column_get(model, 0)->property, "createdAt");
+    assert_string_equal(corm_model_column_get(model, 0)->name, "created_at");
     OK(corm_model_create_tables(db, (const corm_model *const[]){model, people}, 2, &failure));
     int64_t id = 0;
     OK(corm_record_insert(db, model, &id, CORM_CONFLICT_ABORT, NULL, &failure));

@@ -63,7 +63,7 @@ static void unreadable(corm_status expected, const char *column, const char *sql
     OK(corm_database_execute(db, "PRAGMA ignore_check_constraints = 1", NULL, 0, NULL, &failure));
     OK(corm_database_execute(db, update, NULL, 0, NULL, &failure));
     GIVES(expected, corm_query_fetch(db, model, NULL, &records, &failure));
-    assert_string_equal(corm_error_columns(failure), column);
+    assert_string_equal(columns_of(failure), column);
     assert_int_equal(corm_error_record_index(failure), 1);
     if (strstr(corm_error_message(failure), said) == NULL)
         fail_msg("%s", corm_error_message(failure));
@@ -71,7 +71,7 @@ static void unreadable(corm_status expected, const char *column, const char *sql
 
 static void unwritable(corm_status expected, const char *column, narrow record) {
     GIVES(expected, corm_record_insert(db, model, &record, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_string_equal(corm_error_columns(failure), column);
+    assert_string_equal(columns_of(failure), column);
 }
 
 static void what_fits_comes_back(void **state) {
@@ -129,7 +129,7 @@ static void an_array_has_no_null(void **state) {
                                     &failure));
     narrow record;
     GIVES(CORM_E_NULL_VALUE, corm_query_first(db, model, NULL, &record, NULL, &failure));
-    assert_string_equal(corm_error_columns(failure), "code");
+    assert_string_equal(columns_of(failure), "code");
 }
 
 static void a_key_that_does_not_fit_is_not_kept(void **state) {
@@ -149,11 +149,13 @@ static void queues_and_json_have_them_too(void **state) {
     corm_queue *queue;
     corm_batch *batch;
     corm_json_reader *reader;
-    corm_json_text *text;
+    corm_arena *arena = corm_arena_create();
+    const char *text;
+    size_t size;
     narrow one = most, back;
     one.id = 3;
     OK(corm_queue_open(db, NULL, &queue, &failure));
-    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_batch_create(queue, &batch, &failure));
     OK(corm_batch_insert(batch, model, &one, CORM_CONFLICT_ABORT, &failure));
     OK(corm_batch_commit(batch, CORM_BATCH_ROLLBACK, NULL, NULL, &failure));
     memset(one.code, 'x', sizeof one.code);
@@ -161,14 +163,14 @@ static void queues_and_json_have_them_too(void **state) {
     corm_batch_free(batch);
     OK(corm_queue_close(queue, &failure));
     one = found(3);
-    OK(corm_json_write(model, &one, 1, NULL, 0, NULL, &text, &failure));
+    OK(corm_json_write(model, &one, 1, NULL, 0, NULL, arena, &text, &size, &failure));
     OK(corm_json_reader_create(model, NULL, &reader, &failure));
-    OK(corm_json_reader_feed(reader, corm_json_text_data(text), corm_json_text_size(text), &failure));
+    OK(corm_json_reader_feed(reader, text, size, &failure));
     memset(&back, 0xFF, sizeof back);
     GIVES(CORM_ROW, corm_json_reader_next(reader, &back, &failure));
     assert_memory_equal(&back, &one, sizeof one);
     corm_json_reader_free(reader);
-    corm_json_text_free(text);
+    corm_arena_free(arena);
     OK(corm_json_reader_create(model, NULL, &reader, &failure));
     const char *wide = "{\"id\": 1, \"least\": 200, \"byte\": 1, \"shorter\": 1, \"port\": 1, \"code\": \"\", "
                        "\"price\": \"1\", \"note\": 1}";
@@ -198,7 +200,7 @@ static void what_sql_and_json_make_fits(void **state) {
     const char *wide = "{\"id\": 7, \"least\": 1, \"byte\": 256, \"shorter\": 1, \"port\": 1, \"code\": \"\", "
                        "\"price\": \"1\", \"note\": 1}";
     OK(corm_json_reader_feed(reader, wide, strlen(wide), &failure));
-    GIVES(CORM_E_RANGE, corm_json_reader_import(reader, db, CORM_WRITE_INSERT, NULL, &failure));
+    GIVES(CORM_E_RANGE, corm_json_reader_import(db, reader, CORM_WRITE_INSERT, NULL, &failure));
     corm_json_reader_free(reader);
     assert_int_equal(select_int("SELECT count(*) FROM narrow"), 1);
     found(1);

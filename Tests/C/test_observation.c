@@ -20,11 +20,10 @@ static void note(corm_event *event, log_of *log) {
     static const char *const kinds[] = {"unknown", "insert", "update", "delete"};
     log->events += 1;
     for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
-        corm_change change;
-        OK(corm_event_change(event, index, &change, &failure));
+        const corm_change *change = corm_event_change_get(event, index);
         size_t used = strlen(log->text);
-        snprintf(log->text + used, sizeof log->text - used, "%s %s %lld; ", kinds[change.kind],
-                 change.table ? change.table : "row", (long long)(change.key_count ? change.key[0].as.integer : 0));
+        snprintf(log->text + used, sizeof log->text - used, "%s %s %lld; ", kinds[change->kind],
+                 change->table ? change->table : "row", (long long)(change->key_count ? change->key[0].as.integer : 0));
     }
 }
 
@@ -41,7 +40,7 @@ static corm_observer *watch(corm_observe_options options, log_of *log, corm_obse
     options.callback = callback;
     options.context = log;
     options.release = release;
-    OK(corm_database_observe(db, &options, &observer, &failure));
+    OK(corm_observer_open(db, &options, &observer, &failure));
     return observer;
 }
 
@@ -58,11 +57,11 @@ static void a_callback_is_told_until_its_watch_ends(void **state) {
     run("BEGIN; INSERT INTO person(id, name) VALUES (1, 'a'), (2, 'b'); UPDATE person SET age = 1; COMMIT");
     assert_int_equal(log.events, 1);
     TOLD(log, "insert person 1; insert person 2; ");
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     assert_int_equal(log.released, 1);
     run("DELETE FROM person");
     TOLD(log, "");
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
 }
 
 static bool readable(corm_observer *observer) {
@@ -77,9 +76,9 @@ static void events_wait_at_a_descriptor(void **state) {
     options.model = people;
     corm_observer *all, *latest;
     corm_event *event;
-    OK(corm_database_observe(db, &options, &all, &failure));
+    OK(corm_observer_open(db, &options, &all, &failure));
     options.latest_only = true;
-    OK(corm_database_observe(db, &options, &latest, &failure));
+    OK(corm_observer_open(db, &options, &latest, &failure));
     assert_false(readable(all));
     run("INSERT INTO person(id, name) VALUES (1, 'a')");
     run("UPDATE person SET age = 3");
@@ -92,13 +91,13 @@ static void events_wait_at_a_descriptor(void **state) {
         corm_event_free(event);
     }
     TOLD(log, "insert person 1; update person 1; insert person 2; ");
-    GIVES(CORM_OK, corm_observer_next(all, &event, &failure));
+    GIVES(CORM_AGAIN, corm_observer_next(all, &event, &failure));
     assert_false(readable(all));
     GIVES(CORM_ROW, corm_observer_next(latest, &event, &failure));
     note(event, &log);
     corm_event_free(event);
     TOLD(log, "insert person 1; insert person 2; ");
-    GIVES(CORM_OK, corm_observer_next(latest, &event, &failure));
+    GIVES(CORM_AGAIN, corm_observer_next(latest, &event, &failure));
     /* Nobody takes them: they are kept, but not one by one. */
     for (int index = 0; index < 3000; index += 1)
         run("UPDATE person SET age = age + 1 WHERE id = 1");
@@ -111,8 +110,8 @@ static void events_wait_at_a_descriptor(void **state) {
     OK(corm_database_close(db, &failure));
     assert_true(readable(all));
     GIVES(CORM_DONE, corm_observer_next(all, &event, &failure));
-    corm_observer_cancel(all);
-    corm_observer_cancel(latest);
+    corm_observer_close(all);
+    corm_observer_close(latest);
     OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
 }
 
@@ -141,8 +140,8 @@ static void the_thread_ends_with_the_last_watch(void **state) {
         corm_observer *one = watch((corm_observe_options){.model = people}, &log, tell);
         corm_observer *two = watch((corm_observe_options){.model = people}, &log, tell);
         assert_int_equal(thread_count(), before + 1);
-        corm_observer_cancel(one);
-        corm_observer_cancel(two);
+        corm_observer_close(one);
+        corm_observer_close(two);
         for (int wait = 0; wait < 1000 && thread_count() > before; wait += 1)
             usleep(5000);
         assert_int_equal(thread_count(), before);

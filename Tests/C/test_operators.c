@@ -83,13 +83,13 @@ static void the_text_may_be_a_parameter(void **state) {
     where(found, binary(CORM_OP_CONTAINS, column("name"), corm_expr_parameter("part")));
     corm_result *result;
     corm_value part[] = {corm_value_named("part", corm_value_text("\\%"))};
-    OK(corm_statement_open(db, found, part, 1, &result, &failure));
+    OK(corm_result_open_statement(db, found, part, 1, &result, &failure));
     assert_string_equal(rows_of(result), "6");
     part[0] = corm_value_named("part", corm_value_null());
-    OK(corm_statement_open(db, found, part, 1, &result, &failure));
+    OK(corm_result_open_statement(db, found, part, 1, &result, &failure));
     assert_string_equal(rows_of(result), "");
     part[0] = corm_value_named("part", corm_value_int64(1));
-    GIVES(CORM_E_TYPE, corm_statement_open(db, found, part, 1, &result, &failure));
+    GIVES(CORM_E_TYPE, corm_result_open_statement(db, found, part, 1, &result, &failure));
     corm_statement_free(found);
 }
 
@@ -102,7 +102,7 @@ static void names_that_are_no_functions(void **state) {
         EXPRESSION_FAILS(CORM_E_MISUSE, "function", corm_expr_call(bad[index], NULL, 0));
     corm_result *result;
     corm_statement *unknown = with_column(select_nothing(), CORM_CALL("nosuch", number(1)));
-    GIVES(CORM_E_SQL, corm_statement_open(db, unknown, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SQL, corm_result_open_statement(db, unknown, CORM_NO_VALUES, &result, &failure));
     FAILURE_SAYS("nosuch");
     corm_statement_free(unknown);
 }
@@ -122,14 +122,14 @@ static void sql_that_does_not_compile_says_where(void **state) {
     (void)state;
     corm_result *result = NULL;
     corm_statement *wrong = where(select_from(people), raw("age >"));
-    GIVES(CORM_E_SQL, corm_statement_open(db, wrong, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SQL, corm_result_open_statement(db, wrong, CORM_NO_VALUES, &result, &failure));
     assert_non_null(corm_error_sql(failure));
     corm_statement_free(wrong);
     wrong = where(select_from(people), CORM_ALL(raw(""), number(1)));
-    GIVES(CORM_E_SQL, corm_statement_open(db, wrong, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SQL, corm_result_open_statement(db, wrong, CORM_NO_VALUES, &result, &failure));
     corm_statement_free(wrong);
     wrong = where(select_from(people), raw("shoe > 1"));
-    GIVES(CORM_E_SCHEMA, corm_statement_open(db, wrong, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_SCHEMA, corm_result_open_statement(db, wrong, CORM_NO_VALUES, &result, &failure));
     FAILURE_SAYS("shoe");
     corm_statement_free(wrong);
     EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", raw(NULL));

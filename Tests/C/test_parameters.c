@@ -24,25 +24,25 @@ static void parameters_by_name(void **state) {
     corm_value given[] = {corm_value_named("least", corm_value_int64(20)),
                           corm_value_named(":other", corm_value_int64(36)),
                           corm_value_named("more", corm_value_null())};
-    OK(corm_statement_open(db, select, given, 2, &result, &failure));
+    OK(corm_result_open_statement(db, select, given, 2, &result, &failure));
     assert_string_equal(rows_of(result), "4");
     result = NULL;
-    GIVES(CORM_E_BINDING, corm_statement_open(db, select, given, 1, &result, &failure));
+    GIVES(CORM_E_BINDING, corm_result_open_statement(db, select, given, 1, &result, &failure));
     FAILURE_SAYS("other");
-    GIVES(CORM_E_BINDING, corm_statement_open(db, select, given, 3, &result, &failure));
+    GIVES(CORM_E_BINDING, corm_result_open_statement(db, select, given, 3, &result, &failure));
     FAILURE_SAYS("more");
     given[1] = corm_value_int64(36);
-    GIVES(CORM_E_BINDING, corm_statement_open(db, select, given, 2, &result, &failure));
+    GIVES(CORM_E_BINDING, corm_result_open_statement(db, select, given, 2, &result, &failure));
     given[1] = corm_value_named("other", corm_value_text("x"));
-    GIVES(CORM_E_TYPE, corm_statement_open(db, select, given, 2, &result, &failure));
+    GIVES(CORM_E_TYPE, corm_result_open_statement(db, select, given, 2, &result, &failure));
     FAILURE_SAYS("Person.age");
     given[1] = corm_value_named("other", corm_value_uint64(UINT64_MAX));
-    GIVES(CORM_E_RANGE, corm_statement_open(db, select, given, 2, &result, &failure));
-    GIVES(CORM_E_MISUSE, corm_statement_open(db, select, NULL, 2, &result, &failure));
+    GIVES(CORM_E_RANGE, corm_result_open_statement(db, select, given, 2, &result, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(db, select, NULL, 2, &result, &failure));
     assert_null(result);
     corm_statement_free(select);
     select = select_from(people);
-    GIVES(CORM_E_BINDING, corm_statement_open(db, select, given, 1, &result, &failure));
+    GIVES(CORM_E_BINDING, corm_result_open_statement(db, select, given, 1, &result, &failure));
     FAILURE_SAYS("no parameter");
     corm_statement_free(select);
 }

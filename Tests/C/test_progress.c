@@ -74,30 +74,30 @@ static void cancel_of_steps_keeps_those_before(void **state) {
          .up_sql = "CREATE TABLE b (x)",
          .down_sql = "DROP TABLE b"},
     };
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &steps[0], &failure));
     OK(corm_bundle_add(bundle, &steps[1], &failure));
-    OK(corm_bundle_apply(bundle, db, NULL, &options, &failure));
+    OK(corm_bundle_apply(db, bundle, NULL, &options, &failure));
     int calls_of_all = counted.count;
     assert_string_equal(counted.last_step, "2");
-    OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
+    OK(corm_bundle_revert(db, bundle, NULL, LOSSY, &failure));
     for (int at = 0; at < calls_of_all; at += 1) {
         counted = (calls){.cancel_at = at};
-        GIVES(CORM_E_INTERRUPTED, corm_bundle_apply(bundle, db, NULL, &options, &failure));
+        GIVES(CORM_E_INTERRUPTED, corm_bundle_apply(db, bundle, NULL, &options, &failure));
         assert_false(is_there("b"));
         assert_int_equal(is_there("a"), at >= calls_of_all / 2);
         counted = (calls){.cancel_at = 0};
         if (is_there("a"))
-            GIVES(CORM_E_INTERRUPTED, corm_bundle_revert(bundle, db, NULL, &options, &failure));
+            GIVES(CORM_E_INTERRUPTED, corm_bundle_revert(db, bundle, NULL, &options, &failure));
         assert_int_equal(is_there("a"), at >= calls_of_all / 2);
-        OK(corm_bundle_revert(bundle, db, NULL, LOSSY, &failure));
+        OK(corm_bundle_revert(db, bundle, NULL, LOSSY, &failure));
     }
     corm_bundle_free(bundle);
 }
 
 /* Interrupts the database from outside, as another thread may. */
 static bool interrupt(const corm_progress *progress, void *context) {
-    if (progress->rows > 0)
+    if (progress->done > 0)
         corm_database_interrupt(context);
     return true;
 }

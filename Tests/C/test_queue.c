@@ -86,7 +86,7 @@ static void *perform_some(void *index) {
         CHECK(number("SELECT count(*) FROM person") > round);
         corm_error *error = NULL;
         CHECK(corm_queue_perform(queue, run_sql, "INSERT INTO person (id) VALUES (1)", &error) == CORM_E_NOT_NULL);
-        CHECK(strcmp(corm_error_columns(error), "name") == 0);
+        CHECK(strcmp(columns_of(error), "name") == 0);
         corm_error_free(error);
     }
     return NULL;
@@ -195,9 +195,9 @@ static void closing_the_database_closes_its_queues(void **state) {
 static void listeners_are_told_by_tag(void **state) {
     (void)state;
     corm_listener *all, *some;
-    OK(corm_queue_listen(queue, NULL, &all, &failure));
+    OK(corm_listener_open(queue, NULL, &all, &failure));
     corm_listen_options options = {.struct_size = sizeof options, .tag = "b"};
-    OK(corm_queue_listen(queue, &options, &some, &failure));
+    OK(corm_listener_open(queue, &options, &some, &failure));
     int32_t descriptor;
     OK(corm_listener_descriptor(some, &descriptor, &failure));
     struct pollfd ready = {.fd = descriptor, .events = POLLIN};
@@ -213,7 +213,7 @@ static void listeners_are_told_by_tag(void **state) {
     assert_non_null(strstr(corm_error_message(corm_completion_error(completion)), "nothing"));
     corm_completion_free(completion);
     corm_completion_free(NULL);
-    OK(corm_listener_next(some, &completion, &failure));
+    GIVES(CORM_AGAIN, corm_listener_next(some, &completion, &failure));
     assert_int_equal(poll(&ready, 1, 0), 0);
     OK(corm_queue_flush(queue, &failure));
     hold_queue();
@@ -228,9 +228,9 @@ static void listeners_are_told_by_tag(void **state) {
         corm_completion_free(completion);
     }
     GIVES(CORM_DONE, corm_listener_next(all, &completion, &failure));
-    corm_listener_cancel(some);
-    corm_listener_cancel(all);
-    corm_listener_cancel(all);
+    corm_listener_close(some);
+    corm_listener_close(all);
+    corm_listener_close(all);
     GIVES(CORM_E_MISUSE, corm_listener_next(all, &completion, &failure));
 }
 

@@ -88,7 +88,7 @@ static int in_child(void) {
     int wrong = corm_queue_add(queue, run_step, &one, NULL, NULL, NULL) != CORM_E_MISUSE;
     wrong += corm_queue_perform(queue, run_step, &one, NULL) != CORM_E_MISUSE;
     wrong += corm_queue_flush(queue, NULL) != CORM_E_MISUSE;
-    wrong += corm_queue_listen(queue, NULL, &other, NULL) != CORM_E_MISUSE;
+    wrong += corm_listener_open(queue, NULL, &other, NULL) != CORM_E_MISUSE;
     /* finding c.md 15: these said CORM_OK. */
     corm_event *event;
     corm_completion *completion;
@@ -109,9 +109,9 @@ static void a_child_of_a_fork_is_refused(void **state) {
     step one = {.sql = INSERT};
     OK(corm_queue_perform(queue, run_step, &one, &failure));
     corm_observe_options options = {.struct_size = sizeof options, .model = people};
-    OK(corm_database_observe(db, &options, &watch, &failure));
-    OK(corm_queue_listen(queue, NULL, &listener, &failure));
-    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_observer_open(db, &options, &watch, &failure));
+    OK(corm_listener_open(queue, NULL, &listener, &failure));
+    OK(corm_batch_create(queue, &batch, &failure));
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -123,8 +123,8 @@ static void a_child_of_a_fork_is_refused(void **state) {
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    corm_observer_cancel(watch);
-    corm_listener_cancel(listener);
+    corm_observer_close(watch);
+    corm_listener_close(listener);
     corm_batch_free(batch);
     OK(corm_queue_perform(queue, run_step, &one, &failure));
     assert_int_equal(select_int(COUNT), 2);

@@ -25,12 +25,12 @@ static void while_used(void *(*use)(void *), void *(*make)(void), void (*end)(vo
 static void *make_observer(void) {
     corm_observe_options options = {.struct_size = sizeof options, .model = people};
     corm_observer *observer;
-    OK(corm_database_observe(db, &options, &observer, &failure));
+    OK(corm_observer_open(db, &options, &observer, &failure));
     OK(corm_database_execute(db, "UPDATE person SET height = height + 1", CORM_NO_VALUES, NULL, &failure));
     return observer;
 }
 
-static void cancel_observer(void *observer) { corm_observer_cancel(observer); }
+static void cancel_observer(void *observer) { corm_observer_close(observer); }
 
 static void *observe(void *unused) {
     (void)unused;
@@ -38,7 +38,7 @@ static void *observe(void *unused) {
         corm_event *event = NULL;
         int descriptor;
         corm_status status = corm_observer_next(atomic_load(&shared), &event, NULL);
-        CHECK(status == CORM_ROW || status == CORM_OK || status == CORM_DONE || status == CORM_E_MISUSE);
+        CHECK(status == CORM_ROW || status == CORM_AGAIN || status == CORM_DONE || status == CORM_E_MISUSE);
         if (status == CORM_ROW)
             CHECK(corm_event_change_count(event) == 1);
         corm_event_free(event);
@@ -66,12 +66,12 @@ static corm_status do_nothing(corm_database *database, void *context, corm_error
 
 static void *make_listener(void) {
     corm_listener *listener;
-    OK(corm_queue_listen(queue, NULL, &listener, &failure));
+    OK(corm_listener_open(queue, NULL, &listener, &failure));
     OK(corm_queue_add(queue, do_nothing, NULL, NULL, NULL, &failure));
     return listener;
 }
 
-static void cancel_listener(void *listener) { corm_listener_cancel(listener); }
+static void cancel_listener(void *listener) { corm_listener_close(listener); }
 
 static void *listen(void *unused) {
     (void)unused;
@@ -79,7 +79,7 @@ static void *listen(void *unused) {
         corm_completion *completion = NULL;
         int descriptor;
         corm_status status = corm_listener_next(atomic_load(&shared), &completion, NULL);
-        CHECK(status == CORM_ROW || status == CORM_OK || status == CORM_DONE || status == CORM_E_MISUSE);
+        CHECK(status == CORM_ROW || status == CORM_AGAIN || status == CORM_DONE || status == CORM_E_MISUSE);
         corm_completion_free(completion);
         status = corm_listener_descriptor(atomic_load(&shared), &descriptor, NULL);
         CHECK(status == CORM_OK || status == CORM_E_MISUSE);

@@ -11,7 +11,7 @@ static void result_columns_and_their_names(void **state) {
         with_column(names(), corm_expr_as(binary(CORM_OP_ADD, column("age"), number(1)), "next age"));
     corm_result *result;
     where(select, CORM_LE(people, "id", corm_value_int64(2)));
-    OK(corm_statement_open(db, select, CORM_NO_VALUES, &result, &failure));
+    OK(corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &failure));
     assert_int_equal(corm_result_column_count(result), 2);
     assert_string_equal(corm_result_column_name(result, 0), "name");
     assert_string_equal(corm_result_column_name(result, 1), "next age");
@@ -49,17 +49,17 @@ static void nulls_where_they_are_wanted(void **state) {
 static void from_another_source_instead(void **state) {
     (void)state;
     corm_statement *moved = select_from(people);
-    corm_statement_from(moved, (corm_source){.model = pets, .alias = "p"});
+    corm_statement_from(moved, CORM_SOURCE(.model = pets, .alias = "p"));
     SELECTS(where(moved, binary(CORM_OP_EQUAL, corm_expr_column_of("p", pets, "id"), number(3))),
             "SELECT \"id\", \"owner_id\", \"name\", \"weight\" FROM \"pet\" AS \"p\" WHERE \"id\" = ?", "3",
             "3 4 Ivy 7");
     corm_statement *inner = with_column(select_from(people), corm_expr_as(column("age"), "years"));
     corm_statement *outer = select_nothing();
-    corm_statement_from(outer, (corm_source){.select = where(inner, CORM_LT(people, "id", corm_value_int64(3)))});
+    corm_statement_from(outer, CORM_SOURCE(.select = where(inner, CORM_LT(people, "id", corm_value_int64(3)))));
     SELECTS(outer, "SELECT * FROM (SELECT \"age\" AS \"years\" FROM \"person\" WHERE \"id\" < ?)", "3", "36; 36");
     inner = with_column(select_from(people), corm_expr_as(column("age"), "years"));
     outer = with_column(select_nothing(), CORM_CALL("max", name("x", "years")));
-    corm_statement_from(outer, (corm_source){.select = inner, .alias = "x"});
+    corm_statement_from(outer, CORM_SOURCE(.select = inner, .alias = "x"));
     SELECTS(outer, "SELECT max(\"x\".\"years\") FROM (SELECT \"age\" AS \"years\" FROM \"person\") AS \"x\"", "", "50");
 }
 
@@ -69,7 +69,7 @@ static void a_statement_is_compiled_anew_after_a_change(void **state) {
     corm_result *result;
     for (int64_t least = 1; least <= 5; least += 1) {
         where(growing, CORM_NE(people, "id", corm_value_int64(least)));
-        OK(corm_statement_open(db, growing, CORM_NO_VALUES, &result, &failure));
+        OK(corm_result_open_statement(db, growing, CORM_NO_VALUES, &result, &failure));
         int64_t rows = 0;
         while (corm_result_next(result, &failure) == CORM_ROW)
             rows += 1;

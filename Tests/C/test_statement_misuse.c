@@ -7,9 +7,9 @@ static corm_statement *kind(int32_t number) { return corm_statement_create(numbe
 
 /* Calls every setter with `s`, which is no statement; what they are given is consumed all the same. */
 static void set_everything(corm_statement *s) {
-    corm_statement_from(s, (corm_source){.model = people});
-    corm_statement_from(s, (corm_source){.select = select_from(pets), .alias = "x"});
-    corm_statement_join(s, CORM_JOIN_LEFT, (corm_source){.select = select_from(pets), .alias = "x"}, number(1));
+    corm_statement_from(s, CORM_SOURCE(.model = people));
+    corm_statement_from(s, CORM_SOURCE(.select = select_from(pets), .alias = "x"));
+    corm_statement_join(s, CORM_JOIN_LEFT, CORM_SOURCE(.select = select_from(pets), .alias = "x"), number(1));
     corm_statement_add(s, CORM_CLAUSE_WHERE, number(1));
     corm_statement_distinct(s);
     corm_statement_compound(s, CORM_UNION, select_from(pets));
@@ -29,7 +29,7 @@ static void use_everything(corm_statement *s) {
     const char *text = NULL;
     GIVES(CORM_E_MISUSE, corm_statement_sql(s, arena, &text, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_statement_execute(db, s, CORM_NO_VALUES, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_statement_open(db, s, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(db, s, CORM_NO_VALUES, &result, &failure));
     GIVES(CORM_E_MISUSE, corm_statement_explain(db, s, arena, &text, &failure));
     EXPRESSION_FAILS(CORM_E_MISUSE, "statement", corm_expr_exists(s));
     EXPRESSION_FAILS(CORM_E_MISUSE, "statement", corm_expr_select(s));
@@ -57,9 +57,9 @@ static void null_freed_and_other_handles(void **state) {
     corm_database *bad = (corm_database *)people;
     corm_statement *good = select_from(people);
     corm_result *result = NULL;
-    GIVES(CORM_E_MISUSE, corm_statement_open(bad, good, CORM_NO_VALUES, &result, &failure));
-    GIVES(CORM_E_MISUSE, corm_statement_open(NULL, good, CORM_NO_VALUES, &result, &failure));
-    GIVES(CORM_E_MISUSE, corm_statement_open(db, good, CORM_NO_VALUES, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(bad, good, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(NULL, good, CORM_NO_VALUES, &result, &failure));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(db, good, CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_statement_execute(NULL, good, CORM_NO_VALUES, NULL, &failure));
     /* finding c.md 12: it said CORM_OK and dropped the rows. */
     GIVES(CORM_E_MISUSE, corm_statement_execute(db, good, CORM_NO_VALUES, NULL, &failure));
@@ -127,7 +127,7 @@ static void statements_that_write_are_no_subqueries(void **state) {
     EXPRESSION_FAILS(CORM_E_MISUSE, "use a SELECT", corm_expr_exists(kind(CORM_DELETE)));
     EXPRESSION_FAILS(CORM_E_MISUSE, "use a SELECT", corm_expr_in_select(number(1), kind(CORM_UPDATE)));
     corm_statement *wrong = select_nothing();
-    corm_statement_from(wrong, (corm_source){.select = kind(CORM_DELETE)});
+    corm_statement_from(wrong, CORM_SOURCE(.select = kind(CORM_DELETE)));
     STATEMENT_FAILS(CORM_E_MISUSE, "use a SELECT", wrong);
     wrong = select_from(people);
     corm_statement_compound(wrong, CORM_UNION, kind(CORM_INSERT));
@@ -156,7 +156,7 @@ static void consumed_by_two_statements(void **state) {
     EXPRESSION_FAILS(CORM_E_MISUSE, "corm_statement_copy", corm_expr_in_select(column("id"), inner));
     corm_statement_free(inner);
     corm_statement *second = select_nothing();
-    corm_statement_from(second, (corm_source){.select = inner});
+    corm_statement_from(second, CORM_SOURCE(.select = inner));
     STATEMENT_FAILS(CORM_E_MISUSE, "corm_statement_copy", second);
     corm_statement *owners = ordered_by(where(with_column(select_from(people), column("id")), first), column("id"));
     SELECTS(owners,
@@ -172,7 +172,7 @@ static void ten_thousand_statements_inside_one_another(void **state) {
     corm_statement *deep = with_column(select_nothing(), number(1));
     for (int level = 0; level < 10000; level += 1) {
         corm_statement *outer = select_nothing();
-        corm_statement_from(outer, (corm_source){.select = deep});
+        corm_statement_from(outer, CORM_SOURCE(.select = deep));
         deep = outer;
     }
     STATEMENT_FAILS(CORM_E_MISUSE, "deep", deep);

@@ -47,10 +47,11 @@ static void a_model_is_synced_before_its_first_use(void **state) {
 }
 
 /* Makes the table as the first release had it, which today's model does not fit. */
-static bool make_one(corm_database *database, void *context) {
-    return corm_database_execute(database, "CREATE TABLE person (id INTEGER PRIMARY KEY)", CORM_NO_VALUES, NULL,
-                                 NULL) == CORM_OK &&
-           corm_record_save(database, context, &(person){.name = "Ada"}, NULL, NULL) == CORM_E_SCHEMA;
+static corm_status make_one(corm_database *database, void *context, corm_error **error) {
+    (void)error;
+    return STATUS(corm_database_execute(database, "CREATE TABLE person (id INTEGER PRIMARY KEY)", CORM_NO_VALUES, NULL,
+                                        NULL) == CORM_OK &&
+                  corm_record_save(database, context, &(person){.name = "Ada"}, NULL, NULL) == CORM_E_SCHEMA);
 }
 
 static void the_steps_of_a_bundle_bring_the_file_by_themselves(void **state) {
@@ -64,9 +65,9 @@ static void the_steps_of_a_bundle_bring_the_file_by_themselves(void **state) {
     step.up = make_one;
     step.context = people;
     OK(corm_database_open(path_to("test.db"), &options, &other, &failure));
-    OK(corm_bundle_open(NULL, &bundle, &failure));
+    OK(corm_bundle_create(NULL, &bundle, &failure));
     OK(corm_bundle_add(bundle, &step, &failure));
-    OK(corm_bundle_apply(bundle, other, NULL, NULL, &failure));
+    OK(corm_bundle_apply(other, bundle, NULL, NULL, &failure));
     assert_false(is_there("corm_models"));
     corm_bundle_free(bundle);
     OK(corm_database_close(other, &failure));

@@ -22,56 +22,64 @@ typedef struct calls {
     char text[64];
 } calls;
 
-static bool encode_point(const void *field, corm_value *out_value, void *context) {
+static corm_status encode_point(const void *field, corm_value *out_value, void *context, corm_error **error) {
+    (void)error;
     const point *from = field;
     calls *count = context;
     count->encoded += 1;
     if (from->x < 0)
-        return false;
+        return CORM_E_CALLBACK;
     snprintf(count->text, sizeof count->text, "%d;%d", from->x, from->y);
     *out_value = corm_value_text(count->text);
-    return true;
+    return CORM_OK;
 }
 
-static bool decode_point(const corm_value *value, void *field, corm_arena *arena, void *context) {
+static corm_status decode_point(const corm_value *value, void *field, corm_arena *arena, void *context,
+                                corm_error **error) {
+    (void)error;
     (void)arena;
     ((calls *)context)->decoded += 1;
     if (value->type != CORM_VALUE_TEXT)
-        return false;
+        return CORM_E_CALLBACK;
     char text[64] = {0};
     memcpy(text, value->as.bytes.data, value->as.bytes.size < 63 ? value->as.bytes.size : 63);
     point *to = field;
-    return sscanf(text, "%d;%d", &to->x, &to->y) == 2;
+    return STATUS(sscanf(text, "%d;%d", &to->x, &to->y) == 2);
 }
 
 /* A text that is kept with an exclamation mark. */
-static bool encode_shout(const void *field, corm_value *out_value, void *context) {
+static corm_status encode_shout(const void *field, corm_value *out_value, void *context, corm_error **error) {
+    (void)error;
     (void)context;
     static char text[64];
     const char *from = *(const char *const *)field;
     if (from == NULL) {
         *out_value = corm_value_null();
-        return true;
+        return CORM_OK;
     }
     snprintf(text, sizeof text, "%s!", from);
     *out_value = corm_value_text(text);
-    return true;
+    return CORM_OK;
 }
 
-static bool decode_shout(const corm_value *value, void *field, corm_arena *arena, void *context) {
+static corm_status decode_shout(const corm_value *value, void *field, corm_arena *arena, void *context,
+                                corm_error **error) {
+    (void)error;
     (void)context;
     const char **to = field;
     if (value->type == CORM_VALUE_NULL || arena == NULL) {
         *to = NULL;
-        return true;
+        return CORM_OK;
     }
     *to = corm_arena_copy(arena, value->as.bytes.data, value->as.bytes.size - 1);
-    return *to != NULL;
+    return STATUS(*to != NULL);
 }
 
 static calls seen;
-static const corm_transform point_transform = {.encode = encode_point, .decode = decode_point, .context = &seen};
-static const corm_transform shout_transform = {.encode = encode_shout, .decode = decode_shout};
+static const corm_transform point_transform = {
+    .struct_size = sizeof(corm_transform), .encode = encode_point, .decode = decode_point, .context = &seen};
+static const corm_transform shout_transform = {
+    .struct_size = sizeof(corm_transform), .encode = encode_shout, .decode = decode_shout};
 static const corm_column_def place_columns[] = {
     CORM_COLUMN(place, id, CORM_INT64, .primary_key = true),
     CORM_COLUMN(place, where, CORM_TEXT, .not_null = true, .transform = &point_transform),
@@ -131,7 +139,7 @@ static void a_failing_encode_names_the_column(void **state) {
     place one = {.where = {-1, 0}};
     GIVES(CORM_E_CALLBACK, corm_record_insert(db, places, &one, CORM_CONFLICT_ABORT, NULL, &failure));
     assert_string_equal(corm_error_table(failure), "place");
-    assert_string_equal(corm_error_columns(failure), "where");
+    assert_string_equal(columns_of(failure), "where");
     assert_non_null(strstr(corm_error_message(failure), "where"));
     GIVES(CORM_E_CALLBACK, corm_record_save(db, places, &one, NULL, &failure));
 
@@ -149,7 +157,7 @@ static void a_failing_decode_names_the_column(void **state) {
     corm_cursor *cursor;
     OK(corm_database_execute(db, "INSERT INTO place (\"where\") VALUES ('garbage')", CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_E_CALLBACK, corm_record_find(db, places, CORM_VALUES(corm_value_int64(1)), &read, NULL, &failure));
-    assert_string_equal(corm_error_columns(failure), "where");
+    assert_string_equal(columns_of(failure), "where");
     GIVES(CORM_E_CALLBACK, corm_query_fetch(db, places, NULL, &records, &failure));
     assert_null(records);
     OK(corm_cursor_open(db, places, NULL, &cursor, &failure));
@@ -163,12 +171,13 @@ static void a_value_out_of_a_transform_is_checked_too(void **state) {
     (void)state;
     place one = {.where = {1, 2}, .shouted = "\xff"};
     GIVES(CORM_E_ENCODING, corm_record_insert(db, places, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_string_equal(corm_error_columns(failure), "shouted");
+    assert_string_equal(columns_of(failure), "shouted");
 }
 
 static void half_a_transform_is_refused(void **state) {
     (void)state;
-    static const corm_transform halves[] = {{.encode = encode_shout}, {.decode = decode_shout}};
+    static const corm_transform halves[] = {{.struct_size = sizeof(corm_transform), .encode = encode_shout},
+                                            {.struct_size = sizeof(corm_transform), .decode = decode_shout}};
     for (int half = 0; half < 2; half += 1) {
         corm_column_def columns[3];
         corm_model_def definition = place_def;
@@ -177,7 +186,7 @@ static void half_a_transform_is_refused(void **state) {
         columns[2].transform = &halves[half];
         definition.columns = columns;
         GIVES(CORM_E_MODEL, corm_model_create(&definition, &model, &failure));
-        assert_string_equal(corm_error_columns(failure), "shouted");
+        assert_string_equal(columns_of(failure), "shouted");
     }
 }
 

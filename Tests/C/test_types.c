@@ -57,7 +57,7 @@ static void refused(const char *file, int line, corm_status expected, const char
     check_status(expected,
                  (forget_failure(), corm_record_insert(db, model, &record, CORM_CONFLICT_ABORT, NULL, &failure)),
                  column, file, line);
-    _assert_string_equal(corm_error_columns(failure), column, file, line);
+    _assert_string_equal(columns_of(failure), column, file, line);
     _assert_string_equal(corm_error_table(failure), "typed", file, line);
     _assert_true(strstr(corm_error_message(failure), column) != NULL, "the message names the column", file, line);
 }
@@ -119,7 +119,7 @@ static void unreadable(const char *file, int line, corm_status expected, const c
     corm_status status =
         (forget_failure(), corm_record_find(db, model, CORM_VALUES(corm_value_int64(1)), &read, arena, &failure));
     check_status(expected, status, sql, file, line);
-    _assert_string_equal(corm_error_columns(failure), column, file, line);
+    _assert_string_equal(columns_of(failure), column, file, line);
     status = (forget_failure(), corm_query_fetch(db, model, NULL, &records, &failure));
     check_status(expected, status, sql, file, line);
     _assert_true(strstr(corm_error_message(failure), column) != NULL, "the message names the column", file, line);

@@ -111,7 +111,7 @@ static void records_of_an_attached_file(void **state) {
     assert_int_equal(count_of(variant), 1);
     corm_statement *both = corm_statement_create(CORM_SELECT, people, NULL);
     corm_statement_join(
-        both, CORM_JOIN_INNER, (corm_source){.model = variant},
+        both, CORM_JOIN_INNER, CORM_SOURCE(.model = variant),
         corm_expr_binary(CORM_OP_EQUAL, corm_expr_column(people, "id"), corm_expr_column(variant, "id")));
     corm_statement_add(both, CORM_CLAUSE_WHERE, CORM_EQ(variant, "name", corm_value_text("old one")));
     corm_query query = {.struct_size = sizeof query, .statement = both};

@@ -42,9 +42,10 @@ static void versions_that_cannot_be(void **state) {
     assert_false(is_there("a"));
 }
 
-static bool up(corm_database *database, void *context) {
+static corm_status up(corm_database *database, void *context, corm_error **error) {
+    (void)error;
     *(int *)context += 1;
-    return corm_database_execute_script(database, "CREATE TABLE a (x)", NULL) == CORM_OK;
+    return STATUS(corm_database_execute_script(database, "CREATE TABLE a (x)", NULL) == CORM_OK);
 }
 
 static void functions_and_progress(void **state) {

@@ -16,21 +16,21 @@ static int round_of(const char *path) {
         return fprintf(stderr, "%s\n", dlerror()), 1;
     FUNCTION(corm_database_open);
     FUNCTION(corm_database_execute);
-    FUNCTION(corm_database_observe);
-    FUNCTION(corm_observer_cancel);
+    FUNCTION(corm_observer_open);
+    FUNCTION(corm_observer_close);
     FUNCTION(corm_database_close);
     char file[] = "/tmp/corm-unload-XXXXXX";
     close(mkstemp(file));
     corm_database *db = NULL;
     corm_observer *observer = NULL;
-    corm_region region = {.table = "t"};
+    corm_region region = {.struct_size = sizeof(corm_region), .table = "t"};
     corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
     options.regions = &region;
     options.region_count = 1;
     int bad = corm_database_open_(file, NULL, &db, NULL) != CORM_OK ||
               corm_database_execute_(db, "CREATE TABLE t (a)", NULL, 0, NULL, NULL) != CORM_OK ||
-              corm_database_observe_(db, &options, &observer, NULL) != CORM_OK;
-    corm_observer_cancel_(observer);
+              corm_observer_open_(db, &options, &observer, NULL) != CORM_OK;
+    corm_observer_close_(observer);
     bad |= corm_database_close_(db, NULL) != CORM_OK;
     dlclose(library);
     unlink(file);

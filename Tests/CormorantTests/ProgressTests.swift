@@ -31,10 +31,10 @@ struct ProgressTests {
             }))
         #expect(Set(calls.all.map(\.step)) == Set(plan.steps.map(\.summary)))
         #expect(Set(calls.all.map(\.count)) == [plan.steps.count])
-        let copying = calls.all.filter { $0.totalRows == 150_000 }
-        #expect(copying.first?.rows == 0)
-        #expect(copying.contains { $0.rows > 0 && $0.rows < 150_000 })
-        #expect(copying.last?.rows == 150_000)
+        let copying = calls.all.filter { $0.total == 150_000 }
+        #expect(copying.first?.done == 0)
+        #expect(copying.contains { $0.done > 0 && $0.done < 150_000 })
+        #expect(copying.last?.done == 150_000)
     }
 
     @Test func cancelAtEachCallLeavesTheOldSchema() throws {

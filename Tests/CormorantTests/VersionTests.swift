@@ -49,7 +49,7 @@ struct VersionTests {
 
     @Test func cancelLeavesTheVersionBefore() throws {
         try database.setVersion(1, steps: steps)
-        let options = MigrationOptions(progress: { $0.rows > 0 || $0.step != "to version 3" })
+        let options = MigrationOptions(progress: { $0.done > 0 || $0.step != "to version 3" })
         expectError(.interrupted) { try database.setVersion(steps: steps, options: options) }
         #expect(try database.version() == 2)
         #expect(try database.query("SELECT * FROM a").map(\.values) == [[1, .null]])

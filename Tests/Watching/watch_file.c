@@ -14,10 +14,9 @@ static void tell(corm_event *event, corm_error *error, void *context) {
         fprintf(stderr, "%s\n", corm_error_message(error));
         return;
     }
-    const corm_value *values;
-    size_t count;
     struct timespec now;
-    if (corm_event_row(event, 0, &values, &count, NULL) != CORM_OK)
+    const corm_value *values = corm_event_row_get(event, 0, NULL);
+    if (values == NULL)
         return;
     clock_gettime(CLOCK_MONOTONIC, &now);
     printf("%lld %.6f\n", (long long)values[0].as.integer, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
@@ -34,13 +33,13 @@ int main(int count, char **arguments) {
     options.live = true;
     options.callback = tell;
     if (count != 2 || corm_database_open(arguments[1], NULL, &database, &error) != CORM_OK ||
-        corm_database_observe(database, &options, &observer, &error) != CORM_OK) {
+        corm_observer_open(database, &options, &observer, &error) != CORM_OK) {
         fprintf(stderr, "%s\n", error ? corm_error_message(error) : "give a file");
         return 1;
     }
     while (getchar() != EOF)
         ;
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     corm_database_close(database, NULL);
     return 0;
 }

@@ -1,5 +1,5 @@
-// C++ has no compound literals and, before C++20, no designated initialisers: it uses the _init functions instead of the
-// macros, and everything else as C does. Compiled, never run.
+// C++ has no compound literals and, before C++20, no designated initialisers: it defines models member by member, and
+// uses everything else as C does. Compiled, never run.
 #include <cormorant.h>
 
 struct person {
@@ -10,11 +10,8 @@ struct person {
 corm_status use_from_cpp(corm_database **out_database);
 
 corm_status use_from_cpp(corm_database **out_database) {
-    corm_open_options options;
-    corm_open_options_init(&options);
+    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
     options.mode = CORM_OPEN_READ_ONLY;
-    corm_query query;
-    corm_query_init(&query);
 
     corm_column_def columns[2] = {};
     columns[0].name = "id";

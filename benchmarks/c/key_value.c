@@ -107,8 +107,9 @@ static double put_by_store(corm_store *store, const int *order) {
     for (int first = 0; first < KEYS; first += BATCH) {
         for (int i = 0; i < BATCH; i++) {
             const char *key = keys[order[first + i]];
-            entries[i] =
-                (corm_store_entry){.key = {key, strlen(key)}, .value = corm_value_text_size(value, VALUE_SIZE)};
+            entries[i] = (corm_store_entry){.struct_size = sizeof(corm_store_entry),
+                                            .key = {key, strlen(key)},
+                                            .value = corm_value_text_size(value, VALUE_SIZE)};
         }
         check(corm_store_put_many(store, entries, BATCH, &error));
     }
@@ -116,7 +117,7 @@ static double put_by_store(corm_store *store, const int *order) {
 }
 
 static double get_by_store(corm_store *store, const int *order, corm_arena *arena) {
-    corm_store_entry entry;
+    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     double start = seconds();
     for (int i = 0; i < KEYS; i++) {
         const char *key = keys[order[i]];

@@ -29,14 +29,14 @@ SCALARS = {
 }
 # Macros that are no constant: they serve C programs only.
 NO_VALUE = (
-    r"#define (ARROW_\w+|CORMORANT_\w+_H|CORM_(VERSION_AT_LEAST|\w+_DECLS|\w+_INIT|NO_VALUES|VALUES|KEY|COLUMN|FIELD_"
-    r"|GENERIC_FIELD_|MODEL|FIRST_|ALL|ANY|CALL|EXPRS|EQ|NE|LT|LE|GT|GE|COMPARE_))(\W|$)"
+    r"#define (ARROW_\w+|CORMORANT_\w+_H|CORM_(VERSION_AT_LEAST|SOURCE|INIT_|\w+_DECLS|\w+_INIT|NO_VALUES|VALUES|KEY|COLUMN"
+    r"|FIELD_|GENERIC_FIELD_|MODEL|FIRST_|ALL|ANY|CALL|EXPRS|EQ|NE|LT|LE|GT|GE|COMPARE_))(\W|$)"
 )
 # In the order in which they include each other, by the folder.
 TOPICS = {
     "cormorant": (
-        "base", "error", "value", "database", "thread", "transaction", "result", "model", "expression", "statement",
-        "record", "query", "relation", "columns", "json", "schema", "metadata", "migration", "bundle", "cipher",
+        "base", "error", "value", "database", "thread", "transaction", "result", "model", "record", "expression",
+        "statement", "query", "relation", "columns", "json", "schema", "metadata", "migration", "bundle", "cipher",
         "key_value", "maintenance", "observation", "cache", "registry", "queue",
     ),
     "cormorant-binding": ("block", "json", "key_value", "observation", "python", "queue", "result", "tree"),
@@ -60,8 +60,10 @@ class Headers:
     def read(self, text: str) -> None:
         text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
         text = text.replace("\\\n", " ")
+        # What the compiler of a C program makes.
+        text = re.sub(r"^static inline [^{]*\{.*?\}$", "", text, flags=re.MULTILINE | re.DOTALL)
         # What only C++ sees.
-        text = re.sub(r"^#ifdef __cplusplus\n(?:(?!#).*\n)+#endif$", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^#ifdef __cplusplus\n(?:(?!#(?:else|endif)).*\n)+(?=#else|#endif$)", "#if 0\n", text, flags=re.MULTILINE)
         body: list[str] = []
         for line in text.splitlines():
             if line.lstrip().startswith("#"):

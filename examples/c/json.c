@@ -14,18 +14,20 @@ static bool exchange(app *a) {
     corm_json_reader *reader = NULL;
     corm_records *artists = NULL;
     corm_related *albums = NULL;
-    corm_json_text *text = NULL;
+    corm_arena *arena = corm_arena_create();
+    const char *text = NULL;
+    size_t size;
     bool done = corm_json_reader_create(a->artists, &options, &reader, &a->error) == CORM_OK &&
                 corm_json_reader_feed(reader, document, strlen(document), &a->error) == CORM_OK &&
                 corm_json_reader_feed(reader, NULL, 0, &a->error) == CORM_OK && /* the end */
                 corm_json_reader_fetch(reader, 0, &artists, &a->error) == CORM_ROW &&
                 corm_json_reader_related(reader, "albums", &albums, &a->error) == CORM_OK;
-    const corm_json_nested nested[] = {{"albums", albums}};
+    const corm_json_nested nested[] = {{sizeof(corm_json_nested), "albums", albums}};
     done = done && corm_json_write(a->artists, corm_records_data(artists), corm_records_count(artists), nested, 1, NULL,
-                                   &text, &a->error) == CORM_OK;
+                                   arena, &text, &size, &a->error) == CORM_OK;
     if (done)
-        printf("%s\n", corm_json_text_data(text));
-    corm_json_text_free(text);
+        printf("%s\n", text);
+    corm_arena_free(arena);
     corm_related_free(albums);
     corm_records_free(artists);
     corm_json_reader_free(reader);
@@ -40,7 +42,7 @@ static bool import(app *a) {
     bool done = corm_json_reader_create(a->artists, &options, &reader, &a->error) == CORM_OK &&
                 corm_json_reader_feed(reader, document, strlen(document), &a->error) == CORM_OK &&
                 corm_json_reader_feed(reader, NULL, 0, &a->error) == CORM_OK &&
-                corm_json_reader_import(reader, a->db, CORM_WRITE_INSERT, &count, &a->error) == CORM_OK;
+                corm_json_reader_import(a->db, reader, CORM_WRITE_INSERT, &count, &a->error) == CORM_OK;
     if (done)
         printf("%" PRId64 " artists imported\n", count);
     corm_json_reader_free(reader);

@@ -6,10 +6,13 @@
 /* A store is there once something is put into it. */
 static bool keep(app *a) {
     corm_store *settings = NULL;
-    corm_store_entry theme = {.key = {CORM_KEY("theme")}, .value = corm_value_text("dark")};
-    corm_store_entry window = {
-        .key = {CORM_KEY("window")}, .value = corm_value_text("{\"width\": 800, \"open\": true}"), .is_json = true};
-    corm_store_entry found;
+    corm_store_entry theme = {
+        .struct_size = sizeof theme, .key = {CORM_KEY("theme")}, .value = corm_value_text("dark")};
+    corm_store_entry window = {.struct_size = sizeof window,
+                               .key = {CORM_KEY("window")},
+                               .value = corm_value_text("{\"width\": 800, \"open\": true}"),
+                               .is_json = true};
+    corm_store_entry found = CORM_STORE_ENTRY_INIT;
     bool done = corm_store_open(a->db, "settings", &settings, &a->error) == CORM_OK &&
                 corm_store_put(settings, &theme, &a->error) == CORM_OK &&
                 corm_store_put(settings, &window, &a->error) == CORM_OK &&
@@ -24,7 +27,8 @@ static bool keep(app *a) {
 /* An entry that has expired is not there; corm_store_purge takes its row out of the file. */
 static bool expire(app *a) {
     corm_store *sessions = NULL;
-    corm_store_entry session = {.key = {CORM_KEY("a1")}, .value = corm_value_text("Nina")};
+    corm_store_entry session = {
+        .struct_size = sizeof session, .key = {CORM_KEY("a1")}, .value = corm_value_text("Nina")};
     bool done = corm_store_open(a->db, "sessions", &sessions, &a->error) == CORM_OK &&
                 corm_store_expiry(30 * 60 * 1000, &session.expires, &a->error) == CORM_OK &&
                 corm_store_put(sessions, &session, &a->error) == CORM_OK &&
@@ -42,7 +46,7 @@ static bool page(app *a, corm_store *words) {
     range.limit = 100;
     do {
         corm_result *scan;
-        corm_store_entry entry;
+        corm_store_entry entry = CORM_STORE_ENTRY_INIT;
         if (corm_store_scan(words, &range, &scan, &a->error) != CORM_OK)
             return false;
         for (count = 0; corm_store_next(scan, &entry, &a->error) == CORM_ROW; count += 1)
@@ -61,7 +65,8 @@ static bool pages(app *a) {
     char keys[COUNT][16];
     for (int i = 0; i < COUNT; i++) {
         snprintf(keys[i], sizeof keys[i], "word:%03d", i);
-        entries[i] = (corm_store_entry){.key = {keys[i], strlen(keys[i])}, .value = corm_value_int64(i)};
+        entries[i] = (corm_store_entry){
+            .struct_size = sizeof(corm_store_entry), .key = {keys[i], strlen(keys[i])}, .value = corm_value_int64(i)};
     }
     bool done = corm_store_open(a->db, "words", &words, &a->error) == CORM_OK &&
                 corm_store_put_many(words, entries, COUNT, &a->error) == CORM_OK && page(a, words) &&
@@ -74,14 +79,15 @@ static bool pages(app *a) {
 static bool count(app *a, corm_store *visits) {
     corm_status status;
     do {
-        corm_store_entry entry;
+        corm_store_entry entry = CORM_STORE_ENTRY_INIT;
         status = corm_store_get(visits, CORM_KEY("home"), a->arena, &entry, &a->error);
         if (status == CORM_NOT_FOUND)
-            entry = (corm_store_entry){.key = {CORM_KEY("home")}, .value = corm_value_int64(0)};
+            entry = (corm_store_entry){
+                .struct_size = sizeof(corm_store_entry), .key = {CORM_KEY("home")}, .value = corm_value_int64(0)};
         entry.value.as.integer += 1;
         if (status >= 0)
             status = corm_store_compare_and_set(visits, &entry, &a->error);
-    } while (status == CORM_NOT_FOUND);
+    } while (status == CORM_CHANGED);
     return status == CORM_OK;
 }
 
@@ -94,7 +100,7 @@ static bool visit(app *a) {
 
 static bool show(const corm_progress *progress, void *context) {
     (void)context;
-    printf("%" PRId64 " of %" PRId64 " pages\n", progress->rows, progress->total_rows);
+    printf("%" PRId64 " of %" PRId64 " pages\n", progress->done, progress->total);
     return true; /* false cancels */
 }
 

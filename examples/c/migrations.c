@@ -64,8 +64,8 @@ static bool plan(app *a) {
 /* Says how far it is; false would cancel, and the file would be as it was. */
 static bool show(const corm_progress *progress, void *context) {
     (void)context;
-    printf("%s: step %" PRId32 " of %" PRId32 ", %" PRId64 " rows\n", progress->step, progress->index + 1,
-           progress->count, progress->rows);
+    printf("%s: step %zu of %zu, %" PRId64 " rows\n", progress->step, progress->index + 1, progress->count,
+           progress->done);
     return true;
 }
 
@@ -98,12 +98,12 @@ static bool generate(app *a) {
     return true;
 }
 
-static bool add_first(corm_database *db, void *context) {
-    return corm_record_insert(db, context, &(person){.name = "Ada"}, CORM_CONFLICT_ABORT, NULL, NULL) == CORM_OK;
+static corm_status add_first(corm_database *db, void *context, corm_error **error) {
+    return corm_record_insert(db, context, &(person){.name = "Ada"}, CORM_CONFLICT_ABORT, NULL, error);
 }
-static bool remove_first(corm_database *db, void *context) {
+static corm_status remove_first(corm_database *db, void *context, corm_error **error) {
     (void)context;
-    return corm_database_execute(db, "DELETE FROM person WHERE name = 'Ada'", CORM_NO_VALUES, NULL, NULL) == CORM_OK;
+    return corm_database_execute(db, "DELETE FROM person WHERE name = 'Ada'", CORM_NO_VALUES, NULL, error);
 }
 
 static bool apply(app *a, corm_database *file) {
@@ -114,12 +114,12 @@ static bool apply(app *a, corm_database *file) {
     step.up = add_first;
     step.down = remove_first;
     step.context = a->people;
-    bool done = corm_bundle_open("steps", &bundle, &a->error) == CORM_OK &&
+    bool done = corm_bundle_create("steps", &bundle, &a->error) == CORM_OK &&
                 corm_bundle_add(bundle, &step, &a->error) == CORM_OK &&
-                corm_bundle_apply(bundle, file, NULL, NULL, &a->error) == CORM_OK &&
-                corm_bundle_status(bundle, file, &states, &a->error) == CORM_OK;
+                corm_bundle_apply(file, bundle, NULL, NULL, &a->error) == CORM_OK &&
+                corm_bundle_status(file, bundle, &states, &a->error) == CORM_OK;
     printf("%s\n", done ? corm_bundle_states_json(states) : "");
-    done = done && corm_bundle_revert(bundle, file, "0001_create_people", NULL, &a->error) == CORM_OK;
+    done = done && corm_bundle_revert(file, bundle, "0001_create_people", NULL, &a->error) == CORM_OK;
     corm_bundle_states_free(states);
     corm_bundle_free(bundle);
     return done;

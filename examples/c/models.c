@@ -14,21 +14,25 @@ typedef struct member {
 } member;
 
 /* The file holds a word where the struct has an enum. */
-static bool side_to_word(const void *field, corm_value *out_value, void *context) {
-    (void)context;
+static corm_status side_to_word(const void *field, corm_value *out_value, void *context, corm_error **error) {
+    (void)context, (void)error;
     *out_value = corm_value_text(*(const side *)field == PORT ? "port" : "starboard");
-    return true;
+    return CORM_OK;
 }
 
-static bool word_to_side(const corm_value *value, void *field, corm_arena *arena, void *context) {
+static corm_status word_to_side(const corm_value *value, void *field, corm_arena *arena, void *context,
+                                corm_error **error) {
     (void)arena, (void)context;
-    if (value->type != CORM_VALUE_TEXT)
-        return false;
+    if (value->type != CORM_VALUE_TEXT) {
+        *error = corm_error_create(CORM_E_TYPE, "a side is no text", "write port or starboard");
+        return CORM_E_TYPE;
+    }
     *(side *)field = strcmp(value->as.bytes.data, "port") == 0 ? PORT : STARBOARD;
-    return true;
+    return CORM_OK;
 }
 
-static const corm_transform side_transform = {.encode = side_to_word, .decode = word_to_side};
+static const corm_transform side_transform = {
+    .struct_size = sizeof(corm_transform), .encode = side_to_word, .decode = word_to_side};
 static const corm_column_def member_columns[] = {
     CORM_COLUMN(member, id, CORM_INT64, .primary_key = true),
     CORM_COLUMN(member, club, CORM_TEXT, .not_null = true, .collation = "NOCASE"),

@@ -92,7 +92,7 @@ static bool open_music(app *a) {
 /* Prints the rows that a statement gives, each as JSON, and frees it. */
 static inline bool print_rows(app *a, corm_statement *statement) {
     corm_result *rows = NULL;
-    corm_status status = corm_statement_open(a->db, statement, CORM_NO_VALUES, &rows, &a->error);
+    corm_status status = corm_result_open_statement(a->db, statement, CORM_NO_VALUES, &rows, &a->error);
     while (status >= 0 && (status = corm_result_next(rows, &a->error)) == CORM_ROW) {
         const char *json;
         status = corm_result_row_json(rows, &json, &a->error);

@@ -7,9 +7,8 @@ static void show_changes(corm_event *event, corm_error *error, void *context) {
     (void)error;
     (void)context;
     for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
-        corm_change change;
-        if (corm_event_change(event, index, &change, NULL) == CORM_OK)
-            printf("%s %s %" PRId64 "\n", kinds[change.kind], change.table, change.row_id);
+        const corm_change *change = corm_event_change_get(event, index);
+        printf("%s %s %" PRId64 "\n", kinds[change->kind], change->table, change->row_id);
     }
 }
 
@@ -18,19 +17,19 @@ static bool watch(app *a) {
     corm_observer *observer = NULL;
     options.model = a->artists;
     options.callback = show_changes;
-    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+    bool done = corm_observer_open(a->db, &options, &observer, &a->error) == CORM_OK &&
                 corm_database_execute_script(a->db,
                                              "BEGIN; INSERT INTO artist(name) VALUES ('Pia');"
                                              "UPDATE artist SET name = 'Pia K.' WHERE name = 'Pia'; COMMIT",
                                              &a->error) == CORM_OK;
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     return done;
 }
 
 /* Without a callback events wait: at a descriptor, for poll() and loops of events. */
 static bool wait_for(app *a) {
     static const char *const columns[] = {"price"};
-    corm_region prices = {.table = "album", .columns = columns, .column_count = 1};
+    corm_region prices = {.struct_size = sizeof(corm_region), .table = "album", .columns = columns, .column_count = 1};
     corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
     corm_observer *observer = NULL;
     corm_event *event = NULL;
@@ -38,14 +37,14 @@ static bool wait_for(app *a) {
     options.regions = &prices;
     options.region_count = 1;
     options.latest_only = true;
-    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+    bool done = corm_observer_open(a->db, &options, &observer, &a->error) == CORM_OK &&
                 corm_observer_descriptor(observer, &descriptor, &a->error) == CORM_OK &&
                 corm_database_execute(a->db, "UPDATE album SET price = 9", NULL, 0, NULL, &a->error) == CORM_OK &&
                 corm_observer_next(observer, &event, &a->error) == CORM_ROW;
     if (done)
         printf("%zu prices changed\n", corm_event_change_count(event));
     corm_event_free(event);
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     return done;
 }
 
@@ -71,16 +70,16 @@ static bool follow(app *a) {
     options.query = &query;
     options.live = true;
     options.callback = show_albums;
-    bool done = corm_database_observe(a->db, &options, &observer, &a->error) == CORM_OK &&
+    bool done = corm_observer_open(a->db, &options, &observer, &a->error) == CORM_OK &&
                 corm_database_execute(a->db, "UPDATE album SET year = year + 1", NULL, 0, NULL, &a->error) == CORM_OK;
-    corm_observer_cancel(observer);
+    corm_observer_close(observer);
     return done;
 }
 
 /* Rows that are found again come from memory, unless anybody has changed them. */
 static bool remember(app *a) {
     corm_value key = corm_value_int64(1);
-    corm_cache_statistics cache;
+    corm_cache_statistics cache = CORM_CACHE_STATISTICS_INIT;
     artist found;
     bool done = corm_database_set_cache(a->db, a->artists, 1000, 1000000, &a->error) == CORM_OK;
     for (int index = 0; done && index < 3; index += 1)

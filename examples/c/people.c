@@ -48,8 +48,10 @@ static void print_error(const char *doing, const corm_error *error) {
         printf("  hint: %s\n", corm_error_hint(error));
     if (corm_error_table(error))
         printf("  table: %s\n", corm_error_table(error));
-    if (corm_error_columns(error))
-        printf("  columns: %s\n", corm_error_columns(error));
+    size_t count;
+    const char *const *columns = corm_error_columns(error, &count);
+    for (size_t index = 0; index < count; index += 1)
+        printf("  column: %s\n", columns[index]);
     if (corm_error_record_index(error) >= 0)
         printf("  record of the batch: %" PRId64 "\n", corm_error_record_index(error));
     if (corm_error_offset(error) >= 0)

@@ -10,12 +10,11 @@ static corm_status add_artist(corm_database *db, void *context, corm_error **err
 
 /* Runs on the queue's thread, once it is certain how the write ended. */
 static void told(corm_completion *completion, void *context) {
-    size_t count;
-    const corm_write_result *results = corm_completion_results(completion, &count);
     (void)context;
-    for (size_t index = 0; index < count; index += 1)
-        printf("%s: %s\n", corm_completion_tag(completion),
-               results[index].error ? corm_error_message(results[index].error) : "done");
+    for (size_t index = 0; index < corm_completion_result_count(completion); index += 1) {
+        const corm_write_result *result = corm_completion_result_get(completion, index);
+        printf("%s: %s\n", corm_completion_tag(completion), result->error ? corm_error_message(result->error) : "done");
+    }
 }
 
 static bool write(app *a, corm_queue *queue) {
@@ -27,7 +26,7 @@ static bool write(app *a, corm_queue *queue) {
 static bool batch(app *a, corm_queue *queue) {
     corm_batch *batch = NULL;
     corm_write_options options = {.struct_size = sizeof options, .tag = "import", .callback = told};
-    bool done = corm_queue_begin(queue, &batch, &a->error) == CORM_OK;
+    bool done = corm_batch_create(queue, &batch, &a->error) == CORM_OK;
     for (int index = 0; done && index < 2; index += 1) {
         artist sam = {.name = "Sam"};
         done = corm_batch_insert(batch, a->artists, &sam, CORM_CONFLICT_ABORT, &a->error) == CORM_OK;

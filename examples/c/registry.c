@@ -41,7 +41,7 @@ static bool across(app *a, corm_registry *users) {
     int64_t count = 0;
     bool done = corm_model_create_attached(a->artists, "old", &old, &a->error) == CORM_OK &&
                 corm_registry_use(users, "jon", &db, &a->error) == CORM_OK &&
-                corm_registry_attach(users, "ida", db, "old", &a->error) == CORM_OK &&
+                corm_registry_attach(db, users, "ida", "old", &a->error) == CORM_OK &&
                 corm_query_count(db, old, NULL, &count, &a->error) == CORM_OK;
     printf("%" PRId64 "\n", count);
     done = corm_database_close(db, done ? &a->error : NULL) == CORM_OK && done;
@@ -62,8 +62,8 @@ static bool migrate(app *a, corm_registry *users) {
     const corm_bundle_step plays = {.struct_size = sizeof plays,
                                     .id = "0001_plays",
                                     .up_sql = "CREATE TABLE play (id INTEGER PRIMARY KEY, artist TEXT, at TEXT)"};
-    int64_t failed = 0;
-    bool done = corm_bundle_open(NULL, &bundle, &a->error) == CORM_OK &&
+    size_t failed = 0;
+    bool done = corm_bundle_create(NULL, &bundle, &a->error) == CORM_OK &&
                 corm_bundle_add(bundle, &plays, &a->error) == CORM_OK &&
                 corm_registry_migrate(users, bundle, NULL, 0, NULL, false, told, NULL, &failed, &a->error) == CORM_OK;
     corm_bundle_free(bundle);

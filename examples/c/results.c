@@ -71,7 +71,7 @@ static bool stream(app *a) {
 static bool columns(app *a) {
     struct ArrowArrayStream columns;
     struct ArrowArray batch;
-    if (corm_query_columns(a->db, a->albums, NULL, &columns, &a->error) != CORM_OK)
+    if (corm_query_arrow(a->db, a->albums, NULL, &columns, &a->error) != CORM_OK)
         return false;
     bool done = columns.get_next(&columns, &batch) == 0;
     if (done && batch.release != NULL) {

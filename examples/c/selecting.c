@@ -43,7 +43,7 @@ static bool columns(app *a) {
 /* On any condition, or along a relation; an alias where a table takes part twice. */
 static bool joins(app *a) {
     corm_statement *pairs = corm_statement_create(CORM_SELECT, a->albums, NULL);
-    corm_statement_join(pairs, CORM_JOIN_INNER, (corm_source){.model = a->albums, .alias = "later"},
+    corm_statement_join(pairs, CORM_JOIN_INNER, CORM_SOURCE(.model = a->albums, .alias = "later"),
                         CORM_ALL(corm_expr_binary(CORM_OP_EQUAL, corm_expr_column_of("later", a->albums, "artistId"),
                                                   corm_expr_column(a->albums, "artistId")),
                                  corm_expr_binary(CORM_OP_GREATER, corm_expr_column_of("later", a->albums, "year"),
@@ -96,7 +96,7 @@ static bool common_tables(app *a) {
     corm_statement *years = corm_statement_create(CORM_SELECT, NULL, NULL);
     corm_statement_add(years, CORM_CLAUSE_COLUMN, corm_expr_value(corm_value_int64(1998)));
     corm_statement *next = corm_statement_create(CORM_SELECT, NULL, NULL);
-    corm_statement_from(next, (corm_source){.name = "years"});
+    corm_statement_from(next, CORM_SOURCE(.name = "years"));
     corm_statement_add(
         next, CORM_CLAUSE_COLUMN,
         corm_expr_binary(CORM_OP_ADD, corm_expr_name("years", "year"), corm_expr_value(corm_value_int64(3))));
@@ -107,7 +107,7 @@ static bool common_tables(app *a) {
 
     corm_statement *select = corm_statement_create(CORM_SELECT, NULL, NULL);
     corm_statement_with(select, "years", columns, 1, years);
-    corm_statement_from(select, (corm_source){.name = "years"});
+    corm_statement_from(select, CORM_SOURCE(.name = "years"));
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_name("years", "year"));
     return print_rows(a, select);
 }

@@ -8,8 +8,9 @@ static bool refused(app *a, corm_status status) {
     printf("%s: %s", corm_status_name(status), corm_error_message(a->error));
     if (corm_error_hint(a->error) != NULL)
         printf(" (%s)", corm_error_hint(a->error));
-    if (corm_error_columns(a->error) != NULL)
-        printf(", column %s of %s", corm_error_columns(a->error), corm_error_table(a->error));
+    const char *const *columns = corm_error_columns(a->error, NULL);
+    if (columns != NULL)
+        printf(", column %s of %s", columns[0], corm_error_table(a->error));
     if (corm_error_record_index(a->error) >= 0)
         printf(", record %" PRId64, corm_error_record_index(a->error));
     if (corm_error_offset(a->error) >= 0)

@@ -58,7 +58,7 @@ def look_after(db: Database, copy: Path) -> None:
     """A copy while others write, a smaller file, fresh statistics, a short log."""
 
     def show(progress: Progress) -> bool:
-        print(progress.rows, "of", progress.total_rows, "pages")
+        print(progress.done, "of", progress.total, "pages")
         return True  # False cancels
 
     db.backup(copy, progress=show)

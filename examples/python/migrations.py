@@ -47,7 +47,7 @@ def plan(db: Database) -> None:
 
 def show(progress: Progress) -> None:
     """Says how far it is; False would cancel, and the file would be as it was."""
-    print(f"{progress.step}: step {progress.index + 1} of {progress.count}, {progress.rows} rows")
+    print(f"{progress.step}: step {progress.index + 1} of {progress.count}, {progress.done} rows")
 
 
 def sync(db: Database, folder: Path) -> None:

@@ -61,7 +61,7 @@ def refuse(db: Database) -> None:
     try:
         Department("Sales").insert(db)
     except UniqueViolation as error:
-        print(f"refused: {error.table}.{error.columns} must be unique")
+        print(f"refused: {error.table}.{', '.join(error.columns)} must be unique")
     try:
         db.delete_key(Department, 1)
     except ForeignKeyViolation as error:

@@ -23,7 +23,7 @@ corm_status corm_block_open(corm_database *database, const corm_model *model, co
 corm_status corm_block_next(corm_result *result, int64_t max_rows, corm_block *block, corm_error **out_error);
 
 /*
- * corm_result_columns, or corm_query_columns where the result has a model. As long as no batch was taken, it can be
+ * corm_result_arrow, or corm_query_arrow where the result has a model. As long as no batch was taken, it can be
  * called again, for those who look at a schema first: then the former stream has no rows. CORM_E_MISUSE later.
  *
  * result borrowed; its rows are the stream's, which outlives it.

@@ -23,7 +23,22 @@
     (CORM_VERSION_MAJOR > (major) || (CORM_VERSION_MAJOR == (major) && CORM_VERSION_MINOR > (minor)) ||                \
      (CORM_VERSION_MAJOR == (major) && CORM_VERSION_MINOR == (minor) && CORM_VERSION_PATCH >= (patch)))
 
+/* What the _INIT macros are: a struct of zeros that says how long it is. */
+#ifdef __cplusplus
+template <typename Struct> inline Struct corm_sized_struct() {
+    Struct made = Struct();
+    made.struct_size = sizeof(Struct);
+    return made;
+}
+#define CORM_INIT_(type) corm_sized_struct<type>()
+#else
+#define CORM_INIT_(type) {.struct_size = sizeof(type)}
+#endif
+
 CORM_BEGIN_DECLS
+
+/* Called once with the context that a callback was given, when the callback will not run any more. */
+typedef void (*corm_release)(void *context);
 
 /*
  * What every fallible function returns. Zero and above is no error: nothing was written to out_error. Below zero is an
@@ -41,6 +56,10 @@ typedef int32_t corm_status;
 #define CORM_NOT_FOUND 3
 /* An insert with CORM_CONFLICT_IGNORE met a conflict and inserted nothing. */
 #define CORM_IGNORED 4
+/* Nothing has come yet: ask again, when the descriptor is readable. */
+#define CORM_AGAIN 5
+/* The entry is not what it was when it was read: somebody else wrote, deleted or added it; nothing was done. */
+#define CORM_CHANGED 6
 
 /* A NULL, closed or wrong kind of handle, or an argument that can never be right. */
 #define CORM_E_MISUSE (-1)
@@ -122,36 +141,36 @@ typedef int32_t corm_status;
 /* The file's schema is not what its last step left. */
 #define CORM_E_MIGRATION_DRIFT (-37)
 /* The key does not open the file, or it was encrypted with another cipher or other settings. */
-#define CORM_E_WRONG_KEY (-45)
+#define CORM_E_WRONG_KEY (-38)
 /* The file is encrypted and no key was given. */
-#define CORM_E_KEY_MISSING (-46)
+#define CORM_E_KEY_MISSING (-39)
 /* A key was given for a file that is not encrypted. */
-#define CORM_E_NOT_ENCRYPTED (-47)
+#define CORM_E_NOT_ENCRYPTED (-40)
 /* A page of an encrypted file is not what was written; the message says which. */
-#define CORM_E_ALTERED (-48)
+#define CORM_E_ALTERED (-41)
 /* An encrypted file was cut off. */
-#define CORM_E_TRUNCATED (-49)
+#define CORM_E_TRUNCATED (-42)
 /* libcrypto cannot be loaded, or a codec fails. */
-#define CORM_E_CIPHER (-50)
+#define CORM_E_CIPHER (-43)
 
 /*
  * The name of a status, such as "CORM_E_UNIQUE"; "CORM_UNKNOWN" for a number that is none.
  *
- * Returns: static. Threading: any thread. Since 0.1.
+ * Returns: static. Threading: any thread.
  */
 const char *corm_status_name(corm_status status);
 
 /*
  * The version of the library that is loaded, such as "0.1.0". Compare with CORM_VERSION, the header's.
  *
- * Returns: static. Threading: any thread. Since 0.1.
+ * Returns: static. Threading: any thread.
  */
 const char *corm_version(void);
 
 /*
  * The version of the SQLite library underneath, such as "3.40.1".
  *
- * Returns: static. Threading: any thread. Since 0.1.
+ * Returns: static. Threading: any thread.
  */
 const char *corm_sqlite_version(void);
 

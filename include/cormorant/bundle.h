@@ -28,8 +28,9 @@ CORM_BEGIN_DECLS
 typedef struct corm_bundle corm_bundle;
 
 /* Runs on the thread of the call, inside the step's transaction, and may use the database but must not end the
-   transaction. false: the step fails with CORM_E_CALLBACK and is rolled back. */
-typedef bool (*corm_step_callback)(corm_database *database, void *context);
+   transaction. Below zero the step fails with that status or with *out_error, which the callback may have from a call or
+   make (corm_error_create) and gives away, and is rolled back. */
+typedef corm_status (*corm_step_callback)(corm_database *database, void *context, corm_error **out_error);
 
 /* A step that the program brings. A step is SQL or a callback, each way. */
 typedef struct corm_bundle_step {
@@ -48,24 +49,24 @@ typedef struct corm_bundle_step {
     const char *schema_sql;
 } corm_bundle_step;
 
-#define CORM_BUNDLE_STEP_INIT {.struct_size = sizeof(corm_bundle_step)}
+#define CORM_BUNDLE_STEP_INIT CORM_INIT_(corm_bundle_step)
 
 /*
- * Opens a bundle. Files are read now; a later change of the folder is not seen.
+ * Makes a bundle. Files are read now; a later change of the folder is not seen.
  *
  * folder NULL: a bundle without files, to be filled with corm_bundle_add. out_bundle: owned (corm_bundle_free).
  *
  * Statuses: CORM_E_CANNOT_OPEN, CORM_E_MIGRATION_MODIFIED for a file that differs from the manifest or is not in it
  * (corm_bundle_seal), CORM_E_MIGRATION_MISSING for one that only the manifest has, CORM_E_MIGRATION for a file in a step's
- * folder that no bundle has. Threading: one thread at a time. Since 0.1.
+ * folder that no bundle has. Threading: one thread at a time.
  */
-corm_status corm_bundle_open(const char *folder, corm_bundle **out_bundle, corm_error **out_error);
+corm_status corm_bundle_create(const char *folder, corm_bundle **out_bundle, corm_error **out_error);
 
 /* Adds a step of the program's own; all but functions and context is copied, and those must live as long as the bundle.
-   Statuses: CORM_E_MIGRATION for an id that is taken, or a step that does nothing. Since 0.1. */
+   Statuses: CORM_E_MIGRATION for an id that is taken, or a step that does nothing. */
 corm_status corm_bundle_add(corm_bundle *bundle, const corm_bundle_step *step, corm_error **out_error);
 
-/* Frees a bundle. NULL and a second free are no-ops. Since 0.1. */
+/* Frees a bundle. NULL and a second free are no-ops. */
 void corm_bundle_free(corm_bundle *bundle);
 
 /*
@@ -75,32 +76,33 @@ void corm_bundle_free(corm_bundle *bundle);
  * Statuses: CORM_E_MIGRATION_MODIFIED, _MISSING, _ORDER, _DIRTY, _NEWER and _DRIFT as base.h says, before anything is done;
  * CORM_E_MIGRATION for a statement that a step may not hold, and for one that drops a table or a column with something in
  * it without options.allow_lossy: the message counts what would go; CORM_E_CALLBACK; CORM_E_INTERRUPTED. Steps before the one that
- * failed stay. Threading: any thread. Since 0.1.
+ * failed stay. Threading: any thread.
  */
-corm_status corm_bundle_apply(const corm_bundle *bundle, corm_database *database, const char *last,
+corm_status corm_bundle_apply(corm_database *database, const corm_bundle *bundle, const char *last,
                               const corm_migration_options *options, corm_error **out_error);
 
 /*
  * Takes steps back, the last first, until `last` is the last that is applied (NULL: all go).
  * Statuses: as corm_bundle_apply, and CORM_E_MIGRATION for a step without a way back; then none is taken back.
- * Steps that came late (CORM_E_MIGRATION_ORDER) are no hindrance. Since 0.1.
+ * Steps that came late (CORM_E_MIGRATION_ORDER) are no hindrance.
  */
-corm_status corm_bundle_revert(const corm_bundle *bundle, corm_database *database, const char *last,
+corm_status corm_bundle_revert(corm_database *database, const corm_bundle *bundle, const char *last,
                                const corm_migration_options *options, corm_error **out_error);
 
 /*
  * Records the steps up to and with `last` (NULL: all) as applied in a file that was made without them and has no history.
- * Statuses: CORM_E_MIGRATION_DRIFT when the file's schema is not the one that `last` leaves, with what differs. Since 0.1.
+ * Statuses: CORM_E_MIGRATION_DRIFT when the file's schema is not the one that `last` leaves, with what differs.
  */
-corm_status corm_bundle_adopt(const corm_bundle *bundle, corm_database *database, const char *last,
+corm_status corm_bundle_adopt(corm_database *database, const corm_bundle *bundle, const char *last,
                               corm_error **out_error);
 
 /* Says what became of the step that was cut short outside a transaction: applied, or not. Statuses: CORM_E_MIGRATION when
-   the step is not dirty. Since 0.1. */
-corm_status corm_bundle_resolve(const corm_bundle *bundle, corm_database *database, const char *id, bool applied,
+   the step is not dirty. */
+corm_status corm_bundle_resolve(corm_database *database, const corm_bundle *bundle, const char *id, bool applied,
                                 corm_error **out_error);
 
 /* corm_bundle_state.state */
+typedef int32_t corm_step_state;
 #define CORM_STEP_PENDING 0
 #define CORM_STEP_APPLIED 1
 #define CORM_STEP_MODIFIED 2 /* applied, and changed since */
@@ -109,10 +111,11 @@ corm_status corm_bundle_resolve(const corm_bundle *bundle, corm_database *databa
 #define CORM_STEP_DIRTY 5    /* begun and not finished */
 #define CORM_STEP_NEWER 6    /* applied, later than all of the bundle */
 
-/* One step of a status. Text is borrowed until corm_bundle_states_free. */
+/* One step of a status. Text is borrowed until corm_bundle_states_free. It grows at its end only: take it by the pointer
+   that is given. */
 typedef struct corm_bundle_state {
     const char *id;
-    int32_t state;
+    corm_step_state state;
     /* When it began and ended, UTC, as 2026-01-31 12:00:00.000; NULL: not yet. */
     const char *started;
     const char *finished;
@@ -121,26 +124,23 @@ typedef struct corm_bundle_state {
 /* The steps of a bundle and of a file's history, in order. */
 typedef struct corm_bundle_states corm_bundle_states;
 
-/* Says of each step of the bundle and of the file's history where it stands. out_states: owned (corm_bundle_states_free).
-   Since 0.1. */
-corm_status corm_bundle_status(const corm_bundle *bundle, corm_database *database, corm_bundle_states **out_states,
+/* Says of each step of the bundle and of the file's history where it stands. out_states: owned (corm_bundle_states_free). */
+corm_status corm_bundle_status(corm_database *database, const corm_bundle *bundle, corm_bundle_states **out_states,
                                corm_error **out_error);
-/* Frees a status. NULL and a second free are no-ops. Since 0.1. */
+/* Frees a status. NULL and a second free are no-ops. */
 void corm_bundle_states_free(corm_bundle_states *states);
-/* How many steps it lists; 0 for a bad handle. Since 0.1. */
-int32_t corm_bundle_states_count(const corm_bundle_states *states);
-/* One of them. Statuses: CORM_E_MISUSE out of range. Since 0.1. */
-corm_status corm_bundle_states_get(const corm_bundle_states *states, int32_t index, corm_bundle_state *out_state,
-                                   corm_error **out_error);
-/* [{"id", "state", "started", "finished"}]. Returns: borrowed until corm_bundle_states_free; NULL for a bad handle. Since
-   0.1. */
+/* How many steps it lists; 0 for a bad handle. */
+size_t corm_bundle_states_count(const corm_bundle_states *states);
+/* One of them, from 0; NULL out of range, and for a bad handle. Returns: borrowed until corm_bundle_states_free. */
+const corm_bundle_state *corm_bundle_states_get(const corm_bundle_states *states, size_t index);
+/* [{"id", "state", "started", "finished"}]. Returns: borrowed until corm_bundle_states_free; NULL for a bad handle. */
 const char *corm_bundle_states_json(const corm_bundle_states *states);
 
 /*
  * What has changed in the file since its last step: a plan from its schema back to the one that the step left, empty
- * where there is no drift. out_plan: owned (corm_plan_free). Since 0.1.
+ * where there is no drift. out_plan: owned (corm_plan_free).
  */
-corm_status corm_bundle_drift(const corm_bundle *bundle, corm_database *database, corm_plan **out_plan,
+corm_status corm_bundle_drift(corm_database *database, const corm_bundle *bundle, corm_plan **out_plan,
                               corm_error **out_error);
 
 /*
@@ -150,13 +150,13 @@ corm_status corm_bundle_drift(const corm_bundle *bundle, corm_database *database
  * name      of the step: letters, digits and underscores; its number comes before it.
  * out_plan  what the step does, owned; empty: the models had not changed and nothing was written. NULL for none.
  *
- * Statuses: CORM_E_MIGRATION when changes need a decision. Since 0.1.
+ * Statuses: CORM_E_MIGRATION when changes need a decision.
  */
 corm_status corm_bundle_generate(const char *folder, const char *name, const corm_model *const *models,
                                  size_t model_count, const corm_migration_options *options, corm_plan **out_plan,
                                  corm_error **out_error);
 
-/* The same to any schema, such as another file's. Since 0.1. */
+/* The same to any schema, such as another file's. */
 corm_status corm_bundle_generate_to(const char *folder, const char *name, const corm_schema *schema,
                                     const corm_migration_options *options, corm_plan **out_plan,
                                     corm_error **out_error);
@@ -164,7 +164,7 @@ corm_status corm_bundle_generate_to(const char *folder, const char *name, const 
 /*
  * Accepts the files as they are, after a step was written or changed by hand: runs all steps on an empty database in
  * memory, writes each one's schema.sql anew, and the manifest. Steps that the program brings are not run: the files' SQL
- * must do without them. Each down.sql must lead back. Statuses: the error of a step that fails, with its id. Since 0.1.
+ * must do without them. Each down.sql must lead back. Statuses: the error of a step that fails, with its id.
  */
 corm_status corm_bundle_seal(const char *folder, corm_error **out_error);
 
@@ -173,7 +173,7 @@ corm_status corm_bundle_seal(const char *folder, corm_error **out_error);
  * Files that have applied them all go on as if they had applied it; a file that stands between them must be brought to
  * `last` by the former bundle first. The folders of the replaced steps are removed; steps that the program brings must
  * stand behind them.
- * Statuses: CORM_E_MIGRATION where one of them runs outside a transaction. Since 0.1.
+ * Statuses: CORM_E_MIGRATION where one of them runs outside a transaction.
  */
 corm_status corm_bundle_squash(const char *folder, const char *last, corm_error **out_error);
 
@@ -189,7 +189,7 @@ typedef struct corm_version_step {
     void *context;
 } corm_version_step;
 
-#define CORM_VERSION_STEP_INIT {.struct_size = sizeof(corm_version_step)}
+#define CORM_VERSION_STEP_INIT CORM_INIT_(corm_version_step)
 
 /*
  * Brings a file from its user_version to another, each step with its number in one transaction; down where `version` is
@@ -199,12 +199,12 @@ typedef struct corm_version_step {
  * version  where to; -1: the newest.
  *
  * Statuses: CORM_E_MIGRATION_NEWER for a file beyond the newest version, CORM_E_MIGRATION for a gap or a step without a way
- * back. Threading: any thread. Since 0.1.
+ * back. Threading: any thread.
  */
 corm_status corm_migration_set_version(corm_database *database, const corm_version_step *steps, size_t step_count,
                                        int32_t version, const corm_migration_options *options, corm_error **out_error);
 
-/* The file's user_version. Since 0.1. */
+/* The file's user_version. */
 corm_status corm_migration_version(corm_database *database, int32_t *out_version, corm_error **out_error);
 
 CORM_END_DECLS

@@ -9,6 +9,9 @@ CORM_BEGIN_DECLS
 
 /* What the cache of a model did, and what it holds. */
 typedef struct corm_cache_statistics {
+    uint32_t struct_size;
+    /* Zero. */
+    uint32_t reserved;
     /* Finds that it answered, and those that went to the file. */
     int64_t hits;
     int64_t misses;
@@ -16,6 +19,8 @@ typedef struct corm_cache_statistics {
     int64_t count;
     int64_t bytes;
 } corm_cache_statistics;
+
+#define CORM_CACHE_STATISTICS_INIT CORM_INIT_(corm_cache_statistics)
 
 /*
  * Keeps rows of a model that are found by key (corm_record_find), so that finding them again reads no file; the least
@@ -28,12 +33,12 @@ typedef struct corm_cache_statistics {
  *
  * Statuses: CORM_E_MISUSE for one limit of 0, a virtual table, or a key that is not the table's primary key; CORM_E_SCHEMA
  * when the table is not there; CORM_E_SQLITE when SQLite was built without SQLITE_ENABLE_PREUPDATE_HOOK. Threading: any
- * thread. Since 0.1.
+ * thread.
  */
 corm_status corm_database_set_cache(corm_database *database, const corm_model *model, int64_t max_count,
                                     int64_t max_bytes, corm_error **out_error);
 
-/* What the cache of a model did since it was set; all 0 without one. Since 0.1. */
+/* What the cache of a model did since it was set; all 0 without one. out_statistics: its struct_size set. */
 corm_status corm_database_cache_statistics(corm_database *database, const corm_model *model,
                                            corm_cache_statistics *out_statistics, corm_error **out_error);
 

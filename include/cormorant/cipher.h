@@ -22,19 +22,20 @@ typedef struct corm_key_sink corm_key_sink;
 
 /*
  * Asked for the key of a file once whenever it is opened, before the file is touched and on the thread that opens it:
- * answers through corm_key_sink_set and returns CORM_OK. Any other status refuses: CORM_E_CALLBACK, and nothing is opened.
+ * answers through corm_key_sink_set and returns CORM_OK. Any other status refuses, and nothing is opened: below zero with
+ * that status, or with *out_error (corm_error_create), which is given away; else CORM_E_CALLBACK.
  * It must not use the database that is being opened.
  *
  * path borrowed until return.
  */
-typedef corm_status (*corm_key_provider)(const char *path, corm_key_sink *sink, void *context);
+typedef corm_status (*corm_key_provider)(const char *path, corm_key_sink *sink, void *context, corm_error **out_error);
 
 /*
  * Hands the key over, as in corm_cipher_options.key. Only inside the provider that was given the sink.
  *
  * key copied; wipe it afterwards.
  *
- * Statuses: CORM_E_MISUSE for an empty or malformed key. Since 0.1.
+ * Statuses: CORM_E_MISUSE for an empty or malformed key.
  */
 corm_status corm_key_sink_set(corm_key_sink *sink, const void *key, size_t key_size, corm_error **out_error);
 
@@ -63,8 +64,10 @@ typedef struct corm_codec {
      *
      * path        borrowed until return; of a copy, where it will stand.
      * first_bytes the first 16 bytes of the file; borrowed until return. NULL for a file that is yet to be written.
+     * out_error   where it fails, an error of its own (corm_error_create), which is given away; left alone, CORM_E_CIPHER.
      */
-    corm_status (*open)(const char *path, const uint8_t *first_bytes, void **out_file, void *context);
+    corm_status (*open)(const char *path, const uint8_t *first_bytes, void **out_file, void *context,
+                        corm_error **out_error);
     /* Writes the image of a page. image: page_size bytes. */
     corm_status (*encrypt)(uint32_t page_number, const uint8_t *page, uint8_t *image, void *file);
     /* Turns an image into the page, in place; for page 1, its first 16 bytes are put right by the library. */
@@ -74,7 +77,7 @@ typedef struct corm_codec {
     void *context;
 } corm_codec;
 
-#define CORM_CODEC_INIT {.struct_size = sizeof(corm_codec)}
+#define CORM_CODEC_INIT CORM_INIT_(corm_codec)
 
 /* What a file is encrypted with. One of key, provider and codec. Zero is the default of everything else. */
 typedef struct corm_cipher_options {
@@ -103,7 +106,7 @@ typedef struct corm_cipher_options {
     const corm_codec *codec;
 } corm_cipher_options;
 
-#define CORM_CIPHER_OPTIONS_INIT {.struct_size = sizeof(corm_cipher_options)}
+#define CORM_CIPHER_OPTIONS_INIT CORM_INIT_(corm_cipher_options)
 
 /*
  * Encrypts a plain file, in its place. Takes the file for itself: CORM_E_BUSY while other connections use it, which must
@@ -117,16 +120,15 @@ typedef struct corm_cipher_options {
  *
  * Statuses: CORM_E_NOT_A_DATABASE and CORM_E_KEY_MISSING for a file that is no plain database, CORM_E_CANNOT_OPEN,
  * CORM_E_READ_ONLY, CORM_E_BUSY, CORM_E_FULL, CORM_E_CIPHER; CORM_E_INTERRUPTED when cancelled. Threading: any thread.
- * Since 0.1.
  */
 corm_status corm_cipher_encrypt(const char *path, const corm_cipher_options *cipher, corm_progress_callback progress,
                                 void *context, corm_error **out_error);
 
-/* Makes an encrypted file plain; the rest as corm_cipher_encrypt, and CORM_E_WRONG_KEY, CORM_E_NOT_ENCRYPTED. Since 0.1. */
+/* Makes an encrypted file plain; the rest as corm_cipher_encrypt, and CORM_E_WRONG_KEY, CORM_E_NOT_ENCRYPTED. */
 corm_status corm_cipher_decrypt(const char *path, const corm_cipher_options *cipher, corm_progress_callback progress,
                                 void *context, corm_error **out_error);
 
-/* Encrypts a file anew, with another key, a new salt and other settings; the rest as corm_cipher_decrypt. Since 0.1. */
+/* Encrypts a file anew, with another key, a new salt and other settings; the rest as corm_cipher_decrypt. */
 corm_status corm_cipher_rekey(const char *path, const corm_cipher_options *from, const corm_cipher_options *to,
                               corm_progress_callback progress, void *context, corm_error **out_error);
 
@@ -139,7 +141,7 @@ corm_status corm_cipher_rekey(const char *path, const corm_cipher_options *from,
  * out_count how many fail; 0 for a good file.
  *
  * Statuses: CORM_E_NOT_ENCRYPTED for a plain file; CORM_E_CIPHER for one of compatibility 1, whose pages carry no
- * authentication; CORM_E_INTERRUPTED. Threading: any thread. Since 0.1.
+ * authentication; CORM_E_INTERRUPTED. Threading: any thread.
  */
 corm_status corm_cipher_check(corm_database *database, uint32_t *out_pages, size_t capacity, size_t *out_count,
                               corm_error **out_error);
@@ -151,7 +153,7 @@ corm_status corm_cipher_check(corm_database *database, uint32_t *out_pages, size
  *
  * cipher borrowed until return; NULL for a plain file. Its key, not the database's, opens the file.
  *
- * Statuses: as corm_database_open; CORM_E_TRANSACTION inside a transaction. Since 0.1.
+ * Statuses: as corm_database_open; CORM_E_TRANSACTION inside a transaction.
  */
 corm_status corm_database_attach(corm_database *database, const char *path, const char *name,
                                  const corm_cipher_options *cipher, corm_error **out_error);

@@ -75,16 +75,16 @@ struct ArrowArrayStream {
  *            every get_next gives the same one. Batches stay valid after the stream, and after the database, is gone.
  * Statuses: what the first batch met: CORM_E_TYPE, CORM_E_RANGE, CORM_E_ENCODING or CORM_E_NULL_VALUE naming column and row
  * (counted from 0), or an error of the statement. Threading: the stream is as the result was, release included; a batch is
- * used and released on any thread. Since 0.1.
+ * used and released on any thread.
  */
-corm_status corm_result_columns(corm_result *result, struct ArrowArrayStream *out_stream, corm_error **out_error);
+corm_status corm_result_arrow(corm_result *result, struct ArrowArrayStream *out_stream, corm_error **out_error);
 
 /*
  * The records of a query as columns, which are called as the model's properties. model, query: as in corm_query_fetch; the
- * model's record_size may be 0. out_stream: as above. Since 0.1.
+ * model's record_size may be 0. out_stream: as above.
  */
-corm_status corm_query_columns(corm_database *database, const corm_model *model, const corm_query *query,
-                               struct ArrowArrayStream *out_stream, corm_error **out_error);
+corm_status corm_query_arrow(corm_database *database, const corm_model *model, const corm_query *query,
+                             struct ArrowArrayStream *out_stream, corm_error **out_error);
 
 CORM_END_DECLS
 

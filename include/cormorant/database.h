@@ -24,11 +24,13 @@ CORM_BEGIN_DECLS
 typedef struct corm_database corm_database;
 
 /* corm_open_options.mode */
+typedef int32_t corm_open_mode;
 #define CORM_OPEN_CREATE 0     /* read and write; made if it is not there */
 #define CORM_OPEN_READ_WRITE 1 /* read and write; CORM_E_CANNOT_OPEN if it is not there */
 #define CORM_OPEN_READ_ONLY 2  /* read only; CORM_E_CANNOT_OPEN if it is not there */
 
 /* corm_open_options.journal_mode (https://www.sqlite.org/pragma.html#pragma_journal_mode) */
+typedef int32_t corm_journal_mode;
 #define CORM_JOURNAL_DEFAULT 0 /* WAL; left as it is when the file is read-only */
 #define CORM_JOURNAL_WAL 1
 #define CORM_JOURNAL_DELETE 2
@@ -38,6 +40,7 @@ typedef struct corm_database corm_database;
 #define CORM_JOURNAL_OFF 6
 
 /* corm_open_options.synchronous (https://www.sqlite.org/pragma.html#pragma_synchronous) */
+typedef int32_t corm_synchronous;
 #define CORM_SYNCHRONOUS_DEFAULT 0 /* NORMAL */
 #define CORM_SYNCHRONOUS_OFF 1
 #define CORM_SYNCHRONOUS_NORMAL 2
@@ -49,13 +52,13 @@ struct corm_cipher_options; /* cipher.h */
 /* How to open. Zero everywhere is the default everywhere; set struct_size by CORM_OPEN_OPTIONS_INIT. */
 typedef struct corm_open_options {
     uint32_t struct_size;
-    int32_t mode;
+    corm_open_mode mode;
     /* A database file that is copied into place, atomically, when the file to open is not there. Copied; NULL: none. */
     const char *template_path;
     /* Milliseconds to wait for another connection's lock, or for other threads. 0: 5,000. Negative: do not wait. */
     int32_t busy_timeout;
-    int32_t journal_mode;
-    int32_t synchronous;
+    corm_journal_mode journal_mode;
+    corm_synchronous synchronous;
     /* True leaves foreign keys unchecked; they are checked by default. */
     bool foreign_keys_off;
     /* How many prepared statements of raw SQL are kept. 0: 64. Negative: none. */
@@ -75,10 +78,7 @@ typedef struct corm_open_options {
     uint8_t reserved[3];
 } corm_open_options;
 
-#define CORM_OPEN_OPTIONS_INIT {.struct_size = sizeof(corm_open_options)}
-
-/* Fills the options with the defaults; agrees with CORM_OPEN_OPTIONS_INIT. NULL is a no-op. Since 0.1. */
-void corm_open_options_init(corm_open_options *options);
+#define CORM_OPEN_OPTIONS_INIT CORM_INIT_(corm_open_options)
 
 /*
  * Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O
@@ -92,7 +92,7 @@ void corm_open_options_init(corm_open_options *options);
  *
  * Statuses: CORM_E_CANNOT_OPEN (missing, unreadable, a directory), CORM_E_NOT_A_DATABASE, CORM_E_BUSY,
  * CORM_E_READ_ONLY, CORM_E_IO, CORM_E_MISUSE; CORM_E_KEY_MISSING, and with a key CORM_E_WRONG_KEY, CORM_E_NOT_ENCRYPTED,
- * CORM_E_TRUNCATED, CORM_E_CIPHER, CORM_E_CALLBACK. Threading: any thread. Since 0.1.
+ * CORM_E_TRUNCATED, CORM_E_CIPHER, CORM_E_CALLBACK. Threading: any thread.
  */
 corm_status corm_database_open(const char *path, const corm_open_options *options, corm_database **out_database,
                                corm_error **out_error);
@@ -101,7 +101,7 @@ corm_status corm_database_open(const char *path, const corm_open_options *option
  * Closes a database. Results and cursors still open on it are closed first; an open transaction of this thread is rolled
  * back. NULL is a no-op; a second close gives CORM_E_MISUSE, and so does one while another thread is inside a call or has a
  * transaction open that does not end within a second: then nothing is closed. In the child of a fork it only forgets the
- * handle. One of a registry is given back instead (corm_registry_use). Threading: any thread. Since 0.1.
+ * handle. One of a registry is given back instead (corm_registry_use). Threading: any thread.
  */
 corm_status corm_database_close(corm_database *database, corm_error **out_error);
 
@@ -115,33 +115,32 @@ corm_status corm_database_close(corm_database *database, corm_error **out_error)
  * out_changes rows inserted, updated or deleted by this statement; NULL accepted.
  *
  * Statuses: CORM_E_SQL with the offset, CORM_E_BINDING, CORM_E_RANGE and CORM_E_ENCODING for a value that cannot go in,
- * the constraint statuses, CORM_E_BUSY, CORM_E_READ_ONLY, CORM_E_FULL, CORM_E_INTERRUPTED. Threading: any thread. Since
- * 0.1.
+ * the constraint statuses, CORM_E_BUSY, CORM_E_READ_ONLY, CORM_E_FULL, CORM_E_INTERRUPTED. Threading: any thread.
  */
 corm_status corm_database_execute(corm_database *database, const char *sql, const corm_value *values,
                                   size_t value_count, int64_t *out_changes, corm_error **out_error);
 
 /*
  * Runs SQL text with any number of statements and no bindings, stopping at the first error; those before it stay done
- * unless a transaction is open. sql: borrowed until return. Threading: any thread. Since 0.1.
+ * unless a transaction is open. sql: borrowed until return. Threading: any thread.
  */
 corm_status corm_database_execute_script(corm_database *database, const char *sql, corm_error **out_error);
 
-/* The rowid of the newest insert through this handle, by any thread, 0 before the first or for a bad handle. Since 0.1. */
+/* The rowid of the newest insert through this handle, by any thread, 0 before the first or for a bad handle. */
 int64_t corm_database_last_insert_id(corm_database *database);
 
-/* Rows changed by the newest INSERT, UPDATE or DELETE of any thread, 0 for a bad handle. Since 0.1. */
+/* Rows changed by the newest INSERT, UPDATE or DELETE of any thread, 0 for a bad handle. */
 int64_t corm_database_changes(corm_database *database);
 
-/* Rows changed since the database was opened, 0 for a bad handle. Since 0.1. */
+/* Rows changed since the database was opened, 0 for a bad handle. */
 int64_t corm_database_total_changes(corm_database *database);
 
-/* The path given to corm_database_open. Returns: borrowed until corm_database_close; NULL for a bad handle. Since 0.1. */
+/* The path given to corm_database_open. Returns: borrowed until corm_database_close; NULL for a bad handle. */
 const char *corm_database_path(corm_database *database);
 
 /*
  * Stops what the database is doing now, in all threads: those calls return CORM_E_INTERRUPTED. Nothing running: no-op.
- * Threading: any thread, at any time; it does not wait. Since 0.1.
+ * Threading: any thread, at any time; it does not wait.
  */
 void corm_database_interrupt(corm_database *database);
 
@@ -158,7 +157,7 @@ typedef void (*corm_trace_callback)(const char *sql, int64_t nanoseconds, void *
 /*
  * Calls `callback` after every statement; NULL stops. context is handed through and must live as long as the callback
  * is set; when this returns, no other is called any more. Statuses: CORM_E_BUSY when other threads read for longer than the
- * busy timeout. Threading: any thread. Since 0.1.
+ * busy timeout. Threading: any thread.
  */
 corm_status corm_database_set_trace(corm_database *database, corm_trace_callback callback, void *context,
                                     corm_error **out_error);

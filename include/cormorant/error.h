@@ -13,40 +13,54 @@ CORM_BEGIN_DECLS
  */
 typedef struct corm_error corm_error;
 
-/* Frees an error. NULL is a no-op. Since 0.1. */
+/*
+ * An error of your own, for callbacks that fail: what they are part of fails with it.
+ *
+ * code    below zero; what a callback fails with otherwise is CORM_E_CALLBACK.
+ * message one line that says what went wrong; copied.
+ * hint    one line that says what to do; copied. NULL: none.
+ * Returns: owned (corm_error_free), or given away through a callback's out_error. NULL without memory.
+ */
+corm_error *corm_error_create(corm_status code, const char *message, const char *hint);
+
+/* Frees an error. NULL is a no-op. */
 void corm_error_free(corm_error *error);
 
-/* The status that the failing function returned. CORM_E_MISUSE for a NULL or freed error. Since 0.1. */
+/* The status that the failing function returned. CORM_E_MISUSE for a NULL or freed error. */
 corm_status corm_error_code(const corm_error *error);
 
-/* SQLite's extended result code (https://www.sqlite.org/rescode.html), 0 where SQLite was not involved. Since 0.1. */
+/* SQLite's extended result code (https://www.sqlite.org/rescode.html), 0 where SQLite was not involved. */
 int32_t corm_error_sqlite_code(const corm_error *error);
 
-/* One line that says what went wrong. Returns: borrowed until corm_error_free; never NULL. Since 0.1. */
+/* One line that says what went wrong. Returns: borrowed until corm_error_free; never NULL. */
 const char *corm_error_message(const corm_error *error);
 
-/* One line that says what to do, or NULL. Returns: borrowed until corm_error_free. Since 0.1. */
+/* One line that says what to do, or NULL. Returns: borrowed until corm_error_free. */
 const char *corm_error_hint(const corm_error *error);
 
-/* The SQL that failed, or NULL. Returns: borrowed until corm_error_free. Since 0.1. */
+/* The SQL that failed, or NULL. Returns: borrowed until corm_error_free. */
 const char *corm_error_sql(const corm_error *error);
 
-/* The byte offset in the SQL at which it does not compile, or -1. Since 0.1. */
+/* The byte offset in the SQL at which it does not compile, or -1. */
 int32_t corm_error_offset(const corm_error *error);
 
-/* The table, where known, or NULL. Returns: borrowed until corm_error_free. Since 0.1. */
+/* The table, where known, or NULL. Returns: borrowed until corm_error_free. */
 const char *corm_error_table(const corm_error *error);
 
-/* The columns by their names in the table, where known, separated by ", ", or NULL. Returns: borrowed until corm_error_free. Since 0.1. */
-const char *corm_error_columns(const corm_error *error);
+/*
+ * The columns by their names in the table, where known. Returns: borrowed until corm_error_free; NULL for none.
+ *
+ * out_count how many; NULL accepted.
+ */
+const char *const *corm_error_columns(const corm_error *error, size_t *out_count);
 
 /*
  * The constraint's name or, where it has none, its kind ("UNIQUE", "CHECK", ...), or NULL.
- * Returns: borrowed until corm_error_free. Since 0.1.
+ * Returns: borrowed until corm_error_free.
  */
 const char *corm_error_constraint(const corm_error *error);
 
-/* In a batch, which record failed, counted from 0; else -1. Since 0.1. */
+/* In a batch, which record failed, counted from 0; else -1. */
 int64_t corm_error_record_index(const corm_error *error);
 
 CORM_END_DECLS

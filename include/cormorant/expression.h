@@ -19,12 +19,14 @@ CORM_BEGIN_DECLS
  * arguments (an unknown property, NULL, an expression that was consumed before) stays in what it returns and is the
  * error of the first call that uses it. NULL is returned only without memory. Models are borrowed until the builder
  * returns; values and names are copied. Threading: builders on any thread; one expression on one thread at a time.
- * All since 0.1.
  */
 typedef struct corm_expr corm_expr;
 
 /* corm_statement of statement.h. */
 typedef struct corm_statement corm_statement;
+
+/* What corm_expr_unary and corm_expr_binary do. */
+typedef int32_t corm_operator;
 
 /* Operators with one operand. */
 #define CORM_OP_NOT 1
@@ -64,7 +66,13 @@ typedef struct corm_statement corm_statement;
 #define CORM_OP_JSON_AT 38       /* -> : the element at a path such as "$.a[0]", as JSON */
 #define CORM_OP_JSON_VALUE_AT 39 /* ->> : the same as a value of SQL */
 
+/* Which way an order term sorts. */
+typedef int32_t corm_direction;
+#define CORM_ASCENDING 0
+#define CORM_DESCENDING 1
+
 /* How NULLs sort in an order term. */
+typedef int32_t corm_nulls;
 #define CORM_NULLS_LEAST 0 /* SQLite's way: before everything ascending, after everything descending */
 #define CORM_NULLS_FIRST 1
 #define CORM_NULLS_LAST 2
@@ -92,9 +100,9 @@ corm_expr *corm_expr_typed_value(corm_value value, corm_type type);
 corm_expr *corm_expr_parameter(const char *name);
 
 /* operand: consumed. Returns: owned. */
-corm_expr *corm_expr_unary(int32_t operation, corm_expr *operand);
+corm_expr *corm_expr_unary(corm_operator operation, corm_expr *operand);
 /* left, right: consumed. Returns: owned. */
-corm_expr *corm_expr_binary(int32_t operation, corm_expr *left, corm_expr *right);
+corm_expr *corm_expr_binary(corm_operator operation, corm_expr *left, corm_expr *right);
 /* AND of all parts (none: true). parts: consumed; the array itself is borrowed. Returns: owned. */
 corm_expr *corm_expr_all(corm_expr *const *parts, size_t count);
 /* OR of all parts (none: false). parts: consumed; the array itself is borrowed. Returns: owned. */
@@ -139,8 +147,8 @@ corm_expr *corm_expr_exists(corm_statement *select);
  * `--`, no semicolon, no other parameters. Returns: owned.
  */
 corm_expr *corm_expr_raw(const char *sql, const corm_value *values, size_t count);
-/* An order term. operand: consumed. nulls: CORM_NULLS_LEAST, _FIRST, _LAST. Returns: owned. */
-corm_expr *corm_expr_order(corm_expr *operand, bool descending, int32_t nulls);
+/* An order term. operand: consumed. Returns: owned. */
+corm_expr *corm_expr_order(corm_expr *operand, corm_direction direction, corm_nulls nulls);
 /* A result column with a name. operand: consumed. Returns: owned. */
 corm_expr *corm_expr_as(corm_expr *operand, const char *name);
 
@@ -154,7 +162,7 @@ void corm_expr_free(corm_expr *expression);
  *
  * expression           borrowed until return.
  * out_sql, out_values  borrowed until corm_arena_clear or corm_arena_free; out_values may be NULL.
- * Statuses: what is wrong with the expression. Since 0.1.
+ * Statuses: what is wrong with the expression.
  */
 corm_status corm_expr_sql(const corm_expr *expression, corm_arena *arena, const char **out_sql,
                           const corm_value **out_values, size_t *out_count, corm_error **out_error);

@@ -30,14 +30,14 @@ CORM_BEGIN_DECLS
  */
 
 /* corm_json_options.names: what the keys are where a column has no corm_column_def.json_key, and those of relations. */
+typedef int32_t corm_json_names;
 #define CORM_JSON_PROPERTIES 0 /* the names of properties, as they are */
 #define CORM_JSON_COLUMNS 1    /* the names of columns; a relation's name in snake_case */
 
 /* How JSON is read and written. Zero everywhere (or NULL): properties, one document, unknown keys ignored. */
 typedef struct corm_json_options {
     uint32_t struct_size;
-    /* CORM_JSON_PROPERTIES or CORM_JSON_COLUMNS. */
-    int32_t names;
+    corm_json_names names;
     /* Reading: where the records are, such as "$.data.items" or "$.pages[0].rows". NULL: the document, "$". Copied. */
     const char *path;
     /* Reading: a key that the model does not have is an error, whose hint has the nearest ones. */
@@ -48,10 +48,7 @@ typedef struct corm_json_options {
     uint8_t reserved[6];
 } corm_json_options;
 
-#define CORM_JSON_OPTIONS_INIT {.struct_size = sizeof(corm_json_options)}
-
-/* Fills options with the defaults; agrees with CORM_JSON_OPTIONS_INIT. NULL is a no-op. Since 0.1. */
-void corm_json_options_init(corm_json_options *options);
+#define CORM_JSON_OPTIONS_INIT CORM_INIT_(corm_json_options)
 
 /*
  * Makes records of JSON text that is fed to it: all at once, or in chunks as they come, so that an array of any length is
@@ -62,23 +59,23 @@ typedef struct corm_json_reader corm_json_reader;
 
 /*
  * Makes a reader. model and those that its relations lead to must live as long as it. options: borrowed until return;
- * NULL: the defaults. out_reader: owned (corm_json_reader_free). Since 0.1.
+ * NULL: the defaults. out_reader: owned (corm_json_reader_free).
  */
 corm_status corm_json_reader_create(const corm_model *model, const corm_json_options *options,
                                     corm_json_reader **out_reader, corm_error **out_error);
 
-/* Takes the next bytes of the text; size 0 is its end, without which it counts as not complete. data: copied. Since 0.1. */
+/* Takes the next bytes of the text; size 0 is its end, without which it counts as not complete. data: copied. */
 corm_status corm_json_reader_feed(corm_json_reader *reader, const void *data, size_t size, corm_error **out_error);
 
 /*
  * Fills `record` with the next one that is complete: CORM_ROW, or CORM_DONE when there is none (more may come after the
- * next feed; after the end there is none). Its texts are borrowed until the next call or free. Since 0.1.
+ * next feed; after the end there is none). Its texts are borrowed until the next call or free.
  */
 corm_status corm_json_reader_next(corm_json_reader *reader, void *record, corm_error **out_error);
 
 /*
  * Up to max_records (0: all) that are complete, as an array: CORM_ROW, or CORM_DONE and an empty array.
- * out_records: owned (corm_records_free). Since 0.1.
+ * out_records: owned (corm_records_free).
  */
 corm_status corm_json_reader_fetch(corm_json_reader *reader, size_t max_records, corm_records **out_records,
                                    corm_error **out_error);
@@ -86,12 +83,13 @@ corm_status corm_json_reader_fetch(corm_json_reader *reader, size_t max_records,
 /*
  * The related records that the newest _next or _fetch found under a relation, by the position of their owners in it;
  * of the next levels, "albums.tracks", by the position of theirs in corm_related_all. What no owner had is not there:
- * CORM_NOT_FOUND. They can be taken once. out_related: owned (corm_related_free). Since 0.1.
+ * CORM_NOT_FOUND. They can be taken once. out_related: owned (corm_related_free).
  */
 corm_status corm_json_reader_related(corm_json_reader *reader, const char *relations, corm_related **out_related,
                                      corm_error **out_error);
 
 /* What corm_json_reader_import does with each record. */
+typedef int32_t corm_write_operation;
 #define CORM_WRITE_INSERT 1
 #define CORM_WRITE_SAVE 2
 
@@ -99,45 +97,37 @@ corm_status corm_json_reader_related(corm_json_reader *reader, const char *relat
  * Writes the records that are complete, and the related ones within them, into a database in one transaction, within the
  * caller's where there is one: that makes one of many feeds. Transforms are not asked: JSON has what the file has.
  *
- * operation CORM_WRITE_INSERT or CORM_WRITE_SAVE; related records that are referred to by several are saved for each.
+ * operation related records that are referred to by several are saved for each.
  * out_count how many records, without related ones; NULL accepted.
- * Statuses: those of record.h as well; corm_error_record_index says which record since the reader was made. Since 0.1.
+ * Statuses: those of record.h as well; corm_error_record_index says which record since the reader was made.
  */
-corm_status corm_json_reader_import(corm_json_reader *reader, corm_database *database, int32_t operation,
-                                    int64_t *out_count, corm_error **out_error);
+corm_status corm_json_reader_import(corm_database *database, corm_json_reader *reader,
+                                    corm_write_operation operation, int64_t *out_count, corm_error **out_error);
 
-/* Frees the reader. NULL and a second free are no-ops. Since 0.1. */
+/* Frees the reader. NULL and a second free are no-ops. */
 void corm_json_reader_free(corm_json_reader *reader);
 
 /* Related records to write within their owners. */
 typedef struct corm_json_nested {
+    uint32_t struct_size;
     /* The relation, or those on the way to it: "albums", then "albums.tracks". */
     const char *relations;
     /* Of the records that are written, or of corm_related_all of the level above; its records are of this model. */
     const corm_related *related;
 } corm_json_nested;
 
-/* A text that the library made. Threading: one thread at a time. */
-typedef struct corm_json_text corm_json_text;
+#define CORM_JSON_NESTED_INIT CORM_INIT_(corm_json_nested)
 
 /*
  * Writes records side by side as a JSON array or, by options, as lines. A longer table goes in parts: lines of the records
  * that a cursor gives, one text after the other.
  *
  * records  structs of model, borrowed until return, as are nested (NULL: none; a level after the one above) and options.
- * out_text owned (corm_json_text_free).
- * Since 0.1.
+ * out_text borrowed until corm_arena_clear or corm_arena_free; ends in a NUL, which out_size does not count.
  */
 corm_status corm_json_write(const corm_model *model, const void *records, size_t count, const corm_json_nested *nested,
-                            size_t nested_count, const corm_json_options *options, corm_json_text **out_text,
-                            corm_error **out_error);
-
-/* Its bytes, which end in a NUL. Returns: borrowed until corm_json_text_free; NULL for a bad handle. Since 0.1. */
-const char *corm_json_text_data(const corm_json_text *text);
-/* How many bytes, the NUL not counted. Since 0.1. */
-size_t corm_json_text_size(const corm_json_text *text);
-/* Frees the text. NULL and a second free are no-ops. Since 0.1. */
-void corm_json_text_free(corm_json_text *text);
+                            size_t nested_count, const corm_json_options *options, corm_arena *arena,
+                            const char **out_text, size_t *out_size, corm_error **out_error);
 
 CORM_END_DECLS
 

@@ -22,18 +22,21 @@ typedef struct corm_store corm_store;
 
 /* One entry. */
 typedef struct corm_store_entry {
+    uint32_t struct_size;
     corm_text key;
     corm_value value;
     /* Whether the value is a text of JSON. */
     bool is_json;
-    /* When it stops being there, in milliseconds since 1970 UTC, as corm_store_expiry gives it; 0 is never. */
-    int64_t expires;
+    /* When it stops being there, to the millisecond, as corm_store_expiry gives it; 0 is never. */
+    corm_datetime expires;
     /* Another number after each write, for corm_store_compare_and_set; 0 stands for no entry. */
     int64_t version;
-    /* When it was first and last put, in milliseconds since 1970 UTC. Of entries that come out. */
-    int64_t created;
-    int64_t updated;
+    /* When it was first and last put, to the millisecond. Of entries that come out. */
+    corm_datetime created;
+    corm_datetime updated;
 } corm_store_entry;
+
+#define CORM_STORE_ENTRY_INIT CORM_INIT_(corm_store_entry)
 
 /* Which entries; a NULL text does not limit. Zero everywhere is all. Borrowed until return. */
 typedef struct corm_store_range {
@@ -50,20 +53,17 @@ typedef struct corm_store_range {
     int64_t limit;
 } corm_store_range;
 
-#define CORM_STORE_RANGE_INIT {.struct_size = sizeof(corm_store_range)}
-
-/* Fills the range with all entries; agrees with CORM_STORE_RANGE_INIT. NULL is a no-op. Since 0.1. */
-void corm_store_range_init(corm_store_range *range);
+#define CORM_STORE_RANGE_INIT CORM_INIT_(corm_store_range)
 
 /*
  * The store of a name, which is data: any UTF-8 text, compared by its bytes.
  *
  * name      copied.
- * out_store owned (corm_store_close). Since 0.1.
+ * out_store owned (corm_store_close).
  */
 corm_status corm_store_open(corm_database *database, const char *name, corm_store **out_store, corm_error **out_error);
 
-/* Frees a store; its entries stay. NULL and a second close are no-ops. Since 0.1. */
+/* Frees a store; its entries stay. NULL and a second close are no-ops. */
 void corm_store_close(corm_store *store);
 
 /*
@@ -71,31 +71,31 @@ void corm_store_close(corm_store *store);
  *
  * key       borrowed until return.
  * arena     where the entry's bytes go, the key's too.
- * out_entry filled where found. Since 0.1.
+ * out_entry filled where found.
  */
 corm_status corm_store_get(corm_store *store, const char *key, size_t key_size, corm_arena *arena,
                            corm_store_entry *out_entry, corm_error **out_error);
 
-/* Whether there is an entry: CORM_OK or CORM_NOT_FOUND. Since 0.1. */
+/* Whether there is an entry: CORM_OK or CORM_NOT_FOUND. */
 corm_status corm_store_contains(corm_store *store, const char *key, size_t key_size, corm_error **out_error);
 
 /*
  * Writes an entry in place of what the key has: key, value, is_json and expires. entry: borrowed until return.
- * Statuses: CORM_E_JSON for a value that is none and is marked so; CORM_E_RANGE for NaN. Since 0.1.
+ * Statuses: CORM_E_JSON for a value that is none and is marked so; CORM_E_RANGE for NaN.
  */
 corm_status corm_store_put(corm_store *store, const corm_store_entry *entry, corm_error **out_error);
 
-/* Writes entries in one transaction; an error has corm_error_record_index, and none is written. Since 0.1. */
+/* Writes entries in one transaction; an error has corm_error_record_index, and none is written. */
 corm_status corm_store_put_many(corm_store *store, const corm_store_entry *entries, size_t count,
                                 corm_error **out_error);
 
 /*
  * Writes an entry where the store has it in entry->version: as it was read, or not at all for 0. CORM_OK, or
- * CORM_NOT_FOUND when someone else wrote, deleted or added it first; then nothing is done. Since 0.1.
+ * CORM_CHANGED when someone else wrote, deleted or added it first; then nothing is done.
  */
 corm_status corm_store_compare_and_set(corm_store *store, const corm_store_entry *entry, corm_error **out_error);
 
-/* Deletes an entry: CORM_OK, or CORM_NOT_FOUND when there was none. Since 0.1. */
+/* Deletes an entry: CORM_OK, or CORM_NOT_FOUND when there was none. */
 corm_status corm_store_delete(corm_store *store, const char *key, size_t key_size, corm_error **out_error);
 
 /*
@@ -103,35 +103,34 @@ corm_status corm_store_delete(corm_store *store, const char *key, size_t key_siz
  * expires (or NULL) and version; corm_store_next reads them as entries. It sees what was there when it began; a program
  * that lets others write meanwhile reads page by page, with limit and after.
  *
- * range      NULL: all. out_result owned (corm_result_close). Since 0.1.
+ * range      NULL: all. out_result owned (corm_result_close).
  */
 corm_status corm_store_scan(corm_store *store, const corm_store_range *range, corm_result **out_result,
                             corm_error **out_error);
 
-/* Goes to the next entry of a scan: CORM_ROW or CORM_DONE. out_entry's bytes are borrowed until the next call or close.
-   Since 0.1. */
+/* Goes to the next entry of a scan: CORM_ROW or CORM_DONE. out_entry's bytes are borrowed until the next call or close. */
 corm_status corm_store_next(corm_result *scan, corm_store_entry *out_entry, corm_error **out_error);
 
-/* How many entries a range has; NULL: all. Since 0.1. */
+/* How many entries a range has; NULL: all. */
 corm_status corm_store_count(corm_store *store, const corm_store_range *range, int64_t *out_count,
                              corm_error **out_error);
 
-/* Deletes the entries of a range; NULL: all. out_count: rows gone, expired ones among them; NULL accepted. Since 0.1. */
+/* Deletes the entries of a range; NULL: all. out_count: rows gone, expired ones among them; NULL accepted. */
 corm_status corm_store_clear(corm_store *store, const corm_store_range *range, int64_t *out_count,
                              corm_error **out_error);
 
-/* Deletes what has expired, which is never seen but takes room. out_count as in corm_store_clear. Since 0.1. */
+/* Deletes what has expired, which is never seen but takes room. out_count as in corm_store_clear. */
 corm_status corm_store_purge(corm_store *store, int64_t *out_count, corm_error **out_error);
 
 /*
  * Copies the entries of a table that YTKKeyValueStore made (columns id, json, createdTime). The table stays as it is, and
  * so do entries that the store has already: a second call copies what is new. out_count: how many were copied; NULL
- * accepted. Statuses: CORM_E_SCHEMA for a table that is not there or is none of its. Since 0.1.
+ * accepted. Statuses: CORM_E_SCHEMA for a table that is not there or is none of its.
  */
 corm_status corm_store_adopt(corm_store *store, const char *table, int64_t *out_count, corm_error **out_error);
 
-/* The time that lies so many milliseconds ahead, for corm_store_entry.expires. CORM_E_RANGE below 1. Since 0.1. */
-corm_status corm_store_expiry(int64_t milliseconds, int64_t *out_time, corm_error **out_error);
+/* The time that lies so many milliseconds ahead, for corm_store_entry.expires. CORM_E_RANGE below 1. */
+corm_status corm_store_expiry(int64_t milliseconds, corm_datetime *out_time, corm_error **out_error);
 
 CORM_END_DECLS
 

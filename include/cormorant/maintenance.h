@@ -16,12 +16,10 @@ CORM_BEGIN_DECLS
  *          which SQLite would take for the copy's own.
  * cipher   what the copy is encrypted with; borrowed until return. NULL: what the database is, plain or with its key;
  *          corm_cipher_decrypt makes a copy of an encrypted file plain. With one, this handle is held up meanwhile.
- * progress called now and then with rows as pages copied and total_rows as those there are; false cancels. NULL: nobody is
- *          told.
+ * progress called now and then, with pages copied and all there are; false cancels. NULL: nobody is told.
  *
  * Statuses: CORM_E_CANNOT_OPEN where something is at the path already or was left beside it, or cannot be made;
  * CORM_E_MISUSE for a URI; CORM_E_INTERRUPTED when cancelled; CORM_E_FULL; CORM_E_TRANSACTION inside a transaction for ":memory:" or with a cipher. Threading: any thread.
- * Since 0.1.
  */
 corm_status corm_database_backup(corm_database *database, const char *path, const corm_cipher_options *cipher,
                                  corm_progress_callback progress, void *context, corm_error **out_error);
@@ -29,17 +27,18 @@ corm_status corm_database_backup(corm_database *database, const char *path, cons
 /*
  * Writes the file anew without the room that deleted rows left, which takes as much free disk and holds writers up.
  * Statuses: CORM_E_TRANSACTION inside a transaction, CORM_E_BUSY with results open or others using the file, CORM_E_FULL.
- * Threading: any thread. Since 0.1.
+ * Threading: any thread.
  */
 corm_status corm_database_vacuum(corm_database *database, corm_error **out_error);
 
 /*
  * Looks at tables whose rows have changed much, so that queries are planned well: for programs to call now and then, and
- * before closing. Takes milliseconds when there is little to do. Threading: any thread. Since 0.1.
+ * before closing. Takes milliseconds when there is little to do. Threading: any thread.
  */
 corm_status corm_database_optimize(corm_database *database, corm_error **out_error);
 
 /* How far a checkpoint goes. */
+typedef int32_t corm_checkpoint;
 #define CORM_CHECKPOINT_PASSIVE 0  /* as far as no reader or writer is in the way */
 #define CORM_CHECKPOINT_FULL 1     /* waits for writers and readers of older states, and copies everything */
 #define CORM_CHECKPOINT_RESTART 2  /* and waits until the next writer can begin the log anew */
@@ -53,9 +52,9 @@ corm_status corm_database_optimize(corm_database *database, corm_error **out_err
  * out_copied_pages of these, how many are in the file; -1 as above. NULL accepted.
  *
  * Statuses: CORM_E_BUSY when another connection stood in the way for longer than the busy timeout, CORM_E_TRANSACTION
- * inside a transaction. Threading: any thread. Since 0.1.
+ * inside a transaction. Threading: any thread.
  */
-corm_status corm_database_checkpoint(corm_database *database, int32_t mode, int64_t *out_log_pages,
+corm_status corm_database_checkpoint(corm_database *database, corm_checkpoint mode, int64_t *out_log_pages,
                                      int64_t *out_copied_pages, corm_error **out_error);
 
 CORM_END_DECLS

@@ -14,6 +14,7 @@ CORM_BEGIN_DECLS
 typedef struct corm_metadata corm_metadata;
 
 /* corm_table_metadata.kind */
+typedef int32_t corm_table_kind;
 #define CORM_TABLE_ORDINARY 0
 #define CORM_TABLE_VIRTUAL 1
 #define CORM_TABLE_VIEW 2
@@ -66,9 +67,8 @@ typedef struct corm_foreign_key_metadata {
     /* Those of the other table's primary key where the statement names none; none where that does not fit. */
     const char *const *table_columns;
     size_t table_column_count;
-    /* CORM_ACTION_NONE ... */
-    int32_t on_delete;
-    int32_t on_update;
+    corm_action on_delete;
+    corm_action on_update;
     /* Whether it is checked at the end of the transaction only. */
     bool is_deferred;
 } corm_foreign_key_metadata;
@@ -116,8 +116,7 @@ typedef struct corm_trigger_metadata {
 } corm_trigger_metadata;
 
 typedef struct corm_relation_metadata {
-    /* CORM_TO_ONE, CORM_TO_MANY or CORM_MANY_TO_MANY. */
-    int32_t kind;
+    corm_relation_kind kind;
     /* The table at the end. */
     const char *table;
     /* Pairs with table_columns, or with through_columns of a many-to-many relation. */
@@ -141,8 +140,7 @@ typedef struct corm_relation_metadata {
 
 typedef struct corm_table_metadata {
     const char *name;
-    /* CORM_TABLE_ORDINARY ... */
-    int32_t kind;
+    corm_table_kind kind;
     /* The statement that made it, without comments. */
     const char *sql;
     /* Of a virtual table; NULL for others. */
@@ -190,7 +188,7 @@ typedef struct corm_metadata_problem {
  * Reads a file's metadata, without the tables that migrations keep for themselves. What cannot be understood is a
  * problem, and a table among that has the columns that SQLite tells.
  *
- * out_metadata: owned (corm_metadata_free). Since 0.1.
+ * out_metadata: owned (corm_metadata_free).
  */
 corm_status corm_metadata_read(corm_database *database, corm_metadata **out_metadata, corm_error **out_error);
 
@@ -198,22 +196,22 @@ corm_status corm_metadata_read(corm_database *database, corm_metadata **out_meta
  * The metadata of a schema. Views, and virtual tables of modules that the library has, are made in a database in memory to
  * know their columns.
  *
- * schema: borrowed until return. out_metadata: owned (corm_metadata_free). Since 0.1.
+ * schema: borrowed until return. out_metadata: owned (corm_metadata_free).
  */
 corm_status corm_metadata_create(const corm_schema *schema, corm_metadata **out_metadata, corm_error **out_error);
 
-/* Frees metadata. NULL and a second free are no-ops. Since 0.1. */
+/* Frees metadata. NULL and a second free are no-ops. */
 void corm_metadata_free(corm_metadata *metadata);
 
-/* How many tables, virtual tables and views there are; 0 for a bad handle. Since 0.1. */
+/* How many tables, virtual tables and views there are; 0 for a bad handle. */
 size_t corm_metadata_table_count(const corm_metadata *metadata);
-/* The table at a position; NULL behind the last, and for a bad handle. Since 0.1. */
+/* The table at a position; NULL behind the last, and for a bad handle. */
 const corm_table_metadata *corm_metadata_table_get(const corm_metadata *metadata, size_t index);
-/* How many problems there are; 0 for a bad handle. Since 0.1. */
+/* How many problems there are; 0 for a bad handle. */
 size_t corm_metadata_problem_count(const corm_metadata *metadata);
-/* The problem at a position; NULL behind the last, and for a bad handle. Since 0.1. */
+/* The problem at a position; NULL behind the last, and for a bad handle. */
 const corm_metadata_problem *corm_metadata_problem_get(const corm_metadata *metadata, size_t index);
-/* All of it as one JSON document, which docs/metadata.schema.json describes; NULL for a bad handle. Since 0.1. */
+/* All of it as one JSON document, which docs/metadata.schema.json describes; NULL for a bad handle. */
 const char *corm_metadata_json(const corm_metadata *metadata);
 
 CORM_END_DECLS

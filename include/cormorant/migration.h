@@ -14,16 +14,17 @@ CORM_BEGIN_DECLS
  * checked in the end; a crash, an error or a cancel leaves the file as it was.
  */
 
-/* How far a migration is. */
+/* How far a call is that takes long. It grows at its end only: take it by the pointer that is given. */
 typedef struct corm_progress {
     /* What is being done, "waiting for another connection" too. Borrowed until the callback returns. */
     const char *step;
     /* Of this step, counted from 0, and how many there are; 0 of 0 while it waits. */
-    int32_t index;
-    int32_t count;
-    /* Rows that the step has written and will write; total_rows is 0 where that is not known. */
-    int64_t rows;
-    int64_t total_rows;
+    size_t index;
+    size_t count;
+    /* What the step has done, and will have done: rows written, of copies and encryption pages; total is 0 where that is
+       not known. */
+    int64_t done;
+    int64_t total;
 } corm_progress;
 
 /* Runs on the thread of the call, inside it, and must not use the database. false cancels: CORM_E_INTERRUPTED. */
@@ -53,19 +54,21 @@ typedef struct corm_migration_options {
     uint8_t reserved[7];
 } corm_migration_options;
 
-#define CORM_MIGRATION_OPTIONS_INIT {.struct_size = sizeof(corm_migration_options)}
+#define CORM_MIGRATION_OPTIONS_INIT CORM_INIT_(corm_migration_options)
 
 /* The way from one schema to another: a value; making it changes nothing. Threading: any thread. */
 typedef struct corm_plan corm_plan;
 
 /* corm_plan_step.risk and corm_plan_risk */
+typedef int32_t corm_risk;
 #define CORM_RISK_SAFE 0      /* adds, or every row was looked at and fits */
 #define CORM_RISK_ANNOTATED 1 /* decided by an annotation: a rename, a conversion */
 #define CORM_RISK_LOSSY 2     /* drops data, as it was told to */
 #define CORM_RISK_UNCHECKED 3 /* depends on rows that were not looked at, as of a plan without a file */
 #define CORM_RISK_UNDECIDED 4 /* needs a decision, as its problems say, and does not run */
 
-/* One step of a plan. All text is borrowed until corm_plan_free. */
+/* One step of a plan. All text is borrowed until corm_plan_free. It grows at its end only: take it by the pointer that is
+   given. */
 typedef struct corm_plan_step {
     /* Such as: rebuild "album" for 2 changes */
     const char *summary;
@@ -73,7 +76,7 @@ typedef struct corm_plan_step {
     const char *changes;
     /* Its statements, each ended by a semicolon. */
     const char *sql;
-    int32_t risk;
+    corm_risk risk;
     /* Rows that it writes again; -1 where the plan was made without a file. */
     int64_t rows;
     /* NULL: it may run. Else what is in the way, and the annotation that would allow it, a line each. */
@@ -90,51 +93,51 @@ typedef struct corm_plan_step {
  *
  * Statuses: CORM_E_MIGRATION when changes need a decision: the message lists each with the annotation, and nothing is
  * done; CORM_E_MODEL for models that contradict one another; CORM_E_TRANSACTION inside a transaction; CORM_E_READ_ONLY,
- * CORM_E_BUSY, CORM_E_FULL; CORM_E_INTERRUPTED when cancelled. Threading: any thread. Since 0.1.
+ * CORM_E_BUSY, CORM_E_FULL; CORM_E_INTERRUPTED when cancelled. Threading: any thread.
  */
 corm_status corm_migration_sync(corm_database *database, const corm_model *const *models, size_t model_count,
                                 const corm_migration_options *options, corm_plan **out_plan, corm_error **out_error);
 
 /* What corm_migration_sync would do, problems included. out_plan: owned. Statuses: CORM_E_MODEL, and CORM_E_MIGRATION for a
-   rename onto a name that is there. Since 0.1. */
+   rename onto a name that is there. */
 corm_status corm_migration_plan(corm_database *database, const corm_model *const *models, size_t model_count,
                                 const corm_migration_options *options, corm_plan **out_plan, corm_error **out_error);
 
 /*
  * The way from one schema to another; whatever the second lacks is dropped, which options must allow where rows go with
  * it. database: the file with the first schema, whose rows are counted and looked at; NULL: a plan without a file.
- * out_plan: owned. Since 0.1.
+ * out_plan: owned.
  */
 corm_status corm_plan_create(corm_database *database, const corm_schema *from, const corm_schema *to,
                              const corm_migration_options *options, corm_plan **out_plan, corm_error **out_error);
 
 /* Carries a plan out in one transaction. Statuses: CORM_E_MIGRATION when the plan has problems, or rows that were written
-   since are in its way; CORM_E_MIGRATION_DRIFT when the file's schema is no longer what it was made for. Since 0.1. */
-corm_status corm_plan_apply(const corm_plan *plan, corm_database *database, const corm_migration_options *options,
+   since are in its way; CORM_E_MIGRATION_DRIFT when the file's schema is no longer what it was made for. */
+corm_status corm_plan_apply(corm_database *database, const corm_plan *plan, const corm_migration_options *options,
                             corm_error **out_error);
 
-/* Frees a plan. NULL and a second free are no-ops. Since 0.1. */
+/* Frees a plan. NULL and a second free are no-ops. */
 void corm_plan_free(corm_plan *plan);
 
-/* How many steps it has; 0 when there is nothing to do, and for a bad handle. Since 0.1. */
-int32_t corm_plan_step_count(const corm_plan *plan);
-/* One step. Statuses: CORM_E_MISUSE out of range. Since 0.1. */
-corm_status corm_plan_step_get(const corm_plan *plan, int32_t index, corm_plan_step *out_step, corm_error **out_error);
-/* How many problems stand in its way. Since 0.1. */
-int32_t corm_plan_problem_count(const corm_plan *plan);
+/* How many steps it has; 0 when there is nothing to do, and for a bad handle. */
+size_t corm_plan_step_count(const corm_plan *plan);
+/* One step, from 0; NULL out of range, and for a bad handle. Returns: borrowed until corm_plan_free. */
+const corm_plan_step *corm_plan_step_get(const corm_plan *plan, size_t index);
+/* How many problems stand in its way. */
+size_t corm_plan_problem_count(const corm_plan *plan);
 /* The greatest risk of its steps: LOSSY before UNDECIDED, UNCHECKED, ANNOTATED and SAFE; CORM_RISK_LOSSY for a bad
-   handle. Since 0.1. */
-int32_t corm_plan_risk(const corm_plan *plan);
-/* The plan for a person to read. Returns: borrowed until corm_plan_free; NULL for a bad handle. Since 0.1. */
+   handle. */
+corm_risk corm_plan_risk(const corm_plan *plan);
+/* The plan for a person to read. Returns: borrowed until corm_plan_free; NULL for a bad handle. */
 const char *corm_plan_text(const corm_plan *plan);
-/* All its statements. Returns: borrowed until corm_plan_free; NULL for a bad handle. Since 0.1. */
+/* All its statements. Returns: borrowed until corm_plan_free; NULL for a bad handle. */
 const char *corm_plan_sql(const corm_plan *plan);
 /*
  * The plan as one JSON document: {"risk": "safe", "steps": [{"summary": "...", "risk": "safe", "rows": 0, "losses":
  * ["1,204 values of ..."], "notes": ["2 NULLs of ... become ..."], "changes": [{"kind": "add column", "table": "...",
  * "name": "...", "before": null, "after": "..."}], "problems": [{"message": "...", "annotation": "..."}], "sql":
  * ["..."]}]}. risk is "safe", "annotated", "unchecked", "lossy" or "undecided"; rows is null without a file.
- * Returns: borrowed until corm_plan_free; NULL for a bad handle. Since 0.1.
+ * Returns: borrowed until corm_plan_free; NULL for a bad handle.
  */
 const char *corm_plan_json(const corm_plan *plan);
 
@@ -144,7 +147,7 @@ const char *corm_plan_json(const corm_plan *plan);
  * cipher what the copy is encrypted with, its pages being as long as the database's; borrowed until return. NULL: what the
  *        database is, plain or with its very key and salt, as snapshots and backups are that were given nothing else.
  *
- * Statuses: CORM_E_CANNOT_OPEN, CORM_E_NOT_A_DATABASE, CORM_E_TRANSACTION inside a transaction; CORM_E_WRONG_KEY. Since 0.1.
+ * Statuses: CORM_E_CANNOT_OPEN, CORM_E_NOT_A_DATABASE, CORM_E_TRANSACTION inside a transaction; CORM_E_WRONG_KEY.
  */
 corm_status corm_migration_restore(corm_database *database, const char *snapshot,
                                    const struct corm_cipher_options *cipher, corm_error **out_error);

@@ -28,6 +28,7 @@ typedef int32_t corm_type;
 #define CORM_JSON 12    /* JSON_TEXT      as CORM_TEXT; checked by SQLite to be JSON */
 
 /* corm_column_def.field: what the field is in C. */
+typedef int32_t corm_field;
 #define CORM_FIELD_INTEGER 1 /* signed, of 1, 2, 4 or 8 bytes, or an enum of such a type; no char */
 #define CORM_FIELD_BOOL 2
 #define CORM_FIELD_DOUBLE 3
@@ -49,6 +50,7 @@ typedef int32_t corm_type;
 #define CORM_FIELD_CHARACTER_ARRAY 18
 
 /* What a foreign key does when the referenced row goes or its key changes. */
+typedef int32_t corm_action;
 #define CORM_ACTION_NONE 0 /* NO ACTION */
 #define CORM_ACTION_RESTRICT 1
 #define CORM_ACTION_SET_NULL 2
@@ -57,17 +59,21 @@ typedef int32_t corm_type;
 
 /*
  * Own conversion between a field and its column value. Both run on the thread of the call, inside it, and must not call
- * the library with the same database. They return false for a value they cannot convert: the call fails with
- * CORM_E_CALLBACK and names the column.
+ * the library with the same database. Below zero they have failed: the call fails with that status, or with *out_error
+ * (corm_error_create), which is given away, and the error names the column.
  */
 typedef struct corm_transform {
+    uint32_t struct_size;
     /* field: borrowed, the record's field. out_value: what the column gets; its bytes must live until the call returns. */
-    bool (*encode)(const void *field, corm_value *out_value, void *context);
+    corm_status (*encode)(const void *field, corm_value *out_value, void *context, corm_error **out_error);
     /* value: borrowed until return. field: to be filled. arena: for its texts (corm_arena_copy); may be NULL. */
-    bool (*decode)(const corm_value *value, void *field, corm_arena *arena, void *context);
+    corm_status (*decode)(const corm_value *value, void *field, corm_arena *arena, void *context,
+                          corm_error **out_error);
     /* Handed to both. */
     void *context;
 } corm_transform;
+
+#define CORM_TRANSFORM_INIT CORM_INIT_(corm_transform)
 
 /* One column. Zero in a member means: not so, none, the default. All text is copied. */
 typedef struct corm_column_def {
@@ -80,7 +86,7 @@ typedef struct corm_column_def {
      * CORM_FIELD_...: the field's C type, which must be one that the column can have. Set by CORM_COLUMN (from C11 on, with
      * gcc and clang in C99 too, and in C++). 0 is refused.
      */
-    int32_t field;
+    corm_field field;
     corm_type type;
     /* CORM_VARCHAR: the greatest number of characters. */
     uint32_t length;
@@ -113,8 +119,8 @@ typedef struct corm_column_def {
     /* Foreign key: the table and column (NULL: its primary key) that this column refers to. */
     const char *references_table;
     const char *references_column;
-    int32_t on_delete;
-    int32_t on_update;
+    corm_action on_delete;
+    corm_action on_update;
     /* NULL: none. Copied; its context must live as long as the model and the databases and cursors that use it. */
     const corm_transform *transform;
     /* The key in JSON (json.h). NULL: as corm_json_options.names says. "": the column is not in JSON. */
@@ -134,13 +140,14 @@ typedef struct corm_column_def {
 } corm_column_def;
 
 /* corm_key_def.kind */
+typedef int32_t corm_key_kind;
 #define CORM_KEY_PRIMARY 1
 #define CORM_KEY_UNIQUE 2
 #define CORM_KEY_INDEX 3
 
 /* A key over several columns. */
 typedef struct corm_key_def {
-    int32_t kind;
+    corm_key_kind kind;
     /* Property names; in an index a leading "-" means descending. */
     const char *const *columns;
     size_t column_count;
@@ -157,8 +164,8 @@ typedef struct corm_reference_def {
     const char *table;
     /* As many as columns; NULL: the table's primary key. */
     const char *const *table_columns;
-    int32_t on_delete;
-    int32_t on_update;
+    corm_action on_delete;
+    corm_action on_update;
 } corm_reference_def;
 
 /* A model. Meant to be `static const`; make it with CORM_MODEL or set the four sizes as CORM_MODEL does. */
@@ -285,7 +292,7 @@ typedef struct corm_model corm_model;
  *
  * Statuses: CORM_E_MODEL with a message that says what to change: no columns, two of one name, an unknown type, a field
  * beyond record_size or of a size its type cannot have, keys over unknown columns, WITHOUT ROWID without key, ...
- * Threading: any thread. Since 0.1.
+ * Threading: any thread.
  */
 corm_status corm_model_create(const corm_model_def *definition, corm_model **out_model, corm_error **out_error);
 
@@ -300,7 +307,7 @@ corm_status corm_model_create(const corm_model_def *definition, corm_model **out
  *           them for small ones, so that two targets would share a table.
  * out_model owned (corm_model_free).
  *
- * Statuses: CORM_E_MODEL. Threading: any thread. Since 0.1.
+ * Statuses: CORM_E_MODEL. Threading: any thread.
  */
 corm_status corm_model_create_suffixed(const corm_model *model, const char *suffix, corm_model **out_model,
                                        corm_error **out_error);
@@ -313,7 +320,7 @@ corm_status corm_model_create_suffixed(const corm_model *model, const char *suff
  * name      under which the file is or will be attached; copied.
  * out_model owned (corm_model_free).
  *
- * Statuses: CORM_E_MODEL. Threading: any thread. Since 0.1.
+ * Statuses: CORM_E_MODEL. Threading: any thread.
  */
 corm_status corm_model_create_attached(const corm_model *model, const char *name, corm_model **out_model,
                                        corm_error **out_error);
@@ -321,29 +328,34 @@ corm_status corm_model_create_attached(const corm_model *model, const char *name
 /*
  * Frees the model. Cursors that use it keep what they need until they are closed, the function pointers and contexts of
  * transforms included, and so may databases, which let go of the statements of freed models when they make those of
- * others. NULL and a second free are no-ops. Since 0.1.
+ * others. NULL and a second free are no-ops.
  */
 void corm_model_free(corm_model *model);
 
-/* The model's name. Returns: borrowed until corm_model_free; NULL for a bad handle. Since 0.1. */
+/* The model's name. Returns: borrowed until corm_model_free; NULL for a bad handle. */
 const char *corm_model_name(const corm_model *model);
-/* The table's name. Returns: borrowed until corm_model_free; NULL for a bad handle. Since 0.1. */
+/* The table's name. Returns: borrowed until corm_model_free; NULL for a bad handle. */
 const char *corm_model_table(const corm_model *model);
-/* How many columns the model declares; 0 for a bad handle. Since 0.1. */
-int32_t corm_model_column_count(const corm_model *model);
-/* The property name of a column; NULL out of range. Returns: borrowed until corm_model_free. Since 0.1. */
-const char *corm_model_property_name(const corm_model *model, int32_t column);
-/* The table's name of a column; NULL out of range. Returns: borrowed until corm_model_free. Since 0.1. */
-const char *corm_model_column_name(const corm_model *model, int32_t column);
-/* The type of a column, CORM_INT64 and so on; 0 out of range. Since 0.1. */
-corm_type corm_model_column_type(const corm_model *model, int32_t column);
-/* How many columns the primary key has: 0 when it is hidden. Since 0.1. */
-int32_t corm_model_key_count(const corm_model *model);
-/* The column index of part `position` of the primary key; -1 out of range. Since 0.1. */
-int32_t corm_model_key_column(const corm_model *model, int32_t position);
-/* Whether insert gives the record a key: one integer key or a hidden one. Since 0.1. */
+
+/* A column of a model. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_model_column {
+    /* The property's name, and the column's in the table. */
+    const char *property;
+    const char *name;
+    corm_type type;
+    /* The place in the primary key, from 1; 0 for none. */
+    uint32_t key_position;
+} corm_model_column;
+
+/* How many columns the model declares; 0 for a bad handle. */
+size_t corm_model_column_count(const corm_model *model);
+/* A column, from 0; NULL out of range. Returns: borrowed until corm_model_free. */
+const corm_model_column *corm_model_column_get(const corm_model *model, size_t index);
+/* How many columns the primary key has: 0 when it is hidden. */
+size_t corm_model_key_count(const corm_model *model);
+/* Whether insert gives the record a key: one integer key or a hidden one. */
 bool corm_model_generates_key(const corm_model *model);
-/* The CREATE TABLE and CREATE INDEX statements. Returns: borrowed until corm_model_free; NULL if bad. Since 0.1. */
+/* The CREATE TABLE and CREATE INDEX statements. Returns: borrowed until corm_model_free; NULL if bad. */
 const char *corm_model_create_sql(const corm_model *model);
 
 /*
@@ -351,12 +363,12 @@ const char *corm_model_create_sql(const corm_model *model);
  * is left as it is; one that lacks a column of its model is CORM_E_SCHEMA and nothing is created.
  *
  * models borrowed until return. Statuses: CORM_E_MODEL for two models of one table or a reference to a table that is
- * neither among the models nor in the file, CORM_E_SCHEMA. Threading: any thread. Since 0.1.
+ * neither among the models nor in the file, CORM_E_SCHEMA. Threading: any thread.
  */
 corm_status corm_model_create_tables(corm_database *database, const corm_model *const *models, size_t model_count,
                                      corm_error **out_error);
 
-/* Whether the model's table is in the file: CORM_OK or CORM_NOT_FOUND. Since 0.1. */
+/* Whether the model's table is in the file: CORM_OK or CORM_NOT_FOUND. */
 corm_status corm_model_table_exists(corm_database *database, const corm_model *model, corm_error **out_error);
 
 CORM_END_DECLS

@@ -9,13 +9,14 @@
 
 CORM_BEGIN_DECLS
 
-/* A watch, from corm_database_observe to corm_observer_cancel. Threading: any thread. */
+/* A watch, from corm_observer_open to corm_observer_close. Threading: any thread. */
 typedef struct corm_observer corm_observer;
 
 /* What one transaction did, of what is watched. */
 typedef struct corm_event corm_event;
 
 /* corm_change.kind */
+typedef int32_t corm_change_kind;
 #define CORM_CHANGE_UNKNOWN 0 /* the table may have changed: no rows are told */
 #define CORM_CHANGE_INSERT 1
 #define CORM_CHANGE_UPDATE 2
@@ -23,10 +24,10 @@ typedef struct corm_event corm_event;
 
 /*
  * A row that changed: of a table, or of the result of a live query. All it points to is borrowed until the event is freed,
- * or the callback returns.
+ * or the callback returns. It grows at its end only: take it by the pointer that is given.
  */
 typedef struct corm_change {
-    int32_t kind;
+    corm_change_kind kind;
     /* The table; NULL in a live query. */
     const char *table;
     /* 0 in a table WITHOUT ROWID, and in a live query. */
@@ -46,10 +47,13 @@ typedef struct corm_change {
 
 /* A table, or a view, and its columns whose updates count; none: all. Names as in the file. Borrowed until return. */
 typedef struct corm_region {
+    uint32_t struct_size;
     const char *table;
     const char *const *columns;
     size_t column_count;
 } corm_region;
+
+#define CORM_REGION_INIT CORM_INIT_(corm_region)
 
 /*
  * What a callback gets: an event, borrowed until it returns, or an error (and no event) that keeps a live query from being
@@ -58,9 +62,6 @@ typedef struct corm_region {
  * the observer. While it runs, nobody else who watches a database is told of anything: it hands long work to another thread.
  */
 typedef void (*corm_observer_callback)(corm_event *event, corm_error *error, void *context);
-
-/* Called once with the context when no callback will run any more. */
-typedef void (*corm_observer_release)(void *context);
 
 /* What is watched, and how it is told. Give one of: a model, alone or with a key; regions; a query. */
 typedef struct corm_observe_options {
@@ -87,13 +88,10 @@ typedef struct corm_observe_options {
     corm_observer_callback callback;
     /* Handed through; must live until `release` is called. */
     void *context;
-    corm_observer_release release;
+    corm_release release;
 } corm_observe_options;
 
-#define CORM_OBSERVE_OPTIONS_INIT {.struct_size = sizeof(corm_observe_options)}
-
-/* Fills the options with zeros; agrees with CORM_OBSERVE_OPTIONS_INIT. NULL is a no-op. Since 0.1. */
-void corm_observe_options_init(corm_observe_options *options);
+#define CORM_OBSERVE_OPTIONS_INIT CORM_INIT_(corm_observe_options)
 
 /*
  * Begins a watch. Each transaction that commits gives one event, if it changed what is watched: one of this database gives
@@ -105,59 +103,59 @@ void corm_observe_options_init(corm_observe_options *options);
  * A live query gives its result first, before this returns. It cannot begin inside a transaction.
  *
  * options      borrowed until return.
- * out_observer owned (corm_observer_cancel).
+ * out_observer owned (corm_observer_close).
  *
  * Statuses: CORM_E_MISUSE, CORM_E_SQL, CORM_E_SCHEMA for what is not in the file, CORM_E_BINDING and CORM_E_TYPE for a key
  * that is none of the model's, CORM_E_TRANSACTION, CORM_E_IO when the system watches too many files, CORM_E_SQLITE when
- * SQLite was built without SQLITE_ENABLE_PREUPDATE_HOOK. Since 0.1.
+ * SQLite was built without SQLITE_ENABLE_PREUPDATE_HOOK.
  */
-corm_status corm_database_observe(corm_database *database, const corm_observe_options *options,
-                                  corm_observer **out_observer, corm_error **out_error);
+corm_status corm_observer_open(corm_database *database, const corm_observe_options *options,
+                               corm_observer **out_observer, corm_error **out_error);
 
 /*
  * Ends a watch and frees it; it does not wait: a callback that runs on another thread runs to its end, and then `release` is
  * called. NULL and a second cancel are no-ops. May be called in the callback, and after the database was closed, which
- * ends its watches. Since 0.1.
+ * ends its watches.
  */
-void corm_observer_cancel(corm_observer *observer);
+void corm_observer_close(corm_observer *observer);
 
 /*
- * The next event: CORM_ROW; CORM_OK when none waits; CORM_DONE once the database is closed. An error of a live query comes
+ * The next event: CORM_ROW; CORM_AGAIN when none waits; CORM_DONE once the database is closed. An error of a live query comes
  * in the place of its event. Events of more than 1,000 transactions are made into one.
  *
- * out_event owned (corm_event_free). Since 0.1.
+ * out_event owned (corm_event_free).
  */
 corm_status corm_observer_next(corm_observer *observer, corm_event **out_event, corm_error **out_error);
 
 /*
  * A file descriptor to wait for with poll, select or a loop of events: it is readable while events wait, and at the end. The
- * observer's: read and close nothing. CORM_E_MISUSE for one with a callback. Since 0.1.
+ * observer's: read and close nothing. CORM_E_MISUSE for one with a callback.
  */
 corm_status corm_observer_descriptor(corm_observer *observer, int32_t *out_descriptor, corm_error **out_error);
 
-/* Frees an event that corm_observer_next gave. NULL is a no-op. Since 0.1. */
+/* Frees an event that corm_observer_next gave. NULL is a no-op. */
 void corm_event_free(corm_event *event);
 
-/* Whether another connection committed, in this process or another one. False for a bad handle. Since 0.1. */
+/* Whether another connection committed, in this process or another one. False for a bad handle. */
 bool corm_event_is_foreign(corm_event *event);
 
-/* How many rows changed; of a live query, in its result. 0 for a bad handle. Since 0.1. */
+/* How many rows changed; of a live query, in its result. 0 for a bad handle. */
 size_t corm_event_change_count(corm_event *event);
 
-/* One of them, from 0: first those that are gone from a live query's result, then the others in its order. out_change: what
-   it points to is borrowed until the event is freed. Since 0.1. */
-corm_status corm_event_change(corm_event *event, size_t index, corm_change *out_change, corm_error **out_error);
+/* One of them, from 0: first those that are gone from a live query's result, then the others in its order; NULL out of
+   range. Returns: borrowed until the event is freed. */
+const corm_change *corm_event_change_get(corm_event *event, size_t index);
 
-/* How many rows the new result of a live query has; 0 for others and for a bad handle. Since 0.1. */
+/* How many rows the new result of a live query has; 0 for others and for a bad handle. */
 size_t corm_event_row_count(corm_event *event);
 
-/* One of them, from 0, its values in the order of corm_change's. out_values: borrowed until the event is freed. Since 0.1. */
-corm_status corm_event_row(corm_event *event, size_t index, const corm_value **out_values, size_t *out_count,
-                           corm_error **out_error);
+/* One of them, from 0, its values in the order of corm_change's; NULL out of range. out_count: how many values. Returns:
+   borrowed until the event is freed. */
+const corm_value *corm_event_row_get(corm_event *event, size_t index, size_t *out_count);
 
 /*
  * The records of a live query of a model, in the new result's order, as corm_query_fetch gives them. out_records: owned
- * (corm_records_free). CORM_E_MISUSE where it has no model. Since 0.1.
+ * (corm_records_free). CORM_E_MISUSE where it has no model.
  */
 corm_status corm_event_records(corm_event *event, corm_records **out_records, corm_error **out_error);
 

@@ -30,16 +30,12 @@ typedef struct corm_query {
     int64_t offset;
     /*
      * A SELECT built of expressions, or a statement with RETURNING. Where it lists columns of its own, these are matched to
-     * the model by name, so that any struct with a model can be the result. With it no order, limit and offset here. Since
-     * 0.1.
+     * the model by name, so that any struct with a model can be the result. With it no order, limit and offset here.
      */
     const corm_statement *statement;
 } corm_query;
 
-#define CORM_QUERY_INIT {.struct_size = sizeof(corm_query)}
-
-/* Fills a query with "every record"; agrees with CORM_QUERY_INIT. NULL is a no-op. Since 0.1. */
-void corm_query_init(corm_query *query);
+#define CORM_QUERY_INIT CORM_INIT_(corm_query)
 
 /* Fetched records: one array of structs, its texts beside it. Threading: one thread at a time. */
 typedef struct corm_records corm_records;
@@ -51,37 +47,37 @@ typedef struct corm_records corm_records;
  * out_records owned (corm_records_free).
  * Statuses: CORM_E_SQL, CORM_E_BINDING, CORM_E_SCHEMA (the SELECT lacks a column of the model), CORM_E_MISUSE (unknown
  * property; model with record_size 0), CORM_E_TYPE, CORM_E_RANGE, CORM_E_NULL_VALUE, CORM_E_ENCODING naming the column.
- * Threading: any thread. Since 0.1.
+ * Threading: any thread.
  */
 corm_status corm_query_fetch(corm_database *database, const corm_model *model, const corm_query *query,
                              corm_records **out_records, corm_error **out_error);
 
-/* How many records; 0 for a bad handle. Since 0.1. */
+/* How many records; 0 for a bad handle. */
 size_t corm_records_count(const corm_records *records);
-/* The array: cast it to your struct. Returns: borrowed until corm_records_free; NULL when empty. Since 0.1. */
+/* The array: cast it to your struct. Returns: borrowed until corm_records_free; NULL when empty. */
 void *corm_records_data(const corm_records *records);
-/* Frees the array and its texts. NULL and a second free are no-ops. Since 0.1. */
+/* Frees the array and its texts. NULL and a second free are no-ops. */
 void corm_records_free(corm_records *records);
 
-/* The first record of a query: CORM_OK and `record` is filled, or CORM_NOT_FOUND. arena as in record.h. Since 0.1. */
+/* The first record of a query: CORM_OK and `record` is filled, or CORM_NOT_FOUND. arena as in record.h. */
 corm_status corm_query_first(corm_database *database, const corm_model *model, const corm_query *query, void *record,
                              corm_arena *arena, corm_error **out_error);
 
-/* How many records a query has. model NULL: query.sql or query.statement alone counts, any SELECT. Since 0.1. */
+/* How many records a query has. model NULL: query.sql or query.statement alone counts, any SELECT. */
 corm_status corm_query_count(corm_database *database, const corm_model *model, const corm_query *query,
                              int64_t *out_count, corm_error **out_error);
 
-/* Whether a query has any record: CORM_OK or CORM_NOT_FOUND. model NULL as above. Since 0.1. */
+/* Whether a query has any record: CORM_OK or CORM_NOT_FOUND. model NULL as above. */
 corm_status corm_query_exists(corm_database *database, const corm_model *model, const corm_query *query,
                               corm_error **out_error);
 
-/* How many pages of `page_size` records; page_size below 1 is CORM_E_MISUSE. model NULL as above. Since 0.1. */
+/* How many pages of `page_size` records; page_size below 1 is CORM_E_MISUSE. model NULL as above. */
 corm_status corm_query_page_count(corm_database *database, const corm_model *model, const corm_query *query,
                                   int64_t page_size, int64_t *out_count, corm_error **out_error);
 
 /*
  * The greatest primary key; CORM_NOT_FOUND for an empty table, CORM_E_MISUSE for a composite key. A text key lives in
- * the arena. Since 0.1.
+ * the arena.
  */
 corm_status corm_query_max_key(corm_database *database, const corm_model *model, corm_value *out_key, corm_arena *arena,
                                corm_error **out_error);
@@ -92,17 +88,17 @@ corm_status corm_query_max_key(corm_database *database, const corm_model *model,
  */
 typedef struct corm_cursor corm_cursor;
 
-/* Opens a cursor; as corm_query_fetch. out_cursor: owned (corm_cursor_close). Since 0.1. */
+/* Opens a cursor; as corm_query_fetch. out_cursor: owned (corm_cursor_close). */
 corm_status corm_cursor_open(corm_database *database, const corm_model *model, const corm_query *query,
                              corm_cursor **out_cursor, corm_error **out_error);
 
 /*
  * Fills `record` with the next one: CORM_ROW, or CORM_DONE and it is left alone. Its texts are borrowed until the next
- * call or close. Since 0.1.
+ * call or close.
  */
 corm_status corm_cursor_next(corm_cursor *cursor, void *record, corm_error **out_error);
 
-/* Ends the cursor. NULL and a second close are no-ops. Since 0.1. */
+/* Ends the cursor. NULL and a second close are no-ops. */
 void corm_cursor_close(corm_cursor *cursor);
 
 CORM_END_DECLS

@@ -18,13 +18,13 @@ CORM_BEGIN_DECLS
  */
 typedef struct corm_queue corm_queue;
 
-/* SQL and records that are one write, from corm_queue_begin to corm_batch_free. Threading: any thread. */
+/* SQL and records that are one write, from corm_batch_create to corm_batch_free. Threading: any thread. */
 typedef struct corm_batch corm_batch;
 
 /* How a write ended. */
 typedef struct corm_completion corm_completion;
 
-/* Who is told how writes end, from corm_queue_listen to corm_listener_cancel. Threading: any thread. */
+/* Who is told how writes end, from corm_listener_open to corm_listener_close. Threading: any thread. */
 typedef struct corm_listener corm_listener;
 
 typedef struct corm_queue_options {
@@ -33,10 +33,7 @@ typedef struct corm_queue_options {
     uint32_t capacity;
 } corm_queue_options;
 
-#define CORM_QUEUE_OPTIONS_INIT {.struct_size = sizeof(corm_queue_options)}
-
-/* Fills the options with the defaults; agrees with CORM_QUEUE_OPTIONS_INIT. NULL is a no-op. Since 0.1. */
-void corm_queue_options_init(corm_queue_options *options);
+#define CORM_QUEUE_OPTIONS_INIT CORM_INIT_(corm_queue_options)
 
 /*
  * A write: runs on the queue's thread, in a savepoint, with the queue's database. Below zero it is rolled back, and told with
@@ -65,12 +62,9 @@ typedef struct corm_write_options {
     void *context;
 } corm_write_options;
 
-#define CORM_WRITE_OPTIONS_INIT {.struct_size = sizeof(corm_write_options)}
+#define CORM_WRITE_OPTIONS_INIT CORM_INIT_(corm_write_options)
 
-/* Fills the options with zeros; agrees with CORM_WRITE_OPTIONS_INIT. NULL is a no-op. Since 0.1. */
-void corm_write_options_init(corm_write_options *options);
-
-/* Makes a queue. options: borrowed until return; NULL: defaults. out_queue: owned (corm_queue_close). Since 0.1. */
+/* Makes a queue. options: borrowed until return; NULL: defaults. out_queue: owned (corm_queue_close). */
 corm_status corm_queue_open(corm_database *database, const corm_queue_options *options, corm_queue **out_queue,
                             corm_error **out_error);
 
@@ -78,7 +72,7 @@ corm_status corm_queue_open(corm_database *database, const corm_queue_options *o
  * Runs what waits, and frees the queue; listeners get no more. NULL is a no-op; a second close gives CORM_E_MISUSE. It is
  * refused, and the queue stays open, on the queue's own thread (CORM_E_MISUSE), and while writes wait for a transaction of
  * this thread (CORM_E_TRANSACTION). corm_database_close closes a database's queues first, with the same errors; their handles
- * are freed by this call all the same. In the child of a fork it only frees the handle. Since 0.1.
+ * are freed by this call all the same. In the child of a fork it only frees the handle.
  */
 corm_status corm_queue_close(corm_queue *queue, corm_error **out_error);
 
@@ -91,7 +85,7 @@ corm_status corm_queue_close(corm_queue *queue, corm_error **out_error);
  * out_number the write's number in the queue, from 1; NULL accepted.
  *
  * Statuses: CORM_E_BUSY, CORM_E_INTERRUPTED (corm_thread_cancel), CORM_E_TRANSACTION when it is full and waits for a
- * transaction of this thread, CORM_E_MISUSE for a queue that is closed, and in the child of a fork. Since 0.1.
+ * transaction of this thread, CORM_E_MISUSE for a queue that is closed, and in the child of a fork.
  */
 corm_status corm_queue_add(corm_queue *queue, corm_queue_body body, void *context, const corm_write_options *options,
                            int64_t *out_number, corm_error **out_error);
@@ -99,44 +93,45 @@ corm_status corm_queue_add(corm_queue *queue, corm_queue_body body, void *contex
 /*
  * Adds a write and waits until it has ended: CORM_OK when it is committed, or else its error. A thread that is cancelled
  * takes it back if it has not begun. CORM_E_MISUSE on the queue's own thread, CORM_E_TRANSACTION inside a transaction: it
- * would wait for itself. Otherwise as corm_queue_add. Since 0.1.
+ * would wait for itself. Otherwise as corm_queue_add.
  */
 corm_status corm_queue_perform(corm_queue *queue, corm_queue_body body, void *context, corm_error **out_error);
 
-/* Takes a write back, of which nobody is told then: CORM_OK; CORM_NOT_FOUND when it has begun or ended. Since 0.1. */
+/* Takes a write back, of which nobody is told then: CORM_OK; CORM_NOT_FOUND when it has begun or ended. */
 corm_status corm_queue_cancel(corm_queue *queue, int64_t number, corm_error **out_error);
 
-/* Waits until all that was added before has been told. Statuses as corm_queue_perform. Since 0.1. */
+/* Waits until all that was added before has been told. Statuses as corm_queue_perform. */
 corm_status corm_queue_flush(corm_queue *queue, corm_error **out_error);
 
-/* How many writes wait; 0 for a bad handle. Since 0.1. */
-int64_t corm_queue_count(corm_queue *queue);
+/* How many writes wait; 0 for a bad handle. */
+size_t corm_queue_count(corm_queue *queue);
 
 /* Batches -------------------------------------------------------------------------------------------------------- */
 
 /* What becomes of a batch when a part of it fails. */
+typedef int32_t corm_batch_policy;
 #define CORM_BATCH_ROLLBACK 0 /* nothing of it stays: it ends with that error, which has the part's number */
 #define CORM_BATCH_CONTINUE 1 /* the others stay: each part has its own result */
 
-/* Begins a batch, which is empty. out_batch: owned (corm_batch_free). Since 0.1. */
-corm_status corm_queue_begin(corm_queue *queue, corm_batch **out_batch, corm_error **out_error);
+/* Begins a batch, which is empty. out_batch: owned (corm_batch_free). */
+corm_status corm_batch_create(corm_queue *queue, corm_batch **out_batch, corm_error **out_error);
 
-/* Frees a batch; what was committed is the queue's. NULL is a no-op. Since 0.1. */
+/* Frees a batch; what was committed is the queue's. NULL is a no-op. */
 void corm_batch_free(corm_batch *batch);
 
-/* How many parts it has; 0 for a bad handle. Since 0.1. */
+/* How many parts it has; 0 for a bad handle. */
 size_t corm_batch_count(corm_batch *batch);
 
-/* Adds one statement of SQL with its values, as corm_database_execute takes them. All is copied. Since 0.1. */
+/* Adds one statement of SQL with its values, as corm_database_execute takes them. All is copied. */
 corm_status corm_batch_execute(corm_batch *batch, const char *sql, const corm_value *values, size_t count,
                                corm_error **out_error);
 
 /*
  * Add what the functions of record.h do. The record is copied, with all that it points to; what the database makes does
  * not come back into it: see corm_write_result. Statuses: CORM_E_MISUSE; CORM_E_ENCODING, CORM_E_RANGE and CORM_E_CALLBACK
- * for what cannot be copied. Since 0.1.
+ * for what cannot be copied.
  */
-corm_status corm_batch_insert(corm_batch *batch, const corm_model *model, const void *record, int32_t conflict,
+corm_status corm_batch_insert(corm_batch *batch, const corm_model *model, const void *record, corm_conflict conflict,
                               corm_error **out_error);
 corm_status corm_batch_save(corm_batch *batch, const corm_model *model, const void *record, corm_error **out_error);
 corm_status corm_batch_update(corm_batch *batch, const corm_model *model, const void *record,
@@ -147,14 +142,14 @@ corm_status corm_batch_delete(corm_batch *batch, const corm_model *model, const 
  * Hands all parts to the queue as one write, after which the batch is empty and can be filled again. Where it fails the
  * batch is as it was.
  *
- * policy CORM_BATCH_ROLLBACK or CORM_BATCH_CONTINUE. The rest is as for corm_queue_add. Since 0.1.
+ * The rest is as for corm_queue_add.
  */
-corm_status corm_batch_commit(corm_batch *batch, int32_t policy, const corm_write_options *options, int64_t *out_number,
-                              corm_error **out_error);
+corm_status corm_batch_commit(corm_batch *batch, corm_batch_policy policy, const corm_write_options *options,
+                              int64_t *out_number, corm_error **out_error);
 
 /* Being told ----------------------------------------------------------------------------------------------------- */
 
-/* What one part of a batch did. */
+/* What one part of a batch did. It grows at its end only: take it by the pointer that is given. */
 typedef struct corm_write_result {
     /* Rows inserted, updated or deleted. */
     int64_t changes;
@@ -164,22 +159,20 @@ typedef struct corm_write_result {
     corm_error *error;
 } corm_write_result;
 
-/* CORM_OK when the write is committed, else the code of its error. CORM_E_MISUSE for a bad handle. Since 0.1. */
+/* CORM_OK when the write is committed, else the code of its error. CORM_E_MISUSE for a bad handle. */
 corm_status corm_completion_status(corm_completion *completion);
-/* Its error, borrowed as long as the completion; NULL when it is committed. Since 0.1. */
+/* Its error, borrowed as long as the completion; NULL when it is committed. */
 corm_error *corm_completion_error(corm_completion *completion);
-/* The tag that the write was added with, borrowed as long as the completion, or NULL. Since 0.1. */
+/* The tag that the write was added with, borrowed as long as the completion, or NULL. */
 const char *corm_completion_tag(corm_completion *completion);
-/* The write's number in its queue; 0 for a bad handle. Since 0.1. */
+/* The write's number in its queue; 0 for a bad handle. */
 int64_t corm_completion_number(corm_completion *completion);
-/* What the parts of a committed batch did, in their order, borrowed as long as the completion. out_count: how many; NULL
-   accepted. Returns: NULL for none. Since 0.1. */
-const corm_write_result *corm_completion_results(corm_completion *completion, size_t *out_count);
-/* Frees what corm_listener_next gave. NULL is a no-op. Since 0.1. */
+/* How many parts the batch had that was committed; 0 for none, and for a bad handle. */
+size_t corm_completion_result_count(corm_completion *completion);
+/* What one of them did, from 0, in their order; NULL out of range. Returns: borrowed as long as the completion. */
+const corm_write_result *corm_completion_result_get(corm_completion *completion, size_t index);
+/* Frees what corm_listener_next gave. NULL is a no-op. */
 void corm_completion_free(corm_completion *completion);
-
-/* Called once with the context when no callback will run any more. */
-typedef void (*corm_listener_release)(void *context);
 
 typedef struct corm_listen_options {
     uint32_t struct_size;
@@ -189,29 +182,26 @@ typedef struct corm_listen_options {
     corm_queue_callback callback;
     /* Handed to the callback; must live until `release` is called. */
     void *context;
-    corm_listener_release release;
+    corm_release release;
 } corm_listen_options;
 
-#define CORM_LISTEN_OPTIONS_INIT {.struct_size = sizeof(corm_listen_options)}
-
-/* Fills the options with zeros; agrees with CORM_LISTEN_OPTIONS_INIT. NULL is a no-op. Since 0.1. */
-void corm_listen_options_init(corm_listen_options *options);
+#define CORM_LISTEN_OPTIONS_INIT CORM_INIT_(corm_listen_options)
 
 /* Begins to tell how writes of a queue end, whoever added them. options: borrowed until return; NULL: defaults.
-   out_listener: owned (corm_listener_cancel). Since 0.1. */
-corm_status corm_queue_listen(corm_queue *queue, const corm_listen_options *options, corm_listener **out_listener,
-                              corm_error **out_error);
+   out_listener: owned (corm_listener_close). */
+corm_status corm_listener_open(corm_queue *queue, const corm_listen_options *options, corm_listener **out_listener,
+                               corm_error **out_error);
 
 /* Ends and frees a listener; it does not wait: a callback that runs on another thread runs to its end, and then `release` is
-   called. NULL and a second cancel are no-ops. May be called in the callback, and after the queue was closed. Since 0.1. */
-void corm_listener_cancel(corm_listener *listener);
+   called. NULL and a second cancel are no-ops. May be called in the callback, and after the queue was closed. */
+void corm_listener_close(corm_listener *listener);
 
-/* The next completion: CORM_ROW; CORM_OK when none waits; CORM_DONE when none will come. out_completion: owned
-   (corm_completion_free). Since 0.1. */
+/* The next completion: CORM_ROW; CORM_AGAIN when none waits; CORM_DONE when none will come. out_completion: owned
+   (corm_completion_free). */
 corm_status corm_listener_next(corm_listener *listener, corm_completion **out_completion, corm_error **out_error);
 
 /* A file descriptor to wait for: it is readable while completions wait, and at the end. The listener's: read and close
-   nothing. CORM_E_MISUSE for one with a callback. Since 0.1. */
+   nothing. CORM_E_MISUSE for one with a callback. */
 corm_status corm_listener_descriptor(corm_listener *listener, int32_t *out_descriptor, corm_error **out_error);
 
 CORM_END_DECLS

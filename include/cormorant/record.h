@@ -21,20 +21,21 @@ CORM_BEGIN_DECLS
  */
 
 /* What an insert does when a UNIQUE, NOT NULL or key constraint refuses it (https://www.sqlite.org/lang_conflict.html). */
+typedef int32_t corm_conflict;
 #define CORM_CONFLICT_ABORT 0    /* error; the statement is undone */
 #define CORM_CONFLICT_IGNORE 1   /* the row is skipped: CORM_IGNORED */
 #define CORM_CONFLICT_REPLACE 2  /* rows in the way are deleted */
 #define CORM_CONFLICT_FAIL 3     /* error; what the statement did before stays */
 #define CORM_CONFLICT_ROLLBACK 4 /* error; the whole transaction is rolled back */
 
-/* Inserts a record. Statuses also: CORM_IGNORED, also when a trigger skips the row. Since 0.1. */
-corm_status corm_record_insert(corm_database *database, const corm_model *model, void *record, int32_t conflict,
+/* Inserts a record. Statuses also: CORM_IGNORED, also when a trigger skips the row. */
+corm_status corm_record_insert(corm_database *database, const corm_model *model, void *record, corm_conflict conflict,
                                corm_arena *arena, corm_error **out_error);
 
 /*
  * Inserts the record or, when its primary key is there, updates that row, in one statement. Without a key value a
  * generated key is filled in. Another UNIQUE constraint in the way is an error, and so is a trigger that skips the row
- * (CORM_E_CONSTRAINT). Since 0.1.
+ * (CORM_E_CONSTRAINT).
  */
 corm_status corm_record_save(corm_database *database, const corm_model *model, void *record, corm_arena *arena,
                              corm_error **out_error);
@@ -43,37 +44,37 @@ corm_status corm_record_save(corm_database *database, const corm_model *model, v
  * Writes the record's fields to the row with its key.
  *
  * properties the properties to write, borrowed until return; with property_count 0, all but the key.
- * Statuses also: CORM_E_NO_RECORD when no row has that key, CORM_E_MISUSE for an unknown property. Since 0.1.
+ * Statuses also: CORM_E_NO_RECORD when no row has that key, CORM_E_MISUSE for an unknown property.
  */
 corm_status corm_record_update(corm_database *database, const corm_model *model, void *record,
                                const char *const *properties, size_t property_count, corm_arena *arena,
                                corm_error **out_error);
 
-/* Deletes the row with the record's key: CORM_OK, or CORM_NOT_FOUND when there is none. Since 0.1. */
+/* Deletes the row with the record's key: CORM_OK, or CORM_NOT_FOUND when there is none. */
 corm_status corm_record_delete(corm_database *database, const corm_model *model, const void *record,
                                corm_error **out_error);
 
-/* Reads the record anew by its key. Statuses also: CORM_E_NO_RECORD. Since 0.1. */
+/* Reads the record anew by its key. Statuses also: CORM_E_NO_RECORD. */
 corm_status corm_record_refresh(corm_database *database, const corm_model *model, void *record, corm_arena *arena,
                                 corm_error **out_error);
 
 /*
  * Finds a record by its primary key: CORM_OK and the record is filled, or CORM_NOT_FOUND and it is left alone.
  *
- * key values in the order of the key's columns, borrowed until return: CORM_VALUES(corm_value_int64(42)). Since 0.1.
+ * key values in the order of the key's columns, borrowed until return: CORM_VALUES(corm_value_int64(42)).
  */
 corm_status corm_record_find(corm_database *database, const corm_model *model, const corm_value *key, size_t key_count,
                              void *record, corm_arena *arena, corm_error **out_error);
 
-/* Whether a row has this primary key: CORM_OK or CORM_NOT_FOUND. Since 0.1. */
+/* Whether a row has this primary key: CORM_OK or CORM_NOT_FOUND. */
 corm_status corm_record_exists(corm_database *database, const corm_model *model, const corm_value *key,
                                size_t key_count, corm_error **out_error);
 
-/* Deletes the row with this primary key: CORM_OK or CORM_NOT_FOUND. Since 0.1. */
+/* Deletes the row with this primary key: CORM_OK or CORM_NOT_FOUND. */
 corm_status corm_record_delete_key(corm_database *database, const corm_model *model, const corm_value *key,
                                    size_t key_count, corm_error **out_error);
 
-/* Deletes every row of the table. out_count: how many; NULL accepted. Since 0.1. */
+/* Deletes every row of the table. out_count: how many; NULL accepted. */
 corm_status corm_record_delete_all(corm_database *database, const corm_model *model, int64_t *out_count,
                                    corm_error **out_error);
 
@@ -83,20 +84,21 @@ corm_status corm_record_delete_all(corm_database *database, const corm_model *mo
  * back when the batch is rolled back.
  */
 
-/* Inserts the records. out_count: how many went in (fewer than count only with IGNORE); NULL accepted. Since 0.1. */
+/* Inserts the records. out_count: how many went in (fewer than count only with IGNORE); NULL accepted. */
 corm_status corm_record_insert_many(corm_database *database, const corm_model *model, void *records, size_t count,
-                                    int32_t conflict, corm_arena *arena, int64_t *out_count, corm_error **out_error);
+                                    corm_conflict conflict, corm_arena *arena, int64_t *out_count,
+                                    corm_error **out_error);
 
-/* Saves the records as corm_record_save does. Since 0.1. */
+/* Saves the records as corm_record_save does. */
 corm_status corm_record_save_many(corm_database *database, const corm_model *model, void *records, size_t count,
                                   corm_arena *arena, corm_error **out_error);
 
-/* Updates the records as corm_record_update does; one that is not in the table fails the batch. Since 0.1. */
+/* Updates the records as corm_record_update does; one that is not in the table fails the batch. */
 corm_status corm_record_update_many(corm_database *database, const corm_model *model, void *records, size_t count,
                                     const char *const *properties, size_t property_count, corm_arena *arena,
                                     corm_error **out_error);
 
-/* Deletes the rows with the records' keys. out_count: how many there were; NULL accepted. Since 0.1. */
+/* Deletes the rows with the records' keys. out_count: how many there were; NULL accepted. */
 corm_status corm_record_delete_many(corm_database *database, const corm_model *model, const void *records, size_t count,
                                     int64_t *out_count, corm_error **out_error);
 

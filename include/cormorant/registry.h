@@ -29,14 +29,14 @@ typedef struct corm_registry corm_registry;
  *              busy timeout is also how long corm_registry_use waits when all that may be open are held.
  * out_registry owned (corm_registry_close).
  *
- * Statuses: CORM_E_MISUSE. Threading: any thread. Since 0.1.
+ * Statuses: CORM_E_MISUSE. Threading: any thread.
  */
 corm_status corm_registry_open(const char *pattern, int32_t limit, const corm_open_options *options,
                                corm_registry **out_registry, corm_error **out_error);
 
 /*
  * Closes a registry and its databases. NULL is a no-op. Waits up to a second for those who hold databases; when they do not
- * give them back, CORM_E_MISUSE says which are held, and the registry stays open. Threading: any thread. Since 0.1.
+ * give them back, CORM_E_MISUSE says which are held, and the registry stays open. Threading: any thread.
  */
 corm_status corm_registry_close(corm_registry *registry, corm_error **out_error);
 
@@ -45,7 +45,7 @@ corm_status corm_registry_close(corm_registry *registry, corm_error **out_error)
  *
  * name, path copied. options: as in corm_registry_open; NULL: those of the registry.
  *
- * Statuses: CORM_E_MISUSE for a name that is taken, a file that has a name already, and ":memory:". Since 0.1.
+ * Statuses: CORM_E_MISUSE for a name that is taken, a file that has a name already, and ":memory:".
  */
 corm_status corm_registry_register(corm_registry *registry, const char *name, const char *path,
                                    const corm_open_options *options, corm_error **out_error);
@@ -62,63 +62,60 @@ corm_status corm_registry_register(corm_registry *registry, const char *name, co
  *
  * Statuses: CORM_E_BUSY when as many databases as may be open are held for longer than the busy timeout, by this thread, too;
  * CORM_E_MISUSE for a name that is not registered, with the nearest ones, or that no file can have; those of
- * corm_database_open. Threading: any thread. Since 0.1.
+ * corm_database_open. Threading: any thread.
  */
 corm_status corm_registry_use(corm_registry *registry, const char *name, corm_database **out_database,
                               corm_error **out_error);
 
 /* Makes a name the one that corm_registry_use gives for NULL where none is current; NULL: none. Statuses: CORM_E_MISUSE for a
-   name that cannot be used. Since 0.1. */
+   name that cannot be used. */
 corm_status corm_registry_set_default(corm_registry *registry, const char *name, corm_error **out_error);
 
 /* Makes a name the one that corm_registry_use gives for NULL, to all threads; NULL: the default one again. Statuses:
-   CORM_E_MISUSE for a name that cannot be used. Since 0.1. */
+   CORM_E_MISUSE for a name that cannot be used. */
 corm_status corm_registry_set_current(corm_registry *registry, const char *name, corm_error **out_error);
 
-/* The default name. Returns: borrowed until corm_registry_close; NULL for none, or a bad handle. Since 0.1. */
+/* The default name. Returns: borrowed until corm_registry_close; NULL for none, or a bad handle. */
 const char *corm_registry_default(corm_registry *registry);
 
 /* The current name or, where there is none, the default one. Returns: borrowed until corm_registry_close; NULL for none, or a
-   bad handle. Since 0.1. */
+   bad handle. */
 const char *corm_registry_current(corm_registry *registry);
 
 /*
  * The names of all databases, in order: those registered, and those in the folder whose files are there.
  *
- * out_names owned (corm_registry_names_free), one block with its texts. Since 0.1.
+ * out_names borrowed until corm_arena_clear or corm_arena_free.
  */
-corm_status corm_registry_names(corm_registry *registry, const char *const **out_names, size_t *out_count,
-                                corm_error **out_error);
+corm_status corm_registry_names(corm_registry *registry, corm_arena *arena, const char *const **out_names,
+                                size_t *out_count, corm_error **out_error);
 
-/* Frees what corm_registry_names gave. NULL is a no-op. Since 0.1. */
-void corm_registry_names_free(const char *const *names);
-
-/* How many databases are open now; 0 for a bad handle. Since 0.1. */
-int32_t corm_registry_open_count(corm_registry *registry);
+/* How many databases are open now; 0 for a bad handle. */
+size_t corm_registry_open_count(corm_registry *registry);
 
 /*
  * Closes a database's file where it is open: to move, copy or remove it. Waits up to a second for those who hold it.
- * Statuses: CORM_E_MISUSE when they do not give it back. Since 0.1.
+ * Statuses: CORM_E_MISUSE when they do not give it back.
  */
 corm_status corm_registry_close_file(corm_registry *registry, const char *name, corm_error **out_error);
 
 /*
  * Attaches a database of the registry to another one, as corm_database_attach with its path and key. It is attached until the
  * other is closed; it does not count among the open ones.
- * Statuses: CORM_E_TRANSACTION inside a transaction; those of corm_database_open. Since 0.1.
+ * Statuses: CORM_E_TRANSACTION inside a transaction; those of corm_database_open.
  */
-corm_status corm_registry_attach(corm_registry *registry, const char *name, corm_database *database, const char *schema,
+corm_status corm_registry_attach(corm_database *database, corm_registry *registry, const char *name, const char *schema,
                                  corm_error **out_error);
 
-/* What became of one database of a fleet. */
+/* What became of one database of a fleet. It grows at its end only: take it by the pointer that is given. */
 typedef struct corm_registry_migration {
     /* Its name. Borrowed until return. */
     const char *name;
     /* Its place among them, from 0, and how many they are. */
-    int64_t index;
-    int64_t count;
+    size_t index;
+    size_t count;
     /* How many steps were applied; 0: it had them all. */
-    int64_t steps;
+    size_t steps;
     /* What went wrong; NULL: nothing. Borrowed until return. */
     const corm_error *error;
 } corm_registry_migration;
@@ -137,11 +134,11 @@ typedef bool (*corm_registry_migrate_callback)(const corm_registry_migration *mi
  * callback   told of each; NULL: nobody.
  * out_failed how many failed.
  *
- * Statuses: CORM_OK, whatever failed; CORM_E_INTERRUPTED when the callback stopped it. Threading: any thread. Since 0.1.
+ * Statuses: CORM_OK, whatever failed; CORM_E_INTERRUPTED when the callback stopped it. Threading: any thread.
  */
 corm_status corm_registry_migrate(corm_registry *registry, const corm_bundle *bundle, const char *const *names,
                                   size_t name_count, const char *last, bool allow_lossy,
-                                  corm_registry_migrate_callback callback, void *context, int64_t *out_failed,
+                                  corm_registry_migrate_callback callback, void *context, size_t *out_failed,
                                   corm_error **out_error);
 
 CORM_END_DECLS

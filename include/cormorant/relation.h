@@ -7,6 +7,7 @@
 CORM_BEGIN_DECLS
 
 /* corm_relation_def.kind */
+typedef int32_t corm_relation_kind;
 #define CORM_TO_ONE 1       /* the foreign key is here: an album's artist */
 #define CORM_TO_MANY 2      /* the foreign key is there: an artist's albums */
 #define CORM_MANY_TO_MANY 3 /* through a junction model with foreign keys to both: a playlist's tracks */
@@ -19,7 +20,7 @@ typedef struct corm_relation_def {
     uint32_t struct_size;
     /* What it is called: "albums". */
     const char *name;
-    int32_t kind;
+    corm_relation_kind kind;
     /* The model it leads to; it may be the relation's own. */
     const corm_model *target;
     /* CORM_MANY_TO_MANY: the model of the junction table. */
@@ -33,19 +34,20 @@ typedef struct corm_relation_def {
     size_t target_column_count;
 } corm_relation_def;
 
+#define CORM_RELATION_DEF_INIT CORM_INIT_(corm_relation_def)
+
 /*
  * Adds a relation to a model; the other models' tables must exist as models, not in a file. Call it before the model is
  * used by other threads.
  *
  * Statuses: CORM_E_MODEL with a message that says what to change: a name that is taken, no foreign key that fits, more
- * than one. Since 0.1.
+ * than one.
  */
 corm_status corm_relation_add(corm_model *model, const corm_relation_def *definition, corm_error **out_error);
 
 /*
  * A property at the end of a chain of to-one relations: corm_relation_column(album, NULL, (const char *[]){"artist"}, 1,
  * "name"). The statement joins what it needs. alias: the statement's name of the model; NULL: none. Returns: owned.
- * Since 0.1.
  */
 corm_expr *corm_relation_column(const corm_model *model, const char *alias, const char *const *relations, size_t count,
                                 const char *property);
@@ -53,13 +55,13 @@ corm_expr *corm_relation_column(const corm_model *model, const char *alias, cons
 /*
  * Whether any related record meets a condition (NULL: whether there is any); NOT of it is "none". In the condition the
  * target's columns are corm_expr_column(target, ...), also in a relation of a model to itself. condition: consumed.
- * Returns: owned. Since 0.1.
+ * Returns: owned.
  */
 corm_expr *corm_relation_exists(const corm_model *model, const char *alias, const char *relation, corm_expr *condition);
 
 /*
  * An aggregate over the related records: function "count" (property NULL), "sum", "max", ... over those that meet a
- * condition (NULL: all). condition: consumed. Returns: owned. Since 0.1.
+ * condition (NULL: all). condition: consumed. Returns: owned.
  */
 corm_expr *corm_relation_aggregate(const corm_model *model, const char *alias, const char *relation,
                                    const char *function, const char *property, corm_expr *condition);
@@ -67,9 +69,9 @@ corm_expr *corm_relation_aggregate(const corm_model *model, const char *alias, c
 /*
  * Joins a statement along a relation of the model that it reads from, or of one that it joined. kind: CORM_JOIN_INNER or
  * CORM_JOIN_LEFT. from: that model's alias or table name; NULL: the first source. alias: for the target; NULL: its
- * table's name. Since 0.1.
+ * table's name.
  */
-void corm_statement_join_relation(corm_statement *statement, int32_t kind, const char *from, const char *relation,
+void corm_statement_join_relation(corm_statement *statement, corm_join kind, const char *from, const char *relation,
                                   const char *alias);
 
 /* Which related records are loaded. Zero everywhere (or NULL): all, in no promised order. All borrowed until return. */
@@ -84,7 +86,7 @@ typedef struct corm_load_options {
     int64_t limit;
 } corm_load_options;
 
-#define CORM_LOAD_OPTIONS_INIT {.struct_size = sizeof(corm_load_options)}
+#define CORM_LOAD_OPTIONS_INIT CORM_INIT_(corm_load_options)
 
 /* Related records of an array of records, by position in that array. Threading: one thread at a time. */
 typedef struct corm_related corm_related;
@@ -97,25 +99,26 @@ typedef struct corm_related corm_related;
  * options     borrowed until return; NULL: all.
  * out_related owned (corm_related_free).
  * Statuses: CORM_E_MISUSE (no such relation; the message lists the nearest names), and those of corm_query_fetch.
- * Threading: any thread. Since 0.1.
+ * Threading: any thread.
  */
 corm_status corm_relation_load(corm_database *database, const corm_model *model, const char *relation,
                                const void *records, size_t count, const corm_load_options *options,
                                corm_related **out_related, corm_error **out_error);
 
-/* How many related records the record at a position has; 0 out of range or for a bad handle. Since 0.1. */
+/* How many related records the record at a position has; 0 out of range or for a bad handle. */
 size_t corm_related_count(const corm_related *related, size_t position);
 /*
  * The related records of the record at a position, side by side: cast it to the target's struct. A record that belongs
- * to several is there for each. Returns: borrowed until corm_related_free; NULL for none. Since 0.1.
+ * to several is there for each. Returns: borrowed until corm_related_free; NULL for none.
  */
 void *corm_related_data(const corm_related *related, size_t position);
-/* All of them side by side, and how many. Returns: borrowed until corm_related_free; NULL for none. Since 0.1. */
+/* All of them side by side, and how many. Returns: borrowed until corm_related_free; NULL for none. */
 void *corm_related_all(const corm_related *related, size_t *out_count);
-/* Frees the records and their texts. NULL and a second free are no-ops. Since 0.1. */
+/* Frees the records and their texts. NULL and a second free are no-ops. */
 void corm_related_free(corm_related *related);
 
 /* corm_relation_save.removed: what happens to related rows that are not among the records given. */
+typedef int32_t corm_removed;
 #define CORM_REMOVED_KEEP 0   /* they stay related */
 #define CORM_REMOVED_DELETE 1 /* to-many: the rows are deleted; many-to-many: the rows of the junction */
 
@@ -128,10 +131,10 @@ void corm_related_free(corm_related *related);
  * removed         CORM_REMOVED_ constant; CORM_TO_ONE: KEEP.
  * arena           as in record.h.
  * Statuses: those of corm_record_save; corm_error_record_index says which of `related` failed. Nothing stays of a failure.
- * Since 0.1.
  */
 corm_status corm_relation_save(corm_database *database, const corm_model *model, const char *relation, void *record,
-                               void *related, size_t count, int32_t removed, corm_arena *arena, corm_error **out_error);
+                               void *related, size_t count, corm_removed removed, corm_arena *arena,
+                               corm_error **out_error);
 
 CORM_END_DECLS
 

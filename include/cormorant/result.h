@@ -15,48 +15,48 @@ typedef struct corm_result corm_result;
 /*
  * Starts a statement; corm_result_next steps it. sql and values as in corm_database_execute, copied.
  *
- * out_result owned (corm_result_close). Statuses: as corm_database_execute. Since 0.1.
+ * out_result owned (corm_result_close). Statuses: as corm_database_execute.
  */
 corm_status corm_result_open(corm_database *database, const char *sql, const corm_value *values, size_t value_count,
                              corm_result **out_result, corm_error **out_error);
 
-/* Ends the statement and frees the result. NULL and a second close are no-ops. Since 0.1. */
+/* Ends the statement and frees the result. NULL and a second close are no-ops. */
 void corm_result_close(corm_result *result);
 
-/* Goes to the next row. Returns CORM_ROW, CORM_DONE, or an error after which only close makes sense. Since 0.1. */
+/* Goes to the next row. Returns CORM_ROW, CORM_DONE, or an error after which only close makes sense. */
 corm_status corm_result_next(corm_result *result, corm_error **out_error);
 
-/* How many columns a row has; 0 for a bad handle or a statement without rows. Since 0.1. */
-int32_t corm_result_column_count(corm_result *result);
+/* How many columns a row has; 0 for a bad handle or a statement without rows. */
+size_t corm_result_column_count(corm_result *result);
 
-/* A column's name; NULL out of range. Returns: borrowed until corm_result_close. Since 0.1. */
-const char *corm_result_column_name(corm_result *result, int32_t column);
+/* A column's name; NULL out of range. Returns: borrowed until corm_result_close. */
+const char *corm_result_column_name(corm_result *result, size_t column);
 
-/* A column's index by name, first match, ASCII case ignored; -1 for none. name: borrowed until return. Since 0.1. */
-int32_t corm_result_column_index(corm_result *result, const char *name);
+/* A column's index by name, first match, ASCII case ignored; SIZE_MAX for none. name: borrowed until return. */
+size_t corm_result_column_index(corm_result *result, const char *name);
 
 /*
  * One value of the row, as SQLite holds it. Its bytes are borrowed until the next corm_result_next or close.
  *
- * Statuses: CORM_E_MISUSE before the first row, after the last, or for a column out of range. Since 0.1.
+ * Statuses: CORM_E_MISUSE before the first row, after the last, or for a column out of range.
  */
-corm_status corm_result_get(corm_result *result, int32_t column, corm_value *out_value, corm_error **out_error);
+corm_status corm_result_get(corm_result *result, size_t column, corm_value *out_value, corm_error **out_error);
 
-/* corm_result_get by column name. An unknown name is CORM_E_MISUSE and its message lists the columns. Since 0.1. */
+/* corm_result_get by column name. An unknown name is CORM_E_MISUSE and its message lists the columns. */
 corm_status corm_result_get_named(corm_result *result, const char *name, corm_value *out_value, corm_error **out_error);
 
 /*
  * The row as one JSON object, keys in column order; a blob is its base64, an infinity 9e999 or -9e999. Two columns of one
  * name are CORM_E_MISUSE.
  *
- * out_json borrowed until the next corm_result_next, _row_json or close. Since 0.1.
+ * out_json borrowed until the next corm_result_next, _row_json or close.
  */
 corm_status corm_result_row_json(corm_result *result, const char **out_json, corm_error **out_error);
 
 /*
  * The rows that are left as one JSON array of such objects. For rows as columns see columns.h.
  *
- * out_json borrowed until the next corm_result_json, _row_json or close. Since 0.1.
+ * out_json borrowed until the next corm_result_json, _row_json or close.
  */
 corm_status corm_result_json(corm_result *result, const char **out_json, corm_error **out_error);
 

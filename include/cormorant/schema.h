@@ -13,27 +13,27 @@ CORM_BEGIN_DECLS
 typedef struct corm_schema corm_schema;
 
 /* Reads a database's schema. out_schema: owned (corm_schema_free). Statuses: CORM_E_SCHEMA for a CREATE statement that
-   cannot be read, with its place. Since 0.1. */
+   cannot be read, with its place. */
 corm_status corm_schema_read(corm_database *database, corm_schema **out_schema, corm_error **out_error);
 
 /* Reads CREATE statements, as corm_schema_sql and SQLite's shell (.schema) write them. out_schema: owned. Statuses:
-   CORM_E_SCHEMA with the place of what cannot be read, and for any other statement. Since 0.1. */
+   CORM_E_SCHEMA with the place of what cannot be read, and for any other statement. */
 corm_status corm_schema_parse(const char *sql, corm_schema **out_schema, corm_error **out_error);
 
 /* The schema that models make in an empty file. models: borrowed until return. out_schema: owned. Statuses: CORM_E_MODEL
-   for two models of one table. Since 0.1. */
+   for two models of one table. */
 corm_status corm_schema_create(const corm_model *const *models, size_t model_count, corm_schema **out_schema,
                                corm_error **out_error);
 
-/* Frees a schema. NULL and a second free are no-ops. Since 0.1. */
+/* Frees a schema. NULL and a second free are no-ops. */
 void corm_schema_free(corm_schema *schema);
 
 /* The CREATE statements, each ended by a semicolon, in an order that runs on an empty file. Returns: borrowed until
-   corm_schema_free; NULL for a bad handle. Since 0.1. */
+   corm_schema_free; NULL for a bad handle. */
 const char *corm_schema_sql(const corm_schema *schema);
 
 /* SHA-256 over what the statements mean: spaces, comments, needless quotes and the order of objects do not matter. Returns:
-   64 hexadecimal digits, borrowed until corm_schema_free; NULL for a bad handle. Since 0.1. */
+   64 hexadecimal digits, borrowed until corm_schema_free; NULL for a bad handle. */
 const char *corm_schema_hash(const corm_schema *schema);
 
 CORM_END_DECLS

@@ -3,6 +3,7 @@
 #define CORMORANT_STATEMENT_H
 
 #include "expression.h"
+#include "record.h"
 #include "result.h"
 
 CORM_BEGIN_DECLS
@@ -11,7 +12,6 @@ CORM_BEGIN_DECLS
  * A statement. It belongs to no database; it is compiled when first used and again only after it was changed, and each
  * database keeps it prepared. Setters take expressions and statements over and never fail, as the builders of
  * expression.h: what is wrong is the error of the first call that uses the statement. Threading: one thread at a time.
- * All since 0.1.
  *
  *     corm_statement *select = corm_statement_create(CORM_SELECT, people, NULL);
  *     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_GT(people, "age", corm_value_int64(35)));
@@ -21,6 +21,7 @@ CORM_BEGIN_DECLS
  */
 
 /* corm_statement_create.kind */
+typedef int32_t corm_statement_kind;
 #define CORM_SELECT 1
 #define CORM_INSERT 2
 #define CORM_UPDATE 3
@@ -31,7 +32,7 @@ CORM_BEGIN_DECLS
  * nothing until corm_statement_from. The others write the model's table; alias NULL. model: borrowed until return.
  * Returns: owned (corm_statement_free).
  */
-corm_statement *corm_statement_create(int32_t kind, const corm_model *model, const char *alias);
+corm_statement *corm_statement_create(corm_statement_kind kind, const corm_model *model, const char *alias);
 /* Another one of the same. Returns: owned (corm_statement_free). */
 corm_statement *corm_statement_copy(const corm_statement *statement);
 /* Frees a statement that nothing consumed. NULL, a consumed one and a second free are no-ops. */
@@ -39,6 +40,7 @@ void corm_statement_free(corm_statement *statement);
 
 /* Where rows come from: exactly one of model (borrowed until return), select (consumed) and name (copied). */
 typedef struct corm_source {
+    uint32_t struct_size;
     const corm_model *model;
     corm_statement *select;
     /* A common table expression. */
@@ -47,18 +49,23 @@ typedef struct corm_source {
     const char *alias;
 } corm_source;
 
-/* Reads from this source instead. */
-void corm_statement_from(corm_statement *statement, corm_source source);
+/* CORM_SOURCE(.model = people, .alias = "other"): a pointer to a source, in C. */
+#define CORM_SOURCE(...) (&(const corm_source){.struct_size = sizeof(corm_source), __VA_ARGS__})
+
+/* Reads from this source instead. source: borrowed until return; what it says is consumed is so. */
+void corm_statement_from(corm_statement *statement, const corm_source *source);
 
 /* corm_statement_join.kind */
+typedef int32_t corm_join;
 #define CORM_JOIN_INNER 0
 #define CORM_JOIN_LEFT 1
 #define CORM_JOIN_CROSS 2
 
-/* Joins another source. condition: consumed; NULL: none. */
-void corm_statement_join(corm_statement *statement, int32_t kind, corm_source source, corm_expr *condition);
+/* Joins another source, as above. condition: consumed; NULL: none. */
+void corm_statement_join(corm_statement *statement, corm_join kind, const corm_source *source, corm_expr *condition);
 
 /* corm_statement_add.clause */
+typedef int32_t corm_clause;
 #define CORM_CLAUSE_COLUMN 1    /* SELECT: a result column; without any, whole records */
 #define CORM_CLAUSE_WHERE 2     /* SELECT, UPDATE, DELETE: one more condition, joined with AND */
 #define CORM_CLAUSE_GROUP_BY 3  /* SELECT */
@@ -69,19 +76,20 @@ void corm_statement_join(corm_statement *statement, int32_t kind, corm_source so
 #define CORM_CLAUSE_RETURNING 8 /* INSERT, UPDATE, DELETE: a column of the changed rows */
 
 /* Adds to a clause. expression: consumed. */
-void corm_statement_add(corm_statement *statement, int32_t clause, corm_expr *expression);
+void corm_statement_add(corm_statement *statement, corm_clause clause, corm_expr *expression);
 
 /* SELECT DISTINCT. */
 void corm_statement_distinct(corm_statement *statement);
 
 /* corm_statement_compound.operation */
+typedef int32_t corm_compound;
 #define CORM_UNION 0
 #define CORM_UNION_ALL 1
 #define CORM_INTERSECT 2
 #define CORM_EXCEPT 3
 
 /* Combines the rows with those of another SELECT, which is consumed. Order and limit are those of the whole. */
-void corm_statement_compound(corm_statement *statement, int32_t operation, corm_statement *select);
+void corm_statement_compound(corm_statement *statement, corm_compound operation, corm_statement *select);
 
 /*
  * WITH name (columns) AS (select): a common table expression, recursive where it reads from its own name. columns:
@@ -101,8 +109,8 @@ void corm_statement_set(corm_statement *statement, const char *property, corm_ex
 /* INSERT: the rows of a SELECT instead, its columns for these properties in order. select: consumed. */
 void corm_statement_insert_select(corm_statement *statement, const char *const *properties, size_t count,
                                   corm_statement *select);
-/* INSERT, UPDATE: OR IGNORE, OR REPLACE, ...; one of CORM_CONFLICT_ (record.h). */
-void corm_statement_conflict(corm_statement *statement, int32_t policy);
+/* INSERT, UPDATE: OR IGNORE, OR REPLACE, ... (record.h). */
+void corm_statement_conflict(corm_statement *statement, corm_conflict policy);
 /*
  * INSERT: ON CONFLICT of the key or unique index over these properties (none: of any). DO NOTHING, unless
  * corm_statement_upsert_set follows.
@@ -116,7 +124,7 @@ void corm_statement_upsert_set(corm_statement *statement, const char *property, 
  * values of a long IN follow each other, though they share one `?` (`corm_values(?)`).
  *
  * out_sql, out_values  borrowed until corm_arena_clear or corm_arena_free; out_values may be NULL.
- * Statuses: what is wrong with the statement. Since 0.1.
+ * Statuses: what is wrong with the statement.
  */
 corm_status corm_statement_sql(const corm_statement *statement, corm_arena *arena, const char **out_sql,
                                const corm_value **out_values, size_t *out_count, corm_error **out_error);
@@ -128,29 +136,23 @@ corm_status corm_statement_sql(const corm_statement *statement, corm_arena *aren
  * values      the statement's parameters by name, borrowed until return.
  * out_changes rows written; NULL accepted.
  * Statuses: what is wrong with the statement; CORM_E_BINDING for a parameter without a value; the constraint statuses.
- * Threading: any thread. Since 0.1.
+ * Threading: any thread.
  */
 corm_status corm_statement_execute(corm_database *database, const corm_statement *statement, const corm_value *values,
                                    size_t value_count, int64_t *out_changes, corm_error **out_error);
 
 /*
  * Starts a SELECT, or a statement with RETURNING; corm_result_next (result.h) steps it. Arguments as above.
- * out_result: owned (corm_result_close). Since 0.1.
+ * out_result: owned (corm_result_close).
  */
-corm_status corm_statement_open(corm_database *database, const corm_statement *statement, const corm_value *values,
-                                size_t value_count, corm_result **out_result, corm_error **out_error);
+corm_status corm_result_open_statement(corm_database *database, const corm_statement *statement,
+                                       const corm_value *values, size_t value_count, corm_result **out_result,
+                                       corm_error **out_error);
 
 /*
- * SQLite's plan for the statement (https://www.sqlite.org/eqp.html) as rows: id, parent, notused, detail. Nothing runs.
- * out_result: owned (corm_result_close). Since 0.1.
- */
-corm_status corm_statement_explain_open(corm_database *database, const corm_statement *statement,
-                                        corm_result **out_result, corm_error **out_error);
-
-/*
- * The same plan as an indented tree, a line per step.
+ * SQLite's plan for the statement (https://www.sqlite.org/eqp.html) as an indented tree, a line per step. Nothing runs.
  *
- * out_tree borrowed until corm_arena_clear or corm_arena_free. Since 0.1.
+ * out_tree borrowed until corm_arena_clear or corm_arena_free.
  */
 corm_status corm_statement_explain(corm_database *database, const corm_statement *statement, corm_arena *arena,
                                    const char **out_tree, corm_error **out_error);

@@ -7,6 +7,7 @@
 CORM_BEGIN_DECLS
 
 /* How the outermost transaction begins (https://www.sqlite.org/lang_transaction.html). */
+typedef int32_t corm_transaction_kind;
 #define CORM_TRANSACTION_IMMEDIATE 0 /* takes the write lock at once; a read-only handle begins DEFERRED */
 #define CORM_TRANSACTION_DEFERRED 1  /* one snapshot for several reads */
 #define CORM_TRANSACTION_EXCLUSIVE 2
@@ -21,19 +22,18 @@ CORM_BEGIN_DECLS
  * beginning one of another kind in it, gives CORM_E_TRANSACTION. Committing and rolling it back are the same.
  *
  * Statuses: CORM_E_BUSY after the busy timeout, CORM_E_TRANSACTION. Threading: the thread that will commit or roll back.
- * Since 0.1.
  */
-corm_status corm_transaction_begin(corm_database *database, int32_t kind, corm_error **out_error);
+corm_status corm_transaction_begin(corm_database *database, corm_transaction_kind kind, corm_error **out_error);
 
 /*
  * Commits the innermost transaction or releases the innermost savepoint. When it fails, with CORM_E_BUSY or a deferred
  * foreign key, the transaction stays open.
  *
- * Statuses: CORM_E_TRANSACTION when this thread has none open or SQLite has rolled it back. Since 0.1.
+ * Statuses: CORM_E_TRANSACTION when this thread has none open or SQLite has rolled it back.
  */
 corm_status corm_transaction_commit(corm_database *database, corm_error **out_error);
 
-/* Rolls back the innermost transaction or savepoint. Statuses: CORM_E_TRANSACTION when none is open here. Since 0.1. */
+/* Rolls back the innermost transaction or savepoint. Statuses: CORM_E_TRANSACTION when none is open here. */
 corm_status corm_transaction_rollback(corm_database *database, corm_error **out_error);
 
 /*
@@ -52,10 +52,10 @@ typedef int64_t (*corm_task_callback)(void *context);
  * context          borrowed until the transaction is closed.
  * out_transaction  its number, above 0, which is never another's.
  *
- * Statuses: CORM_E_BUSY after the busy timeout, CORM_E_TRANSACTION. Threading: the thread that will close it. Since 0.1.
+ * Statuses: CORM_E_BUSY after the busy timeout, CORM_E_TRANSACTION. Threading: the thread that will close it.
  */
-corm_status corm_transaction_open(corm_database *database, int32_t kind, corm_task_callback task, void *context,
-                                  int64_t *out_transaction, corm_error **out_error);
+corm_status corm_transaction_open(corm_database *database, corm_transaction_kind kind, corm_task_callback task,
+                                  void *context, int64_t *out_transaction, corm_error **out_error);
 
 /*
  * Commits, or else rolls back, what corm_transaction_open began. When it is not the innermost one, or another task or
@@ -64,12 +64,12 @@ corm_status corm_transaction_open(corm_database *database, int32_t kind, corm_ta
  * fails otherwise, with CORM_E_BUSY or a deferred foreign key, the transaction stays open.
  *
  * Statuses: CORM_E_TRANSACTION also when it is not open, CORM_E_BUSY when the thread that began it is inside of a call for
- * longer than the busy timeout. Threading: the thread that opened it; it waits for that thread's call on any other. Since 0.1.
+ * longer than the busy timeout. Threading: the thread that opened it; it waits for that thread's call on any other.
  */
 corm_status corm_transaction_close(corm_database *database, int64_t transaction, bool commit, corm_error **out_error);
 
-/* How many transactions and savepoints this thread has open; 0 for none or a bad handle. Since 0.1. */
-int32_t corm_transaction_depth(corm_database *database);
+/* How many transactions and savepoints this thread has open; 0 for none or a bad handle. */
+size_t corm_transaction_depth(corm_database *database);
 
 CORM_END_DECLS
 

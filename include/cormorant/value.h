@@ -4,6 +4,8 @@
 
 #include "base.h"
 
+#include <string.h>
+
 CORM_BEGIN_DECLS
 
 /* Text with its size in bytes, so that it may hold a NUL. data NULL is SQL NULL; size 0 with data is empty text. */
@@ -62,7 +64,9 @@ typedef struct corm_optional_uuid {
     corm_uuid value;
 } corm_optional_uuid;
 
-/* Tags of corm_value. */
+/* corm_value.type */
+typedef int32_t corm_value_type;
+
 #define CORM_VALUE_NULL 0
 #define CORM_VALUE_INTEGER 1
 #define CORM_VALUE_REAL 2
@@ -70,6 +74,10 @@ typedef struct corm_optional_uuid {
 #define CORM_VALUE_BLOB 4
 /* Only going in: an unsigned integer; above INT64_MAX it is refused with CORM_E_RANGE. Comes out as an integer. */
 #define CORM_VALUE_UNSIGNED 5
+/* Only going in: as.integer is a corm_datetime. Comes out as its text. */
+#define CORM_VALUE_DATETIME 6
+/* Only going in: as.bytes are the 16 of a corm_uuid. Comes out as its text. */
+#define CORM_VALUE_UUID 7
 
 /*
  * One value of any type. As a binding, `name` NULL means the next position (`?`, or `?N` by order), else the parameter
@@ -78,7 +86,8 @@ typedef struct corm_optional_uuid {
  */
 typedef struct corm_value {
     const char *name;
-    int32_t type;
+    corm_value_type type;
+    /* Zero. */
     int32_t reserved;
     union {
         int64_t integer;
@@ -91,22 +100,85 @@ typedef struct corm_value {
     } as;
 } corm_value;
 
-/* The value NULL. Since 0.1. */
-corm_value corm_value_null(void);
-/* An integer. Since 0.1. */
-corm_value corm_value_int64(int64_t value);
-/* An unsigned integer; refused when used if it is above INT64_MAX. Since 0.1. */
-corm_value corm_value_uint64(uint64_t value);
-/* A real. NaN is refused when used. Since 0.1. */
-corm_value corm_value_double(double value);
-/* A NUL-terminated text, borrowed; NULL gives SQL NULL. Since 0.1. */
-corm_value corm_value_text(const char *text);
-/* A text of `size` bytes, borrowed; data NULL gives SQL NULL. Since 0.1. */
-corm_value corm_value_text_size(const char *data, size_t size);
-/* A blob of `size` bytes, borrowed; data NULL gives SQL NULL. Since 0.1. */
-corm_value corm_value_blob(const void *data, size_t size);
-/* The same value with a parameter or property name, borrowed. Since 0.1. */
-corm_value corm_value_named(const char *name, corm_value value);
+/* The value NULL. */
+static inline corm_value corm_value_null(void) {
+    corm_value value;
+    memset(&value, 0, sizeof value);
+    return value;
+}
+
+/* An integer. */
+static inline corm_value corm_value_int64(int64_t integer) {
+    corm_value value = corm_value_null();
+    value.type = CORM_VALUE_INTEGER;
+    value.as.integer = integer;
+    return value;
+}
+
+/* An unsigned integer; refused when used if it is above INT64_MAX. */
+static inline corm_value corm_value_uint64(uint64_t integer) {
+    corm_value value = corm_value_null();
+    value.type = CORM_VALUE_UNSIGNED;
+    value.as.unsigned_integer = integer;
+    return value;
+}
+
+/* A truth value: the integer 1 or 0. */
+static inline corm_value corm_value_bool(bool truth) { return corm_value_int64(truth ? 1 : 0); }
+
+/* A real. NaN is refused when used. */
+static inline corm_value corm_value_double(double real) {
+    corm_value value = corm_value_null();
+    value.type = CORM_VALUE_REAL;
+    value.as.real = real;
+    return value;
+}
+
+/* A text of `size` bytes, borrowed; data NULL gives SQL NULL. */
+static inline corm_value corm_value_text_size(const char *data, size_t size) {
+    corm_value value = corm_value_null();
+    value.type = data ? CORM_VALUE_TEXT : CORM_VALUE_NULL;
+    value.as.bytes.data = data;
+    value.as.bytes.size = data ? size : 0;
+    return value;
+}
+
+/* A NUL-terminated text, borrowed; NULL gives SQL NULL. */
+static inline corm_value corm_value_text(const char *text) {
+    return corm_value_text_size(text, text ? strlen(text) : 0);
+}
+
+/* A blob of `size` bytes, borrowed; data NULL gives SQL NULL. */
+static inline corm_value corm_value_blob(const void *data, size_t size) {
+    corm_value value = corm_value_null();
+    value.type = data ? CORM_VALUE_BLOB : CORM_VALUE_NULL;
+    value.as.bytes.data = data;
+    value.as.bytes.size = data ? size : 0;
+    return value;
+}
+
+/* A point in time, in the form of a datetime column. */
+static inline corm_value corm_value_datetime(corm_datetime microseconds) {
+    corm_value value = corm_value_null();
+    value.type = CORM_VALUE_DATETIME;
+    value.as.integer = microseconds;
+    return value;
+}
+
+/* A UUID, borrowed, in the form of a UUID column; NULL gives SQL NULL. */
+static inline corm_value corm_value_uuid(const corm_uuid *uuid) {
+    corm_value value = corm_value_null();
+    value.type = uuid ? CORM_VALUE_UUID : CORM_VALUE_NULL;
+    value.as.bytes.data = uuid;
+    value.as.bytes.size = uuid ? sizeof(corm_uuid) : 0;
+    return value;
+}
+
+/* The same value with a parameter or property name, borrowed. */
+static inline corm_value corm_value_named(const char *name, corm_value value) {
+    value.name = name;
+    return value;
+}
 
 /* `CORM_VALUES(corm_value_int64(1), corm_value_text("x"))` is an array of values and its count: two arguments. */
 #define CORM_VALUES(...)                                                                                               \
@@ -120,15 +192,15 @@ corm_value corm_value_named(const char *name, corm_value value);
  */
 typedef struct corm_arena corm_arena;
 
-/* A new, empty arena. Returns: owned (corm_arena_free). Since 0.1. */
+/* A new, empty arena. Returns: owned (corm_arena_free). */
 corm_arena *corm_arena_create(void);
-/* Forgets every text in the arena and keeps its memory for the next ones. NULL is a no-op. Since 0.1. */
+/* Forgets every text in the arena and keeps its memory for the next ones. NULL is a no-op. */
 void corm_arena_clear(corm_arena *arena);
-/* Frees the arena and every text in it. NULL is a no-op. Since 0.1. */
+/* Frees the arena and every text in it. NULL is a no-op. */
 void corm_arena_free(corm_arena *arena);
 /*
  * A copy of `size` bytes in the arena, followed by a NUL; for transforms. data may be NULL when size is 0.
- * Returns: borrowed until corm_arena_clear or corm_arena_free; NULL for a bad arena or without memory. Since 0.1.
+ * Returns: borrowed until corm_arena_clear or corm_arena_free; NULL for a bad arena or without memory.
  */
 char *corm_arena_copy(corm_arena *arena, const void *data, size_t size);
 

@@ -11,6 +11,8 @@ public func corm_status_name(_ status: corm_status) -> UnsafePointer<CChar>? {
         case CORM_DONE: "CORM_DONE"
         case CORM_NOT_FOUND: "CORM_NOT_FOUND"
         case CORM_IGNORED: "CORM_IGNORED"
+        case CORM_AGAIN: "CORM_AGAIN"
+        case CORM_CHANGED: "CORM_CHANGED"
         default: ErrorCode(rawValue: status)?.name ?? "CORM_UNKNOWN"
         }
     return staticCString(name)

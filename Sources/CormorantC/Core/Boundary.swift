@@ -20,6 +20,16 @@ private func report(_ error: any Error, _ outError: ErrorOut) -> corm_status {
     return error.code.rawValue
 }
 
+/// What a function of the host's failed with: the error that it gave away, or else its status.
+func failure(
+    of function: String, _ status: corm_status, _ given: OpaquePointer?, otherwise code: ErrorCode = .callback
+) -> CormorantError {
+    Handles.take(given, .error, as: ErrorText.self)?.error
+        ?? CormorantError(
+            ErrorCode(rawValue: status) ?? code, "\(function) failed with status \(status)",
+            hint: "let it hand out the error of the call that failed, or one of corm_error_create")
+}
+
 /// A C string that must be there and be UTF-8.
 package func string(_ text: UnsafePointer<CChar>?, _ what: StaticString) throws -> String {
     guard let text else { throw CormorantError(.misuse, "the \(what) is NULL", hint: "pass \(withArticle("\(what)"))") }

@@ -10,7 +10,7 @@ final class ErrorText {
     let hint: UnsafePointer<CChar>?
     let sql: UnsafePointer<CChar>?
     let table: UnsafePointer<CChar>?
-    let columns: UnsafePointer<CChar>?
+    let columns: UnsafePointer<UnsafePointer<CChar>?>?
     let constraint: UnsafePointer<CChar>?
 
     init(_ error: CormorantError) {
@@ -19,7 +19,13 @@ final class ErrorText {
         hint = error.plainHint.map(memory.copy)
         sql = error.sql.flatMap { [memory] in try? memory.checkedCopy($0) }
         table = error.table.map(memory.copy)
-        columns = error.columns.isEmpty ? nil : memory.copy(error.columns.joined(separator: ", "))
+        if error.columns.isEmpty {
+            columns = nil
+        } else {
+            let list = memory.allocateArray(of: UnsafePointer<CChar>?.self, count: error.columns.count)
+            for (index, column) in error.columns.enumerated() { (list + index).initialize(to: memory.copy(column)) }
+            columns = UnsafePointer(list)
+        }
         constraint = error.constraint.map(memory.copy)
     }
 }
@@ -34,6 +40,17 @@ extension ScratchMemory {
 }
 
 private func text(_ error: OpaquePointer?) -> ErrorText? { Handles.object(error, .error, as: ErrorText.self) }
+
+@_cdecl("corm_error_create") @implementation
+public func corm_error_create(
+    _ code: corm_status, _ message: UnsafePointer<CChar>?, _ hint: UnsafePointer<CChar>?
+) -> OpaquePointer? {
+    let text = message.map { String(cString: $0) } ?? ""
+    let error = CormorantError(
+        ErrorCode(rawValue: code) ?? .callback, text.isEmpty ? "a function of the program failed" : text,
+        hint: hint.map { String(cString: $0) })
+    return try? Handles.add(ErrorText(error), .error)
+}
 
 @_cdecl("corm_error_free") @implementation
 public func corm_error_free(_ error: OpaquePointer?) { Handles.remove(error, .error) }
@@ -66,7 +83,13 @@ public func corm_error_offset(_ error: OpaquePointer?) -> Int32 {
 public func corm_error_table(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.table }
 
 @_cdecl("corm_error_columns") @implementation
-public func corm_error_columns(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.columns }
+public func corm_error_columns(
+    _ error: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<UnsafePointer<CChar>?>? {
+    let text = text(error)
+    outCount?.pointee = text?.error.columns.count ?? 0
+    return text?.columns
+}
 
 @_cdecl("corm_error_constraint") @implementation
 public func corm_error_constraint(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.constraint }

@@ -6,9 +6,7 @@ private let largestTail = 256
 
 /// Copies a struct that says its own size. One of an older, shorter header lacks members, which are zero; one of a newer,
 /// longer header may have what this library does not know only as zero, the default.
-package func readStruct<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws
-    -> T
-{
+package func readStruct<T>(_ pointer: UnsafePointer<T>, _ size: UInt32, _ name: StaticString) throws -> T {
     try withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { copy in
         let raw = UnsafeMutableRawBufferPointer(copy)
         try copyStruct(pointer, Int(size), name, to: raw)
@@ -34,6 +32,33 @@ private func copyStruct(
     }
     copy.initializeMemory(as: UInt8.self, repeating: 0)
     copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: given.prefix(copy.count)))
+}
+
+/// Fills as much of a struct as its header knows.
+func writeStruct<T>(_ made: T, to pointer: UnsafeMutablePointer<T>, _ size: UInt32) {
+    withUnsafeBytes(of: made) {
+        UnsafeMutableRawBufferPointer(start: pointer, count: Int(size)).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: $0.prefix(Int(size))))
+    }
+}
+
+/// Reads an array of structs that begin with their size: they lie as far apart as the first one says that it is long.
+func readStructs<T>(
+    _ start: UnsafePointer<T>?, _ count: Int, _ name: StaticString, _ what: StaticString
+) throws -> [T] {
+    guard let first = try array(start, count, what).baseAddress else { return [] }
+    let stride = UnsafeRawPointer(first).load(as: UInt32.self)
+    return try (0..<count).map { index in
+        let place = UnsafeRawPointer(first) + index * Int(stride)
+        guard place.loadUnaligned(as: UInt32.self) == stride else { throw unlikeTheFirst(name, index) }
+        return try readStruct(place.assumingMemoryBound(to: T.self), stride, name)
+    }
+}
+
+private func unlikeTheFirst(_ name: StaticString, _ index: Int) -> CormorantError {
+    CormorantError(
+        .misuse, "the size of \(name) \(index) is not that of the first",
+        hint: "give sizeof the struct in each, as the macros do")
 }
 
 /// Refuses a value in bytes that are kept for later members: this library does not know what it asks for.

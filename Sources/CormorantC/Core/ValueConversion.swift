@@ -27,6 +27,13 @@ extension RecordWriter {
             guard let data = value.as.bytes.data else { return writeNull(at: column) }
             guard value.as.bytes.size >= 0 else { throw tooBig(column) }
             try write(blobBorrowing: data, count: value.as.bytes.size, as: type, at: column)
+        case CORM_VALUE_DATETIME:
+            guard type == .datetime else { throw wrong(column, .type, "is given a point in time", "give its text") }
+            try write(Timestamp(microseconds: value.as.integer), at: column)
+        case CORM_VALUE_UUID:
+            guard let uuid = try uuid(value) else { return writeNull(at: column) }
+            guard type == .uuid else { throw wrong(column, .type, "is given a UUID", "give its text") }
+            try write(uuid, at: column)
         default: throw wrong(column, .misuse, "is a value of unknown type \(value.type)", "make it with corm_value_*")
         }
     }
@@ -70,6 +77,18 @@ package func wrongKeyCount(_ model: ModelDescriptor, _ count: Int) -> CormorantE
 @inline(__always)
 private func isPossibleSize(_ size: Int) -> Bool { size >= 0 && size <= Int(Int32.max) }
 
+/// The UUID that a value has; nil for NULL.
+private func uuid(_ value: corm_value) throws -> UUIDBytes? {
+    guard let data = value.as.bytes.data else { return nil }
+    guard value.as.bytes.size == MemoryLayout<corm_uuid>.size else {
+        throw CormorantError(
+            .misuse, "a UUID has \(value.as.bytes.size) bytes", hint: "make the value with corm_value_uuid")
+    }
+    return UUIDBytes(
+        high: UInt64(bigEndian: data.loadUnaligned(as: UInt64.self)),
+        low: UInt64(bigEndian: data.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+}
+
 /// A copy of a C value.
 func plainValue(_ value: corm_value, _ what: String) throws -> Value {
     switch value.type {
@@ -94,6 +113,14 @@ func plainValue(_ value: corm_value, _ what: String) throws -> Value {
             throw CormorantError(.encoding, "\(what) is not UTF-8", hint: "convert the text, or bind it as a blob")
         }
         return .text(text)
+    case CORM_VALUE_DATETIME:
+        let time = Timestamp(microseconds: value.as.integer)
+        guard Timestamp.range.contains(time.microseconds) else {
+            throw CormorantError(
+                .range, "\(what) is a time beyond the years 1 to 9999", hint: "give a time within them")
+        }
+        return .text(time.description)
+    case CORM_VALUE_UUID: return try uuid(value).map { .text($0.description) } ?? .null
     default:
         throw CormorantError(
             .misuse, "\(what) is a value of unknown type \(value.type)", hint: "make it with corm_value_*")

@@ -9,29 +9,15 @@ public func corm_migration_set_version(
     _ options: UnsafePointer<corm_migration_options>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        _ = try array(steps, count, "steps")
-        var versionSteps: [VersionStep] = []
-        if let steps {
-            // The caller's struct may be shorter than this library's.
-            let size = steps.pointee.struct_size
-            for index in 0..<count {
-                let step = (UnsafeRawPointer(steps) + index * Int(size)).assumingMemoryBound(to: corm_version_step.self)
-                guard step.pointee.struct_size == size else {
-                    throw CormorantError(
-                        .misuse, "struct_size of step \(index) is not that of the first",
-                        hint: "set it in each by CORM_VERSION_STEP_INIT")
-                }
-                versionSteps.append(try versionStep(step, handle))
-            }
-        }
+        let steps = try readStructs(steps, count, "corm_version_step", "steps")
+        let versionSteps = try steps.map { try versionStep($0, handle) }
         try database(handle).setVersion(
             version == -1 ? nil : version, steps: versionSteps, options: migrationOptions(options))
         return CORM_OK
     }
 }
 
-private func versionStep(_ step: UnsafePointer<corm_version_step>, _ handle: OpaquePointer?) throws -> VersionStep {
-    let raw: corm_version_step = try readStruct(step, step.pointee.struct_size, "corm_version_step")
+private func versionStep(_ raw: corm_version_step, _ handle: OpaquePointer?) throws -> VersionStep {
     guard let up = try StepAction(raw.up_sql, raw.up, raw.context) else {
         throw CormorantError(
             .migration, "the step of version \(raw.version) does nothing", hint: "give it SQL or a callback")

@@ -20,9 +20,10 @@ public func corm_database_cache_statistics(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outStatistics, "out_statistics")
+        var made = try readStruct(UnsafePointer(out), out.pointee.struct_size, "corm_cache_statistics")
         let found = try database(handle).cacheStatistics(requireModel(model).descriptor)
-        out.pointee = corm_cache_statistics(
-            hits: found.hits, misses: found.misses, count: found.count, bytes: found.bytes)
+        (made.hits, made.misses, made.count, made.bytes) = (found.hits, found.misses, found.count, found.bytes)
+        writeStruct(made, to: out, made.struct_size)
         return CORM_OK
     }
 }

@@ -45,12 +45,9 @@ private func key(_ raw: corm_cipher_options) throws -> CipherKey {
         let sink = KeySink()
         let handle = try Handles.add(sink, .keySink)
         defer { Handles.remove(handle, .keySink) }
-        let status = path.withCString { provider($0, handle, context.pointer) }
-        guard status == CORM_OK else {
-            throw CormorantError(
-                .callback, "the key provider of \"\(path)\" refused with status \(status)",
-                hint: "see why it returns that, and open the file again")
-        }
+        var error: OpaquePointer?
+        let status = path.withCString { provider($0, handle, context.pointer, &error) }
+        guard status == CORM_OK else { throw failure(of: "the key provider of \"\(path)\"", status, error) }
         guard let key = sink.key else { throw noKey() }
         return key
     })
@@ -94,7 +91,12 @@ private struct CallbackCodec: Codec, @unchecked Sendable {  // its functions say
         var file = codec.context
         if let open = codec.open {
             file = nil
-            try check(path.withCString { open($0, first, &file, codec.context) })
+            var error: OpaquePointer?
+            let status = path.withCString { open($0, first, &file, codec.context, &error) }
+            guard status == CORM_OK else {
+                if error == nil { throw CodecStatus(status: status) }
+                throw failure(of: "the codec", status, error)
+            }
         }
         return CallbackCodecFile(codec, file)
     }

@@ -84,8 +84,8 @@ func copyProgress(
         var told = corm_progress()
         told.step = UnsafeRawPointer(step.utf8Start).assumingMemoryBound(to: CChar.self)
         told.count = 1
-        told.rows = pages
-        told.total_rows = total
+        told.done = pages
+        told.total = total
         return callback(&told, context)
     }
 }

@@ -67,13 +67,6 @@ private func openDatabase(_ handle: OpaquePointer?) -> Database? {
     Handles.part(handle, .database, of: DatabaseBox.self) { $0.database }
 }
 
-@_cdecl("corm_open_options_init") @implementation
-public func corm_open_options_init(_ options: UnsafeMutablePointer<corm_open_options>?) {
-    guard let options else { return }
-    options.pointee = corm_open_options()
-    options.pointee.struct_size = UInt32(MemoryLayout<corm_open_options>.size)
-}
-
 @_cdecl("corm_database_open") @implementation
 public func corm_database_open(
     _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<corm_open_options>?,

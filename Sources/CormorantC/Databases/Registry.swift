@@ -117,43 +117,25 @@ public func corm_registry_current(_ handle: OpaquePointer?) -> UnsafePointer<CCh
 
 @_cdecl("corm_registry_names") @implementation
 public func corm_registry_names(
-    _ handle: OpaquePointer?, _ outNames: UnsafeMutablePointer<UnsafePointer<UnsafePointer<CChar>?>?>?,
-    _ outCount: UnsafeMutablePointer<Int>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ handle: OpaquePointer?, _ arena: OpaquePointer?,
+    _ outNames: UnsafeMutablePointer<UnsafePointer<UnsafePointer<CChar>?>?>?, _ outCount: UnsafeMutablePointer<Int>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        let memory = try Handles.require(arena, .arena, as: ScratchMemory.self)
         let out = try require(outNames, "out_names")
         let count = try require(outCount, "out_count")
         let names = try requireRegistry(handle).allNames()
-        // One block: the pointers, then the texts.
-        let size = names.reduce((names.count + 1) * MemoryLayout<UnsafeRawPointer>.stride) { $0 + $1.utf8.count + 1 }
-        let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-        let list = block.bindMemory(to: UnsafePointer<CChar>?.self, capacity: names.count + 1)
-        var text = UnsafeMutableRawPointer(list + names.count + 1).assumingMemoryBound(to: CChar.self)
-        for (index, name) in names.enumerated() {
-            (list + index).initialize(to: UnsafePointer(text))
-            for byte in name.utf8 {
-                text.initialize(to: CChar(bitPattern: byte))
-                text += 1
-            }
-            text.initialize(to: 0)
-            text += 1
-        }
-        (list + names.count).initialize(to: nil)
+        let list = memory.allocateArray(of: UnsafePointer<CChar>?.self, count: names.count)
+        for (index, name) in names.enumerated() { (list + index).initialize(to: memory.copy(name)) }
         out.pointee = UnsafePointer(list)
         count.pointee = names.count
         return CORM_OK
     }
 }
 
-@_cdecl("corm_registry_names_free") @implementation
-public func corm_registry_names_free(_ names: UnsafePointer<UnsafePointer<CChar>?>?) {
-    UnsafeMutableRawPointer(mutating: names)?.deallocate()
-}
-
 @_cdecl("corm_registry_open_count") @implementation
-public func corm_registry_open_count(_ handle: OpaquePointer?) -> Int32 {
-    Int32(clamping: box(handle)?.registry.openCount ?? 0)
-}
+public func corm_registry_open_count(_ handle: OpaquePointer?) -> Int { box(handle)?.registry.openCount ?? 0 }
 
 @_cdecl("corm_registry_close_file") @implementation
 public func corm_registry_close_file(
@@ -167,7 +149,7 @@ public func corm_registry_close_file(
 
 @_cdecl("corm_registry_attach") @implementation
 public func corm_registry_attach(
-    _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ databaseHandle: OpaquePointer?,
+    _ databaseHandle: OpaquePointer?, _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?,
     _ schema: UnsafePointer<CChar>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -181,7 +163,7 @@ public func corm_registry_attach(
 public func corm_registry_migrate(
     _ handle: OpaquePointer?, _ bundle: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
     _ last: UnsafePointer<CChar>?, _ allowLossy: Bool, _ callback: corm_registry_migrate_callback?,
-    _ context: UnsafeMutableRawPointer?, _ outFailed: UnsafeMutablePointer<Int64>?,
+    _ context: UnsafeMutableRawPointer?, _ outFailed: UnsafeMutablePointer<Int>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -208,12 +190,12 @@ private func tell(
     _ callback: corm_registry_migrate_callback, _ context: UnsafeMutableRawPointer?, _ migration: RegistryMigration
 ) -> Bool {
     var told = corm_registry_migration()
-    told.index = Int64(migration.index)
-    told.count = Int64(migration.count)
+    told.index = Int(migration.index)
+    told.count = Int(migration.count)
     var error: OpaquePointer?
     defer { Handles.remove(error, .error) }
     switch migration.result {
-    case .success(let steps): told.steps = Int64(steps.count)
+    case .success(let steps): told.steps = steps.count
     case .failure(let reason): error = try? Handles.add(ErrorText(reason), .error)
     }
     told.error = error

@@ -77,21 +77,20 @@ public func corm_result_next(
 }
 
 @_cdecl("corm_result_column_count") @implementation
-public func corm_result_column_count(_ handle: OpaquePointer?) -> Int32 {
-    result(handle).map { Int32(clamping: $0.columnCount) } ?? 0
-}
+public func corm_result_column_count(_ handle: OpaquePointer?) -> Int { result(handle)?.columnCount ?? 0 }
 
 @_cdecl("corm_result_column_name") @implementation
-public func corm_result_column_name(_ handle: OpaquePointer?, _ column: Int32) -> UnsafePointer<CChar>? {
+public func corm_result_column_name(_ handle: OpaquePointer?, _ column: Int) -> UnsafePointer<CChar>? {
     guard let result = result(handle) else { return nil }
     let names = result.columnNames.list(result.cursor.columnNames)
-    return names.indices.contains(Int(column)) ? names[Int(column)] : nil
+    return element(names, column)
 }
 
 @_cdecl("corm_result_column_index") @implementation
-public func corm_result_column_index(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Int32 {
+public func corm_result_column_index(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Int {
+    // SIZE_MAX, which is -1 in Swift's eyes.
     guard let result = result(handle), let name = name.flatMap(String.init(validatingCString:)) else { return -1 }
-    return columnIndex(name, in: result).map { Int32(clamping: $0) } ?? -1
+    return columnIndex(name, in: result) ?? -1
 }
 
 private func columnIndex(_ name: String, in result: ResultBox) -> Int? {
@@ -100,7 +99,7 @@ private func columnIndex(_ name: String, in result: ResultBox) -> Int? {
 
 @_cdecl("corm_result_get") @implementation
 public func corm_result_get(
-    _ handle: OpaquePointer?, _ column: Int32, _ outValue: UnsafeMutablePointer<corm_value>?,
+    _ handle: OpaquePointer?, _ column: Int, _ outValue: UnsafeMutablePointer<corm_value>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -111,7 +110,7 @@ public func corm_result_get(
                 hint: "the row has \(result.columnCount) columns, counted from 0")
         }
         let out = try require(outValue, "out_value")
-        out.pointee = try result.cursor.row { borrowedValue($0, column) }
+        out.pointee = try result.cursor.row { borrowedValue($0, Int32(truncatingIfNeeded: column)) }
         return CORM_OK
     }
 }

@@ -65,6 +65,4 @@ public func corm_transaction_close(
 }
 
 @_cdecl("corm_transaction_depth") @implementation
-public func corm_transaction_depth(_ handle: OpaquePointer?) -> Int32 {
-    (try? database(handle)).map { Int32(clamping: $0.transactionDepth) } ?? 0
-}
+public func corm_transaction_depth(_ handle: OpaquePointer?) -> Int { (try? database(handle))?.transactionDepth ?? 0 }

@@ -8,7 +8,7 @@ import CormorantSQLite
 private final class ObserverCallback: @unchecked Sendable {  // never written after init
     private let callback: corm_observer_callback?
     private let context: UnsafeMutableRawPointer?
-    private let release: corm_observer_release?
+    private let release: corm_release?
 
     init(_ options: corm_observe_options) {
         callback = options.callback
@@ -58,7 +58,7 @@ package func observeOptions(_ given: UnsafePointer<corm_observe_options>?) throw
 private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {
     guard raw.region_count > 0 else { throw missingArray("regions") }
     return .tables(
-        try array(raw.regions, raw.region_count, "regions").map { region in
+        try readStructs(raw.regions, raw.region_count, "corm_region", "regions").map { region in
             let columns = try strings(region.columns, region.column_count, "columns")
             return (try string(region.table, "table"), columns)
         })
@@ -105,15 +105,8 @@ package func observe(
     }
 }
 
-@_cdecl("corm_observe_options_init") @implementation
-public func corm_observe_options_init(_ options: UnsafeMutablePointer<corm_observe_options>?) {
-    guard let options else { return }
-    options.pointee = corm_observe_options()
-    options.pointee.struct_size = UInt32(MemoryLayout<corm_observe_options>.size)
-}
-
-@_cdecl("corm_database_observe") @implementation
-public func corm_database_observe(
+@_cdecl("corm_observer_open") @implementation
+public func corm_observer_open(
     _ handle: OpaquePointer?, _ given: UnsafePointer<corm_observe_options>?,
     _ outObserver: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -128,8 +121,8 @@ public func corm_database_observe(
     }
 }
 
-@_cdecl("corm_observer_cancel") @implementation
-public func corm_observer_cancel(_ handle: OpaquePointer?) {
+@_cdecl("corm_observer_close") @implementation
+public func corm_observer_close(_ handle: OpaquePointer?) {
     Handles.take(handle, .observer, as: ObserverBox.self)?.observer.cancel()
 }
 
@@ -141,7 +134,7 @@ public func corm_observer_next(
     boundary(outError) {
         let observer = try requireObserver(handle)
         let out = try require(outEvent, "out_event")
-        guard let event = try observer.next() else { return observer.isCancelled ? CORM_DONE : CORM_OK }
+        guard let event = try observer.next() else { return observer.isCancelled ? CORM_DONE : CORM_AGAIN }
         out.pointee = try Handles.add(EventBox(event), .event)
         return CORM_ROW
     }

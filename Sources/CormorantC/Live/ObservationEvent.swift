@@ -9,6 +9,8 @@ package final class EventBox {
     package let event: ObservationEvent
     private let memory = ScratchMemory(firstSize: 512)
 
+    private var changes: [Int: UnsafePointer<corm_change>] = [:]
+
     init(_ event: ObservationEvent) { self.event = event }
 
     /// The values as an array that lives as long as this.
@@ -25,7 +27,18 @@ package final class EventBox {
         return (UnsafePointer(keep(columns.map { borrowedValue(Row(row), $0) })), columns.count)
     }
 
-    func change(_ change: ObservedChange) throws -> corm_change {
+    /// One of the changes as C sees it, which is made once.
+    func change(_ index: Int) -> UnsafePointer<corm_change>? {
+        guard let change = element(event.changes, index) else { return nil }
+        if let ready = changes[index] { return ready }
+        guard let made = try? self.change(change) else { return nil }
+        let place = memory.allocateArray(of: corm_change.self, count: 1)
+        place.initialize(to: made)
+        changes[index] = UnsafePointer(place)
+        return changes[index]
+    }
+
+    private func change(_ change: ObservedChange) throws -> corm_change {
         var made = corm_change()
         made.kind = change.kind.rawValue
         if !change.table.isEmpty { made.table = memory.copy(change.table) }
@@ -45,10 +58,6 @@ package func requireEvent(_ handle: OpaquePointer?) throws -> EventBox {
     try Handles.require(handle, .event, as: EventBox.self)
 }
 
-private func beyond(_ index: Int, _ count: Int) -> CormorantError {
-    CormorantError(.misuse, "there is no number \(index)", hint: "there are \(count), counted from 0")
-}
-
 @_cdecl("corm_event_free") @implementation
 public func corm_event_free(_ handle: OpaquePointer?) { Handles.remove(handle, .event) }
 
@@ -58,38 +67,23 @@ public func corm_event_is_foreign(_ handle: OpaquePointer?) -> Bool { box(handle
 @_cdecl("corm_event_change_count") @implementation
 public func corm_event_change_count(_ handle: OpaquePointer?) -> Int { box(handle)?.event.changes.count ?? 0 }
 
-@_cdecl("corm_event_change") @implementation
-public func corm_event_change(
-    _ handle: OpaquePointer?, _ index: Int, _ outChange: UnsafeMutablePointer<corm_change>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let box = try requireEvent(handle)
-        let out = try require(outChange, "out_change")
-        guard box.event.changes.indices.contains(index) else { throw beyond(index, box.event.changes.count) }
-        out.pointee = try box.change(box.event.changes[index])
-        return CORM_OK
-    }
+@_cdecl("corm_event_change_get") @implementation
+public func corm_event_change_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_change>? {
+    box(handle)?.change(index)
 }
 
 @_cdecl("corm_event_row_count") @implementation
 public func corm_event_row_count(_ handle: OpaquePointer?) -> Int { box(handle)?.event.rows?.count ?? 0 }
 
-@_cdecl("corm_event_row") @implementation
-public func corm_event_row(
-    _ handle: OpaquePointer?, _ index: Int, _ outValues: UnsafeMutablePointer<UnsafePointer<corm_value>?>?,
-    _ outCount: UnsafeMutablePointer<Int>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let box = try requireEvent(handle)
-        let out = try require(outValues, "out_values")
-        let rows = box.event.rows ?? []
-        guard rows.indices.contains(index) else { throw beyond(index, rows.count) }
-        let (values, count) = box.values(rows[index])
-        out.pointee = values
-        outCount?.pointee = count
-        return CORM_OK
-    }
+@_cdecl("corm_event_row_get") @implementation
+public func corm_event_row_get(
+    _ handle: OpaquePointer?, _ index: Int, _ outCount: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<corm_value>? {
+    outCount?.pointee = 0
+    guard let box = box(handle), let row = element(box.event.rows ?? [], index) else { return nil }
+    let (values, count) = box.values(row)
+    outCount?.pointee = count
+    return values
 }
 
 @_cdecl("corm_event_records") @implementation
@@ -103,7 +97,7 @@ public func corm_event_records(
         guard let rows = event.rows, let model = event.layout.model, let layout = try ModelLayouts.records(of: model)
         else {
             throw CormorantError(
-                .misuse, "the event is not a live query's of a model", hint: "read its values with corm_event_row")
+                .misuse, "the event is not a live query's of a model", hint: "read its values with corm_event_row_get")
         }
         let records = Records(size: layout.size)
         var access = StructRecord(

@@ -19,8 +19,8 @@ private func add(
     batch.add(operation, try given.copied(box.descriptor), of: box.descriptor)
 }
 
-@_cdecl("corm_queue_begin") @implementation
-public func corm_queue_begin(
+@_cdecl("corm_batch_create") @implementation
+public func corm_batch_create(
     _ handle: OpaquePointer?, _ outBatch: UnsafeMutablePointer<OpaquePointer?>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {

@@ -45,27 +45,10 @@ private func write(
     return QueuedWrite(tag: given.tag, told: given.told) { _ in
         var handle: OpaquePointer?
         let status = body(database, context, &handle)
-        let error = Handles.take(handle, .error, as: ErrorText.self)?.error
-        if status >= 0 { return [] }
-        throw error
-            ?? CormorantError(
-                ErrorCode(rawValue: status) ?? .callback, "the write's function failed",
-                hint: "let it hand out the error of the call that failed")
+        if status < 0 { throw failure(of: "the write's function", status, handle) }
+        Handles.remove(handle, .error)
+        return []
     }
-}
-
-@_cdecl("corm_queue_options_init") @implementation
-public func corm_queue_options_init(_ options: UnsafeMutablePointer<corm_queue_options>?) {
-    guard let options else { return }
-    options.pointee = corm_queue_options()
-    options.pointee.struct_size = UInt32(MemoryLayout<corm_queue_options>.size)
-}
-
-@_cdecl("corm_write_options_init") @implementation
-public func corm_write_options_init(_ options: UnsafeMutablePointer<corm_write_options>?) {
-    guard let options else { return }
-    options.pointee = corm_write_options()
-    options.pointee.struct_size = UInt32(MemoryLayout<corm_write_options>.size)
 }
 
 @_cdecl("corm_queue_open") @implementation
@@ -144,6 +127,4 @@ public func corm_queue_flush(
 }
 
 @_cdecl("corm_queue_count") @implementation
-public func corm_queue_count(_ handle: OpaquePointer?) -> Int64 {
-    (try? requireQueue(handle)).map { Int64($0.count) } ?? 0
-}
+public func corm_queue_count(_ handle: OpaquePointer?) -> Int { (try? requireQueue(handle))?.count ?? 0 }

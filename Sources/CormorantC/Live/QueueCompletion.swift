@@ -11,7 +11,13 @@ private final class CompletionBox {
     private var errors: [OpaquePointer] = []
     private(set) lazy var tag = completion.tag.map { memory.copy($0) }
     private(set) lazy var error = lend(completion.error)
-    private(set) lazy var results = makeResults()
+    private(set) lazy var results = completion.results.map { [self] result in
+        let place = memory.allocateArray(of: corm_write_result.self, count: 1)
+        place.initialize(
+            to: corm_write_result(
+                changes: result.changes, generated_key: result.generatedKey ?? 0, error: lend(result.error)))
+        return UnsafePointer(place)
+    }
 
     init(_ completion: WriteCompletion) { self.completion = completion }
 
@@ -21,18 +27,6 @@ private final class CompletionBox {
         guard let error, let handle = try? Handles.add(ErrorText(error), .error) else { return nil }
         errors.append(handle)
         return handle
-    }
-
-    private func makeResults() -> UnsafePointer<corm_write_result>? {
-        let count = completion.results.count
-        guard count > 0 else { return nil }
-        let array = memory.allocateArray(of: corm_write_result.self, count: count)
-        for (index, result) in completion.results.enumerated() {
-            (array + index).initialize(
-                to: corm_write_result(
-                    changes: result.changes, generated_key: result.generatedKey ?? 0, error: lend(result.error)))
-        }
-        return UnsafePointer(array)
     }
 }
 
@@ -64,13 +58,14 @@ public func corm_completion_tag(_ handle: OpaquePointer?) -> UnsafePointer<CChar
 @_cdecl("corm_completion_number") @implementation
 public func corm_completion_number(_ handle: OpaquePointer?) -> Int64 { box(handle)?.completion.number ?? 0 }
 
-@_cdecl("corm_completion_results") @implementation
-public func corm_completion_results(
-    _ handle: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int>?
-) -> UnsafePointer<corm_write_result>? {
-    let box = box(handle)
-    outCount?.pointee = box?.completion.results.count ?? 0
-    return box?.results
+@_cdecl("corm_completion_result_count") @implementation
+public func corm_completion_result_count(_ handle: OpaquePointer?) -> Int {
+    box(handle)?.completion.results.count ?? 0
+}
+
+@_cdecl("corm_completion_result_get") @implementation
+public func corm_completion_result_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_write_result>? {
+    box(handle).flatMap { element($0.results, index) }
 }
 
 @_cdecl("corm_completion_free") @implementation
@@ -82,7 +77,7 @@ public func corm_completion_free(_ handle: OpaquePointer?) { Handles.remove(hand
 private final class ListenerCallback: @unchecked Sendable {  // never written after init
     private let callback: corm_queue_callback?
     private let context: UnsafeMutableRawPointer?
-    private let release: corm_listener_release?
+    private let release: corm_release?
 
     init(_ options: corm_listen_options) {
         callback = options.callback
@@ -114,15 +109,8 @@ private func requireListener(_ handle: OpaquePointer?) throws -> QueueListener {
     return box.listener
 }
 
-@_cdecl("corm_listen_options_init") @implementation
-public func corm_listen_options_init(_ options: UnsafeMutablePointer<corm_listen_options>?) {
-    guard let options else { return }
-    options.pointee = corm_listen_options()
-    options.pointee.struct_size = UInt32(MemoryLayout<corm_listen_options>.size)
-}
-
-@_cdecl("corm_queue_listen") @implementation
-public func corm_queue_listen(
+@_cdecl("corm_listener_open") @implementation
+public func corm_listener_open(
     _ handle: OpaquePointer?, _ options: UnsafePointer<corm_listen_options>?,
     _ outListener: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -146,8 +134,8 @@ public func corm_queue_listen(
     }
 }
 
-@_cdecl("corm_listener_cancel") @implementation
-public func corm_listener_cancel(_ handle: OpaquePointer?) {
+@_cdecl("corm_listener_close") @implementation
+public func corm_listener_close(_ handle: OpaquePointer?) {
     Handles.take(handle, .listener, as: ListenerBox.self)?.listener.cancel()
 }
 
@@ -160,7 +148,7 @@ public func corm_listener_next(
         let listener = try requireListener(handle)
         let out = try require(outCompletion, "out_completion")
         guard let completion = listener.completions.next() else {
-            return listener.completions.isOver ? CORM_DONE : CORM_OK
+            return listener.completions.isOver ? CORM_DONE : CORM_AGAIN
         }
         out.pointee = try Handles.add(CompletionBox(completion), .completion)
         return CORM_ROW

@@ -59,9 +59,10 @@ enum StepAction {
         case .function(let callback, let context):
             let bits = UInt(bitPattern: handle)
             return .function { _ in
-                guard callback(OpaquePointer(bitPattern: bits), context.pointer) else {
-                    throw CormorantError(.callback, "its callback failed", hint: "the step was rolled back")
-                }
+                var error: OpaquePointer?
+                let status = callback(OpaquePointer(bitPattern: bits), context.pointer, &error)
+                if status < 0 { throw failure(of: "its callback", status, error) }
+                Handles.remove(error, .error)
             }
         }
     }
@@ -71,8 +72,8 @@ func requireBundle(_ handle: OpaquePointer?) throws -> BundleBox {
     try Handles.require(handle, .bundle, as: BundleBox.self)
 }
 
-@_cdecl("corm_bundle_open") @implementation
-public func corm_bundle_open(
+@_cdecl("corm_bundle_create") @implementation
+public func corm_bundle_create(
     _ folder: UnsafePointer<CChar>?, _ outBundle: UnsafeMutablePointer<OpaquePointer?>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -109,7 +110,7 @@ public func corm_bundle_free(_ handle: OpaquePointer?) { Handles.remove(handle, 
 
 @_cdecl("corm_bundle_apply") @implementation
 public func corm_bundle_apply(
-    _ handle: OpaquePointer?, _ databaseHandle: OpaquePointer?, _ last: UnsafePointer<CChar>?,
+    _ databaseHandle: OpaquePointer?, _ handle: OpaquePointer?, _ last: UnsafePointer<CChar>?,
     _ options: UnsafePointer<corm_migration_options>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -122,7 +123,7 @@ public func corm_bundle_apply(
 
 @_cdecl("corm_bundle_revert") @implementation
 public func corm_bundle_revert(
-    _ handle: OpaquePointer?, _ databaseHandle: OpaquePointer?, _ last: UnsafePointer<CChar>?,
+    _ databaseHandle: OpaquePointer?, _ handle: OpaquePointer?, _ last: UnsafePointer<CChar>?,
     _ options: UnsafePointer<corm_migration_options>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -135,7 +136,7 @@ public func corm_bundle_revert(
 
 @_cdecl("corm_bundle_adopt") @implementation
 public func corm_bundle_adopt(
-    _ handle: OpaquePointer?, _ databaseHandle: OpaquePointer?, _ last: UnsafePointer<CChar>?,
+    _ databaseHandle: OpaquePointer?, _ handle: OpaquePointer?, _ last: UnsafePointer<CChar>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -147,7 +148,7 @@ public func corm_bundle_adopt(
 
 @_cdecl("corm_bundle_resolve") @implementation
 public func corm_bundle_resolve(
-    _ handle: OpaquePointer?, _ databaseHandle: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ applied: Bool,
+    _ databaseHandle: OpaquePointer?, _ handle: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ applied: Bool,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -159,7 +160,7 @@ public func corm_bundle_resolve(
 
 @_cdecl("corm_bundle_drift") @implementation
 public func corm_bundle_drift(
-    _ handle: OpaquePointer?, _ databaseHandle: OpaquePointer?, _ outPlan: UnsafeMutablePointer<OpaquePointer?>?,
+    _ databaseHandle: OpaquePointer?, _ handle: OpaquePointer?, _ outPlan: UnsafeMutablePointer<OpaquePointer?>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -173,7 +174,7 @@ public func corm_bundle_drift(
 /// States with their texts as C strings.
 private final class StatesBox {
     private let memory = ScratchMemory(firstSize: 1024)
-    private(set) var states: [corm_bundle_state] = []
+    private(set) var states: [UnsafePointer<corm_bundle_state>] = []
     let json: UnsafePointer<CChar>
 
     init(_ states: [MigrationState]) {
@@ -184,7 +185,9 @@ private final class StatesBox {
             raw.state = state.state.rawValue
             raw.started = state.started.map { memory.copy($0) }
             raw.finished = state.finished.map { memory.copy($0) }
-            self.states.append(raw)
+            let place = memory.allocateArray(of: corm_bundle_state.self, count: 1)
+            place.initialize(to: raw)
+            self.states.append(UnsafePointer(place))
         }
     }
 }
@@ -195,7 +198,7 @@ private func states(_ handle: OpaquePointer?) -> StatesBox? {
 
 @_cdecl("corm_bundle_status") @implementation
 public func corm_bundle_status(
-    _ handle: OpaquePointer?, _ databaseHandle: OpaquePointer?, _ outStates: UnsafeMutablePointer<OpaquePointer?>?,
+    _ databaseHandle: OpaquePointer?, _ handle: OpaquePointer?, _ outStates: UnsafeMutablePointer<OpaquePointer?>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -210,21 +213,11 @@ public func corm_bundle_status(
 public func corm_bundle_states_free(_ handle: OpaquePointer?) { Handles.remove(handle, .bundleStates) }
 
 @_cdecl("corm_bundle_states_count") @implementation
-public func corm_bundle_states_count(_ handle: OpaquePointer?) -> Int32 {
-    Int32(clamping: states(handle)?.states.count ?? 0)
-}
+public func corm_bundle_states_count(_ handle: OpaquePointer?) -> Int { states(handle)?.states.count ?? 0 }
 
 @_cdecl("corm_bundle_states_get") @implementation
-public func corm_bundle_states_get(
-    _ handle: OpaquePointer?, _ index: Int32, _ outState: UnsafeMutablePointer<corm_bundle_state>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let out = try require(outState, "out_state")
-        let box = try Handles.require(handle, .bundleStates, as: StatesBox.self)
-        out.pointee = try element(box.states, index, "state")
-        return CORM_OK
-    }
+public func corm_bundle_states_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_bundle_state>? {
+    states(handle).flatMap { element($0.states, index) }
 }
 
 @_cdecl("corm_bundle_states_json") @implementation

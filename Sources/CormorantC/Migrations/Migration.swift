@@ -23,10 +23,10 @@ func migrationOptions(_ given: UnsafePointer<corm_migration_options>?) throws ->
             progress.step.withCString { step in
                 var told = corm_progress()
                 told.step = step
-                told.index = Int32(clamping: progress.index)
-                told.count = Int32(clamping: progress.count)
-                told.rows = progress.rows
-                told.total_rows = progress.totalRows
+                told.index = progress.index
+                told.count = progress.count
+                told.done = progress.done
+                told.total = progress.total
                 return callback(&told, context.pointer)
             }
         }

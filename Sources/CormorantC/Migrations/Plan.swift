@@ -10,7 +10,7 @@ final class PlanBox {
     let text: UnsafePointer<CChar>
     let sql: UnsafePointer<CChar>
     let json: UnsafePointer<CChar>
-    private(set) var steps: [corm_plan_step] = []
+    private(set) var steps: [UnsafePointer<corm_plan_step>] = []
 
     init(_ plan: MigrationPlan) {
         self.plan = plan
@@ -27,7 +27,9 @@ final class PlanBox {
             if !step.problems.isEmpty {
                 raw.problems = memory.copy(step.problems.map { "\($0.message): \($0.annotation)\n" }.joined())
             }
-            steps.append(raw)
+            let place = memory.allocateArray(of: corm_plan_step.self, count: 1)
+            place.initialize(to: raw)
+            steps.append(UnsafePointer(place))
         }
     }
 }
@@ -56,7 +58,7 @@ public func corm_plan_create(
 
 @_cdecl("corm_plan_apply") @implementation
 public func corm_plan_apply(
-    _ plan: OpaquePointer?, _ handle: OpaquePointer?, _ options: UnsafePointer<corm_migration_options>?,
+    _ handle: OpaquePointer?, _ plan: OpaquePointer?, _ options: UnsafePointer<corm_migration_options>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
@@ -69,34 +71,20 @@ public func corm_plan_apply(
 public func corm_plan_free(_ handle: OpaquePointer?) { Handles.remove(handle, .plan) }
 
 @_cdecl("corm_plan_step_count") @implementation
-public func corm_plan_step_count(_ handle: OpaquePointer?) -> Int32 { Int32(clamping: plan(handle)?.steps.count ?? 0) }
+public func corm_plan_step_count(_ handle: OpaquePointer?) -> Int { plan(handle)?.steps.count ?? 0 }
 
 @_cdecl("corm_plan_step_get") @implementation
-public func corm_plan_step_get(
-    _ handle: OpaquePointer?, _ index: Int32, _ outStep: UnsafeMutablePointer<corm_plan_step>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let out = try require(outStep, "out_step")
-        out.pointee = try element(requirePlan(handle).steps, index, "step")
-        return CORM_OK
-    }
+public func corm_plan_step_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_plan_step>? {
+    plan(handle).flatMap { element($0.steps, index) }
 }
 
-/// One of a list that C counts through.
-func element<Element>(_ list: [Element], _ index: Int32, _ what: String) throws -> Element {
-    guard list.indices.contains(Int(index)) else {
-        throw CormorantError(
-            .misuse, "there is no \(what) \(index)",
-            hint: list.isEmpty ? "there are none" : "they count from 0 to \(list.count - 1)")
-    }
-    return list[Int(index)]
+/// One of a list that C counts through; nil out of range.
+func element<Element>(_ list: [Element], _ index: Int) -> Element? {
+    list.indices.contains(index) ? list[index] : nil
 }
 
 @_cdecl("corm_plan_problem_count") @implementation
-public func corm_plan_problem_count(_ handle: OpaquePointer?) -> Int32 {
-    Int32(clamping: plan(handle)?.plan.problems.count ?? 0)
-}
+public func corm_plan_problem_count(_ handle: OpaquePointer?) -> Int { plan(handle)?.plan.problems.count ?? 0 }
 
 @_cdecl("corm_plan_risk") @implementation
 public func corm_plan_risk(_ handle: OpaquePointer?) -> Int32 {

@@ -41,8 +41,7 @@ package final class ModelBox {
     private let memory = ScratchMemory(firstSize: 512)
     let name: UnsafePointer<CChar>
     let table: UnsafePointer<CChar>
-    let properties: [UnsafePointer<CChar>]
-    let columns: [UnsafePointer<CChar>]
+    let columns: [UnsafePointer<corm_model_column>]
     let createSQL: UnsafePointer<CChar>
 
     init(_ descriptor: ModelDescriptor, _ layout: StructLayout?) {
@@ -51,8 +50,14 @@ package final class ModelBox {
         types = ColumnTypes(descriptor)
         name = memory.copy(descriptor.name)
         table = memory.copy(descriptor.table)
-        properties = descriptor.columns.map { [memory] in memory.copy($0.name) }
-        columns = descriptor.columns.map { [memory] in memory.copy($0.column) }
+        columns = descriptor.columns.enumerated().map { [memory] index, column in
+            let place = memory.allocateArray(of: corm_model_column.self, count: 1)
+            place.initialize(
+                to: corm_model_column(
+                    property: memory.copy(column.name), name: memory.copy(column.column), type: typeNumber(column.type),
+                    key_position: UInt32((descriptor.keyColumns.firstIndex(of: index) ?? -1) + 1)))
+            return UnsafePointer(place)
+        }
         createSQL = memory.copy(descriptor.createSQL)
         ModelLayouts.set(layout, of: descriptor)
     }
@@ -125,38 +130,15 @@ public func corm_model_name(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? {
 public func corm_model_table(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { model(handle)?.table }
 
 @_cdecl("corm_model_column_count") @implementation
-public func corm_model_column_count(_ handle: OpaquePointer?) -> Int32 {
-    Int32(clamping: model(handle)?.columns.count ?? 0)
-}
+public func corm_model_column_count(_ handle: OpaquePointer?) -> Int { model(handle)?.columns.count ?? 0 }
 
-@_cdecl("corm_model_property_name") @implementation
-public func corm_model_property_name(_ handle: OpaquePointer?, _ column: Int32) -> UnsafePointer<CChar>? {
-    guard let names = model(handle)?.properties, names.indices.contains(Int(column)) else { return nil }
-    return names[Int(column)]
-}
-
-@_cdecl("corm_model_column_name") @implementation
-public func corm_model_column_name(_ handle: OpaquePointer?, _ column: Int32) -> UnsafePointer<CChar>? {
-    guard let names = model(handle)?.columns, names.indices.contains(Int(column)) else { return nil }
-    return names[Int(column)]
-}
-
-@_cdecl("corm_model_column_type") @implementation
-public func corm_model_column_type(_ handle: OpaquePointer?, _ column: Int32) -> corm_type {
-    guard let columns = model(handle)?.descriptor.columns, columns.indices.contains(Int(column)) else { return 0 }
-    return typeNumber(columns[Int(column)].type)
+@_cdecl("corm_model_column_get") @implementation
+public func corm_model_column_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_model_column>? {
+    model(handle).flatMap { element($0.columns, index) }
 }
 
 @_cdecl("corm_model_key_count") @implementation
-public func corm_model_key_count(_ handle: OpaquePointer?) -> Int32 {
-    Int32(clamping: model(handle)?.descriptor.keyColumns.count ?? 0)
-}
-
-@_cdecl("corm_model_key_column") @implementation
-public func corm_model_key_column(_ handle: OpaquePointer?, _ position: Int32) -> Int32 {
-    guard let key = model(handle)?.descriptor.keyColumns, key.indices.contains(Int(position)) else { return -1 }
-    return Int32(clamping: key[Int(position)])
-}
+public func corm_model_key_count(_ handle: OpaquePointer?) -> Int { model(handle)?.descriptor.keyColumns.count ?? 0 }
 
 @_cdecl("corm_model_generates_key") @implementation
 public func corm_model_generates_key(_ handle: OpaquePointer?) -> Bool {

@@ -43,14 +43,16 @@ struct ModelDefinition {
             ? nil
             : StructLayout(
                 descriptor,
-                zip(columns, kinds).enumerated().compactMap { index, field in
-                    field.1.map {
+                try zip(columns, kinds).enumerated().compactMap { index, field in
+                    try field.1.map {
                         StructLayout.Field(
                             offset: field.0.offset, size: field.0.size, column: index, kind: $0,
                             isChecked: descriptor.columns[index].type == .decimal,
                             isComputed: field.0.computed_sql != nil,
                             zeroIsNoKey: descriptor.zeroIsNoKey && index == descriptor.generatedColumn,
-                            transform: field.0.transform?.pointee)
+                            transform: try field.0.transform.map {
+                                try readStruct($0, $0.pointee.struct_size, "corm_transform")
+                            })
                     }
                 }, size: raw.record_size)
     }
@@ -75,8 +77,9 @@ private func fieldKind(_ column: corm_column_def, of model: String, recordSize: 
             "column \"\(name)\" lies at \(column.offset) with \(column.size) bytes, beyond the record's \(recordSize)",
             "name the record's own struct in CORM_COLUMN and CORM_MODEL", [name])
     }
-    if let transform = column.transform {
-        guard transform.pointee.encode != nil, transform.pointee.decode != nil else {
+    if let given = column.transform {
+        let transform = try readStruct(given, given.pointee.struct_size, "corm_transform")
+        guard transform.encode != nil, transform.decode != nil else {
             throw refuse(
                 model, "column \"\(name)\" has a transform that lacks a function", "set encode and decode", [name])
         }

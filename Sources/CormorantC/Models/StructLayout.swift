@@ -31,6 +31,30 @@ final class StructLayout {
         /// Whether 0 is no key yet.
         var zeroIsNoKey = false
         let transform: corm_transform?
+
+        /// Has the transform give the column's value.
+        /// - Returns: what it failed with.
+        func encode(_ at: UnsafeRawPointer, to value: inout corm_value) -> CormorantError? {
+            guard let encode = transform?.encode else { return nil }
+            var error: OpaquePointer?
+            let status = encode(at, &value, transform?.context, &error)
+            if status < 0 { return failure(of: "the transform", status, error) }
+            Handles.remove(error, .error)
+            return nil
+        }
+
+        /// Has the transform fill the field.
+        /// - Returns: what it failed with.
+        func decode(
+            _ value: UnsafePointer<corm_value>, to at: UnsafeMutableRawPointer, _ arena: OpaquePointer?
+        ) -> CormorantError? {
+            guard let decode = transform?.decode else { return nil }
+            var error: OpaquePointer?
+            let status = decode(value, at, arena, transform?.context, &error)
+            if status < 0 { return failure(of: "the transform", status, error) }
+            Handles.remove(error, .error)
+            return nil
+        }
     }
 
     let fields: UnsafeMutableBufferPointer<Field>

@@ -3,54 +3,29 @@ import CormorantBase
 import CormorantORM
 import CormorantSQLite
 
-/// A text that was given out.
-private final class JSONTextBox {
-    let bytes: UnsafeMutablePointer<CChar>
-    let count: Int
-
-    init(_ json: [UInt8]) throws {
-        try requireMemory(json.count + 1)
-        count = json.count
-        bytes = .allocate(capacity: count + 1)
-        json.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: bytes, count: count).copyMemory(from: $0) }
-        bytes[count] = 0
-    }
-
-    deinit { bytes.deallocate() }
-}
-
-private func text(_ handle: OpaquePointer?) -> JSONTextBox? {
-    Handles.object(handle, .jsonText, as: JSONTextBox.self)
-}
-
-@_cdecl("corm_json_text_data") @implementation
-public func corm_json_text_data(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? {
-    text(handle).map { UnsafePointer($0.bytes) }
-}
-
-@_cdecl("corm_json_text_size") @implementation
-public func corm_json_text_size(_ handle: OpaquePointer?) -> Int { text(handle)?.count ?? 0 }
-
-@_cdecl("corm_json_text_free") @implementation
-public func corm_json_text_free(_ handle: OpaquePointer?) { Handles.remove(handle, .jsonText) }
-
 @_cdecl("corm_json_write") @implementation
 public func corm_json_write(
     _ model: OpaquePointer?, _ records: UnsafeRawPointer?, _ count: Int, _ nested: UnsafePointer<corm_json_nested>?,
-    _ nestedCount: Int, _ options: UnsafePointer<corm_json_options>?, _ outText: UnsafeMutablePointer<OpaquePointer?>?,
+    _ nestedCount: Int, _ options: UnsafePointer<corm_json_options>?, _ arena: OpaquePointer?,
+    _ outText: UnsafeMutablePointer<UnsafePointer<CChar>?>?, _ outSize: UnsafeMutablePointer<Int>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
+        let memory = try Handles.require(arena, .arena, as: ScratchMemory.self)
         let out = try require(outText, "out_text")
+        let size = try require(outSize, "out_size")
         let box = try requireModel(model)
         try refuseRecords(records, count, size: box.records().size)
-        let nested = try array(nested, nestedCount, "nested")
+        let nested = try readStructs(nested, nestedCount, "corm_json_nested", "nested")
         var tree = JSONTree(try JSONWriter(jsonOptions(options)))
         let start = UnsafeRawPointer(records ?? UnsafeRawPointer(emptyText))
         try tree.add(JSONTree.Level(tree.writer.mapping(of: box.descriptor), box.records(), start, count))
         for level in nested { try tree.add(level) }
         try tree.writer.document(count) { try tree.write(0, $0) }
-        out.pointee = try Handles.add(try JSONTextBox(tree.writer.json), .jsonText)
+        let json = tree.writer.json
+        let copy = try json.withUnsafeBytes { try memory.checkedCopy($0.baseAddress, count: $0.count) }
+        out.pointee = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
+        size.pointee = json.count
         return CORM_OK
     }
 }

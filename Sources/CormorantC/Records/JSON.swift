@@ -98,13 +98,6 @@ private func requireReader(_ handle: OpaquePointer?) throws -> JSONReaderBox {
     try Handles.require(handle, .jsonReader, as: JSONReaderBox.self)
 }
 
-@_cdecl("corm_json_options_init") @implementation
-public func corm_json_options_init(_ options: UnsafeMutablePointer<corm_json_options>?) {
-    guard let options else { return }
-    options.pointee = corm_json_options()
-    options.pointee.struct_size = UInt32(MemoryLayout<corm_json_options>.size)
-}
-
 @_cdecl("corm_json_reader_create") @implementation
 public func corm_json_reader_create(
     _ model: OpaquePointer?, _ options: UnsafePointer<corm_json_options>?,
@@ -175,7 +168,7 @@ public func corm_json_reader_related(
 
 @_cdecl("corm_json_reader_import") @implementation
 public func corm_json_reader_import(
-    _ handle: OpaquePointer?, _ database: OpaquePointer?, _ operation: Int32,
+    _ database: OpaquePointer?, _ handle: OpaquePointer?, _ operation: Int32,
     _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {

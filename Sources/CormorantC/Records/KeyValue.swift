@@ -54,26 +54,22 @@ private func bind(_ value: corm_value, to statement: Statement, _ index: Int32) 
 private func put(_ entry: corm_store_entry, _ store: KeyValueStore, isConditional: Bool = false) throws -> Bool {
     try store.put(
         keyBytes(entry.key.data, entry.key.size), isJSON: entry.is_json,
-        expires: entry.expires == 0 ? nil : entry.expires, version: isConditional ? entry.version : nil
+        expires: milliseconds(entry.expires), version: isConditional ? entry.version : nil
     ) { try bind(entry.value, to: $0, $1) }
 }
 
+/// A point in time as the file has it; nil for never.
+private func milliseconds(_ time: corm_datetime) -> Int64? { time == 0 ? nil : max(1, time / 1000) }
+
 /// Reads all but the key.
 /// - Parameter first: the column of the value, after which the others come.
-private func read(_ entry: UnsafeMutablePointer<corm_store_entry>, _ row: Row, from first: Int32) {
-    entry.pointee.value = borrowedValue(row, first)
-    entry.pointee.is_json = row.cell(first + 1).int64 != 0
-    entry.pointee.created = row.cell(first + 2).int64
-    entry.pointee.updated = row.cell(first + 3).int64
-    entry.pointee.expires = row.cell(first + 4).int64
-    entry.pointee.version = row.cell(first + 5).int64
-}
-
-@_cdecl("corm_store_range_init") @implementation
-public func corm_store_range_init(_ range: UnsafeMutablePointer<corm_store_range>?) {
-    guard let range else { return }
-    range.pointee = corm_store_range()
-    range.pointee.struct_size = UInt32(MemoryLayout<corm_store_range>.size)
+private func read(_ entry: inout corm_store_entry, _ row: Row, from first: Int32) {
+    entry.value = borrowedValue(row, first)
+    entry.is_json = row.cell(first + 1).int64 != 0
+    entry.created = row.cell(first + 2).int64 &* 1000
+    entry.updated = row.cell(first + 3).int64 &* 1000
+    entry.expires = row.cell(first + 4).int64 &* 1000
+    entry.version = row.cell(first + 5).int64
 }
 
 @_cdecl("corm_store_open") @implementation
@@ -99,19 +95,20 @@ public func corm_store_get(
     boundary(outError) {
         let store = try requireStore(handle)
         let memory = try Handles.require(arena, .arena, as: ScratchMemory.self)
-        let entry = try require(outEntry, "out_entry")
+        let out = try require(outEntry, "out_entry")
+        var entry = try requireEntry(UnsafePointer(out))
         let key = try keyBytes(key, size)
         let found = try store.get(key) { row in
-            read(entry, row, from: 0)
-            let type = entry.pointee.value.type
+            read(&entry, row, from: 0)
+            let type = entry.value.type
             if type == CORM_VALUE_TEXT || type == CORM_VALUE_BLOB {
-                let bytes = entry.pointee.value.as.bytes
-                entry.pointee.value.as.bytes.data = UnsafeRawPointer(
-                    try memory.checkedCopy(bytes.data, count: bytes.size))
+                let bytes = entry.value.as.bytes
+                entry.value.as.bytes.data = UnsafeRawPointer(try memory.checkedCopy(bytes.data, count: bytes.size))
             }
             let copy = try memory.checkedCopy(key.baseAddress, count: key.count)
-            entry.pointee.key = corm_text(data: copy.assumingMemoryBound(to: CChar.self), size: key.count)
+            entry.key = corm_text(data: copy.assumingMemoryBound(to: CChar.self), size: key.count)
         }
+        if found { writeStruct(entry, to: out, entry.struct_size) }
         return found ? CORM_OK : CORM_NOT_FOUND
     }
 }
@@ -126,7 +123,7 @@ public func corm_store_contains(
 
 private func requireEntry(_ entry: UnsafePointer<corm_store_entry>?) throws -> corm_store_entry {
     guard let entry else { throw CormorantError(.misuse, "the entry is NULL", hint: "pass one") }
-    return entry.pointee
+    return try readStruct(entry, entry.pointee.struct_size, "corm_store_entry")
 }
 
 @_cdecl("corm_store_put") @implementation
@@ -147,7 +144,7 @@ public func corm_store_put_many(
 ) -> corm_status {
     boundary(outError) {
         let store = try requireStore(handle)
-        let entries = try array(entries, count, "entries")
+        let entries = try readStructs(entries, count, "corm_store_entry", "entries")
         guard count != 0 else { return CORM_OK }
         try store.batch(count) { try put(entries[$0], store) }
         return CORM_OK
@@ -160,7 +157,7 @@ public func corm_store_compare_and_set(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try put(requireEntry(entry), requireStore(handle), isConditional: true) ? CORM_OK : CORM_NOT_FOUND
+        try put(requireEntry(entry), requireStore(handle), isConditional: true) ? CORM_OK : CORM_CHANGED
     }
 }
 
@@ -191,17 +188,19 @@ public func corm_store_next(
 ) -> corm_status {
     boundary(outError) {
         let result = try Handles.require(handle, .result, as: ResultBox.self)
-        let entry = try require(outEntry, "out_entry")
+        let out = try require(outEntry, "out_entry")
+        var entry = try requireEntry(UnsafePointer(out))
         guard result.columnCount == 7 else {
             throw CormorantError(.misuse, "the result is no scan", hint: "open it with corm_store_scan")
         }
         guard try result.cursor.nextRow() else { return CORM_DONE }
         try result.cursor.row { row in
             let key = row.cell(0).text
-            entry.pointee.key = corm_text(
+            entry.key = corm_text(
                 data: key.baseAddress.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }, size: key.count)
-            read(entry, row, from: 1)
+            read(&entry, row, from: 1)
         }
+        writeStruct(entry, to: out, entry.struct_size)
         return CORM_ROW
     }
 }
@@ -260,7 +259,7 @@ public func corm_store_expiry(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try require(outTime, "out_time").pointee = KeyValueStore.expiry(milliseconds)
+        try require(outTime, "out_time").pointee = KeyValueStore.expiry(milliseconds) &* 1000
         return CORM_OK
     }
 }

@@ -4,13 +4,6 @@ import CormorantORM
 import CormorantQuery
 import CormorantSQLite
 
-@_cdecl("corm_query_init") @implementation
-public func corm_query_init(_ query: UnsafeMutablePointer<corm_query>?) {
-    guard let query else { return }
-    query.pointee = corm_query()
-    query.pointee.struct_size = UInt32(MemoryLayout<corm_query>.size)
-}
-
 /// A C query as the engine's, and raw SQL apart, since its bindings may mix positions and names.
 package struct GivenQuery {
     package var query = Query()

@@ -55,8 +55,7 @@ extension StructRecord {
         case .value: return try plainValue(at.loadUnaligned(as: corm_value.self), "it")
         case .transform:
             var value = corm_value()
-            guard let transform = field.transform, let encode = transform.encode, encode(at, &value, transform.context)
-            else { throw CormorantError(.callback, "it could not be encoded by its transform", hint: "mend the value") }
+            if let error = field.encode(at, to: &value) { throw error }
             return try plainValue(value, "it")
         }
     }

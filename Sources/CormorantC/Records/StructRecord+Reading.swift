@@ -179,12 +179,10 @@ extension StructRecord {
         var value = try reader.value(at: field.column).cValue(in: memory)
         let arena = try arena.map { try Handles.add($0, .arena) }
         defer { Handles.remove(arena, .arena) }
-        let decoded = withExtendedLifetime(memory) {
-            guard let transform = field.transform, let decode = transform.decode else { return false }
-            return decode(&value, at, arena, transform.context)
-        }
-        guard decoded else {
-            throw reader.error(field.column, .callback, "could not be decoded by its transform", "mend the file")
+        let failed = withExtendedLifetime(memory) { field.decode(&value, to: at, arena) }
+        if let failed {
+            throw reader.error(
+                field.column, failed.code, "could not be decoded: \(failed.message)", failed.hint ?? "mend the file")
         }
     }
 

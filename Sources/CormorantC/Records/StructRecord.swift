@@ -109,8 +109,10 @@ struct StructRecord: RecordAccess {
         case .value: try writer.write(at.loadUnaligned(as: corm_value.self), as: layout.types[column], at: column)
         case .transform:
             var value = corm_value()
-            guard let transform = field.transform, let encode = transform.encode, encode(at, &value, transform.context)
-            else { throw writer.wrong(column, .callback, "could not be encoded by its transform", "mend the value") }
+            if let error = field.encode(at, to: &value) {
+                throw writer.wrong(
+                    column, error.code, "could not be encoded: \(error.message)", error.hint ?? "mend the value")
+            }
             try writer.write(value, as: layout.types[column], at: column)
         default: break
         }

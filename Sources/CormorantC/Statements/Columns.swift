@@ -11,8 +11,8 @@ private func stream(
     out.pointee = try ColumnStream(ColumnReader(cursor)).exported()
 }
 
-@_cdecl("corm_result_columns") @implementation
-public func corm_result_columns(
+@_cdecl("corm_result_arrow") @implementation
+public func corm_result_arrow(
     _ handle: OpaquePointer?, _ outStream: UnsafeMutablePointer<ArrowArrayStream>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -24,8 +24,8 @@ public func corm_result_columns(
     }
 }
 
-@_cdecl("corm_query_columns") @implementation
-public func corm_query_columns(
+@_cdecl("corm_query_arrow") @implementation
+public func corm_query_arrow(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ query: UnsafePointer<corm_query>?,
     _ outStream: UnsafeMutablePointer<ArrowArrayStream>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {

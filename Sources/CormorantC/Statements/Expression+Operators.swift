@@ -95,9 +95,16 @@ public func corm_expr_collate(_ operand: OpaquePointer?, _ collation: UnsafePoin
 }
 
 @_cdecl("corm_expr_order") @implementation
-public func corm_expr_order(_ operand: OpaquePointer?, _ descending: Bool, _ nulls: Int32) -> OpaquePointer? {
+public func corm_expr_order(_ operand: OpaquePointer?, _ direction: Int32, _ nulls: Int32) -> OpaquePointer? {
     let operand = consume(operand)
-    return makeExpression { operand.ordered(OrderDirection(descending: descending, nulls: try nullOrder(nulls))) }
+    return makeExpression {
+        guard direction == CORM_ASCENDING || direction == CORM_DESCENDING else {
+            throw CormorantError(
+                .misuse, "the direction \(direction) is unknown", hint: "use CORM_ASCENDING or CORM_DESCENDING")
+        }
+        let isDescending = direction == CORM_DESCENDING
+        return operand.ordered(OrderDirection(descending: isDescending, nulls: try nullOrder(nulls)))
+    }
 }
 
 @_cdecl("corm_expr_as") @implementation

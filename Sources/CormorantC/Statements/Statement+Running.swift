@@ -87,8 +87,8 @@ public func corm_statement_execute(
     }
 }
 
-@_cdecl("corm_statement_open") @implementation
-public func corm_statement_open(
+@_cdecl("corm_result_open_statement") @implementation
+public func corm_result_open_statement(
     _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ values: UnsafePointer<corm_value>?, _ count: Int,
     _ outResult: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -96,19 +96,6 @@ public func corm_statement_open(
         let out = try require(outResult, "out_result")
         let compiled = try requireStatement(statement).statement()
         let cursor = try database(handle).cursor(compiled, parameters(values, count))
-        out.pointee = try Handles.add(ResultBox(cursor), .result)
-        return CORM_OK
-    }
-}
-
-@_cdecl("corm_statement_explain_open") @implementation
-public func corm_statement_explain_open(
-    _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ outResult: UnsafeMutablePointer<OpaquePointer?>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let out = try require(outResult, "out_result")
-        let cursor = try database(handle).plan(of: requireStatement(statement).statement())
         out.pointee = try Handles.add(ResultBox(cursor), .result)
         return CORM_OK
     }

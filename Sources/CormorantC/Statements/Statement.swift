@@ -37,7 +37,9 @@ public func corm_statement_copy(_ handle: OpaquePointer?) -> OpaquePointer? {
 public func corm_statement_free(_ handle: OpaquePointer?) { Handles.remove(handle, .statement) }
 
 /// A source; what is wrong with it becomes the source.
-private func source(_ given: corm_source) throws -> (source: Source, model: ModelDescriptor?) {
+private func source(_ pointer: UnsafePointer<corm_source>?) throws -> (source: Source, model: ModelDescriptor?) {
+    guard let pointer else { throw CormorantError(.misuse, "the source is NULL", hint: "pass a corm_source") }
+    let given = try readStruct(pointer, pointer.pointee.struct_size, "corm_source")
     // Consumed first, whatever is wrong with the rest.
     let select = try given.select.map { try consumeSelect($0) }
     let alias = try optionalString(given.alias, "alias")
@@ -77,7 +79,7 @@ package func compoundOperator(_ number: Int32) throws -> CompoundOperator {
 }
 
 @_cdecl("corm_statement_from") @implementation
-public func corm_statement_from(_ handle: OpaquePointer?, _ given: corm_source) {
+public func corm_statement_from(_ handle: OpaquePointer?, _ given: UnsafePointer<corm_source>?) {
     change(handle) { box in
         let (source, model) = try source(given)
         box.add(source, model)
@@ -86,7 +88,7 @@ public func corm_statement_from(_ handle: OpaquePointer?, _ given: corm_source) 
 
 @_cdecl("corm_statement_join") @implementation
 public func corm_statement_join(
-    _ handle: OpaquePointer?, _ kind: Int32, _ given: corm_source, _ condition: OpaquePointer?
+    _ handle: OpaquePointer?, _ kind: Int32, _ given: UnsafePointer<corm_source>?, _ condition: OpaquePointer?
 ) {
     let condition = condition == nil ? nil : consume(condition)
     change(handle) { box in

@@ -52,7 +52,7 @@ final class Applier {
         try connection.script("PRAGMA legacy_alter_table = OFF")
         defer { try? connection.script("PRAGMA legacy_alter_table = \(legacy)") }
         let waiting = MigrationProgress(
-            step: "waiting for another connection", index: 0, count: 0, rows: 0, totalRows: 0)
+            step: "waiting for another connection", index: 0, count: 0, done: 0, total: 0)
         return try connection.limitingWaits({ self.options.progress?(waiting) ?? true }) { limit in
             do {
                 return try database.transaction(.immediate, body)
@@ -123,7 +123,7 @@ final class Applier {
         try source.backup(toNew: path) { left, total in
             options.progress?(
                 MigrationProgress(
-                    step: "snapshot", index: 0, count: 0, rows: total - left, totalRows: total)) ?? true
+                    step: "snapshot", index: 0, count: 0, done: total - left, total: total)) ?? true
         }
     }
 
@@ -146,7 +146,7 @@ final class Applier {
     ) throws {
         guard let progress = options.progress else { return try body() }
         func tell(_ rows: Int64) -> Bool {
-            progress(MigrationProgress(step: step, index: index, count: count, rows: rows, totalRows: total))
+            progress(MigrationProgress(step: step, index: index, count: count, done: rows, total: total))
         }
         guard tell(0) else { throw cancelled() }
         let monitor = ProgressMonitor(tell)

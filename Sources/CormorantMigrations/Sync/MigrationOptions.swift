@@ -37,7 +37,7 @@ public struct MigrationProgress: Sendable {
     /// How many steps there are.
     public var count: Int
     /// Rows that the step has written.
-    public var rows: Int64
+    public var done: Int64
     /// Rows that it will write; 0 where that is not known.
-    public var totalRows: Int64
+    public var total: Int64
 }

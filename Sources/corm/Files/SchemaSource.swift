@@ -135,7 +135,7 @@ struct MigrationRun: ParsableArguments {
         let bar = ProgressBar()
         return MigrationOptions(allowDrop: allowDrop, allowLossy: allowLossy, snapshot: snapshot) { progress in
             let place = progress.count > 1 ? "\(progress.index + 1) of \(progress.count): " : ""
-            bar.show(place + progress.step, progress.rows, of: progress.totalRows, "rows")
+            bar.show(place + progress.step, progress.done, of: progress.total, "rows")
             return !Interruption.isRequested
         }
     }

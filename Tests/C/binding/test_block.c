@@ -274,7 +274,7 @@ static void values_of_the_wrong_kind(void **state) {
     put_none(&rows);
     put_float(&rows, 0);
     GIVES(CORM_E_TYPE, write(CORM_WRITE_INSERT, NULL));
-    assert_string_equal(corm_error_columns(failure), "name");
+    assert_string_equal(columns_of(failure), "name");
     put_list(&rows, 1);
     put_tuple(&rows, 1);
     put_float(&rows, NAN);

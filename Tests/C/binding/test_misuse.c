@@ -76,7 +76,7 @@ static void sizes_that_cannot_be(void **state) {
     corm_queue *queue;
     corm_batch *batch;
     OK(corm_queue_open(db, NULL, &queue, &failure));
-    OK(corm_queue_begin(queue, &batch, &failure));
+    OK(corm_batch_create(queue, &batch, &failure));
     for (int i = 0; i < 3; i++) {
         assert_true(corm_block_batch_execute(batch, "SELECT 1", "[\0\0\0", sizes[i], &failure) < 0);
         forget_failure();

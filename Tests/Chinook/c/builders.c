@@ -43,14 +43,14 @@ corm_statement *select_from(const corm_model *model) { return corm_statement_cre
 
 corm_statement *select_from_query(corm_statement *query, const char *alias) {
     corm_statement *select = corm_statement_create(CORM_SELECT, NULL, NULL);
-    corm_statement_from(select, (corm_source){.select = query, .alias = alias});
+    corm_statement_from(select, CORM_SOURCE(.select = query, .alias = alias));
     return select;
 }
 
 corm_statement *select_from_common(const char *name, corm_statement *query) {
     corm_statement *select = corm_statement_create(CORM_SELECT, NULL, NULL);
     corm_statement_with(select, name, NONE, query);
-    corm_statement_from(select, (corm_source){.name = name});
+    corm_statement_from(select, CORM_SOURCE(.name = name));
     return select;
 }
 

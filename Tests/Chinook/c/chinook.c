@@ -52,9 +52,9 @@ static void print_value(const corm_value *value) {
 /* As arrays, for two columns may have one name, which no JSON object can have. */
 static void print_rows(const corm_statement *select) {
     corm_result *result;
-    check(corm_statement_open(db, select, CORM_NO_VALUES, &result, &error));
+    check(corm_result_open_statement(db, select, CORM_NO_VALUES, &result, &error));
     while (check(corm_result_next(result, &error)) == CORM_ROW) {
-        for (int32_t column = 0; column < corm_result_column_count(result); column += 1) {
+        for (size_t column = 0; column < corm_result_column_count(result); column += 1) {
             corm_value value;
             printf(column == 0 ? "[" : ", ");
             check(corm_result_get(result, column, &value, &error));

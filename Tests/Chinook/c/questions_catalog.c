@@ -46,7 +46,7 @@ static corm_statement *tracks_long_for_their_genre(void) {
 
     corm_statement *select = select_from(tracks);
     COLUMNS(select, column(tracks, "name"), column(tracks, "genre.name"), column(tracks, "milliseconds"));
-    corm_statement_join(select, CORM_JOIN_INNER, (corm_source){.select = averages, .alias = "averages"},
+    corm_statement_join(select, CORM_JOIN_INNER, CORM_SOURCE(.select = averages, .alias = "averages"),
                         equal(name("averages", "genre_id"), column(tracks, "genre_id")));
     WHERE(select, binary(column(tracks, "milliseconds"), CORM_OP_GREATER,
                          binary(name("averages", "average"), CORM_OP_MULTIPLY, integer(2))));
@@ -85,7 +85,7 @@ static corm_statement *median_length_of_each_genre(void) {
     corm_statement *select = select_from(genres);
     COLUMNS(select, column(genres, "name"), CORM_CALL("avg", name("ranked", "length")));
     corm_statement_with(select, "ranked", NONE, ranked);
-    corm_statement_join(select, CORM_JOIN_INNER, (corm_source){.name = "ranked"},
+    corm_statement_join(select, CORM_JOIN_INNER, CORM_SOURCE(.name = "ranked"),
                         equal(name("ranked", "genre_id"), column(genres, "id")));
     WHERE(select, corm_expr_between(name("ranked", "place"), middle(1), middle(2)));
     GROUP_BY(select, column(genres, "id"));
@@ -135,7 +135,7 @@ static corm_statement *share_of_each_media_type(void) {
 
     corm_statement *select = select_from(media_types);
     COLUMNS(select, column(media_types, "name"), count_all(), rounded(share, 2));
-    corm_statement_join(select, CORM_JOIN_INNER, (corm_source){.model = tracks},
+    corm_statement_join(select, CORM_JOIN_INNER, CORM_SOURCE(.model = tracks),
                         equal(column(tracks, "media_type_id"), column(media_types, "id")));
     GROUP_BY(select, column(media_types, "id"));
     ORDER_BY(select, descending(count_all()), column(media_types, "name"));

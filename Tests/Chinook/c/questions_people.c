@@ -50,7 +50,7 @@ static corm_statement *customers_who_bought_all_of_an_artist(void) {
 
     corm_statement *select = select_from(customers);
     COLUMNS(select, column(customers, "last_name"), column(artists, "name"));
-    corm_statement_join(select, CORM_JOIN_CROSS, (corm_source){.model = artists}, NULL);
+    corm_statement_join(select, CORM_JOIN_CROSS, CORM_SOURCE(.model = artists), NULL);
     WHERE(select, binary(corm_expr_select(count), CORM_OP_GREATER_EQUAL, integer(2)), no(corm_expr_exists(not_bought)));
     ORDER_BY(select, column(customers, "last_name"), column(artists, "name"));
     return select;
@@ -61,7 +61,7 @@ static corm_expr *other_customer(const char *property) { return corm_expr_column
 static corm_statement *customers_in_the_same_city(void) {
     corm_statement *select = select_from(customers);
     COLUMNS(select, column(customers, "city"), column(customers, "last_name"), other_customer("last_name"));
-    corm_statement_join(select, CORM_JOIN_INNER, (corm_source){.model = customers, .alias = "other"},
+    corm_statement_join(select, CORM_JOIN_INNER, CORM_SOURCE(.model = customers, .alias = "other"),
                         CORM_ALL(equal(column(customers, "city"), other_customer("city")),
                                  binary(column(customers, "id"), CORM_OP_LESS, other_customer("id"))));
     ORDER_BY(select, column(customers, "city"), column(customers, "id"), other_customer("id"));
@@ -119,12 +119,12 @@ static corm_statement *reporting_chain(void) {
                              column(employees, "last_name"));
     corm_statement *next = select_from(employees);
     COLUMNS(next, column(employees, "id"), binary(name("chain", "level"), CORM_OP_ADD, integer(1)), path);
-    corm_statement_join(next, CORM_JOIN_INNER, (corm_source){.name = "chain"},
+    corm_statement_join(next, CORM_JOIN_INNER, CORM_SOURCE(.name = "chain"),
                         equal(column(employees, "reports_to"), name("chain", "id")));
     corm_statement_compound(chain, CORM_UNION_ALL, next);
 
     corm_statement *select = corm_statement_create(CORM_SELECT, NULL, NULL);
-    corm_statement_from(select, (corm_source){.name = "chain"});
+    corm_statement_from(select, CORM_SOURCE(.name = "chain"));
     corm_statement_with(select, "chain", (const char *const[]){"id", "level", "path"}, 3, chain);
     ORDER_BY(select, name("chain", "path"));
     return select;

@@ -57,7 +57,7 @@ static corm_statement *twin_playlists(void) {
 
     corm_statement *select = select_from(playlists);
     COLUMNS(select, column(playlists, "id"), other_id(), column(playlists, "name"));
-    corm_statement_join(select, CORM_JOIN_INNER, (corm_source){.model = playlists, .alias = "other"},
+    corm_statement_join(select, CORM_JOIN_INNER, CORM_SOURCE(.model = playlists, .alias = "other"),
                         binary(column(playlists, "id"), CORM_OP_LESS, other_id()));
     WHERE(select, corm_expr_exists(tracks_of(column(playlists, "id"))), no(corm_expr_exists(only_here)),
           no(corm_expr_exists(only_there)));

@@ -199,7 +199,8 @@ class Scenario:
 def check_error(error: Error, expected: Json) -> None:
     members(expected, "code table columns constraint recordIndex offset hasHint messageContains hintContains", "error")
     found = {
-        "code": error.code, "table": error.table, "columns": error.columns, "constraint": error.constraint,
+        "code": error.code, "table": error.table, "constraint": error.constraint,
+        "columns": ", ".join(error.columns) or None,
         "recordIndex": error.record_index, "offset": error.offset, "hasHint": error.hint is not None,
     }  # fmt: skip
     for name, wanted in expected.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import re
 import subprocess
@@ -62,10 +63,14 @@ def test_stale_declarations_are_shown(tmp_path: Path) -> None:
     assert "+CORM_E_BUSY: Final = -8" in run.stdout
 
 
-def test_a_struct_is_as_long_as_the_library_says() -> None:
-    options = native_library.TYPES["corm_open_options"]()
-    native_library.library.corm_open_options_init(ctypes.byref(options))
-    assert options.struct_size == ctypes.sizeof(options)
+def test_structs_are_laid_out_as_the_ledger_says() -> None:
+    ledger = json.loads((Path(__file__).parents[3] / "docs" / "abi.json").read_text(encoding="utf-8"))
+    for name, layout in ledger["structs"].items():
+        kind = native_library.TYPES[name]
+        assert ctypes.sizeof(kind) == layout["size"], name
+        for member, place in layout["members"].items():
+            if "." not in member:
+                assert getattr(kind, member).offset == place["offset"], f"{name}.{member}"
 
 
 def test_ctypes_is_in_the_native_modules_only() -> None:

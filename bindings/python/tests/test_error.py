@@ -37,7 +37,7 @@ def test_a_constraint_names_table_columns_and_itself(db: Database) -> None:
         db.insert(Person("Ann", born="2000"))
     error = caught.value
     assert (error.code, error.table, error.columns, error.constraint) == (
-        "CORM_E_UNIQUE", "people", "name, born", "UNIQUE",
+        "CORM_E_UNIQUE", "people", ("name", "born"), "UNIQUE",
     )  # fmt: skip
     assert error.sqlite_code == 2067
     assert error.record_index == -1

@@ -202,7 +202,7 @@ def test_a_foreign_key_that_was_changed_is_not_overwritten(filled: Database) -> 
         message = r"Album\.artist_id is 2 where the row has 1, but the record of <relation Album\.artist> has 1"
         with pytest.raises(cormorant.ProgrammingError, match=message) as raised:
             filled.save_graph(album)
-        assert (raised.value.table, raised.value.columns) == ("albums", "artist_id")
+        assert (raised.value.table, raised.value.columns) == ("albums", ("artist_id",))
         album.artist_id = None  # type: ignore[assignment]
         with pytest.raises(cormorant.ProgrammingError, match="is None where the row has 1"):
             filled.save_graph(album)

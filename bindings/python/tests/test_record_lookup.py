@@ -61,7 +61,7 @@ def test_bad_keys_and_bad_rows(db: Database) -> None:
     with pytest.raises(DataError, match="not UTF-8") as caught:
         db.find(Person, 1)
     assert caught.value.code == "CORM_E_ENCODING"
-    assert caught.value.columns == "name"
+    assert caught.value.columns == ("name",)
     db.execute("DROP TABLE people")
     with pytest.raises(ProgrammingError, match="does not fit the file"):
         db.find(Person, 1)

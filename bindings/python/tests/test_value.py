@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_refused(db: Database, name: str, value: Any, code:
     with pytest.raises(DataError) as caught:
         db.insert(Everything(**{name: value}))
     error = caught.value
-    assert (error.code, error.table, error.columns) == (code, "everything", name)
+    assert (error.code, error.table, error.columns) == (code, "everything", (name,))
     assert name in str(error)
     with pytest.raises(DataError) as caught:
         db.insert_many([Everything(), Everything(**{name: value})])
@@ -147,7 +147,7 @@ def test_what_the_file_should_not_hold(path: Path, name: str, sql: str, code: st
         for read in (lambda: db.fetch_all(Loose), lambda: list(db.cursor(Loose)), lambda: db.fetch_one(Loose)):
             with pytest.raises(DataError, match=name) as caught:
                 read()
-            assert (caught.value.code, caught.value.columns) == (code, name)
+            assert (caught.value.code, caught.value.columns) == (code, (name,))
 
 
 def test_a_null_that_cannot_be(db: Database) -> None:

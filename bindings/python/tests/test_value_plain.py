@@ -73,7 +73,7 @@ def test_numbers_of_numpy_are_what_they_say(db: Database) -> None:
         DataError, match=r"Person\.age is of type numpy\.int64, .* int64 \(give int\(value\)\)"
     ) as caught:
         Person("Cy", five).insert(db)
-    assert (caught.value.columns, caught.value.code) == ("age", "CORM_E_TYPE")
+    assert (caught.value.columns, caught.value.code) == (("age",), "CORM_E_TYPE")
     with pytest.raises(DataError, match=r"numpy\.int64") as caught:
         db.insert_many([Person("Cy", 1), Person("Di", five)])
     assert caught.value.record_index == 1
@@ -169,7 +169,7 @@ def test_enums_where_others_are_wanted(db: Database, name: str, value: Any, told
     db.create_tables(Thing)
     with pytest.raises(DataError, match=told) as caught:
         db.insert_many([Thing(), Thing(**{name: value})])
-    assert (caught.value.columns, caught.value.record_index) == (name, 1)
+    assert (caught.value.columns, caught.value.record_index) == ((name,), 1)
     asks: list[Any] = [
         lambda: db.fetch_all(Thing, **{name: value}),
         lambda: db.fetch_all(Thing.where(getattr(Thing, name) == value)),
@@ -242,7 +242,7 @@ def test_nan_beside_a_column_names_it(db: Database, use: str) -> None:
     query: Any = NAN_USES[use]()
     with pytest.raises(DataError, match=r"the value for Thing\.real is NaN") as caught:
         db.fetch_all(query, bindings={"real": NAN} if use == "parameter" else {})
-    assert (caught.value.code, caught.value.columns) == ("CORM_E_RANGE", "real")
+    assert (caught.value.code, caught.value.columns) == ("CORM_E_RANGE", ("real",))
     with pytest.raises(DataError, match=r"the value for Thing\.real is NaN"):
         db.execute(update(Thing).set(real=NAN))
     with pytest.raises(DataError, match="is NaN"):

@@ -58,7 +58,7 @@ def test_a_file_with_another_form_is_refused(path: Path, use: str) -> None:
         with pytest.raises(DataError) as caught:
             USES[use](db)
         error = caught.value
-        assert (error.code, error.table, error.columns) == ("CORM_E_TYPE", "ev", "at")
+        assert (error.code, error.table, error.columns) == ("CORM_E_TYPE", "ev", ("at",))
         assert 'ev.at holds "2024-01-01 00:00:00.000", which is not the form of a datetime column' in str(error)
         assert 'UPDATE "ev" SET "at" = corm_datetime("at")' in (error.hint or "")
         assert db.query("SELECT count(*) FROM ev").fetch_all() == [(3,)]

@@ -232,7 +232,7 @@ class ModelInfo:
 
     def explain_write(self, error: DataError, records: Sequence[Any]) -> DataError:
         """The library's error about a value, in Python's words: a number of numpy comes to it as a blob."""
-        column = next((item for item in self.columns if item.column_name == error.columns), None)
+        column = next((item for item in self.columns if (item.column_name,) == error.columns), None)
         if column is None or error.code != "CORM_E_TYPE" or column.transform or error.record_index >= len(records):
             return error
         value = getattr(records[max(error.record_index, 0)], column.name, None)
@@ -298,7 +298,7 @@ class ModelInfo:
             shown = [json.dumps(item[:100] if isinstance(item, str) else item, ensure_ascii=False) for item in key]
             message += f" (in the row with the key {', '.join(shown)})"
         hint = "mend the file, or change the model"
-        return DataError(message, code=code, hint=hint, table=self.table, columns=column.column_name)
+        return DataError(message, code=code, hint=hint, table=self.table, columns=(column.column_name,))
 
     def _unwritable(self, name: str, error: Exception, index: int) -> DataError:
         column = next(item for item in self.columns if item.name == name)

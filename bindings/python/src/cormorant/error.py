@@ -44,7 +44,7 @@ class Error(Exception):
     message, hint: what went wrong and, where known, what to do about it; str() joins them, after the record of a batch.
     sqlite_code: SQLite's extended result code, 0 where SQLite was not involved.
     sql, offset: the statement that failed, and the byte at which it does not compile (or -1).
-    table, columns, constraint: what refused a write; several columns are joined by ", ".
+    table, columns, constraint: what refused a write; columns is a tuple of their names in the table.
     record_index: in a batch, the record that failed, counted from 0; else -1.
     """
 
@@ -58,7 +58,7 @@ class Error(Exception):
         sql: str | None = None,
         offset: int = -1,
         table: str | None = None,
-        columns: str | None = None,
+        columns: tuple[str, ...] = (),
         constraint: str | None = None,
         record_index: int = -1,
     ) -> None:

@@ -222,10 +222,10 @@ def _loads(info: ModelInfo, row: Any) -> bool:
     return True
 
 
-def _step(info: ModelInfo, column_name: str | None, names: int) -> str:
+def _step(info: ModelInfo, columns: tuple[str, ...], names: int) -> str:
     """The step of a path to a column."""
     for item in info.columns:
-        if item.column_name == column_name:
+        if (item.column_name,) == columns:
             key = item._options.get("json_key") or (item.name if names == _NAMES["properties"] else item.column_name)
             return f".{key}" if key.isascii() and key.replace("_", "a").isalnum() else f"[{dumps(key)}]"
     return ""

@@ -20,15 +20,15 @@ class Progress:
     """How far a migration is.
 
     step: what is being done, "waiting for another connection" too. index: of this step, counted from 0. count: how many
-    steps there are, 0 while it waits. rows: that the step has written. total_rows: that it will write; 0 where that is
-    not known.
+    steps there are, 0 while it waits. done: rows that the step has written, or pages of a copy. total: all of them; 0
+    where that is not known.
     """
 
     step: str
     index: int
     count: int
-    rows: int
-    total_rows: int
+    done: int
+    total: int
 
 
 ProgressCallback: TypeAlias = Callable[[Progress], "bool | None"]
@@ -76,8 +76,8 @@ class ProgressBar:
         self._shown = False
 
     def show(self, progress: Progress) -> None:
-        count, total = progress.count, progress.total_rows
-        done = min(progress.rows / total, 1.0) if total else 0.0
+        count, total = progress.count, progress.total
+        done = min(progress.done / total, 1.0) if total else 0.0
         share = (progress.index + done) / count if count else done
         bar = f"[{'#' * int(share * 24):-<24}] {share:4.0%} "
         place = f"{progress.index + 1}/{count} " if count > 1 else ""

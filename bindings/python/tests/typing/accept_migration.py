@@ -34,7 +34,7 @@ class Person(
 
 
 def show(progress: Progress) -> None:
-    print(progress.step, progress.index + 1, progress.count, progress.rows, progress.total_rows)
+    print(progress.step, progress.index + 1, progress.count, progress.done, progress.total)
 
 
 def fill(db: Database) -> int:
@@ -46,7 +46,7 @@ with Database("file.db") as db:
     assert_type(plan, Plan)
     assert_type(db.sync(Person, snapshot=Path("before.db"), drop_snapshot=True, progress=True), Plan)
     db.sync(Person, progress=show)
-    db.sync(Person, progress=lambda progress: progress.rows < 1_000)
+    db.sync(Person, progress=lambda progress: progress.done < 1_000)
     plan.apply(db, progress=lambda progress: None)
     for step in plan.steps:
         assert_type(step, PlanStep)

@@ -13,7 +13,7 @@ class Plain:
 
 
 def count(progress: Progress) -> int:
-    return progress.rows
+    return progress.done
 
 
 def wants_more(db: Database, more: int) -> None:

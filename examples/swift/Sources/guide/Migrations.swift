@@ -58,7 +58,7 @@ enum Migrations {
 
     static func sync(_ database: Database, _ snapshot: String) throws {
         let options = MigrationOptions(snapshot: snapshot) { progress in
-            print("\(progress.step): step \(progress.index + 1) of \(progress.count), \(progress.rows) rows")
+            print("\(progress.step): step \(progress.index + 1) of \(progress.count), \(progress.done) rows")
             return true
         }
         try database.sync(Person.self, options: options)

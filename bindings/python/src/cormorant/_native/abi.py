@@ -11,6 +11,8 @@ CORM_ROW: Final = 1
 CORM_DONE: Final = 2
 CORM_NOT_FOUND: Final = 3
 CORM_IGNORED: Final = 4
+CORM_AGAIN: Final = 5
+CORM_CHANGED: Final = 6
 CORM_E_MISUSE: Final = -1
 CORM_E_NO_MEMORY: Final = -2
 CORM_E_INTERNAL: Final = -3
@@ -48,18 +50,20 @@ CORM_E_MIGRATION_ORDER: Final = -34
 CORM_E_MIGRATION_DIRTY: Final = -35
 CORM_E_MIGRATION_NEWER: Final = -36
 CORM_E_MIGRATION_DRIFT: Final = -37
-CORM_E_WRONG_KEY: Final = -45
-CORM_E_KEY_MISSING: Final = -46
-CORM_E_NOT_ENCRYPTED: Final = -47
-CORM_E_ALTERED: Final = -48
-CORM_E_TRUNCATED: Final = -49
-CORM_E_CIPHER: Final = -50
+CORM_E_WRONG_KEY: Final = -38
+CORM_E_KEY_MISSING: Final = -39
+CORM_E_NOT_ENCRYPTED: Final = -40
+CORM_E_ALTERED: Final = -41
+CORM_E_TRUNCATED: Final = -42
+CORM_E_CIPHER: Final = -43
 CORM_VALUE_NULL: Final = 0
 CORM_VALUE_INTEGER: Final = 1
 CORM_VALUE_REAL: Final = 2
 CORM_VALUE_TEXT: Final = 3
 CORM_VALUE_BLOB: Final = 4
 CORM_VALUE_UNSIGNED: Final = 5
+CORM_VALUE_DATETIME: Final = 6
+CORM_VALUE_UUID: Final = 7
 CORM_OPEN_CREATE: Final = 0
 CORM_OPEN_READ_WRITE: Final = 1
 CORM_OPEN_READ_ONLY: Final = 2
@@ -117,6 +121,11 @@ CORM_ACTION_CASCADE: Final = 4
 CORM_KEY_PRIMARY: Final = 1
 CORM_KEY_UNIQUE: Final = 2
 CORM_KEY_INDEX: Final = 3
+CORM_CONFLICT_ABORT: Final = 0
+CORM_CONFLICT_IGNORE: Final = 1
+CORM_CONFLICT_REPLACE: Final = 2
+CORM_CONFLICT_FAIL: Final = 3
+CORM_CONFLICT_ROLLBACK: Final = 4
 CORM_OP_NOT: Final = 1
 CORM_OP_NEGATE: Final = 2
 CORM_OP_BIT_NOT: Final = 3
@@ -150,6 +159,8 @@ CORM_OP_HAS_SUFFIX: Final = 36
 CORM_OP_CONTAINS: Final = 37
 CORM_OP_JSON_AT: Final = 38
 CORM_OP_JSON_VALUE_AT: Final = 39
+CORM_ASCENDING: Final = 0
+CORM_DESCENDING: Final = 1
 CORM_NULLS_LEAST: Final = 0
 CORM_NULLS_FIRST: Final = 1
 CORM_NULLS_LAST: Final = 2
@@ -172,11 +183,6 @@ CORM_UNION: Final = 0
 CORM_UNION_ALL: Final = 1
 CORM_INTERSECT: Final = 2
 CORM_EXCEPT: Final = 3
-CORM_CONFLICT_ABORT: Final = 0
-CORM_CONFLICT_IGNORE: Final = 1
-CORM_CONFLICT_REPLACE: Final = 2
-CORM_CONFLICT_FAIL: Final = 3
-CORM_CONFLICT_ROLLBACK: Final = 4
 CORM_TO_ONE: Final = 1
 CORM_TO_MANY: Final = 2
 CORM_MANY_TO_MANY: Final = 3
@@ -309,6 +315,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("reserved", "uint8[3]"),
     ),
     "corm_transform": (
+        ("struct_size", "uint32"),
         ("encode", "pointer"),
         ("decode", "pointer"),
         ("context", "pointer"),
@@ -384,7 +391,14 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("allow_drop_count", "size"),
         ("seed_sql", "text"),
     ),
+    "corm_model_column": (
+        ("property", "text"),
+        ("name", "text"),
+        ("type", "int32"),
+        ("key_position", "uint32"),
+    ),
     "corm_source": (
+        ("struct_size", "uint32"),
         ("model", "pointer"),
         ("select", "pointer"),
         ("name", "text"),
@@ -458,6 +472,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("reserved", "uint8[6]"),
     ),
     "corm_json_nested": (
+        ("struct_size", "uint32"),
         ("relations", "text"),
         ("related", "pointer"),
     ),
@@ -570,10 +585,10 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "corm_progress": (
         ("step", "text"),
-        ("index", "int32"),
-        ("count", "int32"),
-        ("rows", "int64"),
-        ("total_rows", "int64"),
+        ("index", "size"),
+        ("count", "size"),
+        ("done", "int64"),
+        ("total", "int64"),
     ),
     "corm_migration_options": (
         ("struct_size", "uint32"),
@@ -643,6 +658,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("codec", "pointer"),
     ),
     "corm_store_entry": (
+        ("struct_size", "uint32"),
         ("key", "corm_text"),
         ("value", "corm_value"),
         ("is_json", "bool"),
@@ -672,6 +688,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("position", "int64"),
     ),
     "corm_region": (
+        ("struct_size", "uint32"),
         ("table", "text"),
         ("columns", "pointer"),
         ("column_count", "size"),
@@ -694,6 +711,8 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("release", "pointer"),
     ),
     "corm_cache_statistics": (
+        ("struct_size", "uint32"),
+        ("reserved", "uint32"),
         ("hits", "int64"),
         ("misses", "int64"),
         ("count", "int64"),
@@ -701,9 +720,9 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "corm_registry_migration": (
         ("name", "text"),
-        ("index", "int64"),
-        ("count", "int64"),
-        ("steps", "int64"),
+        ("index", "size"),
+        ("count", "size"),
+        ("steps", "size"),
         ("error", "pointer"),
     ),
     "corm_queue_options": (
@@ -746,6 +765,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_status_name": ("text", ("int32",)),
     "corm_version": ("text", ()),
     "corm_sqlite_version": ("text", ()),
+    "corm_error_create": ("pointer", ("int32", "text", "text")),
     "corm_error_free": ("void", ("pointer",)),
     "corm_error_code": ("int32", ("pointer",)),
     "corm_error_sqlite_code": ("int32", ("pointer",)),
@@ -754,22 +774,13 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_error_sql": ("text", ("pointer",)),
     "corm_error_offset": ("int32", ("pointer",)),
     "corm_error_table": ("text", ("pointer",)),
-    "corm_error_columns": ("text", ("pointer",)),
+    "corm_error_columns": ("pointer", ("pointer", "pointer")),
     "corm_error_constraint": ("text", ("pointer",)),
     "corm_error_record_index": ("int64", ("pointer",)),
-    "corm_value_null": ("corm_value", ()),
-    "corm_value_int64": ("corm_value", ("int64",)),
-    "corm_value_uint64": ("corm_value", ("uint64",)),
-    "corm_value_double": ("corm_value", ("double",)),
-    "corm_value_text": ("corm_value", ("text",)),
-    "corm_value_text_size": ("corm_value", ("text", "size")),
-    "corm_value_blob": ("corm_value", ("pointer", "size")),
-    "corm_value_named": ("corm_value", ("text", "corm_value")),
     "corm_arena_create": ("pointer", ()),
     "corm_arena_clear": ("void", ("pointer",)),
     "corm_arena_free": ("void", ("pointer",)),
     "corm_arena_copy": ("pointer", ("pointer", "pointer", "size")),
-    "corm_open_options_init": ("void", ("pointer",)),
     "corm_database_open": ("int32", ("text", "pointer", "pointer", "pointer")),
     "corm_database_close": ("int32", ("pointer", "pointer")),
     "corm_database_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
@@ -789,14 +800,14 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_transaction_rollback": ("int32", ("pointer", "pointer")),
     "corm_transaction_open": ("int32", ("pointer", "int32", "pointer", "pointer", "pointer", "pointer")),
     "corm_transaction_close": ("int32", ("pointer", "int64", "bool", "pointer")),
-    "corm_transaction_depth": ("int32", ("pointer",)),
+    "corm_transaction_depth": ("size", ("pointer",)),
     "corm_result_open": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_result_close": ("void", ("pointer",)),
     "corm_result_next": ("int32", ("pointer", "pointer")),
-    "corm_result_column_count": ("int32", ("pointer",)),
-    "corm_result_column_name": ("text", ("pointer", "int32")),
-    "corm_result_column_index": ("int32", ("pointer", "text")),
-    "corm_result_get": ("int32", ("pointer", "int32", "pointer", "pointer")),
+    "corm_result_column_count": ("size", ("pointer",)),
+    "corm_result_column_name": ("text", ("pointer", "size")),
+    "corm_result_column_index": ("size", ("pointer", "text")),
+    "corm_result_get": ("int32", ("pointer", "size", "pointer", "pointer")),
     "corm_result_get_named": ("int32", ("pointer", "text", "pointer", "pointer")),
     "corm_result_row_json": ("int32", ("pointer", "pointer", "pointer")),
     "corm_result_json": ("int32", ("pointer", "pointer", "pointer")),
@@ -806,16 +817,32 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_model_free": ("void", ("pointer",)),
     "corm_model_name": ("text", ("pointer",)),
     "corm_model_table": ("text", ("pointer",)),
-    "corm_model_column_count": ("int32", ("pointer",)),
-    "corm_model_property_name": ("text", ("pointer", "int32")),
-    "corm_model_column_name": ("text", ("pointer", "int32")),
-    "corm_model_column_type": ("int32", ("pointer", "int32")),
-    "corm_model_key_count": ("int32", ("pointer",)),
-    "corm_model_key_column": ("int32", ("pointer", "int32")),
+    "corm_model_column_count": ("size", ("pointer",)),
+    "corm_model_column_get": ("pointer", ("pointer", "size")),
+    "corm_model_key_count": ("size", ("pointer",)),
     "corm_model_generates_key": ("bool", ("pointer",)),
     "corm_model_create_sql": ("text", ("pointer",)),
     "corm_model_create_tables": ("int32", ("pointer", "pointer", "size", "pointer")),
     "corm_model_table_exists": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_record_insert": ("int32", ("pointer", "pointer", "pointer", "int32", "pointer", "pointer")),
+    "corm_record_save": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_record_update": ("int32", ("pointer", "pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_record_delete": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_record_refresh": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_record_find": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_record_exists": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
+    "corm_record_delete_key": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
+    "corm_record_delete_all": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_record_insert_many": (
+        "int32",
+        ("pointer", "pointer", "pointer", "size", "int32", "pointer", "pointer", "pointer"),
+    ),
+    "corm_record_save_many": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_record_update_many": (
+        "int32",
+        ("pointer", "pointer", "pointer", "size", "pointer", "size", "pointer", "pointer"),
+    ),
+    "corm_record_delete_many": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_expr_column": ("pointer", ("pointer", "text")),
     "corm_expr_column_of": ("pointer", ("text", "pointer", "text")),
     "corm_expr_name": ("pointer", ("text", "text")),
@@ -839,7 +866,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_expr_select": ("pointer", ("pointer",)),
     "corm_expr_exists": ("pointer", ("pointer",)),
     "corm_expr_raw": ("pointer", ("text", "pointer", "size")),
-    "corm_expr_order": ("pointer", ("pointer", "bool", "int32")),
+    "corm_expr_order": ("pointer", ("pointer", "int32", "int32")),
     "corm_expr_as": ("pointer", ("pointer", "text")),
     "corm_expr_copy": ("pointer", ("pointer",)),
     "corm_expr_free": ("void", ("pointer",)),
@@ -847,8 +874,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_statement_create": ("pointer", ("int32", "pointer", "text")),
     "corm_statement_copy": ("pointer", ("pointer",)),
     "corm_statement_free": ("void", ("pointer",)),
-    "corm_statement_from": ("void", ("pointer", "corm_source")),
-    "corm_statement_join": ("void", ("pointer", "int32", "corm_source", "pointer")),
+    "corm_statement_from": ("void", ("pointer", "pointer")),
+    "corm_statement_join": ("void", ("pointer", "int32", "pointer", "pointer")),
     "corm_statement_add": ("void", ("pointer", "int32", "pointer")),
     "corm_statement_distinct": ("void", ("pointer",)),
     "corm_statement_compound": ("void", ("pointer", "int32", "pointer")),
@@ -861,29 +888,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_statement_upsert_set": ("void", ("pointer", "text", "pointer")),
     "corm_statement_sql": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_statement_execute": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
-    "corm_statement_open": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
-    "corm_statement_explain_open": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_result_open_statement": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_statement_explain": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
-    "corm_record_insert": ("int32", ("pointer", "pointer", "pointer", "int32", "pointer", "pointer")),
-    "corm_record_save": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
-    "corm_record_update": ("int32", ("pointer", "pointer", "pointer", "pointer", "size", "pointer", "pointer")),
-    "corm_record_delete": ("int32", ("pointer", "pointer", "pointer", "pointer")),
-    "corm_record_refresh": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
-    "corm_record_find": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer", "pointer")),
-    "corm_record_exists": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
-    "corm_record_delete_key": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
-    "corm_record_delete_all": ("int32", ("pointer", "pointer", "pointer", "pointer")),
-    "corm_record_insert_many": (
-        "int32",
-        ("pointer", "pointer", "pointer", "size", "int32", "pointer", "pointer", "pointer"),
-    ),
-    "corm_record_save_many": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
-    "corm_record_update_many": (
-        "int32",
-        ("pointer", "pointer", "pointer", "size", "pointer", "size", "pointer", "pointer"),
-    ),
-    "corm_record_delete_many": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
-    "corm_query_init": ("void", ("pointer",)),
     "corm_query_fetch": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_records_count": ("size", ("pointer",)),
     "corm_records_data": ("pointer", ("pointer",)),
@@ -910,9 +916,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         "int32",
         ("pointer", "pointer", "text", "pointer", "pointer", "size", "int32", "pointer", "pointer"),
     ),
-    "corm_result_columns": ("int32", ("pointer", "pointer", "pointer")),
-    "corm_query_columns": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
-    "corm_json_options_init": ("void", ("pointer",)),
+    "corm_result_arrow": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_query_arrow": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_json_reader_create": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_json_reader_feed": ("int32", ("pointer", "pointer", "size", "pointer")),
     "corm_json_reader_next": ("int32", ("pointer", "pointer", "pointer")),
@@ -920,10 +925,10 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_json_reader_related": ("int32", ("pointer", "text", "pointer", "pointer")),
     "corm_json_reader_import": ("int32", ("pointer", "pointer", "int32", "pointer", "pointer")),
     "corm_json_reader_free": ("void", ("pointer",)),
-    "corm_json_write": ("int32", ("pointer", "pointer", "size", "pointer", "size", "pointer", "pointer", "pointer")),
-    "corm_json_text_data": ("text", ("pointer",)),
-    "corm_json_text_size": ("size", ("pointer",)),
-    "corm_json_text_free": ("void", ("pointer",)),
+    "corm_json_write": (
+        "int32",
+        ("pointer", "pointer", "size", "pointer", "size", "pointer", "pointer", "pointer", "pointer", "pointer"),
+    ),
     "corm_schema_read": ("int32", ("pointer", "pointer", "pointer")),
     "corm_schema_parse": ("int32", ("text", "pointer", "pointer")),
     "corm_schema_create": ("int32", ("pointer", "size", "pointer", "pointer")),
@@ -943,15 +948,15 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_plan_create": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_plan_apply": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_plan_free": ("void", ("pointer",)),
-    "corm_plan_step_count": ("int32", ("pointer",)),
-    "corm_plan_step_get": ("int32", ("pointer", "int32", "pointer", "pointer")),
-    "corm_plan_problem_count": ("int32", ("pointer",)),
+    "corm_plan_step_count": ("size", ("pointer",)),
+    "corm_plan_step_get": ("pointer", ("pointer", "size")),
+    "corm_plan_problem_count": ("size", ("pointer",)),
     "corm_plan_risk": ("int32", ("pointer",)),
     "corm_plan_text": ("text", ("pointer",)),
     "corm_plan_sql": ("text", ("pointer",)),
     "corm_plan_json": ("text", ("pointer",)),
     "corm_migration_restore": ("int32", ("pointer", "text", "pointer", "pointer")),
-    "corm_bundle_open": ("int32", ("text", "pointer", "pointer")),
+    "corm_bundle_create": ("int32", ("text", "pointer", "pointer")),
     "corm_bundle_add": ("int32", ("pointer", "pointer", "pointer")),
     "corm_bundle_free": ("void", ("pointer",)),
     "corm_bundle_apply": ("int32", ("pointer", "pointer", "text", "pointer", "pointer")),
@@ -960,8 +965,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_bundle_resolve": ("int32", ("pointer", "pointer", "text", "bool", "pointer")),
     "corm_bundle_status": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_bundle_states_free": ("void", ("pointer",)),
-    "corm_bundle_states_count": ("int32", ("pointer",)),
-    "corm_bundle_states_get": ("int32", ("pointer", "int32", "pointer", "pointer")),
+    "corm_bundle_states_count": ("size", ("pointer",)),
+    "corm_bundle_states_get": ("pointer", ("pointer", "size")),
     "corm_bundle_states_json": ("text", ("pointer",)),
     "corm_bundle_drift": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_bundle_generate": ("int32", ("text", "text", "pointer", "size", "pointer", "pointer", "pointer")),
@@ -976,7 +981,6 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_cipher_rekey": ("int32", ("text", "pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_cipher_check": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
     "corm_database_attach": ("int32", ("pointer", "text", "text", "pointer", "pointer")),
-    "corm_store_range_init": ("void", ("pointer",)),
     "corm_store_open": ("int32", ("pointer", "text", "pointer", "pointer")),
     "corm_store_close": ("void", ("pointer",)),
     "corm_store_get": ("int32", ("pointer", "text", "size", "pointer", "pointer", "pointer")),
@@ -996,17 +1000,16 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_database_vacuum": ("int32", ("pointer", "pointer")),
     "corm_database_optimize": ("int32", ("pointer", "pointer")),
     "corm_database_checkpoint": ("int32", ("pointer", "int32", "pointer", "pointer", "pointer")),
-    "corm_observe_options_init": ("void", ("pointer",)),
-    "corm_database_observe": ("int32", ("pointer", "pointer", "pointer", "pointer")),
-    "corm_observer_cancel": ("void", ("pointer",)),
+    "corm_observer_open": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_observer_close": ("void", ("pointer",)),
     "corm_observer_next": ("int32", ("pointer", "pointer", "pointer")),
     "corm_observer_descriptor": ("int32", ("pointer", "pointer", "pointer")),
     "corm_event_free": ("void", ("pointer",)),
     "corm_event_is_foreign": ("bool", ("pointer",)),
     "corm_event_change_count": ("size", ("pointer",)),
-    "corm_event_change": ("int32", ("pointer", "size", "pointer", "pointer")),
+    "corm_event_change_get": ("pointer", ("pointer", "size")),
     "corm_event_row_count": ("size", ("pointer",)),
-    "corm_event_row": ("int32", ("pointer", "size", "pointer", "pointer", "pointer")),
+    "corm_event_row_get": ("pointer", ("pointer", "size", "pointer")),
     "corm_event_records": ("int32", ("pointer", "pointer", "pointer")),
     "corm_database_set_cache": ("int32", ("pointer", "pointer", "int64", "int64", "pointer")),
     "corm_database_cache_statistics": ("int32", ("pointer", "pointer", "pointer", "pointer")),
@@ -1018,25 +1021,22 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_registry_set_current": ("int32", ("pointer", "text", "pointer")),
     "corm_registry_default": ("text", ("pointer",)),
     "corm_registry_current": ("text", ("pointer",)),
-    "corm_registry_names": ("int32", ("pointer", "pointer", "pointer", "pointer")),
-    "corm_registry_names_free": ("void", ("pointer",)),
-    "corm_registry_open_count": ("int32", ("pointer",)),
+    "corm_registry_names": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_registry_open_count": ("size", ("pointer",)),
     "corm_registry_close_file": ("int32", ("pointer", "text", "pointer")),
-    "corm_registry_attach": ("int32", ("pointer", "text", "pointer", "text", "pointer")),
+    "corm_registry_attach": ("int32", ("pointer", "pointer", "text", "text", "pointer")),
     "corm_registry_migrate": (
         "int32",
         ("pointer", "pointer", "pointer", "size", "text", "bool", "pointer", "pointer", "pointer", "pointer"),
     ),
-    "corm_queue_options_init": ("void", ("pointer",)),
-    "corm_write_options_init": ("void", ("pointer",)),
     "corm_queue_open": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_queue_close": ("int32", ("pointer", "pointer")),
     "corm_queue_add": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_queue_perform": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_queue_cancel": ("int32", ("pointer", "int64", "pointer")),
     "corm_queue_flush": ("int32", ("pointer", "pointer")),
-    "corm_queue_count": ("int64", ("pointer",)),
-    "corm_queue_begin": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_queue_count": ("size", ("pointer",)),
+    "corm_batch_create": ("int32", ("pointer", "pointer", "pointer")),
     "corm_batch_free": ("void", ("pointer",)),
     "corm_batch_count": ("size", ("pointer",)),
     "corm_batch_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer")),
@@ -1049,11 +1049,11 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_completion_error": ("pointer", ("pointer",)),
     "corm_completion_tag": ("text", ("pointer",)),
     "corm_completion_number": ("int64", ("pointer",)),
-    "corm_completion_results": ("pointer", ("pointer", "pointer")),
+    "corm_completion_result_count": ("size", ("pointer",)),
+    "corm_completion_result_get": ("pointer", ("pointer", "size")),
     "corm_completion_free": ("void", ("pointer",)),
-    "corm_listen_options_init": ("void", ("pointer",)),
-    "corm_queue_listen": ("int32", ("pointer", "pointer", "pointer", "pointer")),
-    "corm_listener_cancel": ("void", ("pointer",)),
+    "corm_listener_open": ("int32", ("pointer", "pointer", "pointer", "pointer")),
+    "corm_listener_close": ("void", ("pointer",)),
     "corm_listener_next": ("int32", ("pointer", "pointer", "pointer")),
     "corm_listener_descriptor": ("int32", ("pointer", "pointer", "pointer")),
     "corm_block_free": ("void", ("pointer",)),

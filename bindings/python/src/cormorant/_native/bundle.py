@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from .call import call, call_handle
-from .callback import Listener
+from .callback import Listener, StepListener
 from .handle import BundleHandle, DatabaseHandle, ModelHandle, PlanHandle, SchemaHandle, StatesHandle, array_of
 from .library import TYPES, library, optional_utf8, to_text, utf8
 from .migration import Options, migrating
@@ -19,7 +19,7 @@ Action = str | Callable[[DatabaseHandle], object] | None
 
 
 def open_bundle(folder: str | None) -> BundleHandle:
-    return call_handle(BundleHandle, library.corm_bundle_open, optional_utf8(folder))
+    return call_handle(BundleHandle, library.corm_bundle_create, optional_utf8(folder))
 
 
 def add_step(bundle: BundleHandle, id: str, up: Action, down: Action, schema_sql: str | None) -> list[Listener]:
@@ -35,11 +35,9 @@ def _step(name: str, members: dict[str, Any], up: Action, down: Action, listener
         if action is None or isinstance(action, str):
             members[f"{way}_sql"] = action
         else:
-            listeners.append(Listener(partial(_run, action)))
+            listeners.append(StepListener(partial(_run, action)))
             members[way] = listeners[-1].pointer
-    struct = make_struct(name, members)
-    struct.struct_size = ctypes.sizeof(struct)
-    return struct
+    return make_struct(name, members)
 
 
 def _run(action: Callable[[DatabaseHandle], object], database: int) -> object:
@@ -50,32 +48,32 @@ def apply_bundle(
     bundle: BundleHandle, database: DatabaseHandle, last: str | None, options: Options, steps: Sequence[Listener]
 ) -> None:
     function = library.corm_bundle_apply
-    migrating(options, lambda given: call(function, bundle, database, optional_utf8(last), given), steps)
+    migrating(options, lambda given: call(function, database, bundle, optional_utf8(last), given), steps)
 
 
 def revert_bundle(
     bundle: BundleHandle, database: DatabaseHandle, last: str | None, options: Options, steps: Sequence[Listener]
 ) -> None:
     function = library.corm_bundle_revert
-    migrating(options, lambda given: call(function, bundle, database, optional_utf8(last), given), steps)
+    migrating(options, lambda given: call(function, database, bundle, optional_utf8(last), given), steps)
 
 
 def adopt_bundle(bundle: BundleHandle, database: DatabaseHandle, last: str | None) -> None:
-    call(library.corm_bundle_adopt, bundle, database, optional_utf8(last))
+    call(library.corm_bundle_adopt, database, bundle, optional_utf8(last))
 
 
 def resolve_step(bundle: BundleHandle, database: DatabaseHandle, id: str, applied: bool) -> None:
-    call(library.corm_bundle_resolve, bundle, database, utf8(id), applied)
+    call(library.corm_bundle_resolve, database, bundle, utf8(id), applied)
 
 
 def bundle_status(bundle: BundleHandle, database: DatabaseHandle) -> str:
     """A JSON document."""
-    states = call_handle(StatesHandle, library.corm_bundle_status, bundle, database)
+    states = call_handle(StatesHandle, library.corm_bundle_status, database, bundle)
     return to_text(library.corm_bundle_states_json(states)) or ""
 
 
 def bundle_drift(bundle: BundleHandle, database: DatabaseHandle) -> PlanHandle:
-    return call_handle(PlanHandle, library.corm_bundle_drift, bundle, database)
+    return call_handle(PlanHandle, library.corm_bundle_drift, database, bundle)
 
 
 def generate_step(folder: str, name: str, models: Sequence[ModelHandle], options: Options) -> PlanHandle:

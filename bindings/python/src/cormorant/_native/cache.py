@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 from .call import call
 from .handle import DatabaseHandle, ModelHandle
-from .library import TYPES, library
+from .library import library
+from .struct import make_sized
 
 
 def set_cache(database: DatabaseHandle, model: ModelHandle, count: int, size: int) -> None:
@@ -16,6 +16,6 @@ def set_cache(database: DatabaseHandle, model: ModelHandle, count: int, size: in
 
 
 def cache_statistics(database: DatabaseHandle, model: ModelHandle) -> tuple[int, int, int, int]:
-    struct: Any = TYPES["corm_cache_statistics"]()
+    struct = make_sized("corm_cache_statistics")
     call(library.corm_database_cache_statistics, database, model, ctypes.byref(struct))
     return struct.hits, struct.misses, struct.count, struct.bytes

@@ -104,6 +104,8 @@ def _error(pointer: int | None, status: int) -> Error:
     code = status_name(status)
     if pointer is None:
         return error_class(code)("the library gave no details", code=code)
+    count = ctypes.c_size_t()
+    columns = ctypes.cast(library.corm_error_columns(pointer, ctypes.byref(count)), ctypes.POINTER(ctypes.c_char_p))
     return error_class(code)(
         to_text(library.corm_error_message(pointer)) or "",
         code=code,
@@ -112,7 +114,7 @@ def _error(pointer: int | None, status: int) -> Error:
         sql=to_text(library.corm_error_sql(pointer)),
         offset=library.corm_error_offset(pointer),
         table=to_text(library.corm_error_table(pointer)),
-        columns=to_text(library.corm_error_columns(pointer)),
+        columns=tuple(to_text(columns[index]) or "" for index in range(count.value)),
         constraint=to_text(library.corm_error_constraint(pointer)),
         record_index=library.corm_error_record_index(pointer),
     )

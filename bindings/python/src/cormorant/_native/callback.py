@@ -5,26 +5,32 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Generator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..error import Error
+from . import abi
 from .library import TYPES, to_text
 
 T = TypeVar("T")
 
 # Both kinds of callbacks get a context after this, which a function that has no use for it may leave where it is.
-_Function = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)
+_Asked = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)
+_Step = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 _Progress = TYPES["corm_progress"]
 
 
 class Listener:
-    """A Python function that the library calls. What it raises is kept for take(), and the library told false."""
+    """A Python function that the library asks whether to go on. What it raises is kept for take(), and stops it."""
+
+    _kind: type[Any] = _Asked
+    # What the library is told when it may go on, and when not.
+    _answers: tuple[int, int] = (True, False)
 
     def __init__(self, function: Callable[[int], object]) -> None:
         self._raised: list[BaseException | None] = [None]
-        listening = _listen(function, self._raised)
+        listening = _listen(function, self._raised, *self._answers)
         next(listening)
-        self._function = _Function(listening.send)
+        self._function = self._kind(listening.send)
         self.pointer = ctypes.cast(self._function, ctypes.c_void_p).value
 
     def take(self) -> BaseException | None:
@@ -33,26 +39,35 @@ class Listener:
         return raised
 
 
-def _listen(function: Callable[[int], object], raised: list[BaseException | None]) -> Generator[bool, int, None]:
+class StepListener(Listener):
+    """A Python function that is a step of a migration: it gives a status."""
+
+    _kind = _Step
+    _answers = (abi.CORM_OK, abi.CORM_E_CALLBACK)
+
+
+def _listen(
+    function: Callable[[int], object], raised: list[BaseException | None], yes: int, no: int
+) -> Generator[int, int, None]:
     # A generator, for it waits inside `try`. A signal's handler runs when Python code begins to: in a function that is
     # before its first line, and what the handler raises, such as KeyboardInterrupt, would leave the callback. There it
     # is lost, and the library gets whatever lay in memory for an answer. It also runs after calls: none stand outside.
     address = 0
-    answer = True
+    answer = yes
     while True:
         try:
             while True:
                 address = 0
                 address = yield answer
-                answer = function(address) is not False
+                answer = no if function(address) is False else yes
         except GeneratorExit as error:
             if not address:
                 return
             raised[0] = error
-            answer = False
+            answer = no
         except BaseException as error:
             raised[0] = error
-            answer = False
+            answer = no
 
 
 def listening(listeners: Sequence[Listener], call: Callable[[], T]) -> T:
@@ -86,7 +101,7 @@ def progress_listener(told: Callable[..., object] | None) -> Listener:
         if told is None:
             return True
         raw = _Progress.from_address(address)
-        return told(to_text(raw.step) or "", raw.index, raw.count, raw.rows, raw.total_rows)
+        return told(to_text(raw.step) or "", raw.index, raw.count, raw.done, raw.total)
 
     # There is one even when nobody is told: signals are handled in it, so that Ctrl-C cancels.
     return Listener(progress)

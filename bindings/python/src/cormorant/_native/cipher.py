@@ -14,16 +14,17 @@ from . import abi
 from .call import call, call_number
 from .callback import Listener, listening, progress_listener
 from .handle import DatabaseHandle
-from .library import TYPES, library, to_text, utf8
+from .library import library, to_text, utf8
+from .struct import make_sized
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
 Told = Callable[[str, int, int, int, int], object] | None
 
 _PAGES = 1000
-_Provider = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
+_Provider = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Handle = ctypes.POINTER(ctypes.c_void_p)
-_Open = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, _Handle, ctypes.c_void_p)
+_Open = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, _Handle, ctypes.c_void_p, ctypes.c_void_p)
 _Encrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Decrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)
 _Close = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -48,8 +49,7 @@ class CipherOptions:
         self.raised: BaseException | None = None
         # Of what is raised later, the caller gets the library's error only.
         self.is_opening = True
-        self.struct: Any = TYPES["corm_cipher_options"]()
-        self.struct.struct_size = ctypes.sizeof(self.struct)
+        self.struct = make_sized("corm_cipher_options")
         self._key: Any = None
         self._provider: Any = None
         self._codec: Any = None
@@ -69,8 +69,8 @@ class CipherOptions:
             self.struct.provider = ctypes.cast(self._provider, ctypes.c_void_p)
         self.reference = ctypes.byref(self.struct)
 
-    def _providing(self, function: Callable[[str], Secret]) -> Callable[[bytes, int, int], int]:
-        def provide(path: bytes, sink: int, _context: int) -> int:
+    def _providing(self, function: Callable[[str], Secret]) -> Callable[[bytes, int, int, int], int]:
+        def provide(path: bytes, sink: int, _context: int, _error: int) -> int:
             try:
                 key = function(to_text(path) or "")
                 _hand_over(sink, key)
@@ -119,7 +119,7 @@ class CodecFunctions:
             note(error)
             return abi.CORM_E_CALLBACK
 
-        def open_file(path: bytes, first: int | None, out_file: Any, _context: int) -> int:
+        def open_file(path: bytes, first: int | None, out_file: Any, _context: int, _error: int) -> int:
             try:
                 file = codec.open(to_text(path) or "", None if first is None else ctypes.string_at(first, 16))
             except BaseException as error:
@@ -151,8 +151,7 @@ class CodecFunctions:
             self._files.pop(file, None)
 
         self._functions = (_Open(open_file), _Encrypt(encrypt_page), _Decrypt(decrypt_page), _Close(close_file))
-        self.struct: Any = TYPES["corm_codec"]()
-        self.struct.struct_size = ctypes.sizeof(self.struct)
+        self.struct = make_sized("corm_codec")
         self.struct.page_size, self.struct.reserve = size, reserve
         for name, function in zip(("open", "encrypt", "decrypt", "close"), self._functions, strict=True):
             setattr(self.struct, name, ctypes.cast(function, ctypes.c_void_p))

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from .call import call, call_handle, call_number
 from .cipher import CipherOptions, Options, ciphered
 from .handle import DatabaseHandle
-from .library import TYPES, TraceFunction, library, to_text, utf8
+from .library import TraceFunction, library, to_text, utf8
+from .struct import make_sized
 
 T = TypeVar("T")
 
@@ -27,8 +28,7 @@ def open_with(
     options: Mapping[str, Any], cipher: Mapping[str, Any] | None, call: Callable[[Any], T]
 ) -> tuple[T, CipherOptions | None]:
     """What call(options) gives with a corm_open_options, and what must live as long as that is used."""
-    values: Any = TYPES["corm_open_options"]()
-    library.corm_open_options_init(ctypes.byref(values))
+    values = make_sized("corm_open_options")
     for name, value in options.items():
         setattr(values, name, utf8(value) if isinstance(value, str) else value)
 

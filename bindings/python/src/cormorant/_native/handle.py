@@ -70,7 +70,7 @@ class ReaderHandle(Handle):
 
 
 class ObserverHandle(Handle):
-    freed_by = "corm_observer_cancel"
+    freed_by = "corm_observer_close"
 
 
 class BatchHandle(Handle):
@@ -78,7 +78,7 @@ class BatchHandle(Handle):
 
 
 class ListenerHandle(Handle):
-    freed_by = "corm_listener_cancel"
+    freed_by = "corm_listener_close"
 
 
 class StoreHandle(Handle):

@@ -10,16 +10,16 @@ from typing import Any
 from . import abi
 from .call import call, call_handle, call_number, failure, give_back, take
 from .handle import DatabaseHandle, ModelHandle, ReaderHandle
-from .library import TYPES, library, utf8
+from .library import library, utf8
 from .record import Row
+from .struct import make_sized
 
 # The level above, the relation, a flat tuple of positions and counts, the rows marshalled, what was missing.
 Level = tuple[int | None, str | None, tuple[int, ...], bytes, tuple[int, ...]]
 
 
 def _options(options: Mapping[str, Any]) -> Any:
-    values: Any = TYPES["corm_json_options"]()
-    library.corm_json_options_init(ctypes.byref(values))
+    values = make_sized("corm_json_options")
     for name, value in options.items():
         setattr(values, name, utf8(value) if isinstance(value, str) else value)
     return ctypes.byref(values)
@@ -46,7 +46,7 @@ def read_levels(reader: ReaderHandle, max_records: int) -> list[Level]:
 
 
 def import_records(reader: ReaderHandle, database: DatabaseHandle, operation: int) -> int:
-    return call_number(library.corm_json_reader_import, reader, database, operation)
+    return call_number(library.corm_json_reader_import, database, reader, operation)
 
 
 def write_rows(model: ModelHandle, rows: list[Row]) -> str:

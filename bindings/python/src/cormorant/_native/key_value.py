@@ -12,6 +12,7 @@ from .call import call, call_handle, call_number, failure, give_back, take
 from .handle import CursorHandle, DatabaseHandle, StoreHandle
 from .library import TYPES, library, utf8
 from .result import next_rows
+from .struct import make_sized
 
 # Value, whether it is JSON, created, updated, expires and version.
 Row = tuple[Any, bool, int, int, int | None, int]
@@ -51,8 +52,7 @@ def delete(store: StoreHandle, key: bytes) -> bool:
 
 
 def _range(members: Mapping[str, bytes], limit: int = 0) -> Any:
-    struct: Any = TYPES["corm_store_range"]()
-    library.corm_store_range_init(ctypes.byref(struct))
+    struct = make_sized("corm_store_range")
     for name, text in members.items():
         setattr(struct, name, TYPES["corm_text"](text, len(text)))
     struct.limit = limit
@@ -85,4 +85,4 @@ def adopt(store: StoreHandle, table: str) -> int:
 
 
 def expiry(milliseconds: int) -> int:
-    return call_number(library.corm_store_expiry, milliseconds)
+    return call_number(library.corm_store_expiry, milliseconds) // 1000

@@ -26,7 +26,6 @@ def migrating(options: Options, call: Callable[[Any], T], listeners: Sequence[Li
     members = dict(options)
     listener = progress_listener(members.pop("progress", None))
     struct = make_struct("corm_migration_options", members)
-    struct.struct_size = ctypes.sizeof(struct)
     struct.progress = listener.pointer
     return listening([*listeners, listener], lambda: call(ctypes.byref(struct)))
 
@@ -53,7 +52,7 @@ def create_plan(database: DatabaseHandle | None, old: SchemaHandle, new: SchemaH
 
 
 def apply_plan(plan: PlanHandle, database: DatabaseHandle, options: Options) -> None:
-    migrating(options, lambda given: call(library.corm_plan_apply, plan, database, given))
+    migrating(options, lambda given: call(library.corm_plan_apply, database, plan, given))
 
 
 def plan_text(plan: PlanHandle) -> str:

@@ -16,7 +16,6 @@ from .struct import make_struct
 def create_model(definition: Mapping[str, Any]) -> ModelHandle:
     """Makes a model from a corm_model_def, its members by name; structs in it are mappings, arrays are lists."""
     struct = make_struct("corm_model_def", definition)
-    struct.struct_size = ctypes.sizeof(struct)
     struct.column_def_size = ctypes.sizeof(TYPES["corm_column_def"])
     struct.key_def_size = ctypes.sizeof(TYPES["corm_key_def"])
     struct.reference_def_size = ctypes.sizeof(TYPES["corm_reference_def"])
@@ -36,12 +35,18 @@ def model_table(model: ModelHandle) -> str:
 
 
 def model_column_name(model: ModelHandle, column: int) -> str:
-    return to_text(library.corm_model_column_name(model, column)) or ""
+    return to_text(_column(model, column).name) or ""
 
 
 def model_key(model: ModelHandle) -> list[int]:
     count = library.corm_model_key_count(model)
-    return [library.corm_model_key_column(model, position) for position in range(count)]
+    columns = range(library.corm_model_column_count(model))
+    places = {place: column for column in columns if (place := _column(model, column).key_position)}
+    return [places[position + 1] for position in range(count)]
+
+
+def _column(model: ModelHandle, index: int) -> Any:
+    return TYPES["corm_model_column"].from_address(library.corm_model_column_get(model, index))
 
 
 def model_generates_key(model: ModelHandle) -> bool:

@@ -44,10 +44,8 @@ def observe(
 ) -> ObserverHandle:
     """An observer. options and query: members of the structs of these names."""
     struct = make_struct("corm_observe_options", options)
-    struct.struct_size = ctypes.sizeof(struct)
     if query is not None:
         given = make_struct("corm_query", query)
-        given.struct_size = ctypes.sizeof(given)
         struct.query = ctypes.addressof(given)
     if callback is not None:
         function = _Callback(lambda event, error, _: _tell(callback, event, error))

@@ -63,19 +63,18 @@ _release_function = _Release(_forget)
 
 def _read(completion: int) -> Completion:
     error = library.corm_completion_error(completion)
-    count = ctypes.c_size_t()
-    address = library.corm_completion_results(completion, ctypes.byref(count))
-    items = (TYPES["corm_write_result"] * count.value).from_address(address) if address else ()
-    results = [
-        (item.changes, item.generated_key, None if item.error is None else to_error(item.error)) for item in items
-    ]
+    results = [_result(completion, index) for index in range(library.corm_completion_result_count(completion))]
     number = int(library.corm_completion_number(completion))
     return number, to_text(library.corm_completion_tag(completion)), error and to_error(error), results
 
 
+def _result(completion: int, index: int) -> Result:
+    item = TYPES["corm_write_result"].from_address(library.corm_completion_result_get(completion, index))
+    return item.changes, item.generated_key, None if item.error is None else to_error(item.error)
+
+
 def open_queue(database: DatabaseHandle, capacity: int) -> QueueHandle:
     options = make_struct("corm_queue_options", {"capacity": capacity})
-    options.struct_size = ctypes.sizeof(options)
     return call_handle(QueueHandle, library.corm_queue_open, database, ctypes.byref(options))
 
 
@@ -94,7 +93,6 @@ def count(queue: QueueHandle) -> int:
 def _handing_over(write: Write, tag: str | None, wait: bool, hand_over: Callable[[Any, int], int]) -> tuple[int, int]:
     context = next(_numbers)
     options = make_struct("corm_write_options", {"no_wait": not wait, "context": context})
-    options.struct_size = ctypes.sizeof(options)
     options.tag = None if tag is None else utf8(tag)
     options.callback = ctypes.cast(_tell_function, ctypes.c_void_p)
     _writes[context] = write
@@ -125,7 +123,7 @@ def cancel(queue: QueueHandle, number: int, context: int) -> bool:
 
 
 def begin(queue: QueueHandle) -> BatchHandle:
-    return call_handle(BatchHandle, library.corm_queue_begin, queue)
+    return call_handle(BatchHandle, library.corm_batch_create, queue)
 
 
 def batch_count(batch: BatchHandle) -> int:
@@ -152,7 +150,6 @@ def commit(batch: BatchHandle, write: Write, policy: int, tag: str | None, wait:
 def listen(queue: QueueHandle, tag: str | None, callback: Callable[[Completion], object] | None) -> ListenerHandle:
     members: Mapping[str, Any] = {} if tag is None else {"tag": tag}
     options = make_struct("corm_listen_options", members)
-    options.struct_size = ctypes.sizeof(options)
     if callback is not None:
         function = _Callback(lambda completion, _: callback(_read(completion)))
         number = next(_numbers)
@@ -160,7 +157,7 @@ def listen(queue: QueueHandle, tag: str | None, callback: Callable[[Completion],
         options.callback = ctypes.cast(function, ctypes.c_void_p)
         options.context = number
         options.release = ctypes.cast(_release_function, ctypes.c_void_p)
-    return call_handle(ListenerHandle, library.corm_queue_listen, queue, ctypes.byref(options))
+    return call_handle(ListenerHandle, library.corm_listener_open, queue, ctypes.byref(options))
 
 
 def next_completion(listener: ListenerHandle) -> Completion | bool:

@@ -73,11 +73,12 @@ def current(registry: RegistryHandle) -> str | None:
 def names(registry: RegistryHandle) -> list[str]:
     found = ctypes.POINTER(ctypes.c_char_p)()
     count = ctypes.c_size_t()
-    call(library.corm_registry_names, registry, ctypes.byref(found), ctypes.byref(count))
+    arena = library.corm_arena_create()
     try:
+        call(library.corm_registry_names, registry, arena, ctypes.byref(found), ctypes.byref(count))
         return [to_text(found[index]) or "" for index in range(count.value)]
     finally:
-        library.corm_registry_names_free(found)
+        library.corm_arena_free(arena)
 
 
 def open_count(registry: RegistryHandle) -> int:
@@ -90,7 +91,7 @@ def close_file(registry: RegistryHandle, name: str) -> None:
 
 
 def attach(registry: RegistryHandle, name: str, database: DatabaseHandle, schema: str) -> None:
-    call(library.corm_registry_attach, registry, utf8(name), database, utf8(schema))
+    call(library.corm_registry_attach, database, registry, utf8(name), utf8(schema))
 
 
 def migrate(

@@ -16,7 +16,6 @@ from .struct import make_struct
 def add_relation(model: ModelHandle, definition: Mapping[str, Any]) -> None:
     """Adds a relation by the members of a corm_relation_def; arrays are lists."""
     struct = make_struct("corm_relation_def", definition)
-    struct.struct_size = ctypes.sizeof(struct)
     call(library.corm_relation_add, model, ctypes.byref(struct))
 
 

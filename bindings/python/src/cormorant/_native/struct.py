@@ -34,9 +34,17 @@ _ARRAYS = {
 }
 
 
+def make_sized(name: str) -> Any:
+    """A struct of zeros that says how long it is, where it does."""
+    struct: Any = TYPES[name]()
+    if hasattr(struct, "struct_size"):
+        struct.struct_size = ctypes.sizeof(struct)
+    return struct
+
+
 def make_struct(name: str, members: Mapping[str, Any]) -> Any:
     """A struct by its members, which holds all that it points to; structs in it are mappings, arrays are lists."""
-    struct: Any = TYPES[name]()
+    struct: Any = make_sized(name)
     keep = struct.keep = []
     for member, value in members.items():
         if isinstance(value, str):
