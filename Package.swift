@@ -2,8 +2,8 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// CMake compiles for size what runs once in a program's life or, at most, once a commit; and locks, which say themselves what is to
-// be inlined. SwiftPM bars packages with unsafe flags from being dependencies, so that others get no such flag.
+// CMake compiles for size what runs once in a program's life or, at most, once a commit; and locks, which say themselves what
+// is to be inlined. SwiftPM bars packages with unsafe flags from being dependencies, so that others get no such flag.
 let forSize: [SwiftSetting] =
     Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
 

@@ -161,7 +161,6 @@ static struct {
     corm_expr *expression;
     corm_statement *statement;
     corm_json_reader *json_reader;
-    corm_json_text *json_text;
     corm_schema *schema;
     corm_plan *plan;
     corm_bundle *bundle;
@@ -189,20 +188,19 @@ static void make_each_kind(void) {
     ended.expression = corm_expr_column(people, "name");
     ended.statement = corm_statement_create(CORM_SELECT, people, NULL);
     OK(corm_json_reader_create(people, NULL, &ended.json_reader, &failure));
-    OK(corm_json_write(people, NULL, 0, NULL, 0, NULL, &ended.json_text, &failure));
     OK(corm_schema_read(db, &ended.schema, &failure));
     OK(corm_migration_plan(db, (const corm_model *const[]){people}, 1, NULL, &ended.plan, &failure));
-    OK(corm_bundle_open(NULL, &ended.bundle, &failure));
-    OK(corm_bundle_status(ended.bundle, db, &ended.states, &failure));
+    OK(corm_bundle_create(NULL, &ended.bundle, &failure));
+    OK(corm_bundle_status(db, ended.bundle, &ended.states, &failure));
     OK(corm_metadata_read(db, &ended.metadata, &failure));
     OK(corm_store_open(db, "store", &ended.store, &failure));
-    OK(corm_database_observe(db, &watch, &ended.observer, &failure));
+    OK(corm_observer_open(db, &watch, &ended.observer, &failure));
     OK(corm_database_execute(db, "UPDATE person SET height = height + 1", CORM_NO_VALUES, NULL, &failure));
     GIVES(CORM_ROW, corm_observer_next(ended.observer, &ended.event, &failure));
     OK(corm_registry_open(path_to("{name}.db"), 4, NULL, &ended.registry, &failure));
     OK(corm_queue_open(db, NULL, &ended.queue, &failure));
-    OK(corm_queue_begin(ended.queue, &ended.batch, &failure));
-    OK(corm_queue_listen(ended.queue, NULL, &ended.listener, &failure));
+    OK(corm_batch_create(ended.queue, &ended.batch, &failure));
+    OK(corm_listener_open(ended.queue, NULL, &ended.listener, &failure));
     OK(corm_queue_add(ended.queue, do_nothing, NULL, NULL, NULL, &failure));
     OK(corm_queue_flush(ended.queue, &failure));
     while (corm_listener_next(ended.listener, &ended.completion, NULL) != CORM_ROW)
@@ -211,19 +209,18 @@ static void make_each_kind(void) {
 
 static void end_each_kind(void) {
     corm_completion_free(ended.completion);
-    corm_listener_cancel(ended.listener);
+    corm_listener_close(ended.listener);
     corm_batch_free(ended.batch);
     OK(corm_queue_close(ended.queue, &failure));
     OK(corm_registry_close(ended.registry, &failure));
     corm_event_free(ended.event);
-    corm_observer_cancel(ended.observer);
+    corm_observer_close(ended.observer);
     corm_store_close(ended.store);
     corm_metadata_free(ended.metadata);
     corm_bundle_states_free(ended.states);
     corm_bundle_free(ended.bundle);
     corm_plan_free(ended.plan);
     corm_schema_free(ended.schema);
-    corm_json_text_free(ended.json_text);
     corm_json_reader_free(ended.json_reader);
     corm_statement_free(ended.statement);
     corm_expr_free(ended.expression);
@@ -256,10 +253,9 @@ static void use_each_kind(void) {
     CHECK(corm_expr_sql(ended.expression, NULL, &sql, NULL, NULL, NULL) == CORM_E_MISUSE);
     CHECK(corm_statement_sql(ended.statement, NULL, &sql, NULL, NULL, NULL) == CORM_E_MISUSE);
     CHECK(corm_json_reader_feed(ended.json_reader, "[", 1, NULL) == CORM_E_MISUSE);
-    corm_json_text_free(ended.json_text);
     CHECK(corm_schema_sql(ended.schema) == NULL);
     CHECK(corm_plan_step_count(ended.plan) == 0);
-    CHECK(corm_bundle_status(ended.bundle, db, &states, NULL) == CORM_E_MISUSE);
+    CHECK(corm_bundle_status(db, ended.bundle, &states, NULL) == CORM_E_MISUSE);
     CHECK(corm_bundle_states_count(ended.states) == 0);
     CHECK(corm_metadata_table_count(ended.metadata) == 0);
     CHECK(corm_store_get(ended.store, "k", 1, NULL, &entry, NULL) == CORM_E_MISUSE);
