@@ -255,7 +255,7 @@ class ModelInfo:
             code="CORM_E_TYPE",
             hint=hint,
             table=self.table,
-            columns=column.column_name,
+            columns=(column.column_name,),
             record_index=index,
         )
 
@@ -313,7 +313,7 @@ class ModelInfo:
             message = f"{self.name}.{name} cannot be encoded: {type(error).__name__}: {error}"
             hint = "give a value that the column's transform takes"
         return DataError(
-            message, hint=hint, code=code, table=self.table, columns=column.column_name, record_index=index
+            message, hint=hint, code=code, table=self.table, columns=(column.column_name,), record_index=index
         )
 
 

@@ -204,7 +204,7 @@ def _refuse_contradiction(database: Database, record: Model, name: str, key: Any
         f"{where} is {value!r} where the row has {stored!r}, but the record of {link!r} has {key!r}",
         hint=f"give {where} the key of that record, or take the record out of the relation",
         table=info.table,
-        columns=next(item.column_name for item in info.columns if item.name == name),
+        columns=tuple(item.column_name for item in info.columns if item.name == name),
     )
 
 
