@@ -2,8 +2,8 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// CMake compiles what runs once in a program's life for size. SwiftPM bars packages with unsafe flags from being
-// dependencies, so that others get no such flag.
+// CMake compiles for size what runs once in a program's life or, at most, once a commit; and locks, which say themselves what
+// is to be inlined. SwiftPM bars packages with unsafe flags from being dependencies, so that others get no such flag.
 let forSize: [SwiftSetting] =
     Context.environment["CORMORANT_OPTIMIZE_FOR_SIZE"] == nil ? [] : [.unsafeFlags(["-Osize"])]
 
@@ -33,14 +33,16 @@ let package = Package(
         .systemLibrary(name: "CThreads"),
         .target(name: "CormorantPlatform"),
         .target(name: "CormorantBase", dependencies: ["CormorantPlatform"]),
-        .target(name: "CormorantThreads", dependencies: ["CormorantBase", "CormorantPlatform", "CThreads"]),
+        .target(
+            name: "CormorantThreads", dependencies: ["CormorantBase", "CormorantPlatform", "CThreads"],
+            swiftSettings: forSize),
         .target(name: "CormorantSQLite", dependencies: base + ["CSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
         .target(name: "CormorantORM", dependencies: base + ["CormorantSQLite", "CormorantQuery"]),
         .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: forSize),
         .target(name: "CormorantCipher", dependencies: base + ["CormorantSQLite"]),
         .target(name: "CormorantKeyValue", dependencies: engine),
-        .target(name: "CormorantObservation", dependencies: engine),
+        .target(name: "CormorantObservation", dependencies: engine, swiftSettings: forSize),
         .target(
             name: "CormorantC",
             dependencies: engine + [

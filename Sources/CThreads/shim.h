@@ -17,8 +17,7 @@ CTHREADS_INLINE void cthreads_store(int64_t *_Nonnull number, int64_t value) {
     __atomic_store_n(number, value, __ATOMIC_SEQ_CST);
 }
 
-/* Without a fence: for what only the thread that reads it back relies upon. */
-CTHREADS_INLINE void cthreads_note(int64_t *_Nonnull number, int64_t value) {
+CTHREADS_INLINE void cthreads_store_release(int64_t *_Nonnull number, int64_t value) {
     __atomic_store_n(number, value, __ATOMIC_RELEASE);
 }
 
@@ -42,7 +41,6 @@ CTHREADS_INLINE void *_Nullable cthreads_task(void) {
 typedef struct cthreads_record {
     int64_t id; /* 0 until it is given one */
     int64_t transactions;
-    const void *_Nullable held;
     bool is_patient; /* waits for a reader as long as it takes */
 } cthreads_record;
 

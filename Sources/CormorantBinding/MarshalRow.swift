@@ -62,7 +62,7 @@ struct MarshalRow: RecordAccess {
         }
     }
 
-    private func unsupported(_ writer: RecordWriter, _ column: Int) -> CormorantError {
+    private func unsupported(_ writer: borrowing RecordWriter, _ column: Int) -> CormorantError {
         writer.wrong(column, .type, "is no None, int, float, str, bytes or bool", "convert it to one of them")
     }
 

@@ -61,14 +61,14 @@ private func refused() -> CormorantError {
 /// The keys that are in use, found by what they were derived from without keeping that.
 private final class KeyCache: @unchecked Sendable {  // `lock` guards what is below it
     static let shared = KeyCache()
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.keyCache)
     private var entries: [[UInt8]: Entry] = [:]
     private var secret: SecretMemory?
     private var process: pid_t = 0
 
     private final class Entry {
         /// Held while the keys are derived, which only those wait for who want the same.
-        let deriving = RecursiveLock()
+        let deriving = RecursiveLock(.keyDerivation)
         weak var keys: DerivedKeys?
         var users = 0
     }

@@ -15,7 +15,7 @@
         /// disk has taken it.
         private static let patience: Int64 = 300_000
 
-        private let lock = RecursiveLock()
+        private let lock = RecursiveLock(.fileWatcher)
         private var files: [ObjectIdentifier: WatchedFile] = [:]
         private var inotify: Int32 = -1
 
@@ -95,7 +95,7 @@
                 let due = readEvents()
                 if isOver() { return }
                 for subscription in due { subscription.changed() }
-                if !due.isEmpty { usleep(UInt32(FileWatcher.rest * 1000)) }
+                if !due.isEmpty { sleepMilliseconds(UInt32(FileWatcher.rest)) }
             }
         }
 
@@ -179,11 +179,7 @@
             return events
         }
 
-        /// Milliseconds of a clock that only goes on.
-        private static func now() -> Int64 {
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
-        }
+        /// Milliseconds.
+        private static func now() -> Int64 { monotonicTime() / 1_000_000 }
     }
 #endif

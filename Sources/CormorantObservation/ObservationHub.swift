@@ -6,7 +6,7 @@ import CormorantThreads
 /// The watches on one database, and the order in which they are told of commits.
 package final class ObservationHub: @unchecked Sendable {  // `lock` guards what stands below it
     private weak var database: Database?
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.observationHub)
     private var observers: [Observer] = []
     /// How many are about to be among them.
     private var starting = 0

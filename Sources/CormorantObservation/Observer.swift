@@ -17,7 +17,7 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
     private let mailbox: Mailbox<Result<Pending, CormorantError>>
     private let fork = ForkMark()
     /// Held while a result of the live query becomes an event, which is told by what changed since the one before.
-    private let taking = RecursiveLock()
+    private let taking = RecursiveLock(.event)
 
     /// What was told and not taken.
     private struct Pending {

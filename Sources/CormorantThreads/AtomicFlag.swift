@@ -1,6 +1,6 @@
 import CThreads
 
-/// A flag that threads read and set without a lock.
+/// A flag that threads read and set without a lock. Of its own, so that other modules read it without a call.
 @usableFromInline
 package final class AtomicFlag: @unchecked Sendable {  // the accesses are atomic
     @usableFromInline let number = UnsafeMutablePointer<Int64>.allocate(capacity: 1)

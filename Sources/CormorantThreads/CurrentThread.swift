@@ -10,28 +10,10 @@ package typealias ThreadRecord = UnsafeMutablePointer<cthreads_record>
 package func currentThread() -> ThreadRecord {
     let record = cthreads_current()
     if record.pointee.id == 0 {
-        record.pointee.id = cthreads_add(SharedNumbers.threads, 1)
+        record.pointee.id = Threads.count.add(1)
         Threads.watchForks()
     }
     return record
-}
-
-/// Numbers that threads share, made once and kept.
-enum SharedNumbers {
-    nonisolated(unsafe) static let threads = make()
-    /// How many of the threads that have ended left a transaction open.
-    nonisolated(unsafe) static let abandoned = make()
-
-    /// How many transactions were begun.
-    nonisolated(unsafe) static let transactions = make()
-    /// How many threads are cancelled, and how many transactions were taken away and are still to be closed.
-    nonisolated(unsafe) static let refused = make()
-
-    static func make(_ count: Int = 1) -> UnsafeMutablePointer<Int64> {
-        let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: count)
-        numbers.initialize(repeating: 0, count: count)
-        return numbers
-    }
 }
 
 /// How often this process is the child of a fork since the library was loaded.
@@ -56,7 +38,14 @@ package func usedAfterFork() -> CormorantError {
 }
 
 package enum Threads {
-    private static let lock = RecursiveLock()
+    static let count = AtomicNumber()
+    /// How many of the threads that have ended left a transaction open.
+    private static let abandoned = AtomicNumber()
+    /// How many threads are cancelled, and how many transactions were taken away and are still to be closed.
+    static let refused = AtomicNumber()
+    fileprivate static let transactions = AtomicNumber()
+
+    private static let lock = RecursiveLock(.threads)
     /// Threads that ended with a transaction open.
     nonisolated(unsafe) private static var abandoning: Set<Int64> = []
     nonisolated(unsafe) private static var cancelled: Set<Int64> = []
@@ -89,12 +78,12 @@ package enum Threads {
         lock.lock()
         abandoning.insert(record.pointee.id)
         lock.unlock()
-        _ = cthreads_add(SharedNumbers.abandoned, 1)
+        abandoned.add(1)
     }
 
     /// Whether the thread ended with a transaction open.
     package static func hasEnded(_ thread: Int64) -> Bool {
-        guard cthreads_load(SharedNumbers.abandoned) > 0 else { return false }
+        guard abandoned.load() > 0 else { return false }
         lock.lock()
         defer { lock.unlock() }
         return abandoning.contains(thread)
@@ -104,30 +93,30 @@ package enum Threads {
     package static func cancel(_ thread: Int64) {
         lock.lock()
         defer { lock.unlock() }
-        if cancelled.insert(thread).inserted { _ = cthreads_add(SharedNumbers.refused, 1) }
+        if cancelled.insert(thread).inserted { refused.add(1) }
     }
 
     /// The calling thread's calls are made again.
     package static func resume() {
-        guard cthreads_load(SharedNumbers.refused) > 0 else { return }
+        guard refused.load() > 0 else { return }
         lock.lock()
         defer { lock.unlock() }
-        if cancelled.remove(currentThread().pointee.id) != nil { _ = cthreads_add(SharedNumbers.refused, -1) }
+        if cancelled.remove(currentThread().pointee.id) != nil { refused.add(-1) }
     }
 
     /// Whether the calling thread is cancelled.
     package static var isCancelled: Bool {
-        guard cthreads_load(SharedNumbers.refused) > 0 else { return false }
+        guard refused.load() > 0 else { return false }
         lock.lock()
         defer { lock.unlock() }
         return cancelled.contains(currentThread().pointee.id)
     }
 
     /// Whether calls of any thread are refused.
-    package static var anyIsRefused: Bool { cthreads_load(SharedNumbers.refused) > 0 }
+    package static var anyIsRefused: Bool { refused.load() > 0 }
 
     /// So many more reasons there are to refuse calls.
-    package static func refuse(_ count: Int) { _ = cthreads_add(SharedNumbers.refused, Int64(count)) }
+    package static func refuse(_ count: Int) { refused.add(Int64(count)) }
 
     /// Whether the calling thread waits for a reader as long as it takes.
     package static var isPatient: Bool {
@@ -139,7 +128,7 @@ package enum Threads {
 }
 
 /// The number of a transaction that begins.
-package func newTransactionNumber() -> Int64 { cthreads_add(SharedNumbers.transactions, 1) }
+package func newTransactionNumber() -> Int64 { Threads.transactions.add(1) }
 
 extension UnsafeMutablePointer where Pointee == cthreads_record {
     /// The thread begins a transaction: should it end before that does, others are told.

@@ -1,43 +1,54 @@
-import CThreads
-
-/// A mutex that the thread holding it may take again, and that others get in the order in which they came.
-package final class FairLock: Semaphore, @unchecked Sendable {
+/// A mutex that the thread holding it may take again, and that others get in the order in which they came. A thread may hold it
+/// from call to call, for a transaction: while it is between two calls, another thread can take the lock away.
+package final class FairLock: @unchecked Sendable {  // who holds the lock guards `depth`, `kept`, `lastOwner`, `beforeRelease`
     package enum Outcome { case taken, timedOut, abandoned, forked }
 
+    /// Of one permit, which is the lock.
+    private let semaphore = Semaphore(1)
+    /// The thread that holds it, negative while that is between calls; 0: none does.
+    private let owner = AtomicNumber()
+    /// 1 once more than one thread has held it.
+    private let shared = AtomicNumber()
     private var depth = 0
-    /// How many of the holds last from call to call. With no others the thread is between calls, and the number of its
-    /// owner stands negative, so that another thread can tell, and take the lock away.
+    /// How many of the holds last from call to call. With no others the thread is between calls.
     private var kept = 0
     private var lastOwner: Int64 = 0
     private let forks = forkCount
-    private let refused = SharedNumbers.refused
+    private let refused = Threads.refused
     /// Called just before the lock becomes free; what it gives is called after. Set by who holds the lock.
     package var beforeRelease: (() -> (() -> Void)?)?
 
-    package init() { super.init(1) }
+    package init() {}
 
-    private var owner: UnsafeMutablePointer<Int64> { numbers + 2 }
+    deinit {
+        owner.deallocate()
+        shared.deallocate()
+    }
 
     /// Whether more than one thread has held it.
     @inline(__always)
-    package var isShared: Bool { cthreads_load(numbers + 3) != 0 }
+    package var isShared: Bool { shared.load() != 0 }
 
     /// Whether this process is a child of the one whose lock it is.
     package var isForked: Bool { forks != forkCount }
 
-    package func share() { cthreads_store(numbers + 3, 1) }
+    package func share() { shared.store(1) }
 
     /// Takes the lock, or says why not. After `abandoned` it is taken, too: from a thread that has ended with a transaction
     /// open. `forked`: this process is a child of the one whose lock it is.
+    /// - Parameter timeout: milliseconds.
     package func lock(_ timeout: Int) -> Outcome {
         let me = currentThread().pointee.id
         guard forks == forkCount else { return .forked }
-        if isTakenAgain(me) { return .taken }
-        if !tryTake() {
-            let hasTurn = take(timeout) { isAbandoned || Threads.isCancelled }
-            guard hasTurn else { return seize(me) }
+        if takeAgain(me) { return .taken }
+        #if DEBUG
+            if timeout > 0 { HeldLocks.check(.connection) }
+        #endif
+        if !semaphore.tryTake() {
+            let isTaken = semaphore.take(timeout) { isAbandoned || Threads.isCancelled }
+            guard isTaken else { return seize(me) }
         }
-        cthreads_note(owner, me)
+        owner.storeReleasing(me)
         depth = 1
         if lastOwner != me { ownerChanged(me) }
         return .taken
@@ -45,9 +56,9 @@ package final class FairLock: Semaphore, @unchecked Sendable {
 
     /// Takes it once more where this thread has it.
     @inline(__always)
-    private func isTakenAgain(_ me: Int64) -> Bool {
-        let holder = cthreads_load(owner)
-        guard holder == me || (holder == -me && cthreads_swap(owner, holder, me)) else { return false }
+    private func takeAgain(_ me: Int64) -> Bool {
+        let holder = owner.load()
+        guard holder == me || (holder == -me && owner.exchange(holder, for: me)) else { return false }
         depth &+= 1
         return true
     }
@@ -55,20 +66,20 @@ package final class FairLock: Semaphore, @unchecked Sendable {
     /// Takes the lock if no thread but this one has ever come, and does not wait.
     package func lockIfAlone() -> Bool {
         let me = currentThread().pointee.id
-        if isTakenAgain(me) { return true }
+        if takeAgain(me) { return true }
         if isShared || forks != forkCount { return false }
-        guard tryTake() else {
+        guard semaphore.tryTake() else {
             share()
             return false
         }
         if lastOwner != me {
             ownerChanged(me)
             if isShared {
-                giveBack()
+                semaphore.giveBack()
                 return false
             }
         }
-        cthreads_note(owner, me)
+        owner.storeReleasing(me)
         depth = 1
         return true
     }
@@ -79,30 +90,31 @@ package final class FairLock: Semaphore, @unchecked Sendable {
     }
 
     private func seize(_ me: Int64) -> Outcome {
-        let other = cthreads_load(owner)
-        guard Threads.hasEnded(abs(other)), cthreads_swap(owner, other, me) else { return .timedOut }
-        depth = 1
-        kept = 0
-        ownerChanged(me)
+        let other = owner.load()
+        guard Threads.hasEnded(abs(other)), takeOver(other, me) else { return .timedOut }
         return .abandoned
     }
 
     /// Takes the lock away from a thread that keeps it between calls.
     /// - Returns: that thread; nil where no thread does.
     package func takeAway() -> Int64? {
-        let me = currentThread().pointee.id
-        let other = cthreads_load(owner)
-        guard other < 0, cthreads_swap(owner, other, me) else { return nil }
+        let other = owner.load()
+        guard other < 0, takeOver(other, currentThread().pointee.id) else { return nil }
+        return -other
+    }
+
+    private func takeOver(_ other: Int64, _ me: Int64) -> Bool {
+        guard owner.exchange(other, for: me) else { return false }
         depth = 1
         kept = 0
         ownerChanged(me)
-        return -other
+        return true
     }
 
     /// Has one of the holds last from call to call.
     package func keep() {
         kept &+= 1
-        rest()
+        markIfBetweenCalls()
     }
 
     /// One hold less lasts from call to call; the thread is inside of a call.
@@ -112,31 +124,31 @@ package final class FairLock: Semaphore, @unchecked Sendable {
     }
 
     @inline(__always)
-    private func rest() {
-        if depth == kept { cthreads_note(owner, 0 &- cthreads_load(owner)) }
+    private func markIfBetweenCalls() {
+        if depth == kept { owner.storeReleasing(0 &- owner.load()) }
     }
 
     package func unlock() {
         guard depth == 1 else {
             depth &-= 1
-            rest()
+            markIfBetweenCalls()
             return
         }
         let afterwards = beforeRelease?()
         depth = 0
-        cthreads_note(owner, 0)
-        giveBack()
+        owner.storeReleasing(0)
+        semaphore.giveBack()
         afterwards?()
     }
 
     /// Whether the thread that holds it has ended with a transaction open.
-    package var isAbandoned: Bool { Threads.hasEnded(abs(cthreads_load(owner))) }
+    package var isAbandoned: Bool { Threads.hasEnded(abs(owner.load())) }
 
     /// Whether calls of any thread are refused.
-    package var anyIsRefused: Bool { cthreads_load(refused) > 0 }
+    package var anyIsRefused: Bool { refused.load() > 0 }
 
     /// Whether this thread holds it.
-    package func isHeld(by thread: Int64) -> Bool { abs(cthreads_load(owner)) == thread }
+    package func isHeld(by thread: Int64) -> Bool { abs(owner.load()) == thread }
 
     /// Whether the calling thread holds it.
     package var isMine: Bool { isHeld(by: currentThread().pointee.id) }

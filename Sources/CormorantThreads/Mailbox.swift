@@ -3,7 +3,7 @@ import CormorantBase
 /// What comes for one listener: handed to its callback, or kept until it is taken. Any thread.
 package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards everything below it
     private let hasCallback: Bool
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.mailbox)
     private var callback: ((Element) -> Void)?
     /// What waits: the oldest last in the first, the newest last in the second, so that taking moves nothing.
     private var oldest: [Element] = []
@@ -39,10 +39,10 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
         ready?()
     }
 
-    package var isEnded: Bool { locked { ended } }
+    package var isEnded: Bool { lock.locked { ended } }
 
     /// Whether nothing more will come, or waits.
-    package var isOver: Bool { locked { ended && isEmpty } }
+    package var isOver: Bool { lock.locked { ended && isEmpty } }
 
     private var isEmpty: Bool { oldest.isEmpty && newest.isEmpty }
 
@@ -67,7 +67,7 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
 
     /// The oldest that waits; nil when none does.
     package func next() -> Element? {
-        locked {
+        lock.locked {
             if oldest.isEmpty {
                 oldest = newest.reversed()
                 newest = []
@@ -85,7 +85,7 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
                 .misuse, "a callback takes what comes, so that nothing can be waited for",
                 hint: "leave the callback out")
         }
-        return try locked {
+        return try lock.locked {
             if let signal { return signal.descriptor }
             let made = try EventSignal()
             signal = made
@@ -96,16 +96,10 @@ package final class Mailbox<Element>: @unchecked Sendable {  // `lock` guards ev
 
     /// Has `ready` called when something begins to wait, and at the end.
     package func onReady(_ ready: @escaping () -> Void) {
-        let isReady = locked {
+        let isReady = lock.locked {
             if !ended { whenReady = ready }
             return ended || !isEmpty
         }
         if isReady { ready() }
-    }
-
-    private func locked<T>(_ body: () throws -> T) rethrows -> T {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body()
     }
 }

@@ -1,13 +1,14 @@
 /// A lock under which threads wait for what other threads change. A thread takes it once.
 package final class Monitor: @unchecked Sendable {  // the lock itself is the synchronisation
-    private let mutex = RecursiveLock()
+    private let mutex: RecursiveLock
     private let condition = Condition()
     private let forks: Int32
 
     /// Whether this process is a child of the one that made it: then nothing but this may be asked of it.
     package var isForked: Bool { forks != forkCount }
 
-    package init() {
+    package init(_ rank: LockRank) {
+        mutex = RecursiveLock(rank)
         // Forks are counted from a thread's first record on.
         _ = currentThread()
         forks = forkCount

@@ -1,10 +1,13 @@
 import CormorantPlatform
 
 /// A mutex that the thread holding it may take again.
+@usableFromInline
 package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is the synchronisation
-    fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let rank: LockRank
 
-    package init() {
+    package init(_ rank: LockRank) {
+        self.rank = rank
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         var attributes = pthread_mutexattr_t()
@@ -19,59 +22,27 @@ package final class RecursiveLock: @unchecked Sendable {  // the mutex itself is
         mutex.deallocate()
     }
 
-    package func lock() { pthread_mutex_lock(mutex) }
+    @usableFromInline
+    package func lock() {
+        #if DEBUG
+            HeldLocks.add(rank, mutex)
+        #endif
+        pthread_mutex_lock(mutex)
+    }
 
-    /// False when another thread holds it.
-    package func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
-
-    package func unlock() { pthread_mutex_unlock(mutex) }
-}
-
-/// What threads that hold a lock, once, wait for.
-package final class Condition: @unchecked Sendable {  // the condition itself is the synchronisation
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
-
-    package init() {
-        condition = .allocate(capacity: 1)
-        condition.initialize(to: pthread_cond_t())
-        #if canImport(Darwin)
-            pthread_cond_init(condition, nil)
-        #else
-            var attributes = pthread_condattr_t()
-            pthread_condattr_init(&attributes)
-            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-            pthread_cond_init(condition, &attributes)
-            pthread_condattr_destroy(&attributes)
+    @usableFromInline
+    package func unlock() {
+        pthread_mutex_unlock(mutex)
+        #if DEBUG
+            HeldLocks.remove(mutex)
         #endif
     }
 
-    deinit {
-        pthread_cond_destroy(condition)
-        condition.deallocate()
+    /// Runs `body` under the lock.
+    @inlinable @inline(__always)
+    package func locked<T>(_ body: () throws -> T) rethrows -> T {
+        lock()
+        defer { unlock() }
+        return try body()
     }
-
-    /// Gives the lock up until it is signalled, or now and then without, or for so many nanoseconds.
-    package func wait(_ lock: RecursiveLock, nanoseconds: Int64? = nil) {
-        guard let nanoseconds else {
-            pthread_cond_wait(condition, lock.mutex)
-            return
-        }
-        // By a clock that nobody sets.
-        #if canImport(Darwin)
-            var time = duration(nanoseconds)
-            pthread_cond_timedwait_relative_np(condition, lock.mutex, &time)
-        #else
-            let sum = monotonicTime().addingReportingOverflow(nanoseconds)
-            var end = duration(sum.overflow ? .max : sum.partialValue)
-            pthread_cond_timedwait(condition, lock.mutex, &end)
-        #endif
-    }
-
-    private func duration(_ nanoseconds: Int64) -> timespec {
-        timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    }
-
-    package func signal() { pthread_cond_signal(condition) }
-
-    package func broadcast() { pthread_cond_broadcast(condition) }
 }

@@ -1,24 +1,28 @@
-import CThreads
 import CormorantPlatform
 
-/// A number of permits that threads take and give back. Those who wait are served in their order; a thread that comes by may
-/// take a free one before them, as long as none has waited for a millisecond, for waking a thread costs more than most calls.
-package class Semaphore: @unchecked Sendable {  // `mutex` guards `waiters`; the numbers are atomic
-    /// Those that are free, those who wait, and what a subclass has.
-    let numbers = SharedNumbers.make(4)
-    private let mutex = RecursiveLock()
+/// A counting semaphore: permits that threads take and give back. Those who wait are served in their order; a thread that comes
+/// by may take a free one before them, as long as none has waited for a millisecond, for waking a thread costs more than most
+/// calls.
+package final class Semaphore: @unchecked Sendable {  // `mutex` guards `waiters`; the numbers are atomic
+    private let free: AtomicNumber
+    private let waiting = AtomicNumber()
+    private let mutex = RecursiveLock(.waiters)
     private var waiters: [Waiter] = []
 
-    package init(_ count: Int) { numbers[0] = Int64(count) }
+    package init(_ count: Int) { free = AtomicNumber(Int64(count)) }
 
-    deinit { numbers.deallocate() }
+    deinit {
+        free.deallocate()
+        waiting.deallocate()
+    }
 
+    /// Takes one that is free; does not wait.
     @inline(__always)
-    package final func tryTake() -> Bool {
-        var free = cthreads_load(numbers)
-        while free > 0 {
-            if cthreads_swap(numbers, free, free &- 1) { return true }
-            free = cthreads_load(numbers)
+    package func tryTake() -> Bool {
+        var count = free.load()
+        while count > 0 {
+            if free.exchange(count, for: count &- 1) { return true }
+            count = free.load()
         }
         return false
     }
@@ -29,17 +33,16 @@ package class Semaphore: @unchecked Sendable {  // `mutex` guards `waiters`; the
     ///   - givesUp: asked before waiting and now and then.
     /// - Returns: false when the time is over, or when it gave up.
     @inline(never)
-    package final func take(_ timeout: Int, givingUpWhen givesUp: () -> Bool) -> Bool {
+    package func take(_ timeout: Int, givingUpWhen givesUp: () -> Bool) -> Bool {
         if tryTake() { return true }
         if givesUp() || timeout <= 0 { return false }
         let begin = monotonicTime()
-        let limit = Int64(clamping: timeout).multipliedReportingOverflow(by: 1_000_000)
-        let end = limit.overflow ? Int64.max : begin.addingReportingOverflow(limit.partialValue).partialValue
+        let end = time(after: timeout, from: begin)
         let waiter = Waiter(since: begin)
         mutex.lock()
         defer { mutex.unlock() }
         waiters.append(waiter)
-        _ = cthreads_add(numbers + 1, 1)
+        waiting.add(1)
         while !waiter.isGranted {
             if waiters.first === waiter, tryTake() {
                 leave(waiter)
@@ -57,14 +60,14 @@ package class Semaphore: @unchecked Sendable {  // `mutex` guards `waiters`; the
 
     private func leave(_ waiter: Waiter) {
         waiters.removeAll { $0 === waiter }
-        _ = cthreads_add(numbers + 1, -1)
-        if cthreads_load(numbers) > 0 { waiters.first?.condition.signal() }
+        waiting.add(-1)
+        if free.load() > 0 { waiters.first?.condition.signal() }
     }
 
     @inline(__always)
-    package final func giveBack() {
-        _ = cthreads_add(numbers, 1)
-        if cthreads_load(numbers + 1) > 0 { wakeFirst() }
+    package func giveBack() {
+        free.add(1)
+        if waiting.load() > 0 { wakeFirst() }
     }
 
     @inline(never)
@@ -76,7 +79,7 @@ package class Semaphore: @unchecked Sendable {  // `mutex` guards `waiters`; the
             guard now &- first.since > 1_000_000, tryTake() else { return first.condition.signal() }
             first.isGranted = true
             waiters.removeFirst()
-            _ = cthreads_add(numbers + 1, -1)
+            waiting.add(-1)
             first.condition.signal()
         }
     }
@@ -88,11 +91,4 @@ package class Semaphore: @unchecked Sendable {  // `mutex` guards `waiters`; the
 
         init(since: Int64) { self.since = since }
     }
-}
-
-/// Nanoseconds that only go forward.
-package func monotonicTime() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
 }

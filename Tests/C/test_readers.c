@@ -222,6 +222,18 @@ static void a_transaction_of_raw_sql_sees_its_writes(void **state) {
     assert_int_equal(select_int("SELECT last_insert_rowid() + changes()"), 2);
 }
 
+static void what_only_the_writer_knows_is_asked_of_it(void **state) {
+    (void)state;
+    share();
+    OK(corm_database_execute_script(db, "CREATE VIEW newest AS SELECT last_insert_rowid() AS id", &failure));
+    insert_people(2);
+    assert_int_equal(select_int("SELECT id FROM newest"), 2);
+    OK(corm_database_execute(db,
+                             "WITH n(i) AS (VALUES (3)) INSERT INTO person (id, name, height) SELECT i, 'x', 0 FROM n",
+                             CORM_NO_VALUES, NULL, &failure));
+    assert_int_equal(select_int("WITH n AS (SELECT id FROM newest) SELECT id FROM n"), 3);
+}
+
 static int64_t is_over;
 
 static void *read_always(void *unused) {
@@ -265,6 +277,7 @@ int main(void) {
         TEST(without_readers_calls_run_one_at_a_time),
         TEST(temporary_tables_and_attached_files_are_seen_by_all),
         TEST(a_transaction_of_raw_sql_sees_its_writes),
+        TEST(what_only_the_writer_knows_is_asked_of_it),
         TEST(the_schema_may_change_under_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,6 +149,141 @@ static void databases_are_closed_while_others_use_them(void **state) {
 }
 
 /* finding c.md 13: after 2^24 uses of a slot an old handle was good again. */
+/* One of each kind, made and ended by the test's thread. */
+static struct {
+    corm_database *database;
+    corm_model *model;
+    corm_result *result;
+    corm_cursor *cursor;
+    corm_records *records;
+    corm_error *error;
+    corm_arena *arena;
+    corm_expr *expression;
+    corm_statement *statement;
+    corm_json_reader *json_reader;
+    corm_schema *schema;
+    corm_plan *plan;
+    corm_bundle *bundle;
+    corm_bundle_states *states;
+    corm_metadata *metadata;
+    corm_store *store;
+    corm_observer *observer;
+    corm_event *event;
+    corm_registry *registry;
+    corm_queue *queue;
+    corm_batch *batch;
+    corm_listener *listener;
+    corm_completion *completion;
+} ended;
+
+static void make_each_kind(void) {
+    corm_observe_options watch = {.struct_size = sizeof watch, .model = people};
+    OK(corm_database_open(path_to("other.db"), NULL, &ended.database, &failure));
+    OK(corm_model_create(&person_def, &ended.model, &failure));
+    OK(corm_result_open(db, "SELECT 1", CORM_NO_VALUES, &ended.result, &failure));
+    OK(corm_cursor_open(db, people, NULL, &ended.cursor, &failure));
+    OK(corm_query_fetch(db, people, NULL, &ended.records, &failure));
+    CHECK(corm_database_execute(db, "SELEC", CORM_NO_VALUES, NULL, &ended.error) == CORM_E_SQL);
+    ended.arena = corm_arena_create();
+    ended.expression = corm_expr_column(people, "name");
+    ended.statement = corm_statement_create(CORM_SELECT, people, NULL);
+    OK(corm_json_reader_create(people, NULL, &ended.json_reader, &failure));
+    OK(corm_schema_read(db, &ended.schema, &failure));
+    OK(corm_migration_plan(db, (const corm_model *const[]){people}, 1, NULL, &ended.plan, &failure));
+    OK(corm_bundle_create(NULL, &ended.bundle, &failure));
+    OK(corm_bundle_status(db, ended.bundle, &ended.states, &failure));
+    OK(corm_metadata_read(db, &ended.metadata, &failure));
+    OK(corm_store_open(db, "store", &ended.store, &failure));
+    OK(corm_observer_open(db, &watch, &ended.observer, &failure));
+    OK(corm_database_execute(db, "UPDATE person SET height = height + 1", CORM_NO_VALUES, NULL, &failure));
+    GIVES(CORM_ROW, corm_observer_next(ended.observer, &ended.event, &failure));
+    OK(corm_registry_open(path_to("{name}.db"), 4, NULL, &ended.registry, &failure));
+    OK(corm_queue_open(db, NULL, &ended.queue, &failure));
+    OK(corm_batch_create(ended.queue, &ended.batch, &failure));
+    OK(corm_listener_open(ended.queue, NULL, &ended.listener, &failure));
+    OK(corm_queue_add(ended.queue, do_nothing, NULL, NULL, NULL, &failure));
+    OK(corm_queue_flush(ended.queue, &failure));
+    while (corm_listener_next(ended.listener, &ended.completion, NULL) != CORM_ROW)
+        wait_milliseconds(1);
+}
+
+static void end_each_kind(void) {
+    corm_completion_free(ended.completion);
+    corm_listener_close(ended.listener);
+    corm_batch_free(ended.batch);
+    OK(corm_queue_close(ended.queue, &failure));
+    OK(corm_registry_close(ended.registry, &failure));
+    corm_event_free(ended.event);
+    corm_observer_close(ended.observer);
+    corm_store_close(ended.store);
+    corm_metadata_free(ended.metadata);
+    corm_bundle_states_free(ended.states);
+    corm_bundle_free(ended.bundle);
+    corm_plan_free(ended.plan);
+    corm_schema_free(ended.schema);
+    corm_json_reader_free(ended.json_reader);
+    corm_statement_free(ended.statement);
+    corm_expr_free(ended.expression);
+    corm_arena_free(ended.arena);
+    corm_error_free(ended.error);
+    corm_records_free(ended.records);
+    corm_cursor_close(ended.cursor);
+    corm_result_close(ended.result);
+    corm_model_free(ended.model);
+    OK(corm_database_close(ended.database, &failure));
+}
+
+static void use_each_kind(void) {
+    person found;
+    const char *sql;
+    corm_value value;
+    corm_event *event;
+    corm_completion *completion;
+    corm_store_entry entry;
+    corm_bundle_states *states;
+    CHECK(corm_database_execute(ended.database, "SELECT 1", NULL, 0, NULL, NULL) == CORM_E_MISUSE);
+    CHECK(corm_model_column_count(ended.model) == 0);
+    CHECK(corm_record_find(db, ended.model, CORM_VALUES(corm_value_int64(1)), &found, NULL, NULL) == CORM_E_MISUSE);
+    CHECK(corm_result_next(ended.result, NULL) == CORM_E_MISUSE);
+    CHECK(corm_result_get(ended.result, 0, &value, NULL) == CORM_E_MISUSE);
+    CHECK(corm_cursor_next(ended.cursor, &found, NULL) == CORM_E_MISUSE);
+    CHECK(corm_records_count(ended.records) == 0);
+    CHECK(corm_error_code(ended.error) == CORM_E_MISUSE);
+    CHECK(corm_arena_copy(ended.arena, "x", 1) == NULL);
+    CHECK(corm_expr_sql(ended.expression, NULL, &sql, NULL, NULL, NULL) == CORM_E_MISUSE);
+    CHECK(corm_statement_sql(ended.statement, NULL, &sql, NULL, NULL, NULL) == CORM_E_MISUSE);
+    CHECK(corm_json_reader_feed(ended.json_reader, "[", 1, NULL) == CORM_E_MISUSE);
+    CHECK(corm_schema_sql(ended.schema) == NULL);
+    CHECK(corm_plan_step_count(ended.plan) == 0);
+    CHECK(corm_bundle_status(db, ended.bundle, &states, NULL) == CORM_E_MISUSE);
+    CHECK(corm_bundle_states_count(ended.states) == 0);
+    CHECK(corm_metadata_table_count(ended.metadata) == 0);
+    CHECK(corm_store_get(ended.store, "k", 1, NULL, &entry, NULL) == CORM_E_MISUSE);
+    CHECK(corm_observer_next(ended.observer, &event, NULL) == CORM_E_MISUSE);
+    CHECK(corm_event_change_count(ended.event) == 0);
+    CHECK(corm_registry_open_count(ended.registry) == 0);
+    CHECK(corm_queue_count(ended.queue) == 0);
+    CHECK(corm_batch_count(ended.batch) == 0);
+    CHECK(corm_listener_next(ended.listener, &completion, NULL) == CORM_E_MISUSE);
+    CHECK(corm_completion_number(ended.completion) == 0);
+}
+
+static void *use_each_kind_at_once(void *unused) {
+    (void)unused;
+    use_each_kind();
+    return NULL;
+}
+
+static void each_kind_is_refused_to_other_threads_after_its_end(void **state) {
+    (void)state;
+    insert_people(1);
+    make_each_kind();
+    end_each_kind();
+    on_thread(use_each_kind);
+    start_threads(use_each_kind_at_once, 3);
+    join_threads();
+}
+
 static void a_handle_is_never_given_out_twice(void **state) {
     (void)state;
     corm_arena *first = corm_arena_create();
@@ -164,8 +299,11 @@ static void a_handle_is_never_given_out_twice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(observers_are_cancelled_while_others_take), TEST(listeners_are_cancelled_while_others_take),
-        TEST(models_are_freed_while_others_use_them),    TEST(databases_are_closed_while_others_use_them),
+        TEST(observers_are_cancelled_while_others_take),
+        TEST(listeners_are_cancelled_while_others_take),
+        TEST(models_are_freed_while_others_use_them),
+        TEST(databases_are_closed_while_others_use_them),
+        TEST(each_kind_is_refused_to_other_threads_after_its_end),
         TEST(a_handle_is_never_given_out_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,9 +141,17 @@ import Testing
 
     @Test func noStatementWritesAPlainFileBesideAnEncryptedOne() throws {
         let database = try open(encryption("good"))
-        for sql in ["VACUUM INTO '\(path).copy'", "ATTACH '\(path).copy' AS other"] {
-            expectError(.misuse) { try database.executeScript(sql) }
+        try database.createTables(Person.self)
+        func refuses() {
+            for sql in ["VACUUM INTO '\(path).copy'", "ATTACH '\(path).copy' AS other"] {
+                expectError(.misuse) { try database.executeScript(sql) }
+            }
         }
+        refuses()
+        // Who watches sets another authorizer for a while.
+        let observer = try database.observe(Person.self)
+        refuses()
+        observer.cancel()
         #expect(!FileManager.default.fileExists(atPath: path + ".copy"))
     }
 

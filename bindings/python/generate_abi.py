@@ -29,8 +29,8 @@ SCALARS = {
 }
 # Macros that are no constant: they serve C programs only.
 NO_VALUE = (
-    r"#define (ARROW_\w+|CORMORANT_\w+_H|CORM_(VERSION_AT_LEAST|SOURCE|INIT_|\w+_DECLS|\w+_INIT|NO_VALUES|VALUES|KEY|COLUMN"
-    r"|FIELD_|GENERIC_FIELD_|MODEL|FIRST_|ALL|ANY|CALL|EXPRS|EQ|NE|LT|LE|GT|GE|COMPARE_))(\W|$)"
+    r"#define (ARROW_\w+|CORMORANT_\w+_H|CORM_(VERSION_AT_LEAST|SOURCE|INIT_|\w+_DECLS|\w+_INIT|NO_VALUES|VALUES|KEY"
+    r"|COLUMN|FIELD_|GENERIC_FIELD_|MODEL|FIRST_|ALL|ANY|CALL|EXPRS|EQ|NE|LT|LE|GT|GE|COMPARE_))(\W|$)"
 )
 # In the order in which they include each other, by the folder.
 TOPICS = {

@@ -160,11 +160,11 @@ extension Database {
 
     @discardableResult
     public func execute(_ sql: String, _ bindings: Bindings = .none) async throws -> Int64 {
-        try await run({ try $0.execute(sql, bindings) }, reading: StatementRouting.canBeReader(sql))
+        try await run({ try $0.execute(sql, bindings) }, reading: StatementRouting.kind(of: sql) != .other)
     }
 
     public func query(_ sql: String, _ bindings: Bindings = .none) async throws -> [ResultRow] {
-        try await run({ try $0.query(sql, bindings) }, reading: StatementRouting.canBeReader(sql))
+        try await run({ try $0.query(sql, bindings) }, reading: StatementRouting.kind(of: sql) != .other)
     }
 }
 

@@ -35,7 +35,7 @@ extension Registry {
 
 /// A lease that a task waits for; one that comes when the task is gone goes back with its last reference.
 private final class PendingLease: @unchecked Sendable {  // `lock` guards what stands below it
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.face)
     private var continuation: CheckedContinuation<Lease, any Error>?
     private var isCancelled = false
 

@@ -5,7 +5,7 @@ import CormorantThreads
 /// Whether a `for await` loop takes what waits for an observer or a listener: with two, one would take the other's wake-up,
 /// which would wait for ever.
 final class Loop: @unchecked Sendable {  // `lock` guards `isTaken`
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.face)
     private var isTaken = false
 
     /// - Returns: what is kept as long as the loop runs; nil where one does.

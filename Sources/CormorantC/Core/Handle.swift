@@ -89,7 +89,7 @@ package enum Handles {
 
     private static let slotsPerChunk = 1024
     private static let chunkCount = 16_384
-    private static let lock = RecursiveLock()
+    private static let lock = RecursiveLock(.handles)
     /// Chunks are added under the lock and stay; a slot is only read through a handle given out after it was filled.
     nonisolated(unsafe) private static let chunks: UnsafeMutablePointer<UnsafeMutablePointer<Slot>?> = {
         let chunks = UnsafeMutablePointer<UnsafeMutablePointer<Slot>?>.allocate(capacity: chunkCount)
@@ -163,7 +163,7 @@ package enum Handles {
         let isGood = enter(slot, handle)
         defer { leave(slot, handle) }
         guard isGood, let object = slot.pointee.object else { throw bad(handle, kind) }
-        return try Unmanaged<Object>.fromOpaque(object.toOpaque())._withUnsafeGuaranteedRef(body)
+        return try withoutRetaining(Unmanaged<Object>.fromOpaque(object.toOpaque()), body)
     }
 
     /// Counts a reference to the part, and none to the object.
@@ -171,7 +171,7 @@ package enum Handles {
     private static func counted<Object: AnyObject, Part: AnyObject>(
         _ object: Unmanaged<AnyObject>, _ part: (Object) -> Part
     ) -> Unmanaged<Part> {
-        Unmanaged<Object>.fromOpaque(object.toOpaque())._withUnsafeGuaranteedRef { .passRetained(part($0)) }
+        withoutRetaining(Unmanaged<Object>.fromOpaque(object.toOpaque())) { .passRetained(part($0)) }
     }
 
     /// The object of a handle that must be good.

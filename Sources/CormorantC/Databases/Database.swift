@@ -11,7 +11,7 @@ final class DatabaseBox {
     let path: UnsafePointer<CChar>
     /// What the registry gave, where it is of one.
     private let lease: Lease?
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.face)
     /// Those whose writes are given this handle.
     private var queues: [WeakQueue] = []
 
@@ -57,7 +57,7 @@ package func with<Answer>(
 ) throws -> Answer {
     try Handles.using(handle, .database, as: DatabaseBox.self) { opened in
         try Handles.using(model, .model, as: ModelBox.self) { box in
-            try Unmanaged.passUnretained(opened.database)._withUnsafeGuaranteedRef { try body($0, box) }
+            try withoutRetaining(opened.database) { try body($0, box) }
         }
     }
 }

@@ -8,7 +8,7 @@ import CormorantThreads
 /// A registry, with the names that C looks at.
 final class RegistryBox {
     let registry: Registry
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.face)
     private let memory = ScratchMemory(firstSize: 256)
     private var names: [String: UnsafePointer<CChar>] = [:]
 

@@ -6,28 +6,21 @@ import CormorantThreads
 /// How the records of models lie in C, for who has the model but not its box, as relations to it do. The box says so as
 /// long as it lasts.
 enum ModelLayouts {
-    private static let lock = RecursiveLock()
+    private static let lock = RecursiveLock(.modelLayouts)
     nonisolated(unsafe) private static var layouts: [ObjectIdentifier: StructLayout?] = [:]
 
     /// - Returns: nil when the model is freed.
     static func records(of model: ModelDescriptor) throws -> StructLayout? {
-        guard let known = locked({ layouts[ObjectIdentifier(model)] }) else { return nil }
+        guard let known = lock.locked({ layouts[ObjectIdentifier(model)] }) else { return nil }
         return try requireRecords(known, of: model)
     }
 
     fileprivate static func set(_ layout: StructLayout?, of model: ModelDescriptor) {
-        locked { layouts.updateValue(layout, forKey: ObjectIdentifier(model)) }
+        _ = lock.locked { layouts.updateValue(layout, forKey: ObjectIdentifier(model)) }
     }
 
     fileprivate static func remove(_ model: ModelDescriptor) {
-        locked { layouts.removeValue(forKey: ObjectIdentifier(model)) }
-    }
-
-    @discardableResult
-    private static func locked<T>(_ body: () -> T) -> T {
-        lock.lock()
-        defer { lock.unlock() }
-        return body()
+        _ = lock.locked { layouts.removeValue(forKey: ObjectIdentifier(model)) }
     }
 }
 

@@ -58,7 +58,7 @@ package func findRow(
         return try database.withFindingPlan(model) { plan in
             let found: Void? = try plan.find(
                 cached: { cached(model) }, key: { try key(&$0, model) },
-                read: { row in try types._withUnsafeGuaranteedRef { try read(row, $0) } })
+                read: { row in try withoutRetaining(types) { try read(row, $0) } })
             return found != nil
         }
     }

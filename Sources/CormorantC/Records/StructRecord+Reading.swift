@@ -84,7 +84,7 @@ extension StructRecord {
         text reader: RecordReader, _ column: Int, _ arena: Unmanaged<ScratchMemory>, allowsNUL: Bool
     ) throws -> corm_text {
         guard let text = try reader.validTextIfAny(at: column) else { return corm_text() }
-        let copy = try arena._withUnsafeGuaranteedRef { arena in
+        let copy = try withoutRetaining(arena) { arena in
             text.count <= 1 << 20
                 ? arena.copy(text.baseAddress, count: text.count)
                 : try arena.checkedCopy(text.baseAddress, count: text.count)

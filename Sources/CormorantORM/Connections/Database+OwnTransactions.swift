@@ -14,12 +14,12 @@ extension Database {
             writer.lock.share()
             if let number = try readers.begin(writer, owner) { return number }
         }
-        if kind == .read { try writer.enter() } else { _ = try writing() }
+        if kind == .read { try writer.acquire() } else { _ = try acquireWriter() }
         // Kept until the transaction ends, so that other threads wait.
         do {
             try writer.connected().begin(kind)
         } catch {
-            writer.leave()
+            writer.release()
             throw error
         }
         let isOutermost = writer.connection?.transactionDepth == 1
@@ -79,7 +79,7 @@ extension Database {
             return
         }
         guard pooled.lock.lock(0) == .taken else { throw noTransaction() }
-        defer { pooled.leaveWriter() }
+        defer { pooled.releaseAfterWriting() }
         forgetPreparation()
         try pooled.connected().breakUp(brokenUp())
         ended(number)
@@ -88,12 +88,12 @@ extension Database {
     /// Leaves one of those that were rolled back with another.
     private func leaveBroken(_ number: Int64) throws {
         guard writer.lock.lock(0) == .taken else { throw noTransaction() }
-        defer { writer.leaveWriter() }
+        defer { writer.releaseAfterWriting() }
         try writer.connected().rollback()
         ended(number)
     }
 
-    /// Rolls back what another thread has open, once it is between two calls; what waits for its turn goes on.
+    /// Rolls back what another thread has open, once it is between two calls; who waits for the connection goes on.
     private func takeAway(_ number: Int64, _ pooled: PooledConnection, committing: Bool) throws {
         var waited = 0
         while !pooled.transactions.takeAway(number, pooled.lock, taken) {
@@ -110,7 +110,7 @@ extension Database {
         }
         pooled.rollBack()
         if pooled.isReader {
-            readers?.replace(pooled)
+            readers?.reclaim(pooled)
         } else {
             forgetPreparation()
             pooled.lock.unlock()
@@ -129,8 +129,8 @@ extension Database {
     /// Where this thread has begun nothing.
     func nothingOpen() -> CormorantError {
         if isClosed { return databaseClosed() }
-        guard writer.enterQuietly(0) else { return noTransaction() }
-        defer { writer.leave() }
+        guard writer.tryAcquire(0) else { return noTransaction() }
+        defer { writer.release() }
         guard let connection = writer.connection, connection.isInTransaction, connection.transactionDepth == 0 else {
             return noTransaction()
         }

@@ -57,8 +57,8 @@ extension Database {
 
     /// Runs SQL text with any number of statements and no bindings, stopping at the first error.
     public func executeScript(_ sql: String) throws {
-        let pooled = try writing(sql)
-        defer { end(turn: pooled) }
+        let pooled = try acquireWriter(for: sql)
+        defer { release(pooled) }
         try pooled.connected().script(sql)
     }
 

@@ -11,7 +11,7 @@ extension Database {
         columnsInOrder: Bool = false
     ) throws -> StatementCursor {
         try prepare(compiled)
-        return try withPlan(model, for: compiled.sql) { pooled, plan in
+        return try withPlan(model, for: compiled.checkedSQL) { pooled, plan in
             let statement = try plan.connection.prepared(compiled, parameters)
             do {
                 guard statement.columnCount > 0 else {
@@ -38,8 +38,8 @@ extension Database {
         _ compiled: CompiledStatement, _ parameters: [String: Value] = [:]
     ) throws -> StatementCursor {
         try prepare(compiled)
-        let pooled = try turn(for: compiled.sql)
-        defer { end(turn: pooled) }
+        let pooled = try acquire(for: compiled.checkedSQL)
+        defer { release(pooled) }
         let connection = try pooled.connected()
         let statement = try connection.prepared(compiled, parameters)
         let columns = (0..<statement.columnCount).map { Int32(truncatingIfNeeded: $0) }
@@ -51,7 +51,7 @@ extension Database {
     package func execute(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
         if compiled.isSelect { throw thereForItsRows(compiled.sql) }
         try prepare(compiled)
-        return try withConnection(for: compiled.sql) { connection in
+        return try withConnection(for: compiled.checkedSQL) { connection in
             let before = connection.totalChanges
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
@@ -63,7 +63,7 @@ extension Database {
     /// The number in the first row.
     package func number(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
         try prepare(compiled)
-        return try withConnection(for: compiled.sql) { connection in
+        return try withConnection(for: compiled.checkedSQL) { connection in
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
             return try statement.step() ? Row(statement).cell(0).int64 : 0
@@ -73,7 +73,7 @@ extension Database {
     /// Whether there is a row.
     package func exists(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Bool {
         try prepare(compiled)
-        return try withConnection(for: compiled.sql) { connection in
+        return try withConnection(for: compiled.checkedSQL) { connection in
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
             return try statement.step()

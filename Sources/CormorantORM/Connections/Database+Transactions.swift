@@ -29,7 +29,7 @@ extension Database {
         }
         if try readers?.end() ?? false { return }
         guard writer.lock.isMine, writer.lock.lock(0) == .taken else { throw nothingOpen() }
-        defer { writer.leaveWriter() }
+        defer { writer.releaseAfterWriting() }
         guard let connection = writer.connection else { throw databaseClosed() }
         guard connection.transactionDepth > writer.keptDepth else { throw nothingOpen() }
         if committing {

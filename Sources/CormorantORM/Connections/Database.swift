@@ -5,13 +5,11 @@ import CormorantThreads
 
 /// What the child of a fork has of its parent's files: it is kept, because closing it would be closing the parent's.
 private enum Forgotten {
-    private static let lock = RecursiveLock()
+    private static let lock = RecursiveLock(.childOfFork)
     nonisolated(unsafe) private static var objects: [AnyObject?] = []
 
     static func keep(_ more: [AnyObject?]) {
-        lock.lock()
-        defer { lock.unlock() }
-        objects += more
+        lock.locked { objects += more }
     }
 }
 
@@ -26,13 +24,17 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     let taken = TakenTransactions()
     private var isOpen = true
     /// While steps of a migration run, which may be functions of the host.
-    package var isMigrating = false
+    package var isMigrating: Bool {
+        get { migrates.isSet }
+        set { migrates.isSet = newValue }
+    }
+    private let migrates = AtomicFlag()
     /// The models that migrations brought to the file.
     package let tableOwners = TableOwners()
     /// Whether raw SQL, or an attached file, left the writer otherwise than a newly opened one is.
     let hasOwnSettings = AtomicFlag()
     private let preparedModels: PreparedModels?
-    private let companionLock = RecursiveLock()
+    private let companionLock = RecursiveLock(.database)
     private var companions: [ObjectIdentifier: AnyObject] = [:]
     private var closeHandlers: [() -> Void] = []
     private var queues: [WeakQueue] = []
@@ -114,11 +116,11 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         return true
     }
 
-    // Turns ---------------------------------------------------------------------------------------------------------
+    // Acquiring and releasing connections ---------------------------------------------------------------------------
 
-    /// Waits for the writer. Each call needs a `leave`.
-    func writing() throws -> PooledConnection {
-        try writer.enter()
+    /// Waits for the writer. Each call needs a `release`.
+    func acquireWriter() throws -> PooledConnection {
+        try writer.acquire()
         if let readers { try refuseIfReading(readers) } else if writer.readDepth > 0 { try refuseToWrite() }
         return writer
     }
@@ -130,82 +132,52 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
 
     @inline(never)
     private func refuseToWrite() throws {
-        writer.leave()
+        writer.release()
         throw CormorantError(
             .transaction, "a transaction that only reads is open on this thread",
             hint: "end it before writing, or begin one that writes in its place")
     }
 
     /// A reader, or the writer where there is none to be had, or where the thread has a transaction open. Each call needs a
-    /// `leave`.
-    func reading() throws -> PooledConnection {
+    /// `release`.
+    /// - Parameter waits: whether to wait for a reader; else it may be the writer.
+    func acquireReader(waits: Bool = true) throws -> PooledConnection {
         // As long as no other thread has come, there is nobody to read beside.
-        if writer.enterIfAlone() {
+        if writer.acquireIfAlone() {
             try writer.check()
             return writer
         }
-        return try readingBeside()
+        return try acquireReaderBeside(waits)
     }
 
     @inline(never)
-    private func readingBeside() throws -> PooledConnection {
-        if let readers, let pooled = try readers.take(writer) { return pooled }
-        try writer.enter()
+    private func acquireReaderBeside(_ waits: Bool) throws -> PooledConnection {
+        if let readers, let pooled = try readers.acquire(writer, waits: waits) { return pooled }
+        try writer.acquire()
         return writer
-    }
-
-    /// Where SQL of any kind runs.
-    /// Each call needs an `end(turn:)`.
-    func turn(for sql: String) throws -> PooledConnection {
-        if StatementRouting.canBeReader(sql) { return try reading() }
-        return try writing(sql)
-    }
-
-    /// The writer, for SQL that may leave it with what readers would not see.
-    func writing(_ sql: String) throws -> PooledConnection {
-        let pooled = try writing()
-        if StatementRouting.changesConnection(sql) { retireReaders() }
-        return pooled
     }
 
     /// Runs `body` on what the connection keeps for a model on which this SQL runs; nil: a query of the model's own.
     func withPlan<T>(
         _ model: ModelDescriptor, for sql: String?, _ body: (PooledConnection, ModelPlan) throws -> T
     ) throws -> T {
-        let pooled = try sql.map(turn) ?? reading()
-        defer { end(turn: pooled) }
+        let pooled = try sql.map(acquire(for:)) ?? acquireReader()
+        defer { release(pooled) }
         return try body(pooled, pooled.plan(for: model))
-    }
-
-    func end(turn pooled: PooledConnection) {
-        if !pooled.isReader, let readers, let connection = pooled.connection {
-            // What raw SQL began is nobody's, and all see it.
-            readers.areBypassed = connection.isInTransaction && connection.transactionDepth == 0
-        }
-        if pooled.isReader { pooled.leave() } else { pooled.leaveWriter() }
     }
 
     /// Runs `body` on a reader, or alone on the writer.
     @inline(__always)
     package func withConnection<T>(reading isReading: Bool, _ body: (Connection) throws -> T) throws -> T {
-        let pooled = isReading ? try reading() : try writing()
-        defer { if isReading { pooled.leave() } else { pooled.leaveWriter() } }
+        let pooled = isReading ? try acquireReader() : try acquireWriter()
+        defer { if isReading { pooled.release() } else { pooled.releaseAfterWriting() } }
         return try body(pooled.connected())
     }
 
     /// Runs `body` alone on the writer.
     @inline(__always)
     package func withConnection<T>(_ body: (Connection) throws -> T) throws -> T {
-        let pooled = try writing()
-        defer { pooled.leaveWriter() }
-        return try body(pooled.connected())
-    }
-
-    /// Runs `body` on the connection where this SQL runs.
-    package func withConnection<T>(for sql: String, _ body: (Connection) throws -> T) throws -> T {
-        let pooled = try turn(for: sql)
-        defer { end(turn: pooled) }
-        return try body(pooled.connected())
+        try withConnection(reading: false, body)
     }
 
     /// Runs `body`, which only reads, on a reader or on the writer.
@@ -218,8 +190,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     @inline(__always)
     package func withPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
         try prepare(model)
-        let pooled = try writing()
-        defer { pooled.leaveWriter() }
+        let pooled = try acquireWriter()
+        defer { pooled.releaseAfterWriting() }
         return try body(pooled.plan(for: model))
     }
 
@@ -227,8 +199,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     @inline(__always)
     package func withReadingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
         try prepare(model)
-        let pooled = try reading()
-        defer { pooled.leave() }
+        let pooled = try acquireReader()
+        defer { pooled.release() }
         return try body(pooled.plan(for: model))
     }
 
@@ -237,24 +209,26 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     @inline(__always)
     package func withFindingPlan<T>(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> T) throws -> T {
         try prepare(model)
-        let pooled = try finding()
-        defer { pooled._withUnsafeGuaranteedRef { $0.leave() } }
-        return try body(pooled._withUnsafeGuaranteedRef { try $0.plan(for: model) })
+        let pooled = try acquireFinder()
+        defer { withoutRetaining(pooled) { $0.release() } }
+        return try body(withoutRetaining(pooled) { try $0.plan(for: model) })
     }
 
     /// Not counted as a reference, of which a lookup would notice each: pooled connections are the database's.
     @inline(__always)
-    private func finding() throws -> Unmanaged<PooledConnection> {
-        if writer.hasCaches.isSet { return .passUnretained(try findingCached()) }
-        if writer.enterIfAlone() {
+    private func acquireFinder() throws -> Unmanaged<PooledConnection> {
+        if writer.hasCaches.isSet { return .passUnretained(try acquireCaches()) }
+        if writer.acquireIfAlone() {
             try writer.check()
             return .passUnretained(writer)
         }
-        return .passUnretained(try readingBeside())
+        return .passUnretained(try acquireReaderBeside(true))
     }
 
-    private func findingCached() throws -> PooledConnection {
-        guard readers?.held() == nil, writer.enterQuietly(0) else { return try reading() }
+    private func acquireCaches() throws -> PooledConnection {
+        // Nobody reads beside the writer as long as no other thread has come.
+        let isReading = writer.lock.isShared && readers?.held() != nil
+        guard !isReading, writer.tryAcquire(0) else { return try acquireReader() }
         try writer.check()
         return writer
     }
@@ -274,12 +248,6 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// Has models prepared anew that were in a transaction, which is rolled back.
     func forgetPreparation() { preparedModels?.forgetTransaction() }
 
-    /// From here on all goes through the writer, which has something that readers would not see.
-    package func retireReaders() {
-        hasOwnSettings.isSet = true
-        readers?.retire()
-    }
-
     /// Throws while results or cursors are open on the writer that have not come to their end: they keep tables from being
     /// changed.
     package func refuseRunningCursors() throws {
@@ -292,9 +260,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
 
     /// Whether the database was closed. Does not wait.
     var isClosed: Bool {
-        companionLock.lock()
-        defer { companionLock.unlock() }
-        return !isOpen
+        companionLock.locked { !isOpen }
     }
 
     func add(_ queue: WriteQueue) throws {
@@ -344,8 +310,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// Runs `body` alone on the writer where no other thread's call or transaction has it.
     /// - Returns: nil when one has, or the database is closed.
     package func withFreeConnection<Result>(_ body: (Connection) throws -> Result) rethrows -> Result? {
-        guard writer.enterQuietly(0) else { return nil }
-        defer { writer.leave() }
+        guard writer.tryAcquire(0) else { return nil }
+        defer { writer.release() }
         return try writer.connection.map(body)
     }
 
@@ -368,8 +334,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
 
     /// What the writer tells of itself; 0 when it is closed.
     private func count(_ body: (Connection) -> Int64) -> Int64 {
-        guard writer.enterQuietly(.max) else { return 0 }
-        defer { writer.leave() }
+        guard writer.tryAcquire(.max) else { return 0 }
+        defer { writer.release() }
         return writer.connection.map(body) ?? 0
     }
 

@@ -2,7 +2,7 @@ import CormorantBase
 import CormorantSQLite
 import CormorantThreads
 
-/// Which task began a transaction, where several take turns on one thread.
+/// Which task began a transaction, where several run on one thread, one after another.
 package struct TransactionOwner {
     /// Not 0.
     let task: Int64
@@ -21,7 +21,7 @@ package struct TransactionOwner {
 
 /// The transactions and savepoints that are open on a connection, the outermost first.
 final class OpenTransactions: @unchecked Sendable {  // `lock` guards `entries`
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.openTransactions)
     private var entries: [Entry] = []
 
     private struct Entry {
@@ -31,47 +31,43 @@ final class OpenTransactions: @unchecked Sendable {  // `lock` guards `entries`
 
     enum Place { case innermost, outer, nowhere }
 
-    func append(_ number: Int64, task: Int64) { locked { entries.append(Entry(number: number, task: task)) } }
+    func append(_ number: Int64, task: Int64) { lock.locked { entries.append(Entry(number: number, task: task)) } }
 
-    func removeLast() { locked { _ = entries.popLast() } }
+    func removeLast() { lock.locked { _ = entries.popLast() } }
 
-    func remove(_ number: Int64) { locked { entries.removeAll { $0.number == number } } }
+    func remove(_ number: Int64) { lock.locked { entries.removeAll { $0.number == number } } }
 
     /// - Returns: those that there were.
     func removeAll() -> [Int64] {
-        locked {
+        lock.locked {
             defer { entries = [] }
             return entries.map(\.number)
         }
     }
 
-    var count: Int { locked { entries.count } }
+    var count: Int { lock.locked { entries.count } }
 
     func place(of number: Int64) -> Place {
-        locked {
+        lock.locked {
             if entries.last?.number == number { return .innermost }
             return entries.contains { $0.number == number } ? .outer : .nowhere
         }
     }
 
     /// The innermost one that a task began.
-    func newest(of task: Int64) -> Int64? { locked { entries.last { $0.task == task }?.number } }
+    func newest(of task: Int64) -> Int64? { lock.locked { entries.last { $0.task == task }?.number } }
 
     /// Takes the lock of the connection away from a thread that is between two calls, where this one is still open. The
     /// others that are open are `taken` from here on.
-    func takeAway(_ number: Int64, _ turns: FairLock, _ taken: TakenTransactions) -> Bool {
-        locked {
-            guard entries.contains(where: { $0.number == number }), let thread = turns.takeAway() else { return false }
+    func takeAway(_ number: Int64, _ connection: FairLock, _ taken: TakenTransactions) -> Bool {
+        lock.locked {
+            guard entries.contains(where: { $0.number == number }), let thread = connection.takeAway() else {
+                return false
+            }
             for entry in entries where entry.number != number { taken.append(entry.number, thread, entry.task) }
             entries = []
             return true
         }
-    }
-
-    private func locked<T>(_ body: () -> T) -> T {
-        lock.lock()
-        defer { lock.unlock() }
-        return body()
     }
 }
 

@@ -23,7 +23,7 @@ package final class PooledConnection {
     var hasTransaction = false
     /// How many of the open transactions and savepoints only a queue may end, which runs a write inside them.
     var keptDepth = 0
-    /// Those it is one of, or those beside it. Both are the database's, which outlives them.
+    /// The pool it is one of, or the one beside it. Both are the database's, which outlives them.
     private(set) unowned(unsafe) var readers: ReaderPool?
     private(set) var isReader = false
     private var plans: [ObjectIdentifier: ModelPlan] = [:]
@@ -35,7 +35,7 @@ package final class PooledConnection {
     private var variants: [ObjectIdentifier] = []
     private static let greatestVariants = 128
     private var cursors: [ObjectIdentifier: WeakCursor] = [:]
-    /// Milliseconds that a thread waits for its turn.
+    /// Milliseconds that a thread waits for it.
     let timeout: Int
 
     /// Of a transaction that only reads: how often it was begun and not ended.
@@ -48,8 +48,6 @@ package final class PooledConnection {
     var takerIsPatient = false
     /// Of a reader: its connection, as long as it is among those of the pool; under the pool's lock.
     var shown: ObjectIdentifier?
-    /// Of a reader: the one of another database that its thread has had for longer.
-    var outer: UnsafeRawPointer?
     /// Of the writer: whether models have caches on it; any thread reads it.
     let hasCaches = AtomicFlag()
     /// Of the writer: pages of the log from which on it is emptied.
@@ -69,28 +67,57 @@ package final class PooledConnection {
         self.isReader = isReader
     }
 
-    /// No thread finds it any more.
-    func disown() { readers = nil }
-
     private struct WeakCursor {
         weak var cursor: StatementCursor?
     }
 
-    // Turns ---------------------------------------------------------------------------------------------------------
+    // Acquiring and releasing ---------------------------------------------------------------------------------------
 
-    /// Waits for the turn. Each call needs a `leave`.
-    func enter() throws {
+    /// Waits for the connection and locks it. Each call needs a `release`.
+    func acquire() throws {
         let outcome = lock.lock(timeout)
         if outcome != .taken { try explain(outcome) }
         try check()
-        if isReader { readers?.entered(self) }
+        if isReader { uses += 1 }
     }
 
-    /// Takes the turn, unchecked, if no thread but this one has ever come.
+    /// The same for a cursor that is on it; false where its statement has ended, so that a reader is none of its thread's.
     @inline(__always)
-    func enterIfAlone() -> Bool { Unmanaged.passUnretained(lock)._withUnsafeGuaranteedRef { $0.lockIfAlone() } }
+    func acquire(for cursor: StatementCursor) throws -> Bool {
+        try acquire()
+        return !isReader || isStill(of: cursor)
+    }
 
-    /// Gives the turn up where nothing can be done in it.
+    func tryAcquire(_ timeout: Int, for cursor: StatementCursor) -> Bool {
+        tryAcquire(timeout) && (!isReader || isStill(of: cursor))
+    }
+
+    /// A running cursor is a use of its own: without it the pool may have given the connection to another thread.
+    private func isStill(of cursor: StatementCursor) -> Bool {
+        if cursor.isRunning { return true }
+        uses -= 1
+        lock.unlock()
+        return false
+    }
+
+    /// Locks it, unchecked, if no thread but this one has ever come.
+    @inline(__always)
+    func acquireIfAlone() -> Bool { withoutRetaining(lock) { $0.lockIfAlone() } }
+
+    /// Locks it, for what cannot fail; what a thread that has ended left open is rolled back.
+    /// - Parameter timeout: milliseconds to wait for it.
+    /// - Returns: false where another thread has it for longer, and in the child of a fork, which cannot have it.
+    func tryAcquire(_ timeout: Int) -> Bool {
+        switch lock.lock(timeout) {
+        case .taken: break
+        case .abandoned: rollBack()
+        case .timedOut, .forked: return false
+        }
+        if isReader { uses += 1 }
+        return true
+    }
+
+    /// Unlocks it again where nothing can be done on it.
     @inline(__always)
     func check() throws {
         if isPlain, !lock.anyIsRefused, !transactionIsLost { return }
@@ -115,13 +142,13 @@ package final class PooledConnection {
     private var transactionIsLost: Bool { hasTransaction && connection?.isInTransaction == false }
 
     @inline(__always)
-    func leave() {
-        if isReader { readers?.left(self) } else { lock.unlock() }
+    func release() {
+        if isReader { readers?.release(self) } else { lock.unlock() }
     }
 
     /// The same after what may have written.
     @inline(__always)
-    func leaveWriter() {
+    func releaseAfterWriting() {
         if let connection, connection.logPages >= logLimit { keepLogSmall(connection) }
         lock.unlock()
     }
@@ -133,19 +160,6 @@ package final class PooledConnection {
         guard lock.holds == 1, let readers, readers.areOpen, !connection.isInTransaction else { return }
         let isEmpty = readers.whileIdle(50) { (try? connection.emptyLog()) ?? false }
         logLimit = isEmpty ? PooledConnection.smallLog : connection.logPages * 2
-    }
-
-    /// Takes the turn, for what cannot fail; what a thread that has ended left open is rolled back.
-    /// - Parameter timeout: milliseconds to wait for it.
-    /// - Returns: false where another thread has it for longer, and in the child of a fork, which has no turn.
-    func enterQuietly(_ timeout: Int) -> Bool {
-        switch lock.lock(timeout) {
-        case .taken: return true
-        case .abandoned:
-            rollBack()
-            return true
-        case .timedOut, .forked: return false
-        }
     }
 
     @inline(never)
@@ -160,7 +174,8 @@ package final class PooledConnection {
                 hint: "keep transactions short, or give a longer busy timeout when opening")
         case .abandoned:
             rollBack()
-            lock.unlock()
+            // A reader is one use less then: the transaction's.
+            release()
             throw CormorantError(
                 .transaction, "a thread ended with its transaction open, which has been rolled back",
                 hint: "try again, and end each transaction on the thread that began it")
@@ -179,7 +194,7 @@ package final class PooledConnection {
 
     // Transactions ----------------------------------------------------------------------------------------------------
 
-    /// A transaction or savepoint has begun, for which the calling thread keeps the turn.
+    /// A transaction or savepoint has begun, for which the calling thread keeps the connection.
     func began(_ owner: TransactionOwner?) -> Int64 {
         let number = newTransactionNumber()
         if self.owner == nil, let owner {

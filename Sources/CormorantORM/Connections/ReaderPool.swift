@@ -5,14 +5,14 @@ import CormorantThreads
 /// The connections that read beside a database's writer, each on a snapshot of its own. They are opened when threads need
 /// them, and never more than `count`.
 final class ReaderPool: @unchecked Sendable {  // `state` guards what is below it; a connection is used under its own lock
-    /// Under `state`, but for `current`'s copies.
-    private var members: [PooledConnection]
-    private let count: Int
-    private let permits: Semaphore
+    private let members: [PooledConnection]
+    private var count: Int { members.count }
+    /// As many as there are members that are free.
+    private let semaphore: Semaphore
     private let path: String
     private let taken: TakenTransactions
     private var options: OpenOptions
-    private let state = RecursiveLock()
+    private let state = RecursiveLock(.readerPool)
     private var free: [PooledConnection] = []
     private var connections: [Connection] = []
     private var trace: TraceCallback?
@@ -36,53 +36,48 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
         options.keepsJournalMode = true
         options.codecs = writer.codecs
         self.options = options
-        count = min(options.readerCount, 64)
-        permits = Semaphore(count)
-        var members: [PooledConnection] = []
-        for _ in 0..<count { members.append(PooledConnection(nil, timeout: options.busyTimeout, taken)) }
-        self.members = members
+        members = (0..<min(options.readerCount, 64)).map { _ in
+            PooledConnection(nil, timeout: options.busyTimeout, taken)
+        }
+        semaphore = Semaphore(members.count)
         free = members
         for pooled in members { pooled.belong(to: self, isReader: true) }
     }
 
-    // Taking and giving back -----------------------------------------------------------------------------------------
+    // Acquiring and releasing -----------------------------------------------------------------------------------------
 
     /// A reader for the calling thread, locked: the one that it is using, or one that is free.
+    /// - Parameter waits: whether to wait for one.
     /// - Returns: nil where it must read through the writer.
     @inline(never)
-    func take(_ writer: PooledConnection) throws -> PooledConnection? {
+    func acquire(_ writer: PooledConnection, waits: Bool) throws -> PooledConnection? {
         if let pooled = held() {
-            try pooled.enter()
+            try pooled.acquire()
             return pooled
         }
         if writer.lock.isMine { return nil }
-        return try takeFree(writer)
+        return try acquireFree(writer, waits: waits)
     }
 
-    /// The reader that the calling thread is using.
+    /// The reader that the calling thread has locked.
     func held() -> PooledConnection? {
-        var next = currentThread().pointee.held
-        while let pointer = next {
-            let pooled = Unmanaged<PooledConnection>.fromOpaque(pointer).takeUnretainedValue()
-            if pooled.readers === self { return pooled }
-            next = pooled.outer
-        }
-        return nil
+        let thread = currentThread().pointee.id
+        return members.first { $0.lock.isHeld(by: thread) }
     }
 
     /// A reader that nobody uses, locked and in use.
-    func takeFree(_ writer: PooledConnection) throws -> PooledConnection? {
+    private func acquireFree(_ writer: PooledConnection, waits: Bool) throws -> PooledConnection? {
         if writer.lock.isForked { throw usedAfterFork() }
         try taken.refuse()
         let thread = currentThread().pointee.id
-        if !permits.tryTake() {
-            guard try waitForPermit(thread) else { return nil }
+        if !semaphore.tryTake() {
+            guard waits, try waitForFree(thread) else { return nil }
         }
         state.lock()
         guard !isRetired, !bypassed, !isClosed, let pooled = free.popLast() else {
             let isClosed = isClosed
             state.unlock()
-            permits.giveBack()
+            semaphore.giveBack()
             if isClosed { throw databaseClosed() }
             return nil
         }
@@ -91,32 +86,30 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
         state.unlock()
         // Nobody else has it, but for those who set a trace.
         guard pooled.lock.lock(max(1000, options.busyTimeout)) == .taken else {
-            release(pooled)
+            putBack(pooled)
             throw isFull()
         }
+        pooled.uses = 1
         guard !Threads.isCancelled else {
-            pooled.lock.unlock()
             release(pooled)
             throw isFull()
         }
         guard pooled.connection != nil || open(pooled) else {
-            pooled.lock.unlock()
             release(pooled)
             return nil
         }
-        entered(pooled)
         return pooled
     }
 
     /// - Returns: false for a thread whose own cursors are running: it might wait for itself.
-    private func waitForPermit(_ thread: Int64) throws -> Bool {
-        for pooled in current { freeIfAbandoned(pooled) }
+    private func waitForFree(_ thread: Int64) throws -> Bool {
+        for pooled in members { freeIfAbandoned(pooled) }
         state.lock()
         let hasOne = members.contains { $0.taker == thread }
         var before = releases
         state.unlock()
-        if hasOne { return permits.tryTake() }
-        while !permits.take(max(options.busyTimeout, 1), givingUpWhen: { Threads.isCancelled }) {
+        if hasOne { return semaphore.tryTake() }
+        while !semaphore.take(max(options.busyTimeout, 1), givingUpWhen: { Threads.isCancelled }) {
             guard Threads.isPatient, !Threads.isCancelled, mayGoOn(&before) else { throw isFull() }
         }
         return true
@@ -133,7 +126,7 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
     private func freeIfAbandoned(_ pooled: PooledConnection) {
         guard pooled.lock.isAbandoned, pooled.lock.lock(0) == .abandoned else { return }
         pooled.rollBack()
-        left(pooled)
+        release(pooled)
     }
 
     private func isFull() -> CormorantError {
@@ -146,6 +139,7 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
     /// False where the file cannot be opened once more; the writer can do all that a reader can.
     private func open(_ pooled: PooledConnection) -> Bool {
         guard let connection = try? Connection(path: path, options: options) else { return false }
+        connection.refuseWritersFunctions()
         connection.endReaders = { [unowned pooled] in pooled.endCursors() }
         state.lock()
         defer { state.unlock() }
@@ -156,92 +150,51 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
         return true
     }
 
-    /// The calling thread has just locked the pooled connection for a call.
-    func entered(_ pooled: PooledConnection) {
-        pooled.uses += 1
-        guard pooled.lock.holds == 1 else { return }
-        let thread = currentThread()
-        pooled.outer = thread.pointee.held
-        thread.pointee.held = UnsafeRawPointer(Unmanaged.passUnretained(pooled).toOpaque())
-    }
-
-    /// The call is over: unlocks the pooled connection, which is free when nothing else uses it.
-    func left(_ pooled: PooledConnection) {
+    /// The call is over: unlocks the connection, which is free when nothing else uses it.
+    func release(_ pooled: PooledConnection) {
         pooled.uses -= 1
-        if pooled.lock.holds == 1 { forget(pooled) }
         let isIdle = pooled.uses == 0
         pooled.lock.unlock()
-        if isIdle { release(pooled) }
+        if isIdle { putBack(pooled) }
     }
 
-    /// Takes the pooled connection out of what the calling thread holds.
-    private func forget(_ pooled: PooledConnection) {
-        let thread = currentThread()
-        let pointer = UnsafeRawPointer(Unmanaged.passUnretained(pooled).toOpaque())
-        if thread.pointee.held == pointer {
-            thread.pointee.held = pooled.outer
-        } else {
-            var next = thread.pointee.held
-            while let inner = next.map({ Unmanaged<PooledConnection>.fromOpaque($0).takeUnretainedValue() }) {
-                if inner.outer == pointer { inner.outer = pooled.outer }
-                next = inner.outer
-            }
-        }
-        pooled.outer = nil
-    }
-
-    private func release(_ pooled: PooledConnection) {
+    private func putBack(_ pooled: PooledConnection) {
         state.lock()
         if isRetired { close(connectionOf: pooled) }
         pooled.taker = 0
         releases &+= 1
         free.append(pooled)
         state.unlock()
-        permits.giveBack()
+        semaphore.giveBack()
     }
 
-    /// The members as they are now.
-    private var current: [PooledConnection] {
-        state.lock()
-        defer { state.unlock() }
-        return members
-    }
-
-    /// Puts another in the place of one that was taken away from a thread. In the list of what that thread holds it stays, so
-    /// it is kept for ever.
-    func replace(_ pooled: PooledConnection) {
-        let new = PooledConnection(nil, timeout: pooled.timeout, taken)
-        new.belong(to: self, isReader: true)
-        state.lock()
-        members = members.map { $0 === pooled ? new : $0 }
-        close(connectionOf: pooled, leftOnOtherThread())
-        pooled.disown()
-        releases &+= 1
-        free.append(new)
-        state.unlock()
-        _ = Unmanaged.passRetained(pooled)
-        permits.giveBack()
+    /// Closes one that was taken away from a thread between two of its calls, and whose cursors throw from here on.
+    func reclaim(_ pooled: PooledConnection) {
+        state.locked { close(connectionOf: pooled, leftOnOtherThread()) }
+        pooled.uses = 0
+        pooled.lock.unlock()
+        putBack(pooled)
     }
 
     /// The one on which this transaction is open.
     func pooled(of number: Int64) -> PooledConnection? {
-        current.first { $0.transactions.place(of: number) != .nowhere }
+        members.first { $0.transactions.place(of: number) != .nowhere }
     }
 
     /// The innermost transaction of a task that reads.
-    func newest(of task: Int64) -> Int64? { current.lazy.compactMap { $0.transactions.newest(of: task) }.first }
+    func newest(of task: Int64) -> Int64? { members.lazy.compactMap { $0.transactions.newest(of: task) }.first }
 
     // All of them ----------------------------------------------------------------------------------------------------
 
     /// Runs `body` while nobody reads: new readers wait, those there are have so many milliseconds to end.
     /// - Returns: false when they did not.
     func whileIdle(_ milliseconds: Int, _ body: () -> Bool) -> Bool {
-        let end = monotonicTime() &+ Int64(milliseconds) &* 1_000_000
+        let end = time(after: milliseconds)
         var taken = 0
-        defer { for _ in 0..<taken { permits.giveBack() } }
+        defer { for _ in 0..<taken { semaphore.giveBack() } }
         while taken < count {
             let left = Int(max(0, end &- monotonicTime()) / 1_000_000)
-            guard permits.take(left, givingUpWhen: { false }) else { return false }
+            guard semaphore.take(left, givingUpWhen: { false }) else { return false }
             taken += 1
         }
         return body()
@@ -249,23 +202,13 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
 
     /// Whether any was ever needed.
     var areOpen: Bool {
-        state.lock()
-        defer { state.unlock() }
-        return !connections.isEmpty
+        state.locked { !connections.isEmpty }
     }
 
     /// Whether all goes through the writer for now.
     var areBypassed: Bool {
-        get {
-            state.lock()
-            defer { state.unlock() }
-            return bypassed
-        }
-        set {
-            state.lock()
-            bypassed = newValue
-            state.unlock()
-        }
+        get { state.locked { bypassed } }
+        set { state.locked { bypassed = newValue } }
     }
 
     /// From here on all goes through the writer. Those in use are closed when they are given back.
@@ -303,7 +246,7 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
         state.lock()
         trace = callback
         state.unlock()
-        for pooled in current {
+        for pooled in members {
             guard pooled.lock.lock(options.busyTimeout) == .taken else { throw isFull() }
             pooled.connection?.setTrace(callback)
             pooled.lock.unlock()
@@ -332,7 +275,6 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
         for pooled in locked {
             let held = pooled.readDepth
             if held > 0, held == pooled.lock.holds - 1 {
-                forget(pooled)
                 currentThread().endTransaction()
                 pooled.lock.dropKept(held)
             }
@@ -341,7 +283,7 @@ final class ReaderPool: @unchecked Sendable {  // `state` guards what is below i
             pooled.taker = 0
             free.append(pooled)
             pooled.lock.unlock()
-            permits.giveBack()
+            semaphore.giveBack()
         }
         for pooled in members { pooled.close() }
         // The keys go with the last connection.
@@ -361,11 +303,11 @@ extension ReaderPool {
             return pooled.began(owner)
         }
         if writer.lock.isMine { return nil }
-        guard let pooled = try takeFree(writer) else { return nil }
+        guard let pooled = try acquireFree(writer, waits: true) else { return nil }
         do {
             try pooled.connected().begin(.read)
         } catch {
-            left(pooled)
+            release(pooled)
             throw error
         }
         pooled.readDepth = 1
@@ -385,7 +327,7 @@ extension ReaderPool {
             return true
         }
         currentThread().endTransaction()
-        defer { left(pooled) }
+        defer { release(pooled) }
         try pooled.connected().rollback()
         return true
     }

@@ -1,6 +1,7 @@
 import CormorantBase
 import CormorantQuery
 import CormorantSQLite
+import CormorantThreads
 
 /// A running statement that streams its rows in constant memory. One thread at a time; closed with its database at the
 /// latest.
@@ -11,8 +12,8 @@ package final class StatementCursor {
     private(set) var statement: Statement?
     private let pooled: PooledConnection
     private let connection: Connection
-    /// Read by others than the thread that steps it, at worst too early.
-    private var isFinished = false
+    /// On a reader, which may be another thread's once the statement has ended: 1 then. Set under the connection's lock.
+    private let ended: AtomicNumber?
     /// How often SQLite had prepared the statement when `columns` was made; nil once the first step has confirmed it.
     private var reprepared: Int32?
     /// The result column of each column of the model.
@@ -30,7 +31,7 @@ package final class StatementCursor {
     /// The texts it is bound to.
     private let scratch: ScratchMemory?
 
-    /// Within a turn of the pooled connection, with a statement that is bound.
+    /// While the connection is acquired, with a statement that is bound.
     init(
         _ database: Database, _ pooled: PooledConnection, _ connection: Connection, _ statement: Statement,
         plan: ModelPlan?,
@@ -42,6 +43,7 @@ package final class StatementCursor {
         timeColumns = compiled?.timeColumns ?? []
         self.database = database
         self.pooled = pooled
+        ended = pooled.isReader ? AtomicNumber() : nil
         self.connection = connection
         self.statement = statement
         self.plan = plan
@@ -57,18 +59,21 @@ package final class StatementCursor {
     deinit {
         close()
         columns.deallocate()
+        ended?.deallocate()
     }
 
     /// Ends the statement. A second close does nothing.
     package func close() {
-        if pooled.isReader, isFinished { return }
-        guard pooled.enterQuietly(.max) else { return }
-        if pooled.isReader { pooled.readers?.entered(pooled) }
+        if hasEnded { return }
+        guard pooled.tryAcquire(.max, for: self) else { return }
         ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
         finish()
         pooled.remove(self)
-        pooled.leave()
+        pooled.release()
     }
+
+    /// Whether the connection may be another thread's by now.
+    private var hasEnded: Bool { ended.map { $0.load() != 0 } ?? false }
 
     private func noCurrentRow() -> CormorantError {
         CormorantError(.misuse, "there is no current row", hint: "go to the next row first, and stop at the end")
@@ -101,14 +106,14 @@ package final class StatementCursor {
         onRow = false
         guard let statement else { return }
         self.statement = nil
-        isFinished = true
+        ended?.store(1)
         connection.recycle(statement)
         pooled.ended(self)
     }
 
     /// Goes to the next row and reads it as a record; nil at the end.
     package func next<Result>(_ read: (RecordReader) throws -> Result) throws -> Result? {
-        try turn {
+        try acquiring {
             guard let statement = try advance() else { return nil }
             return try read(RecordReader(statement, columns: columns, model: model))
         } ?? nil
@@ -118,7 +123,7 @@ package final class StatementCursor {
     /// - Returns: how many there were.
     @discardableResult
     package func forEach(limit: Int = .max, _ read: (RecordReader) throws -> Void) throws -> Int {
-        try turn {
+        try acquiring {
             guard limit > 0, let statement = try advance() else { return 0 }
             let reader = RecordReader(statement, columns: columns, model: model)
             var count = 0
@@ -133,7 +138,7 @@ package final class StatementCursor {
     /// The same for the rows of raw SQL.
     @discardableResult
     package func forEachRow(limit: Int = .max, _ read: (Row) throws -> Void) throws -> Int {
-        try turn {
+        try acquiring {
             var count = 0
             while count < limit, let statement = try advance() {
                 try read(Row(statement))
@@ -146,19 +151,19 @@ package final class StatementCursor {
     /// Reads the next rows until `read` has enough, the lock taken once.
     /// - Parameter read: whether it wants more.
     package func readRows(while read: (Row) throws -> Bool) throws {
-        _ = try turn {
+        _ = try acquiring {
             while let statement = try advance(), try read(Row(statement)) {}
         }
     }
 
     /// Goes to the next row; false at the end.
     package func nextRow() throws -> Bool {
-        try turn { try advance() != nil } ?? false
+        try acquiring { try advance() != nil } ?? false
     }
 
     /// Reads the row it stands on.
     package func row<Result>(_ read: (Row) throws -> Result) throws -> Result {
-        let result = try turn {
+        let result = try acquiring {
             guard onRow, let statement else { throw noCurrentRow() }
             return try read(Row(statement))
         }
@@ -166,17 +171,19 @@ package final class StatementCursor {
         return result
     }
 
-    /// Runs `body` in a turn of the pooled; nil where it has come to its end and the pooled may be another's.
+    /// Runs `body` while the connection is acquired; nil where the statement has ended, and a reader may be another thread's.
     @inline(__always)
-    private func turn<T>(_ body: () throws -> T) throws -> T? {
-        if pooled.isReader, isFinished {
-            if database.isClosed { throw databaseClosed() }
-            if let ending { throw ending }
-            return nil
-        }
-        try pooled.enter()
-        defer { pooled.leave() }
+    private func acquiring<T>(_ body: () throws -> T) throws -> T? {
+        guard !hasEnded, try pooled.acquire(for: self) else { return try afterEnd() }
+        defer { pooled.release() }
         return try body()
+    }
+
+    @inline(never)
+    private func afterEnd<T>() throws -> T? {
+        if database.isClosed { throw databaseClosed() }
+        if let ending { throw ending }
+        return nil
     }
 
     @inline(__always)
@@ -236,8 +243,8 @@ extension Database {
 
     /// A cursor over the rows of raw SQL.
     package func cursor(_ sql: String, _ bind: (Statement) throws -> Void) throws -> StatementCursor {
-        let pooled = try turn(for: sql)
-        defer { end(turn: pooled) }
+        let pooled = try acquire(for: sql)
+        defer { release(pooled) }
         let connection = try pooled.connected()
         let statement = try connection.statement(sql)
         do {

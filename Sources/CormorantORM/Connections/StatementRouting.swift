@@ -1,37 +1,24 @@
 import CormorantBase
 
-/// What raw SQL says of the connection that it must run on. It is told by its words alone, so that no connection need prepare
-/// it first; where that is not enough to be sure, it is the writer's.
+/// What the words of raw SQL say, where it need not be compiled to tell.
 package enum StatementRouting {
-    /// Whether a reader can run it: a SELECT that asks for nothing that only the writer knows.
-    package static func canBeReader(_ sql: String) -> Bool {
+    package enum Kind {
+        /// It reads, and may ask for what only the writer knows.
+        case query
+        /// Read on, it may be a query.
+        case unknown
+        /// It writes, or is about the connection.
+        case other
+    }
+
+    /// What its first word tells.
+    package static func kind(of sql: String) -> Kind {
         var sql = sql
         return sql.withUTF8 { bytes in
             var lexer = SQLLexer(bytes)
-            guard let first = lexer.next() else { return false }
-            let isWith = lexer.isWord(first, "with")
-            guard
-                isWith || lexer.isWord(first, "select") || lexer.isWord(first, "values")
-                    || lexer.isWord(first, "explain")
-            else { return false }
-            var token = lexer.next()
-            while let word = token {
-                token = lexer.next()
-                guard case .identifier = word.kind else { continue }
-                if case .leftParenthesis = token?.kind {
-                    if lexer.isWord(word, "last_insert_rowid") || lexer.isWord(word, "changes")
-                        || lexer.isWord(word, "total_changes")
-                    {
-                        return false
-                    }
-                } else if isWith,
-                    lexer.isWord(word, "insert") || lexer.isWord(word, "update") || lexer.isWord(word, "delete")
-                        || lexer.isWord(word, "replace")
-                {
-                    return false
-                }
-            }
-            return true
+            guard let first = lexer.next() else { return .other }
+            if lexer.isWord(first, "select") || lexer.isWord(first, "values") { return .query }
+            return lexer.isWord(first, "with") || lexer.isWord(first, "explain") ? .unknown : .other
         }
     }
 

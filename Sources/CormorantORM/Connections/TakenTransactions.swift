@@ -5,7 +5,7 @@ import CormorantThreads
 /// Transactions of a database that were rolled back because another thread left one that was open with them. Until each is
 /// closed, their thread, or their task where it has one, is refused all else: it would work outside of them.
 final class TakenTransactions: @unchecked Sendable {  // `lock` guards `entries`
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.takenTransactions)
     private var entries: [Entry] = []
 
     private struct Entry {

@@ -88,7 +88,7 @@ extension JSONScanner {
     }
 
     /// The bytes of a string without its escapes; they stay until the record is written.
-    private func plain(_ token: Token, _ writer: RecordWriter) throws -> UnsafeBufferPointer<UInt8> {
+    private func plain(_ token: Token, _ writer: borrowing RecordWriter) throws -> UnsafeBufferPointer<UInt8> {
         guard token.isRich else { return token.bytes }
         let room = try writer.checkedAllocate(token.count).assumingMemoryBound(to: UInt8.self)
         return UnsafeBufferPointer(start: room, count: unescape(token, to: room))
@@ -101,7 +101,9 @@ extension JSONScanner {
     }
 
     /// Source: RFC 4648, section 4.
-    private func base64(_ text: UnsafeBufferPointer<UInt8>, _ writer: RecordWriter) throws -> UnsafeRawBufferPointer? {
+    private func base64(_ text: UnsafeBufferPointer<UInt8>, _ writer: borrowing RecordWriter) throws
+        -> UnsafeRawBufferPointer?
+    {
         guard text.count % 4 == 0 else { return nil }
         let padding = text.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
         let count = text.count / 4 * 3 - padding

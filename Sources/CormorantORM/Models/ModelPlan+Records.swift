@@ -69,7 +69,7 @@ extension ModelPlan {
 
     @inline(__always)
     private func step<Access: RecordAccess>(
-        _ planned: PlannedStatement, _ record: inout Access, _ writer: RecordWriter, _ makesKey: Bool,
+        _ planned: PlannedStatement, _ record: inout Access, _ writer: borrowing RecordWriter, _ makesKey: Bool,
         isGuarded: Bool
     ) throws -> Bool {
         let statement = planned.statement

@@ -11,7 +11,7 @@ package typealias ModelPreparation = @Sendable (Database, ModelDescriptor) throw
 final class PreparedModels: @unchecked Sendable {
     private let preparation: ModelPreparation
     // Its lock guards what follows.
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.preparedModels)
     private var models: [ObjectIdentifier: Prepared] = [:]
     /// Those of the open transaction, with which what was done for them may be rolled back.
     private var ofTransaction: [ObjectIdentifier: Prepared] = [:]
@@ -86,7 +86,7 @@ package final class TableOwners: @unchecked Sendable {
         weak var relations: RelationList?
     }
     // Its lock guards what follows.
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.tableOwners)
     private var owners: [String: Owner] = [:]
     /// From how many tables on those whose models are gone are forgotten.
     private var limit = 256

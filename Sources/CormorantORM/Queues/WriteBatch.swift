@@ -17,7 +17,7 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
     package typealias Part = (Database) throws -> WriteResult
 
     package let queue: WriteQueue
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.writeBatch)
     private var parts: [Part] = []
 
     package init(_ queue: WriteQueue) { self.queue = queue }

@@ -13,7 +13,7 @@ package final class WriteQueue: @unchecked Sendable {  // `lock` guards what sta
 
     package let database: Database
     private let room: Semaphore
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.writeQueue)
     private let work = Condition()
     private let progress = Condition()
     private var waiting: [QueuedWrite] = []
@@ -274,7 +274,7 @@ extension WriteQueue {
     private func runGroup() -> [QueuedWrite] {
         var end: Int64 = 0
         let group = database.runGroup { count in
-            // The wait for the turn does not count.
+            // The wait for the writer does not count.
             if count == 0 { end = monotonicTime() &+ WriteQueue.groupTime }
             return count < WriteQueue.groupCount && monotonicTime() < end ? takeNext() : nil
         }

@@ -149,7 +149,7 @@ public struct RecordReader {
     package func value(at column: Int) throws -> Value {
         guard let model else { return try row.value(columns[column]) }
         if isNull(at: column) { return .null }
-        let (type, isUnsigned) = model._withUnsafeGuaranteedRef {
+        let (type, isUnsigned) = withoutRetaining(model) {
             ($0.columns[column].type, $0.columns[column].isUnsigned)
         }
         switch type {

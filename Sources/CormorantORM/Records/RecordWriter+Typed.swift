@@ -118,7 +118,7 @@ extension RecordWriter {
 
     @inline(__always)
     package mutating func writeKey(_ value: Int64) throws {
-        if borrowedModel._withUnsafeGuaranteedRef({ $0.hasPlainKey }) { return bind(value, 1) }
+        if withoutRetaining(borrowedModel, { $0.hasPlainKey }) { return bind(value, 1) }
         let column = model.keyColumns[0]
         try write(integer: value, as: model.columns[column].type, at: column)
     }

@@ -2,8 +2,9 @@ import CormorantBase
 import CormorantQuery
 import CormorantSQLite
 
-/// Binds the values of one record to a statement. Columns that the statement does not use are skipped.
-public struct RecordWriter {
+/// Binds the values of one record to a statement. Columns that the statement does not use are skipped. It is lent, and cannot be
+/// copied: it ends with the call that it is given to.
+public struct RecordWriter: ~Copyable {
     // What makes a writer outlives it. Counted references to these would cost a lookup a fiftieth.
     @usableFromInline let borrowedStatement: Unmanaged<Statement>
     @usableFromInline let borrowedModel: Unmanaged<ModelDescriptor>
@@ -30,21 +31,21 @@ public struct RecordWriter {
     package var model: ModelDescriptor { borrowedModel.takeUnretainedValue() }
 
     @inlinable @inline(__always)
-    func bindNull(_ parameter: Int32) { borrowedStatement._withUnsafeGuaranteedRef { $0.bindNull(parameter) } }
+    func bindNull(_ parameter: Int32) { withoutRetaining(borrowedStatement) { $0.bindNull(parameter) } }
 
     @inlinable @inline(__always)
     func bind(_ value: Int64, _ parameter: Int32) {
-        borrowedStatement._withUnsafeGuaranteedRef { $0.bind(value, parameter) }
+        withoutRetaining(borrowedStatement) { $0.bind(value, parameter) }
     }
 
     @inlinable @inline(__always)
     func bind(_ value: Double, _ parameter: Int32) {
-        borrowedStatement._withUnsafeGuaranteedRef { $0.bind(value, parameter) }
+        withoutRetaining(borrowedStatement) { $0.bind(value, parameter) }
     }
 
     @inlinable @inline(__always)
     func bindText(_ bytes: UnsafeRawPointer, count: Int, _ parameter: Int32) throws {
-        try borrowedStatement._withUnsafeGuaranteedRef {
+        try withoutRetaining(borrowedStatement) {
             try $0.bindText(borrowing: bytes, count: count, parameter)
         }
     }
@@ -52,17 +53,17 @@ public struct RecordWriter {
     /// Room that stays until the record has been written.
     @inlinable @inline(__always)
     package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
-        borrowedScratch._withUnsafeGuaranteedRef { $0.allocate(count) }
+        withoutRetaining(borrowedScratch) { $0.allocate(count) }
     }
 
     /// The same, or an error where there is no memory for it.
     func checkedAllocate(_ count: Int) throws -> UnsafeMutableRawPointer {
-        try borrowedScratch._withUnsafeGuaranteedRef { try $0.checkedAllocate(count) }
+        try withoutRetaining(borrowedScratch) { try $0.checkedAllocate(count) }
     }
 
     @inlinable @inline(__always)
     package func copy(_ bytes: UnsafeRawPointer?, count: Int) -> UnsafeMutableRawPointer {
-        borrowedScratch._withUnsafeGuaranteedRef { $0.copy(bytes, count: count) }
+        withoutRetaining(borrowedScratch) { $0.copy(bytes, count: count) }
     }
 
     /// Whether the statement uses the column.
@@ -132,7 +133,7 @@ public struct RecordWriter {
     package mutating func write(blobBorrowing bytes: UnsafeRawPointer, count: Int, at column: Int) throws {
         let parameter = parameters[column]
         if parameter == 0 { return }
-        try borrowedStatement._withUnsafeGuaranteedRef { try $0.bindBlob(borrowing: bytes, count: count, parameter) }
+        try withoutRetaining(borrowedStatement) { try $0.bindBlob(borrowing: bytes, count: count, parameter) }
     }
 
     public mutating func write(_ value: Timestamp, at column: Int) throws {

@@ -32,7 +32,7 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
     let model: ModelDescriptor
     private let greatestCount: Int
     private let greatestBytes: Int
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.rowCache)
     private var positions: [RowKey: Int] = [:]
     private var entries: [Entry?] = []
     private var free: [Int] = []
@@ -199,7 +199,7 @@ extension ModelPlan {
         {
             return try find(in: cache, cached(), key, read)
         }
-        return try find()._withUnsafeGuaranteedRef { try one($0, key: key, read: read) }
+        return try withoutRetaining(find()) { try one($0, key: key, read: read) }
     }
 
     @inline(never)

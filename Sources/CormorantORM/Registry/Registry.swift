@@ -12,9 +12,9 @@ final class RegistryFile {
     /// What was opened, to notice when another file takes its place.
     var identity: FileIdentity?
     var holds = 0
-    /// When it was given back last.
-    var turn = 0
-    /// A thread opens or closes it.
+    /// Grows with each time that one is given back.
+    var lastUse = 0
+    /// A thread opens or closes it, under no lock; nobody else touches it then.
     var isBusy = true
     /// Closed as soon as nobody holds it.
     var isPassing: Bool
@@ -31,7 +31,7 @@ final class RegistryFile {
 /// is first used and stays open while it is held; of those that nobody holds, the one used longest ago is closed when there
 /// are too many. Safe to share between threads.
 public final class Registry: @unchecked Sendable {  // `monitor` guards all that changes
-    private struct Registration {
+    struct Registration {
         let path: String
         let options: OpenOptions
     }
@@ -41,15 +41,15 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     public let limit: Int
     private let pattern: RegistryPattern?
     private let options: OpenOptions
-    private let monitor = Monitor()
+    let monitor = Monitor(.registry)
     private var registered: [String: Registration] = [:]
     /// The name of each file that was registered.
     private var names: [String: String] = [:]
-    private var files: [String: RegistryFile] = [:]
+    var files: [String: RegistryFile] = [:]
     /// Threads that wait to open a file, in their order.
-    private var queue: [Int] = []
-    private var turns = 0
-    private var isClosed = false
+    var queue: [Int] = []
+    var newestTicket = 0
+    var isClosed = false
     private var defaultOne: String?
     private var currentOne: String?
     private var kept: AnyObject?
@@ -124,7 +124,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         }
     }
 
-    private func required(_ name: String?) throws -> String {
+    func required(_ name: String?) throws -> String {
         guard let name = name ?? currentOne ?? defaultOne else {
             throw CormorantError(
                 .misuse, "no database is named, and none is current", hint: "give a name, or set a default")
@@ -132,7 +132,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         return name
     }
 
-    private func place(of name: String) throws -> Registration {
+    func place(of name: String) throws -> Registration {
         if let found = registered[name] { return found }
         guard let pattern else {
             throw CormorantError(
@@ -153,7 +153,8 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         return (place.path, place.options)
     }
 
-    private func whileOpen<T>(_ body: () throws -> T) throws -> T {
+    @inline(never)
+    func whileOpen<T>(_ body: () throws -> T) throws -> T {
         try refuseFork()
         return try monitor.locked {
             try refuseClosed()
@@ -161,14 +162,14 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         }
     }
 
-    private func refuseFork() throws {
+    func refuseFork() throws {
         guard monitor.isForked else { return }
         throw CormorantError(
             .misuse, "the registry was opened before this process was forked",
             hint: "open it anew in the child, and leave the parent's alone")
     }
 
-    private func refuseClosed() throws {
+    func refuseClosed() throws {
         guard isClosed else { return }
         throw CormorantError(.misuse, "the registry is closed", hint: "open it anew")
     }
@@ -218,183 +219,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     }
 
     /// Whether nobody closed it, removed the file or put another in its place.
-    private func isAsOpened(_ file: RegistryFile, _ database: Database) -> Bool {
+    func isAsOpened(_ file: RegistryFile, _ database: Database) -> Bool {
         !database.isClosed && FileIdentity(file.path) == file.identity
-    }
-
-    private func take(_ given: String?, _ isPassing: Bool) throws -> (RegistryFile, Database) {
-        monitor.lock()
-        defer { monitor.unlock() }
-        try refuseClosed()
-        let name = try required(given)
-        // One that is open was looked at when it was opened.
-        let place = try files[name].map { Registration(path: $0.path, options: $0.options) } ?? self.place(of: name)
-        let end = monotonicTime() &+ Int64(min(max(0, place.options.busyTimeout), 1 << 40)) &* 1_000_000
-        turns += 1
-        let turn = turns
-        var refusing: Set<String> = []
-        defer {
-            if let mine = queue.firstIndex(of: turn) {
-                queue.remove(at: mine)
-                monitor.changed()
-            }
-        }
-        while true {
-            try refuseClosed()
-            if let file = files[name] {
-                if !file.isBusy, let database = file.database {
-                    if file.holds > 0 || isAsOpened(file, database) {
-                        file.holds += 1
-                        file.isPassing = file.isPassing && isPassing
-                        return (file, database)
-                    }
-                    guard close(file) else { throw inUse(name) }
-                    continue
-                }
-            } else if queue.first ?? turn == turn {
-                if files.count < limit {
-                    let file = RegistryFile(name, place.path, place.options, isPassing: isPassing)
-                    return (file, try open(file))
-                }
-                let idle = files.values.filter { !$0.isBusy && $0.holds == 0 && !refusing.contains($0.name) }
-                if let oldest = idle.min(by: { $0.turn < $1.turn }) {
-                    if !close(oldest) { refusing.insert(oldest.name) }
-                    continue
-                }
-            }
-            // Who waits for a file that another thread opens or closes needs no room.
-            if files[name] == nil, !queue.contains(turn) { queue.append(turn) }
-            let left = end &- monotonicTime()
-            guard left > 0 else { throw isFull(name) }
-            guard !Threads.isCancelled else {
-                throw CormorantError(.interrupted, "the thread's calls are cancelled")
-            }
-            monitor.wait(min(left, 100_000_000))
-            refusing = []
-        }
-    }
-
-    private func isFull(_ name: String) -> CormorantError {
-        if files[name] != nil { return inUse(name) }
-        return CormorantError(
-            .busy, "all \(limit) databases that may be open are in use for longer than the busy timeout",
-            hint: "give databases back sooner, hold one at a time, or open the registry with a higher limit")
-    }
-
-    private func inUse(_ name: String) -> CormorantError {
-        CormorantError(
-            .busy, "\"\(shown(name))\" is being opened or closed for longer than the busy timeout", hint: "try again")
-    }
-
-    /// Opens a file, without the lock meanwhile.
-    private func open(_ file: RegistryFile) throws -> Database {
-        files[file.name] = file
-        monitor.unlock()
-        let opened = Result { try Database(path: file.path, options: file.options) }
-        monitor.lock()
-        defer { monitor.changed() }
-        file.isBusy = false
-        do {
-            file.database = try opened.get()
-        } catch {
-            files[file.name] = nil
-            throw error
-        }
-        file.identity = FileIdentity(file.path)
-        file.holds = 1
-        return try opened.get()
-    }
-
-    /// Closes a file that nobody holds, without the lock meanwhile.
-    /// - Returns: false when somebody uses it without holding it.
-    private func close(_ file: RegistryFile) -> Bool {
-        file.isBusy = true
-        monitor.unlock()
-        let isDone = (try? file.database?.closeIfFree()) ?? true
-        monitor.lock()
-        file.isBusy = false
-        if isDone {
-            file.database = nil
-            files[file.name] = nil
-        }
-        monitor.changed()
-        return isDone
-    }
-
-    // Giving back ---------------------------------------------------------------------------------------------------
-
-    /// - Returns: false in the child of a fork, where nothing is to be done.
-    func end(_ lease: Lease) throws -> Bool {
-        if monitor.isForked { return false }
-        return try monitor.locked {
-            guard lease.isHeld else {
-                throw CormorantError(.misuse, "the lease was released already", hint: "release each once")
-            }
-            lease.isHeld = false
-            return true
-        }
-    }
-
-    func giveBack(_ file: RegistryFile) {
-        monitor.locked {
-            file.holds -= 1
-            guard file.holds == 0 else { return }
-            turns += 1
-            file.turn = turns
-            // The next to use it is to find it as any other.
-            let isChanged = file.database?.hasOwnSettings.isSet ?? false
-            if file.isPassing || isChanged { _ = close(file) }
-            monitor.changed()
-        }
-    }
-
-    /// How many databases are open now.
-    public var openCount: Int { (try? whileOpen { files.count }) ?? 0 }
-
-    /// Closes a database's file, if it is open: to move or remove it. Waits up to a second for those who hold it.
-    public func closeFile(_ name: String) throws {
-        try refuseFork()
-        try monitor.locked {
-            try refuseClosed()
-            _ = try place(of: name)
-            for _ in 0..<20 {
-                guard let file = files[name] else { return }
-                if !file.isBusy, file.holds == 0, close(file) { return }
-                monitor.wait(50_000_000)
-            }
-            throw held([name])
-        }
-    }
-
-    /// Closes the registry and all its databases. Waits up to a second for those who hold some; if they do not give them back,
-    /// nothing is closed but those that nobody holds.
-    public func close() throws {
-        if monitor.isForked { return }
-        try monitor.locked {
-            try refuseClosed()
-            for _ in 0..<20 {
-                for file in Array(files.values) where !file.isBusy && file.holds == 0 { _ = close(file) }
-                guard !isClosed, !files.isEmpty else { break }
-                monitor.wait(50_000_000)
-            }
-            guard files.isEmpty else { throw held(files.keys.sorted()) }
-            isClosed = true
-        }
-    }
-
-    private func held(_ names: [String]) -> CormorantError {
-        let list = names.prefix(5).map { "\"\(shown($0))\"" }.joined(separator: ", ")
-        return CormorantError(
-            .misuse, "\(list)\(names.count > 5 ? " and others are" : names.count == 1 ? " is" : " are") in use",
-            hint: "give databases back before closing")
-    }
-}
-
-extension Registry {
-    /// Attaches a database of the registry to another one, under a name of its own, until that one is given back.
-    public func attach(_ name: String, to database: Database, as schema: String) throws {
-        let place = try location(name)
-        database.retireReaders()
-        try database.withConnection { try $0.attach(place.path, as: schema, codecs: place.options.codecs) }
     }
 }

@@ -54,7 +54,7 @@ package struct Relation: Sendable {
 /// The relations of a model by name, resolved when first used.
 package final class RelationList: @unchecked Sendable {
     // Its lock guards both.
-    private let lock = RecursiveLock()
+    private let lock = RecursiveLock(.relations)
     private var declared: [RelationDescriptor]
     // Steps only: models that refer to each other must not keep each other alive.
     private var resolved: [String: (step: RelationStep, second: RelationStep?)] = [:]
@@ -78,48 +78,40 @@ package final class RelationList: @unchecked Sendable {
     }
 
     /// Says whose they are: relations to the model that it was made of lead to itself.
-    func belong(to model: ModelDescriptor) { locked { owner = model } }
+    func belong(to model: ModelDescriptor) { lock.locked { owner = model } }
 
-    package var names: [String] { locked { declared.map(\.name) + (inherited?.names ?? []) } }
+    // Under the lock no other list is asked, and no model: those may be at this one at the same time.
 
-    var count: Int { locked { declared.count + (inherited?.count ?? 0) } }
+    package var names: [String] { lock.locked { declared.map(\.name) } + (inherited?.names ?? []) }
 
-    fileprivate func declares(_ name: String) -> Bool { locked { declared.contains { $0.name == name } } }
+    var count: Int { lock.locked { declared.count } + (inherited?.count ?? 0) }
 
-    func add(_ relation: RelationDescriptor) { locked { declared.append(relation) } }
+    fileprivate func declares(_ name: String) -> Bool { lock.locked { declared.contains { $0.name == name } } }
+
+    func add(_ relation: RelationDescriptor) { lock.locked { declared.append(relation) } }
 
     private func declaration(_ name: String) -> RelationDescriptor? {
-        locked {
-            if let own = declared.first(where: { $0.name == name }) { return own }
-            guard var found = inherited?.declaration(name) else { return nil }
-            found.target = { [self, target = found.target] in
-                let model = target()
-                return model?.tableReference === origin ? locked { owner } : model
-            }
-            return found
+        if let own = lock.locked({ declared.first { $0.name == name } }) { return own }
+        guard var found = inherited?.declaration(name) else { return nil }
+        found.target = { [self, target = found.target] in
+            let model = target()
+            return model?.tableReference === origin ? lock.locked { owner } : model
         }
+        return found
     }
 
     fileprivate func find(_ name: String, _ resolve: (RelationDescriptor) throws -> Relation) throws -> Relation? {
-        try locked {
-            guard let found = declaration(name) else { return nil }
-            if let ready = resolved[name], let target = found.target(),
-                target.tableReference === (ready.second ?? ready.step).target
-            {
-                return Relation(
-                    name: name, kind: found.kind, target: target, junction: found.junction?(), step: ready.step,
-                    second: ready.second)
-            }
-            let made = try resolve(found)
-            resolved[name] = (made.step, made.second)
-            return made
+        guard let found = declaration(name) else { return nil }
+        if let ready = lock.locked({ resolved[name] }), let target = found.target(),
+            target.tableReference === (ready.second ?? ready.step).target
+        {
+            return Relation(
+                name: name, kind: found.kind, target: target, junction: found.junction?(), step: ready.step,
+                second: ready.second)
         }
-    }
-
-    private func locked<T>(_ body: () throws -> T) rethrows -> T {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body()
+        let made = try resolve(found)
+        lock.locked { resolved[name] = (made.step, made.second) }
+        return made
     }
 }
 

@@ -47,7 +47,7 @@ package final class ChangeLog {
         connection.updateTrace()
         // Statements are prepared anew: those before may delete all rows at once, without the hook.
         sqlite3_set_authorizer(connection.handle, { _, _, _, _, _, _ in SQLITE_OK }, nil)
-        sqlite3_set_authorizer(connection.handle, nil, nil)
+        connection.restoreAuthorizer()
     }
 
     func uninstall() {

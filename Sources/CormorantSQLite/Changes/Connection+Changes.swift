@@ -75,7 +75,7 @@ extension Connection {
         try withExtendedLifetime(reads) {
             sqlite3_set_authorizer(
                 handle, note, Unmanaged.passUnretained(reads).toOpaque())
-            defer { sqlite3_set_authorizer(handle, nil, nil) }
+            defer { restoreAuthorizer() }
             let statement = try Statement(self, sql)
             guard statement.isReadOnly, statement.columnCount > 0 else {
                 throw CormorantError(

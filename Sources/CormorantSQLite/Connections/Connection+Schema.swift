@@ -34,8 +34,8 @@ extension Connection {
     /// Refuses transactions and ATTACH from here on, as a step of a migration must, or allows them again. What is begun by
     /// `begin` here is not refused, for it is prepared before.
     package func setTransactionGuard(_ on: Bool) {
-        let context = Unmanaged.passUnretained(faults).toOpaque()
-        sqlite3_set_authorizer(handle, on ? denyTransactions : hasEncryptedFile ? denyPlainFiles : nil, context)
+        guard on else { return restoreAuthorizer() }
+        sqlite3_set_authorizer(handle, denyTransactions, Unmanaged.passUnretained(faults).toOpaque())
     }
 }
 
@@ -78,7 +78,7 @@ private func denyTransactions(
 
 /// ATTACH, and VACUUM INTO, which attaches the file that it makes: beside an encrypted file they would write a plain one.
 /// In memory, and in SQLite's own temporary files, which have no name, nothing is plain.
-private func denyPlainFiles(
+func denyPlainFiles(
     _ context: UnsafeMutableRawPointer?, _ action: Int32, _ name: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
     _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
 ) -> Int32 {

@@ -28,6 +28,8 @@ package final class Connection {
     /// Whether rows are kept for lookups, each of which asks.
     package var keepsRows = false
     package let isReadOnly: Bool
+    /// Whether it reads beside another connection, which writes.
+    var isReader = false
     /// Set by `interrupt`, which SQLite forgets where no statement runs at the moment. Who does more than run statements
     /// clears it first, and looks at it now and then.
     package let wasInterrupted = AtomicFlag()

@@ -34,7 +34,7 @@ public struct OpenOptions: Sendable {
     public var mode: Mode
     /// A database file that is copied into place, atomically, when the file to open is not there.
     public var template: String?
-    /// Milliseconds to wait for another connection's lock, or for the turn among the threads of this one; 0 does not wait.
+    /// Milliseconds to wait for another connection's lock, or for other threads that use this database; 0 does not wait.
     public var busyTimeout: Int
     public var journalMode: JournalMode
     public var synchronous: Synchronous

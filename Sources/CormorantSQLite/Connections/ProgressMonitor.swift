@@ -12,8 +12,6 @@ package final class ProgressMonitor {
     ///   `interrupted`. Called from inside the statement: it must not use the connection.
     package init(_ shouldContinue: @escaping (Int64) -> Bool) { self.shouldContinue = shouldContinue }
 
-    package func resetRows() { rows = 0 }
-
     fileprivate func count() { rows &+= 1 }
 
     fileprivate func ask() -> Bool {

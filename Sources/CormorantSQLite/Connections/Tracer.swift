@@ -1,5 +1,5 @@
 import CSQLite
-import CormorantPlatform
+import CormorantThreads
 
 /// What a trace callback gets: SQL with its parameters unexpanded, and how long it ran from its first step to its end.
 package typealias TraceCallback = (_ sql: UnsafePointer<CChar>, _ nanoseconds: Int64) -> Void
@@ -14,16 +14,10 @@ final class Tracer {
     func handle(_ event: UInt32, _ statement: OpaquePointer) {
         if event == UInt32(SQLITE_TRACE_STMT) {
             // A trigger begins again inside its statement: the first begin counts.
-            if started[statement] == nil { started[statement] = now() }
+            if started[statement] == nil { started[statement] = monotonicTime() }
         } else if let begin = started.removeValue(forKey: statement), let sql = sqlite3_sql(statement) {
-            callback(sql, now() - begin)
+            callback(sql, monotonicTime() - begin)
         }
-    }
-
-    private func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }
 

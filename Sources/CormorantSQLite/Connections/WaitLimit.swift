@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantThreads
 
 /// What is left of a busy timeout that several waits share, and who is told of them.
 package final class WaitLimit {

@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantThreads
 
 /// Why an encrypted file is opened by a path alone: a URI can name another VFS or a shared cache, which would go past the
 /// codec.
@@ -22,7 +23,7 @@ extension Connection {
         try script("PRAGMA \(name).cache_size = -64000")
         if schema == "main" { try script("PRAGMA temp_store = MEMORY") }
         hasEncryptedFile = true
-        setTransactionGuard(false)
+        restoreAuthorizer()
     }
 
     func readyKeys(_ schema: String) throws {

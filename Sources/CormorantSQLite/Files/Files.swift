@@ -1,8 +1,6 @@
 import CormorantBase
 import CormorantPlatform
 
-package func sleepMilliseconds(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }
-
 func systemMessage(_ number: Int32) -> String {
     guard let text = strerror(number) else { return "error \(number)" }
     return String(cString: text)

@@ -118,11 +118,11 @@ nonisolated(unsafe) private var valueListModule: sqlite3_module = {
     }
     module.xEof = { cursor in
         guard let cursor = listCursor(cursor)?.pointee, let list = cursor.list else { return 1 }
-        return cursor.row >= list._withUnsafeGuaranteedRef { $0.rowCount } ? 1 : 0
+        return cursor.row >= withoutRetaining(list) { $0.rowCount } ? 1 : 0
     }
     module.xColumn = { cursor, context, column in
         guard let cursor = listCursor(cursor)?.pointee, let list = cursor.list else { return SQLITE_OK }
-        list._withUnsafeGuaranteedRef { list in
+        withoutRetaining(list) { list in
             if column < list.width { setResult(list.values[cursor.row * list.width + Int(column)], context) }
         }
         return SQLITE_OK

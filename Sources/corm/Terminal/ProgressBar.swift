@@ -1,5 +1,5 @@
 import CormorantBase
-import CormorantPlatform
+import CormorantThreads
 
 /// How far a long command is, on a line of standard error that is gone in the end; nothing where that is no terminal.
 final class ProgressBar: @unchecked Sendable {  // `lock` is not needed: one thread at a time tells progress
@@ -43,9 +43,6 @@ final class ProgressBar: @unchecked Sendable {  // `lock` is not needed: one thr
         isShown = false
     }
 
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    /// Seconds.
+    private static var now: Double { Double(monotonicTime()) / 1e9 }
 }

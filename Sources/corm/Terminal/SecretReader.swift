@@ -158,7 +158,7 @@ enum SecretReader {
         }
     }
 
-    private static let lock = RecursiveLock()
+    private static let lock = RecursiveLock(.face)
     /// Those of the terminal before a question was asked, until it is answered; `lock` guards them.
     nonisolated(unsafe) private static var settings: termios?
 

@@ -1,0 +1,32 @@
+import CThreads
+
+/// A number that threads read and change without a lock. Copies are of one number; who made it deallocates it.
+package struct AtomicNumber: @unchecked Sendable {  // the accesses are atomic
+    private let address: UnsafeMutablePointer<Int64>
+
+    package init(_ value: Int64 = 0) {
+        address = .allocate(capacity: 1)
+        address.initialize(to: value)
+    }
+
+    package func deallocate() { address.deallocate() }
+
+    @inline(__always)
+    package func load() -> Int64 { cthreads_load(address) }
+
+    @inline(__always)
+    package func store(_ value: Int64) { cthreads_store(address, value) }
+
+    /// Stores without a fence what only the thread that reads it back relies upon.
+    @inline(__always)
+    func storeReleasing(_ value: Int64) { cthreads_store_release(address, value) }
+
+    /// - Returns: the sum.
+    @inline(__always)
+    @discardableResult
+    func add(_ value: Int64) -> Int64 { cthreads_add(address, value) }
+
+    /// Puts `wanted` in the place of `expected`; false where it was another number.
+    @inline(__always)
+    func exchange(_ expected: Int64, for wanted: Int64) -> Bool { cthreads_swap(address, expected, wanted) }
+}
