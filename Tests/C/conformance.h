@@ -140,6 +140,7 @@ bool parse_schema(step *s, json_t *json, corm_schema **out_schema);
 bool parse_options(step *s, corm_migration_options *out_options);
 /* Compares a plan with `expect` and frees it. */
 bool check_plan(step *s, corm_plan *plan);
+bool step_schema(step *s);
 bool step_sync(step *s);
 bool step_plan(step *s);
 bool step_restore(step *s);

@@ -78,6 +78,19 @@ bool check_plan(step *s, corm_plan *plan) {
     return good;
 }
 
+bool step_schema(step *s) {
+    corm_schema *schema = NULL, *other = NULL;
+    bool good = parse_schema(s, member(s, "of"), &schema);
+    if (good && s->status >= 0 && member(s, "with") != NULL)
+        good = parse_schema(s, member(s, "with"), &other);
+    if (good && s->status >= 0)
+        good = check_contains(s, corm_schema_sql(schema)) &&
+               (other == NULL || check_bool(s, "same", strcmp(corm_schema_hash(schema), corm_schema_hash(other)) == 0));
+    corm_schema_free(schema);
+    corm_schema_free(other);
+    return good;
+}
+
 bool step_sync(step *s) {
     bool plans = strcmp(json_string_value(member(s, "do")), "planSync") == 0;
     const corm_model *const *models;

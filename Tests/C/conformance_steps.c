@@ -105,6 +105,7 @@ static const struct {
     {"lastInsertId", step_last_insert_id, "", "value"},
     {"changes", step_changes, "", "value"},
     {"reopen", step_reopen, "mode autoSync", ""},
+    {"schema", step_schema, "of with", "same contains lacks"},
     {"sync", step_sync, "models allowDrop " COPY, PLAN},
     {"planSync", step_sync, "models allowDrop", PLAN},
     {"plan", step_plan, "from to apply allowDrop " COPY, PLAN},

@@ -21,15 +21,6 @@ static corm_schema *parsed(const char *sql) {
     return schema;
 }
 
-static bool alike(const char *left, const char *right) {
-    corm_schema *one = parsed(left);
-    corm_schema *other = parsed(right);
-    bool same = strcmp(corm_schema_hash(one), corm_schema_hash(other)) == 0;
-    corm_schema_free(one);
-    corm_schema_free(other);
-    return same;
-}
-
 static void a_file_and_its_text_are_the_same_schema(void **state) {
     (void)state;
     run(everything);
@@ -52,47 +43,6 @@ static void a_file_and_its_text_are_the_same_schema(void **state) {
     corm_schema_free(again);
     corm_schema_free(text);
     corm_schema_free(read);
-}
-
-static void the_hash_is_of_what_is_meant(void **state) {
-    (void)state;
-    assert_true(alike("CREATE TABLE t (a INTEGER, b TEXT)", "create table \"t\"(\n[a] integer,`b` text -- b\n);"));
-    assert_true(alike("CREATE TABLE t (a); CREATE TABLE u (b)", "CREATE TABLE u (b); CREATE TABLE t (a)"));
-    assert_false(alike("CREATE TABLE t (a DEFAULT 1)", "CREATE TABLE t (a DEFAULT 2)"));
-    assert_false(alike("CREATE TABLE t (a DEFAULT 'x')", "CREATE TABLE t (a DEFAULT 'X')"));
-    assert_false(alike("CREATE TABLE t (a CHECK (a > 0))", "CREATE TABLE t (a)"));
-    assert_false(
-        alike("CREATE TABLE t (a); CREATE INDEX i ON t (a)", "CREATE TABLE t (a); CREATE INDEX i ON t (a DESC)"));
-    assert_false(alike("CREATE TABLE t (a); CREATE INDEX i ON t (a)",
-                       "CREATE TABLE t (a); CREATE INDEX i ON t (a) WHERE a > 0"));
-}
-
-static void models_make_the_schema_that_sync_makes(void **state) {
-    (void)state;
-    corm_model *pet = pets_with_names();
-    corm_schema *wanted;
-    corm_schema *found;
-    OK(corm_schema_create(MODELS(pet, people), &wanted, &failure));
-    OK(corm_database_execute_script(db, corm_schema_sql(wanted), &failure));
-    OK(corm_schema_read(db, &found, &failure));
-    assert_string_equal(corm_schema_hash(found), corm_schema_hash(wanted));
-    OK(SYNC(pet, people));
-    in_step(MODELS(pet, people));
-    corm_schema_free(found);
-    corm_schema_free(wanted);
-    OK(corm_schema_create(NULL, 0, &wanted, &failure));
-    assert_string_equal(corm_schema_sql(wanted), "");
-    corm_schema_free(wanted);
-}
-
-static void a_schema_that_was_edited_by_hand(void **state) {
-    (void)state;
-    run("CREATE TABLE t (a); PRAGMA writable_schema = ON;"
-        "UPDATE sqlite_schema SET sql = 'CREATE TABLE t (a ?!)' WHERE name = 't'");
-    corm_schema *schema = NULL;
-    GIVES(CORM_E_SCHEMA, corm_schema_read(db, &schema, &failure));
-    says("\"t\"");
-    assert_null(schema);
 }
 
 static void handles_that_are_none(void **state) {
@@ -128,9 +78,6 @@ static void handles_that_are_none(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST_EMPTY(a_file_and_its_text_are_the_same_schema),
-        TEST_EMPTY(the_hash_is_of_what_is_meant),
-        TEST_EMPTY(models_make_the_schema_that_sync_makes),
-        TEST_EMPTY(a_schema_that_was_edited_by_hand),
         TEST_EMPTY(handles_that_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

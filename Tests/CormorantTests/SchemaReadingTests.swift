@@ -23,17 +23,6 @@ struct SchemaReadingTests {
         #expect(schema.objects.map(\.canonical) == (try Schema(script: script)).objects.map(\.canonical))
     }
 
-    /// Left to SQLite: what it makes for itself, and the tables behind virtual tables.
-    @Test func whatSQLiteMakesForItself() throws {
-        let schema = try schema(
-            """
-            CREATE VIRTUAL TABLE words USING fts5(word, content = '');
-            CREATE VIRTUAL TABLE boxes USING rtree(id, low, high);
-            CREATE TABLE words_of_mine(a PRIMARY KEY); INSERT INTO words_of_mine VALUES (1); ANALYZE;
-            """)
-        #expect(schema.objects.map(\.name) == ["words_of_mine", "words", "boxes"])
-    }
-
     /// What ALTER TABLE and CREATE TABLE AS write into the file.
     @Test func whatSQLiteWrites() throws {
         let schema = try schema(
@@ -86,30 +75,6 @@ struct SchemaReadingTests {
         #expect(schema.tables[0].columns.map(\.name) == [name])
         #expect(schema.tables[0].columns[0].constraints.compactMap(\.foreignKey).first?.tableColumns == [name])
         #expect(schema.indexes[0].terms.map(\.column) == [name])
-    }
-
-    @Test func anObjectThatCannotBeUnderstood() throws {
-        let database = try Database(path: ":memory:")
-        try database.executeScript(
-            """
-            CREATE TABLE t(a); PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = 'CREATE TABLE t(a, CHECK)' WHERE name = 't';
-            """)
-        let error = try #require(expectError(.schema) { try database.schema() })
-        #expect(error.message.hasPrefix("the file's table \"t\" cannot be understood: "))
-        #expect(error.message.contains("at byte 23"))
-        #expect(error.table == "t" && error.offset == 23 && error.sql == "CREATE TABLE t(a, CHECK)")
-    }
-
-    @Test func anObjectOfAnotherName() throws {
-        let database = try Database(path: ":memory:")
-        try database.executeScript(
-            """
-            CREATE TABLE t(a); PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = 'CREATE TABLE u(a)' WHERE name = 't';
-            """)
-        let error = try #require(expectError(.schema) { try database.schema() })
-        #expect(error.message == "the file's table \"t\" was made by a statement for \"u\"")
     }
 
     /// The files in ../shared/data, where the checkout has them beside it.

@@ -23,33 +23,12 @@ struct SchemaTests {
         #expect(try copy.schema().hash == schema.hash)
     }
 
-    @Test func modelsHaveTheSchemaThatSyncMakes() throws {
-        let database = try Database(path: ":memory:")
-        #expect(try database.schema() == Schema())
-        try database.sync(Person.self, Membership.self)
-        #expect(try database.schema() == Schema(models: Person.self, Membership.self))
-        #expect(try Schema(models: Person.self) == Schema(models: [Person.model]))
-        #expect(try Schema(models: Person.self) != Schema(models: Membership.self))
-    }
-
     @Test func whatCannotBeReadIsRefusedWithItsPlace() throws {
         let error = expectError(.schema) { try Schema(script: "CREATE TABLE a (b); CREATE TABLE c (d e f g,);") }
         #expect(error?.offset == 44)
         expectError(.schema) { try Schema(script: "CREATE TABLE a (b); DROP TABLE a") }
         expectError(.schema) { try Schema(script: "CREATE TEMP TABLE a (b)") }
         expectError(.model) { try Schema(models: Former.Album.self, Present.Album.self) }
-    }
-
-    @Test func aPlanLeadsFromOneSchemaToAnother() throws {
-        let before = try Schema(script: "CREATE TABLE a (b); CREATE TABLE old (c)")
-        let after = try Schema(script: "CREATE TABLE a (b, c TEXT)")
-        let plan = try MigrationPlan(from: before, to: after, of: nil, options: MigrationOptions(allowDrop: ["old"]))
-        #expect(plan.steps.map(\.risk) == [.safe, .lossy])
-        #expect(plan.steps.map(\.rows) == [nil, nil])
-        #expect(plan.sql == "ALTER TABLE \"a\" ADD COLUMN c TEXT;\nDROP TABLE \"old\";\n")
-        #expect(try MigrationPlan(from: after, to: after, of: nil).isEmpty)
-        #expect(
-            try MigrationPlan(from: before, to: after, of: nil).problems.map(\.annotation) == ["allow_drop \"old\""])
     }
 
     @Test func aPlanIsApplied() throws {

@@ -1,3 +1,5 @@
+import CormorantBase
+
 /// Records by their primary key. A key of several columns is given as several values, in the order of the key's
 /// columns.
 extension Database {
@@ -55,7 +57,9 @@ extension ModelPlan {
         let count = max(1, model.keyColumns.count)
         guard values.count == count else {
             throw CormorantError(
-                .binding, "the primary key of \(model.name) has \(count) values, \(values.count) were given",
+                .binding,
+                "the primary key of \(model.name) has \(counted(count, "value")), "
+                    + "\(countedWere(values.count, "value")) given",
                 hint: "give one value for each column of the key, in its order", table: model.table)
         }
         for (position, value) in values.enumerated() {

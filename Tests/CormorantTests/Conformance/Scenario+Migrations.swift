@@ -10,6 +10,10 @@ extension Scenario {
         case "planSync":
             let models = try step.texts("models").map { try model(named: $0).descriptor }
             try check(database.plan(models, options: options(&step)), &expected)
+        case "schema":
+            let schema = try schema(step.take("of"))
+            if let other = step.take("with") { try check("same", schema == self.schema(other), &expected) }
+            try checkParts(of: schema.sql, &expected)
         case "plan": try plan(&step, &expected)
         case "restore": try database.restore(file(step.required("snapshot").string()))
         case "fileExists":

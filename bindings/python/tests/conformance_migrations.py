@@ -62,6 +62,11 @@ def _schema(self: Scenario, given: Any) -> Schema:
     return Schema.of(*_models(self, given["models"]))
 
 
+def _schema_step(self: Scenario, step: Json) -> Json:
+    schema = _schema(self, step.get("of"))
+    return {"sql": schema.sql} | ({"same": schema == _schema(self, step["with"])} if "with" in step else {})
+
+
 def _plan(self: Scenario, step: Json) -> Json:
     old, new = _schema(self, step.get("from")), _schema(self, step["to"])
     plan = Plan.between(old, new, database=None if "from" in step else self.db, **_allowed(step))
@@ -149,6 +154,7 @@ def _none(call: Callable[[Scenario, Json], object]) -> Callable[[Scenario, Json]
 
 
 MIGRATION_STEPS: dict[str, tuple[Callable[[Scenario, Json], Json], str, str]] = {
+    "schema": (_schema_step, "of with", "same contains lacks"),
     "sync": (_sync, f"models {OPTIONS}", PLAN),
     "planSync": (_plan_sync, f"models {ALLOWED}", PLAN),
     "plan": (_plan, f"from to apply {OPTIONS}", PLAN),
