@@ -9,7 +9,7 @@ let forSize: [SwiftSetting] =
 
 /// Each layer, and all below it.
 let base: [Target.Dependency] = ["CormorantPlatform", "CormorantBase", "CormorantThreads"]
-let engine: [Target.Dependency] = base + ["CormorantSQLite", "CormorantQuery", "CormorantORM"]
+let engine: [Target.Dependency] = base + ["CormorantEngine", "CormorantSQLite", "CormorantQuery", "CormorantORM"]
 
 let package = Package(
     name: "cormorant",
@@ -36,9 +36,10 @@ let package = Package(
         .target(
             name: "CormorantThreads", dependencies: ["CormorantBase", "CormorantPlatform", "CThreads"],
             swiftSettings: forSize),
-        .target(name: "CormorantSQLite", dependencies: base + ["CSQLite"]),
+        .target(name: "CormorantEngine", dependencies: ["CormorantBase"]),
+        .target(name: "CormorantSQLite", dependencies: base + ["CormorantEngine", "CSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
-        .target(name: "CormorantORM", dependencies: base + ["CormorantSQLite", "CormorantQuery"]),
+        .target(name: "CormorantORM", dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantQuery"]),
         .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: forSize),
         .target(name: "CormorantCipher", dependencies: base + ["CormorantSQLite"]),
         .target(name: "CormorantKeyValue", dependencies: engine),

@@ -63,6 +63,7 @@ package struct SQLLexer {
     }
 
     /// The next token, be it space; nil at the end or a NUL.
+    @inline(never)
     package mutating func scan() -> Token? {
         let start = position
         let first = byte(start)

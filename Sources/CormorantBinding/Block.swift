@@ -2,6 +2,7 @@ public import CCormorant
 public import CCormorantBinding
 import CormorantBase
 import CormorantC
+import CormorantEngine
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite

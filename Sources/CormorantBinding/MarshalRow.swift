@@ -1,6 +1,7 @@
 import CCormorant
 import CormorantBase
 import CormorantC
+import CormorantEngine
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite

@@ -12,7 +12,8 @@ let package = Package(
         .target(name: "CormorantPlatform"),
         .target(name: "CormorantBase", dependencies: ["CormorantPlatform"]),
         .target(name: "CormorantThreads", dependencies: ["CormorantBase", "CThreads"]),
-        .target(name: "CormorantSQLite", dependencies: ["CormorantThreads", "CSQLite"]),
+        .target(name: "CormorantEngine", dependencies: ["CormorantBase"]),
+        .target(name: "CormorantSQLite", dependencies: ["CormorantThreads", "CormorantEngine", "CSQLite"]),
         .target(name: "CormorantCipher", dependencies: ["CormorantBase", "CormorantSQLite"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
         .executableTarget(

@@ -1,5 +1,6 @@
 import CCormorant
 import CormorantBase
+import CormorantEngine
 import CormorantORM
 import CormorantPlatform
 import CormorantQuery

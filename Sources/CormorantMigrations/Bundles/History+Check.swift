@@ -44,7 +44,7 @@ public struct MigrationState: Sendable {
 
     /// States as one JSON document: `[{"id", "state", "started", "finished"}]`.
     package static func json(_ states: [MigrationState]) -> String {
-        var out = JSONText()
+        var out = JSONDocument()
         out.array(states) { out, state in
             out.object {
                 $0.member("id", state.id)

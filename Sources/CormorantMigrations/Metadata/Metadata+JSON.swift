@@ -3,7 +3,7 @@ import CormorantQuery
 extension Metadata {
     /// The metadata as one JSON document, which docs/metadata.schema.json describes.
     public var json: String {
-        var out = JSONText()
+        var out = JSONDocument()
         out.object {
             $0.member("version", 1)
             $0.array("tables", tables) { out, table in out.object(table.write) }
@@ -22,7 +22,7 @@ extension Metadata {
 }
 
 extension TableMetadata {
-    fileprivate func write(_ out: inout JSONText) {
+    fileprivate func write(_ out: inout JSONDocument) {
         out.member("name", name)
         out.member("kind", kind.rawValue)
         out.member("sql", sql)
@@ -57,7 +57,7 @@ extension TableMetadata {
 }
 
 extension ColumnMetadata {
-    fileprivate func write(_ out: inout JSONText) {
+    fileprivate func write(_ out: inout JSONDocument) {
         out.member("name", name)
         out.member("declared_type", declaredType)
         out.member("affinity", affinity.rawValue)
@@ -91,7 +91,7 @@ extension ColumnMetadata {
 }
 
 extension ForeignKeyMetadata {
-    fileprivate func write(_ out: inout JSONText) {
+    fileprivate func write(_ out: inout JSONDocument) {
         out.member("name", name)
         out.array("columns", columns) { $0.value($1) }
         out.member("table", table)
@@ -103,7 +103,7 @@ extension ForeignKeyMetadata {
 }
 
 extension IndexMetadata {
-    fileprivate func write(_ out: inout JSONText) {
+    fileprivate func write(_ out: inout JSONDocument) {
         out.member("name", name)
         out.member("origin", origin.rawValue)
         out.member("is_unique", isUnique)
@@ -120,7 +120,7 @@ extension IndexMetadata {
 }
 
 extension RelationMetadata {
-    fileprivate func write(_ out: inout JSONText) {
+    fileprivate func write(_ out: inout JSONDocument) {
         out.member("kind", kind.rawValue)
         out.member("table", table)
         out.array("columns", columns) { $0.value($1) }

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantORM
 import CormorantQuery
 import CormorantSQLite

@@ -114,7 +114,7 @@ extension MigrationPlan {
     /// The plan as one JSON document: `{"risk": ..., "steps": [{"summary", "risk", "rows", "losses", "notes", "changes",
     /// "problems", "sql"}]}`.
     public var json: String {
-        var out = JSONText()
+        var out = JSONDocument()
         out.object {
             $0.member("risk", risk.name)
             $0.array("steps", steps) { out, step in

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantPlatform
 import CormorantSQLite
 
@@ -55,6 +56,10 @@ enum ColumnMisfit: Error {
 }
 
 /// Fills one column of a batch, row by row. Its owner reserves room before each row, and frees it or takes it as a buffer.
+///
+/// From `reserve` to `take` there is memory for `capacity` rows wherever the kind has some: bits of validity always, values
+/// of all kinds but NULL, offsets of texts and blobs. Rows are appended in between only, so that a cell costs no test for
+/// it. It grows by `realloc`, which moves large blocks without copying them, and is freed by `free`.
 struct ColumnBuilder {
     let source: Int32
     let isOptional: Bool
@@ -79,6 +84,17 @@ struct ColumnBuilder {
 
     // MARK: Room
 
+    // What there is between `reserve` and `take`.
+    private var validityBits: UnsafeMutablePointer<UInt8> { present(validity) }
+    private var valueBytes: UnsafeMutableRawPointer { present(values) }
+    private var offsetItems: UnsafeMutablePointer<Int32> { present(offsets) }
+
+    @inline(__always)
+    private func present<Pointer>(_ pointer: Pointer?) -> Pointer {
+        assert(pointer != nil, "rows are appended between reserve and take")
+        return pointer.unsafelyUnwrapped
+    }
+
     /// Makes room for so many rows, a multiple of 8, so that no byte of bits is shared with the rows before.
     mutating func reserve(_ rows: Int) throws(ColumnMisfit) {
         let bits = try resized(validity, rows / 8 + 1)
@@ -98,7 +114,7 @@ struct ColumnBuilder {
             values = UnsafeMutableRawPointer(bits)
         case .text, .blob:
             offsets = try resized(offsets, rows + 1)
-            if old == 0 { offsets.unsafelyUnwrapped[0] = 0 }
+            if old == 0 { offsetItems[0] = 0 }
             if values == nil { try reserveBytes(max(64, byteCapacity)) }
         default:
             let bytes: UnsafeMutablePointer<UInt8> = try resized(
@@ -167,12 +183,11 @@ struct ColumnBuilder {
         case .bool:
             let value = try narrowed(cell, to: Int64.self)
             guard 0...1 ~= value else { throw .range }
-            let bits = values.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)
+            let bits = valueBytes.assumingMemoryBound(to: UInt8.self)
             bits[row >> 3] |= UInt8(truncatingIfNeeded: value) << UInt8(row & 7)
         case .float:
             let value = cell.type == StorageType.real ? cell.double : try exactDouble(cell)
-            let rounded = Float(value)
-            if rounded.isInfinite, !value.isInfinite { throw .range }
+            guard let rounded = Float(rounding: value) else { throw .range }
             store(rounded, at: row)
         case .time:
             guard cell.type == StorageType.text, let time = Timestamp(stored: cell.text) else {
@@ -185,7 +200,7 @@ struct ColumnBuilder {
 
     private mutating func appendNull(at row: Int) throws(ColumnMisfit) {
         guard isOptional else { throw .null }
-        validity.unsafelyUnwrapped[row >> 3] &= ~(1 << UInt8(row & 7))
+        validityBits[row >> 3] &= ~(1 << UInt8(row & 7))
         nullCount &+= 1
         storeUnderNull(at: row)
     }
@@ -204,7 +219,7 @@ struct ColumnBuilder {
 
     @inline(__always)
     private func store<Number>(_ value: Number, at row: Int) {
-        values.unsafelyUnwrapped.storeBytes(
+        valueBytes.storeBytes(
             of: value, toByteOffset: row &* MemoryLayout<Number>.stride, as: Number.self)
     }
 
@@ -216,7 +231,7 @@ struct ColumnBuilder {
                 guard end <= Int(Int32.max) else { throw .tooLong }
                 try reserveBytes(max(end, byteCapacity &* 2))
             }
-            (values.unsafelyUnwrapped + byteCount).copyMemory(from: base, byteCount: bytes.count)
+            (valueBytes + byteCount).copyMemory(from: base, byteCount: bytes.count)
             byteCount = end
         }
         endBytes(at: row)
@@ -224,7 +239,7 @@ struct ColumnBuilder {
 
     @inline(__always)
     private func endBytes(at row: Int) {
-        offsets.unsafelyUnwrapped[row &+ 1] = Int32(truncatingIfNeeded: byteCount)
+        offsetItems[row &+ 1] = Int32(truncatingIfNeeded: byteCount)
     }
 
     private func narrowed<Number: FixedWidthInteger>(
@@ -263,7 +278,7 @@ struct ColumnBuilder {
         guard let values else { return }
         for row in 0..<rows {
             let offset = row * MemoryLayout<Int64>.stride
-            let isNull = validity.unsafelyUnwrapped[row >> 3] >> UInt8(row & 7) & 1 == 0
+            let isNull = validityBits[row >> 3] >> UInt8(row & 7) & 1 == 0
             guard let real = isNull ? Double.nan : Double(exactly: values.load(fromByteOffset: offset, as: Int64.self))
             else {
                 throw .range

@@ -5,7 +5,7 @@ package final class JSONReader {
     package let model: ModelDescriptor
     let mappings: JSONMappings
     private let path: [JSONStep]
-    private var text = JSONText()
+    private var text = JSONInput()
     private var state = State.value(0)
     /// Which steps of the path were found, and how many items each array on it had so far.
     private var found: [Bool]

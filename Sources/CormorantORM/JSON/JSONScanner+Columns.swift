@@ -172,7 +172,7 @@ extension JSONScanner {
             token.bytes.prefix(while: { $0 | 0x20 != UInt8(ascii: "e") }).contains(where: { 0x31...0x39 ~= $0 })
         {
             throw JSONFault(.range, "the number does not fit into a double", "scale it")
-        } else if isFloat, Float(value).isInfinite {
+        } else if isFloat, Float(rounding: value) == nil {
             throw JSONFault(.range, "the number does not fit into 32 bits", "make the column a double")
         } else if !token.isRich, value.magnitude >= 9_007_199_254_740_992 {
             // Source: IEEE 754: beyond 2^53 not every integer is a double.

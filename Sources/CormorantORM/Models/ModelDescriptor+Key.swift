@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantQuery
 import CormorantSQLite
 

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantSQLite
 
 /// Finds the owners of related rows by their keys, as SQLite compares them.

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 import CormorantQuery
 import CormorantSQLite
 
@@ -66,10 +67,8 @@ public struct RecordReader {
     /// A real rounded to 32 bits. A number that only infinity is left of is refused.
     @inlinable
     public func float(at column: Int) throws -> Float {
-        let value = try double(at: column)
-        let rounded = Float(value)
-        if rounded.isInfinite, !value.isInfinite { throw outOfRange(column, "does not fit into 32 bits") }
-        return rounded
+        if let rounded = Float(rounding: try double(at: column)) { return rounded }
+        throw outOfRange(column, "does not fit into 32 bits")
     }
 
     /// An integer from 0 to 2^63-1, or to 2^32-1 when narrow.

@@ -42,8 +42,7 @@ extension RecordWriter {
         case .double: try write(value, at: column)
         case .float:
             // As it comes back, so that it is found by what was read.
-            let rounded = Float(value)
-            guard rounded.isFinite || !value.isFinite else {
+            guard let rounded = Float(rounding: value) else {
                 throw wrong(column, .range, "does not fit into 32 bits", "make the column a double")
             }
             try write(Double(rounded), at: column)

@@ -108,9 +108,7 @@ extension Value {
             return self
         // One that no float is stays as it is, so that none is equal to it.
         case (.float, .integer(let integer)): return Float(exactly: integer).map { .real(Double($0)) } ?? self
-        case (.float, .real(let real)):
-            let rounded = Float(real)
-            return rounded.isFinite ? .real(Double(rounded)) : self
+        case (.float, .real(let real)): return Float(rounding: real).map { .real(Double($0)) } ?? self
         case (.datetime, .integer(let microseconds)):
             return try stored(Timestamp(microseconds: microseconds))
         case (.datetime, .text(var text)):

@@ -277,7 +277,7 @@ extension Value {
     fileprivate func fits(_ column: TableReference.Column) -> Bool {
         switch (column.type, self) {
         case (_, .null), (.double, .real): true
-        case (.float, .real(let number)): Float(number).isFinite || number.isInfinite
+        case (.float, .real(let number)): Float(rounding: number) != nil
         case (.int64, .integer(let number)), (.int32, .integer(let number)): column.integers.contains(number)
         case (.bool, .integer(let number)): number == 0 || number == 1
         default: column.takesAllOfItsKind

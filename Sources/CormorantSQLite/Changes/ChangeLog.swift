@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantEngine
 import CormorantPlatform
 
 /// What the connection's open transaction has done to tracked tables, and what it committed. What is rolled back, by
@@ -183,7 +184,7 @@ package final class ChangeLog {
             guard get(handle, Int32(truncatingIfNeeded: column), &value) == SQLITE_OK, value != nil else {
                 return Value.null
             }
-            return plainValue(value)
+            return Cell(value).plain.value
         }
         return (RowKey(values), values)
     }
@@ -198,7 +199,7 @@ package final class ChangeLog {
                 sqlite3_preupdate_new(handle, index, &new) == SQLITE_OK,
                 old != nil, new != nil
             else { return .max }
-            if !sameValue(old, new) { mask |= 1 << UInt64(min(column, 63)) }
+            if !Cell(old).plain.equals(Cell(new).plain) { mask |= 1 << UInt64(min(column, 63)) }
         }
         return mask
     }

@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantEngine
 
 /// A table that a statement reads, and which of its columns.
 package struct TableRead: Sendable {

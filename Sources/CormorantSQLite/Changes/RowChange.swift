@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 
 /// What a transaction did.
 public enum ChangeKind: Int32, Sendable {

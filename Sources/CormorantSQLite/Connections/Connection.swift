@@ -95,7 +95,7 @@ package final class Connection {
         guard !isReadOnly || options.mode == .readOnly else {
             throw CormorantError(
                 .readOnly, "\"\(path)\" is read-only",
-                hint: "open it with the read-only mode, or make the file writable")
+                hint: readOnlyFileHint)
         }
         try script("PRAGMA foreign_keys = \(options.foreignKeys ? "ON" : "OFF")")
         try script("PRAGMA synchronous = \(options.synchronous.keyword)")
@@ -243,3 +243,6 @@ func openingFailure(_ path: String, _ error: any Error, isPlain: Bool) -> any Er
         .cannotOpen, "\"\(path)\" cannot be opened: \(pathProblem(path))",
         hint: "check the path, its folder and their permissions", sqliteCode: error.sqliteCode)
 }
+
+/// The hint of an error that `corm` has advice of its own for.
+package let readOnlyFileHint = "open it with the read-only mode, or make the file writable"

@@ -106,8 +106,7 @@ private func give(_ value: OpaquePointer, as type: String, _ context: OpaquePoin
     case "double", "float":
         let number = try real(value)
         guard type == "float" else { return sqlite3_result_double(context, number) }
-        let rounded = Float(number)
-        guard rounded.isFinite || number.isInfinite else { throw .range }
+        guard let rounded = Float(rounding: number) else { throw .range }
         sqlite3_result_double(context, Double(rounded))
     case "blob":
         guard storage == SQLITE_BLOB else { throw .type }

@@ -1,4 +1,5 @@
 import CormorantBase
+import CormorantEngine
 
 extension Row {
     /// Appends the row as one JSON object, keys in column order. A blob is its base64; an infinity is 9e999 or -9e999,

@@ -1,14 +1,15 @@
 import CSQLite
 import CormorantBase
+import CormorantEngine
 
 /// The row a statement stands on; valid until its next step. Inlinable, as are the reader and writer above it: a call
 /// per cell costs a fetch of 200,000 rows a tenth (benchmarks: fetch).
 @usableFromInline
 package struct Row {
     @usableFromInline package let statement: OpaquePointer?
-    /// The values of a row that was kept, instead of a statement's.
-    @usableFromInline package let stored: UnsafePointer<OpaquePointer?>?
-    let storedCount: Int32
+    /// Those of a row that was kept, or of another engine, instead of a statement's.
+    @usableFromInline let cells: UnsafePointer<RowCell>?
+    private let cellCount: Int32
 
     @inlinable
     package init(_ statement: Statement) { self.init(pointer: statement.pointer) }
@@ -16,16 +17,23 @@ package struct Row {
     @usableFromInline
     init(pointer: OpaquePointer?) {
         statement = pointer
-        stored = nil
-        storedCount = 0
+        cells = nil
+        cellCount = 0
+    }
+
+    /// Reads a stored row, which must outlive this.
+    package init(_ stored: StoredRow) {
+        statement = nil
+        cells = UnsafePointer(stored.cells)
+        cellCount = Int32(truncatingIfNeeded: stored.count)
     }
 
     /// How many columns it has.
-    package var count: Int { stored == nil ? Int(sqlite3_data_count(statement)) : Int(storedCount) }
+    package var count: Int { cells == nil ? Int(sqlite3_data_count(statement)) : Int(cellCount) }
 
     @inlinable @inline(__always)
     package func cell(_ column: Int32) -> Cell {
-        if let stored { return Cell(stored[Int(column)]) }
+        if let cells { return Cell(cells + Int(column)) }
         return Cell(sqlite3_column_value(statement, column))
     }
 
@@ -63,23 +71,44 @@ package struct Row {
 /// Its value is one that SQLite calls unprotected, which is safe under the lock of the only connection that uses it.
 @usableFromInline
 package struct Cell {
-    @usableFromInline package let value: OpaquePointer?
+    @usableFromInline let value: OpaquePointer?
+    /// Of a row that is no statement's, in place of the value.
+    @usableFromInline let cell: UnsafePointer<RowCell>?
 
     @inlinable @inline(__always)
-    package init(_ value: OpaquePointer?) { self.value = value }
+    init(_ value: OpaquePointer?) {
+        self.value = value
+        cell = nil
+    }
 
     @inlinable @inline(__always)
-    package var type: Int32 { sqlite3_value_type(value) }
+    init(_ cell: UnsafePointer<RowCell>) {
+        value = nil
+        self.cell = cell
+    }
 
     @inlinable @inline(__always)
-    package var int64: Int64 { sqlite3_value_int64(value) }
+    package var type: Int32 {
+        if let cell { return cell.pointee.type }
+        return sqlite3_value_type(value)
+    }
 
     @inlinable @inline(__always)
-    package var double: Double { sqlite3_value_double(value) }
+    package var int64: Int64 {
+        if let cell { return cell.pointee.int64 }
+        return sqlite3_value_int64(value)
+    }
+
+    @inlinable @inline(__always)
+    package var double: Double {
+        if let cell { return cell.pointee.double }
+        return sqlite3_value_double(value)
+    }
 
     /// The bytes of a text, not copied.
     @inlinable @inline(__always)
     package var text: UnsafeBufferPointer<UInt8> {
+        if let cell { return cell.pointee.bytes.bindMemory(to: UInt8.self) }
         let bytes = sqlite3_value_text(value)
         return UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_value_bytes(value)))
     }
@@ -92,35 +121,41 @@ package struct Cell {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The bytes of a text or blob as they are, not copied.
-    var bytes: UnsafeRawBufferPointer {
-        type == StorageType.text ? UnsafeRawBufferPointer(text) : blob
-    }
-
     /// The bytes of a blob, not copied; no address when empty.
     @inlinable @inline(__always)
     package var blob: UnsafeRawBufferPointer {
+        if let cell { return cell.pointee.bytes }
         let bytes = sqlite3_value_blob(value)
         return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_value_bytes(value)))
     }
 }
 
-/// SQLite's storage classes, as `sqlite3_column_type` gives them.
-@usableFromInline
-package enum StorageType {
-    @inlinable package static var integer: Int32 { SQLITE_INTEGER }
-    @inlinable package static var real: Int32 { SQLITE_FLOAT }
-    @inlinable package static var text: Int32 { SQLITE3_TEXT }
-    @inlinable package static var blob: Int32 { SQLITE_BLOB }
-    @inlinable package static var null: Int32 { SQLITE_NULL }
+extension Cell {
+    /// The same apart from SQLite; of texts and blobs it has the address.
+    var plain: RowCell {
+        if let cell { return cell.pointee }
+        return switch type {
+        case StorageType.integer: RowCell(int64)
+        case StorageType.real: RowCell(double)
+        case StorageType.text: RowCell(text: UnsafeRawBufferPointer(text))
+        case StorageType.blob: RowCell(blob: blob)
+        default: .null
+        }
+    }
+}
 
-    package static func name(_ type: Int32) -> String {
-        switch type {
-        case integer: "an integer"
-        case real: "a real"
-        case text: "text"
-        case blob: "a blob"
-        default: "NULL"
+extension StoredRow {
+    package convenience init(_ row: Row) {
+        self.init(count: row.count) { row.cell($0).plain }
+    }
+
+    /// The row that a change is about, before (old) or after it (new).
+    convenience init(preupdate handle: OpaquePointer?, isNew: Bool) {
+        self.init(count: Int(sqlite3_preupdate_count(handle))) { column in
+            var value: OpaquePointer?
+            let status =
+                isNew ? sqlite3_preupdate_new(handle, column, &value) : sqlite3_preupdate_old(handle, column, &value)
+            return status == SQLITE_OK && value != nil ? Cell(value).plain : .null
         }
     }
 }

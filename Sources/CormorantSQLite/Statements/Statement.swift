@@ -50,7 +50,7 @@ package final class Statement {
         guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
         guard !trailing else {
             throw CormorantError(
-                .sql, "the SQL holds more than one statement",
+                .sql, severalStatements,
                 hint: "run them one by one, or all by execute_script, which takes no bindings", sql: sql)
         }
         guard prepared != nil else {
@@ -119,6 +119,9 @@ package final class Statement {
         return try step() ? sqlite3_column_text(pointer, 0).map { String(cString: $0) } : nil
     }
 }
+
+/// The message of an error that `corm` has advice of its own for.
+package let severalStatements = "the SQL holds more than one statement"
 
 /// Those statements read, and have no columns.
 func transactionWordOf(_ statement: OpaquePointer?) -> String? {

@@ -72,7 +72,7 @@ struct Check: ParsableCommand {
     }
 
     private func write(_ findings: [Finding], _ encryption: Encryption?) throws {
-        var document = JSONText()
+        var document = JSONDocument()
         document.object {
             $0.member("encryption", encryption?.formatName)
             $0.array("findings", findings) { json, finding in

@@ -26,7 +26,7 @@ struct Diff: ParsableCommand {
             from: try SchemaSource(before, keys).schema(), to: try SchemaSource(after, keys).schema()
         ).changes
         if json {
-            var document = JSONText()
+            var document = JSONDocument()
             document.object { $0.array("changes", changes) { $0.value($1) } }
             try Output.standard.data(document.text)
         } else {
@@ -37,7 +37,7 @@ struct Diff: ParsableCommand {
     }
 }
 
-extension JSONText {
+extension JSONDocument {
     mutating func value(_ change: SchemaChange) {
         object {
             $0.member("kind", change.kind.rawValue)

@@ -188,7 +188,7 @@ struct Import: ParsableCommand {
 
     private func tell(_ count: Int, _ rejected: Int) throws {
         if json {
-            var document = JSONText()
+            var document = JSONDocument()
             document.object {
                 $0.member("table", tableName)
                 $0.member("imported", Int64(count))

@@ -60,7 +60,7 @@ struct Migrate: ParsableCommand {
 /// Lists the steps that a command has run.
 func tell(_ steps: [String], as verb: String, _ json: Bool) throws {
     if json {
-        var document = JSONText()
+        var document = JSONDocument()
         document.object { $0.array(verb, steps) { $0.value($1) } }
         try Output.standard.data(document.text)
     } else {

@@ -42,7 +42,7 @@ struct Plan: ParsableCommand {
     }
 
     private func document(_ steps: [PendingStep]) -> String {
-        var document = JSONText()
+        var document = JSONDocument()
         document.object {
             $0.array("steps", steps) { json, step in
                 json.object {

@@ -43,7 +43,7 @@ struct Status: ParsableCommand {
     }
 
     private func write(_ states: [MigrationState], _ drift: [SchemaChange]) throws {
-        var document = JSONText()
+        var document = JSONDocument()
         document.object {
             $0.array("steps", states) { json, state in
                 json.object {

@@ -102,7 +102,7 @@ struct FileSummary {
     }
 
     func json(_ path: String) -> String {
-        var out = JSONText()
+        var out = JSONDocument()
         out.object {
             $0.member("path", path)
             $0.object("file", file.write)
@@ -141,7 +141,7 @@ extension FileSummary.File {
             sqliteVersion: CormorantSQLite.sqliteVersion().map { String(cString: $0) } ?? "", encryption: encryption)
     }
 
-    fileprivate func write(_ out: inout JSONText) {
+    fileprivate func write(_ out: inout JSONDocument) {
         out.member("page_count", pages)
         out.member("page_size", pageSize)
         out.member("free_pages", freePages)

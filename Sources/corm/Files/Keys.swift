@@ -126,9 +126,9 @@ func advice(for error: CormorantError) -> String? {
     case .wrongKey: "check the key; a file that differs from SQLCipher 4 needs --cipher"
     case .notEncrypted: "it needs no key; corm encrypt gives it one"
     case .altered, .truncated: "corm check lists the damage; restore a backup"
-    case .readOnly where error.plainHint?.contains("read-only mode") == true: "make the file and its folder writable"
+    case .readOnly where error.plainHint == readOnlyFileHint: "make the file and its folder writable"
     case .busy: "end what else uses the file, and try again"
-    case .sql where error.plainMessage == "the SQL holds more than one statement": "run them one by one"
+    case .sql where error.plainMessage == severalStatements: "run them one by one"
     default: error.plainHint.map { $0.replacing("option allow_lossy", with: "option --allow-lossy") }
     }
 }

@@ -147,7 +147,7 @@ struct ImportColumn {
             return nil
         }
         guard let value = exactDouble(field.trimmed) else { return tooLong(field) }
-        if storage == .float, Float(value).isInfinite, !value.isInfinite {
+        if storage == .float, Float(rounding: value) == nil {
             return "\(shown(field)) does not fit into 32 bits"
         }
         statement.bind(value, parameter)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CormorantBase
+import CormorantEngine
 import CormorantSQLite
 
 /// How the rows of a result are written.

@@ -1,3 +1,4 @@
+import CormorantEngine
 import Cormorant
 import CormorantORM
 import CormorantObservation

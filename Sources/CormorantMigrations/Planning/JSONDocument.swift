@@ -1,13 +1,13 @@
 import CormorantSQLite
 
 /// Writes a JSON document on one line, such as those of plans and statuses.
-package struct JSONText {
+package struct JSONDocument {
     package private(set) var text = ""
     private var needsComma = false
 
     package init() {}
 
-    package mutating func object(_ members: (inout JSONText) -> Void) {
+    package mutating func object(_ members: (inout JSONDocument) -> Void) {
         open("{")
         members(&self)
         close("}")
@@ -28,7 +28,7 @@ package struct JSONText {
         raw(value ? "true" : "false")
     }
 
-    package mutating func object(_ name: String, _ members: (inout JSONText) -> Void) {
+    package mutating func object(_ name: String, _ members: (inout JSONDocument) -> Void) {
         key(name)
         object(members)
     }
@@ -40,13 +40,13 @@ package struct JSONText {
     }
 
     package mutating func array<Element>(
-        _ name: String, _ elements: [Element], _ each: (inout JSONText, Element) -> Void
+        _ name: String, _ elements: [Element], _ each: (inout JSONDocument, Element) -> Void
     ) {
         key(name)
         array(elements, each)
     }
 
-    package mutating func array<Element>(_ elements: [Element], _ each: (inout JSONText, Element) -> Void) {
+    package mutating func array<Element>(_ elements: [Element], _ each: (inout JSONDocument, Element) -> Void) {
         open("[")
         for element in elements { each(&self, element) }
         close("]")

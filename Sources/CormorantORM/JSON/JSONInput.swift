@@ -2,7 +2,7 @@ import CormorantBase
 import CormorantPlatform
 
 /// The text that was fed and not read yet, in one piece; and whether the value that comes next is all there.
-struct JSONText {
+struct JSONInput {
     private var memory: UnsafeMutablePointer<UInt8>?
     private var capacity = 0
     private var start = 0
