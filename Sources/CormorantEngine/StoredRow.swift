@@ -9,7 +9,7 @@ package final class StoredRow: @unchecked Sendable {  // never written after ini
     private let size: Int
 
     /// - Parameter cell: gives those of the columns in turn; the bytes of one must last until the next.
-    package init(count: Int, _ cell: (Int32) -> RowCell) {
+    package init(count: Int, _ cell: (Int32) -> RowCell) throws(CormorantError) {
         self.count = count
         cells = .allocate(capacity: max(1, count))
         var memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 1)
@@ -19,6 +19,13 @@ package final class StoredRow: @unchecked Sendable {  // never written after ini
             let length = Int(cell.length)
             if used + length + 1 > capacity {
                 capacity = max(2 * capacity, used + length + 1)
+                do throws(CormorantError) {
+                    try requireMemory(capacity)
+                } catch {
+                    cells.deallocate()
+                    memory.deallocate()
+                    throw error
+                }
                 let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
                 larger.copyMemory(from: memory, byteCount: used)
                 memory.deallocate()

@@ -34,7 +34,7 @@ package final class LiveQuery: @unchecked Sendable {  // guarded by its observer
         let cursor = try open()
         defer { cursor.close() }
         var rows: [StoredRow] = []
-        try cursor.forEachRow { rows.append(StoredRow($0)) }
+        try cursor.forEachRow { rows.append(try StoredRow($0)) }
         return LiveResult(
             rows: rows, columnNames: cursor.columnNames,
             layout: RowLayout(model: cursor.model, columns: cursor.recordColumns))

@@ -219,10 +219,12 @@ extension ModelPlan {
             }
         }
         return try one(planned, key: key) { reader in
-            let row = StoredRow(reader.row)
-            // By the key that the row has, which a collation lets differ from the one that was asked for.
-            let found = model.keyColumns.isEmpty ? cached : RowKey(model.keyColumns.map { row.value($0) })
-            cache.add(row, found)
+            // What there is no memory for is read, and not kept.
+            if let row = try? StoredRow(reader.row) {
+                // By the key that the row has, which a collation lets differ from the one that was asked for.
+                let found = model.keyColumns.isEmpty ? cached : RowKey(model.keyColumns.map { row.value($0) })
+                cache.add(row, found)
+            }
             return try read(reader)
         }
     }

@@ -144,8 +144,14 @@ package final class ChangeLog {
         if unknown.contains(ObjectIdentifier(table)) { return }
         guard open.count < ChangeLog.greatestCount else { return logUnknown(table) }
         let keeps = table.valueWatchers > 0
-        let before = keeps && old != nil ? StoredRow(preupdate: handle, isNew: false) : nil
-        let after = keeps && new != nil ? StoredRow(preupdate: handle, isNew: true) : nil
+        let before, after: StoredRow?
+        do {
+            before = keeps && old != nil ? try StoredRow(preupdate: handle, isNew: false) : nil
+            after = keeps && new != nil ? try StoredRow(preupdate: handle, isNew: true) : nil
+        } catch {
+            // There is no memory for it.
+            return logUnknown(table)
+        }
         if let old, let new, old.key == new.key {
             let columns = changedColumns(of: table, handle)
             open.append(

@@ -145,13 +145,13 @@ extension Cell {
 }
 
 extension StoredRow {
-    package convenience init(_ row: Row) {
-        self.init(count: row.count) { row.cell($0).plain }
+    package convenience init(_ row: Row) throws(CormorantError) {
+        try self.init(count: row.count) { row.cell($0).plain }
     }
 
     /// The row that a change is about, before (old) or after it (new).
-    convenience init(preupdate handle: OpaquePointer?, isNew: Bool) {
-        self.init(count: Int(sqlite3_preupdate_count(handle))) { column in
+    convenience init(preupdate handle: OpaquePointer?, isNew: Bool) throws(CormorantError) {
+        try self.init(count: Int(sqlite3_preupdate_count(handle))) { column in
             var value: OpaquePointer?
             let status =
                 isNew ? sqlite3_preupdate_new(handle, column, &value) : sqlite3_preupdate_old(handle, column, &value)
