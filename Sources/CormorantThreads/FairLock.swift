@@ -1,6 +1,7 @@
 /// A mutex that the thread holding it may take again, and that others get in the order in which they came. A thread may hold it
 /// from call to call, for a transaction: while it is between two calls, another thread can take the lock away.
-package final class FairLock: @unchecked Sendable {  // who holds the lock guards `depth`, `kept`, `lastOwner`, `beforeRelease`
+package final class FairLock: @unchecked Sendable {
+    // Sendable: who holds the lock guards `depth`, `kept`, `lastOwner`, `beforeRelease`
     package enum Outcome { case taken, timedOut, abandoned, forked }
 
     /// Of one permit, which is the lock.

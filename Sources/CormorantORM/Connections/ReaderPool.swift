@@ -4,7 +4,8 @@ import CormorantThreads
 
 /// The connections that read beside a database's writer, each on a snapshot of its own. They are opened when threads need
 /// them, and never more than `count`.
-final class ReaderPool: @unchecked Sendable {  // `state` guards what is below it; a connection is used under its own lock
+final class ReaderPool: @unchecked Sendable {
+    // Sendable: `state` guards what is below it; a connection is used under its own lock
     private let members: [PooledConnection]
     private var count: Int { members.count }
     /// As many as there are members that are free.
