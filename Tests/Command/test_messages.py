@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -74,10 +75,16 @@ def test_a_script_may_come_through_a_pipe(folder: Corm) -> None:
     assert (done.returncode, done.stdout) == (2, '- drop column "t.b"\n'), done
 
 
+def let_others_in(folder: Path) -> None:
+    for path in [folder, *folder.parents]:
+        if path == Path(tempfile.gettempdir()):
+            break
+        path.chmod(0o755)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another")
 def test_what_may_not_be_written(folder: Corm, tmp_path: Path) -> None:
-    for path in [tmp_path, *tmp_path.parents[:2]]:
-        path.chmod(0o755)
+    let_others_in(tmp_path)
     done = subprocess.run(
         [COMMAND, "query", "a.db", "INSERT INTO t VALUES (1, 2)", "--write"],
         cwd=folder.folder, env=ENVIRONMENT, capture_output=True, text=True, user=65534,
@@ -89,8 +96,7 @@ def test_what_may_not_be_written(folder: Corm, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another")
 def test_a_file_in_wal_mode_in_a_folder_that_may_not_be_written(folder: Corm, tmp_path: Path) -> None:
     make(folder.folder / "w.db", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
-    for path in [tmp_path, *tmp_path.parents[:2]]:
-        path.chmod(0o755)
+    let_others_in(tmp_path)
     for mode in (0o666, 0o444):
         (folder.folder / "w.db").chmod(mode)
         done = subprocess.run(
