@@ -49,9 +49,11 @@ static corm_status add_rows(corm_database *db, const corm_model *model, const co
     } record;
 
     query.order_by = key;
-    query.order_by_count = (size_t)corm_model_key_count(model);
-    for (int32_t part = 0; part < corm_model_key_count(model); part += 1) {
-        key[part] = corm_model_property_name(model, corm_model_key_column(model, part));
+    query.order_by_count = corm_model_key_count(model);
+    for (size_t index = 0; index < corm_model_column_count(model); index += 1) {
+        const corm_model_column *column = corm_model_column_get(model, index);
+        if (column->key_position > 0)
+            key[column->key_position - 1] = column->property;
     }
     if ((status = corm_cursor_open(db, model, &query, &cursor, error)) < 0)
         return status;
