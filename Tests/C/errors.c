@@ -4,7 +4,7 @@
 #include <string.h>
 
 const char *columns_of(const corm_error *error) {
-    static char text[500];
+    static _Thread_local char text[500];
     size_t count;
     const char *const *columns = corm_error_columns(error, &count);
     text[0] = 0;

@@ -3,7 +3,7 @@
 
 #include <cormorant.h>
 
-/* The columns of an error, separated by ", ", until the next call; NULL for none. */
+/* The columns of an error, separated by ", ", until the thread's next call; NULL for none. */
 const char *columns_of(const corm_error *error);
 
 #endif
