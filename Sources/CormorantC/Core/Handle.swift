@@ -17,7 +17,6 @@ package enum HandleKind: UInt8 {
     case statement
     case related
     case jsonReader
-    case jsonText
     case schema
     case plan
     case bundle
@@ -38,7 +37,7 @@ package enum HandleKind: UInt8 {
     var isShared: Bool {
         switch self {
         case .result, .cursor, .records, .error, .arena, .expression, .statement, .related, .jsonReader,
-            .jsonText, .keySink:
+            .keySink:
             false
         default: true
         }
@@ -57,7 +56,6 @@ package enum HandleKind: UInt8 {
         case .statement: "statement"
         case .related: "related records"
         case .jsonReader: "JSON reader"
-        case .jsonText: "JSON text"
         case .schema: "schema"
         case .plan: "plan"
         case .bundle: "bundle"

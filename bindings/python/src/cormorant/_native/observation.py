@@ -9,7 +9,7 @@ from typing import Any
 
 from ..error import Error
 from . import abi
-from .call import call_handle, failure, give_back, take, to_error
+from .call import call, call_handle, failure, give_back, take, to_error
 from .handle import DatabaseHandle, ObserverHandle
 from .library import library
 from .struct import make_struct
@@ -89,10 +89,6 @@ def next_event(observer: ObserverHandle) -> Event | bool:
 
 
 def descriptor(observer: ObserverHandle) -> int:
-    scratch = take()
     number = ctypes.c_int32()
-    status = library.corm_observer_descriptor(observer, ctypes.byref(number), scratch.error_ref)
-    if status < 0:
-        raise failure(scratch, status)
-    give_back(scratch)
+    call(library.corm_observer_descriptor, observer, ctypes.byref(number))
     return number.value

@@ -177,10 +177,6 @@ def next_completion(listener: ListenerHandle) -> Completion | bool:
 
 
 def descriptor(listener: ListenerHandle) -> int:
-    scratch = take()
     number = ctypes.c_int32()
-    status = library.corm_listener_descriptor(listener, ctypes.byref(number), scratch.error_ref)
-    if status < 0:
-        raise failure(scratch, status)
-    give_back(scratch)
+    call(library.corm_listener_descriptor, listener, ctypes.byref(number))
     return number.value
