@@ -20,23 +20,17 @@ Abi = dict[str, dict[str, Any]]
 Node = dict[str, Any]
 
 
-def read_abi(include: Path) -> Abi:
-    """The ABI that the public headers in `include` declare."""
-    clang = _clang(include)
-    source = _source(include / "cormorant.h")
-    tree = _tree(include / "cormorant.h")
-    macros = _run(*clang, "-E", "-dM", *source)
+def read_abi(header: Path) -> Abi:
+    """The ABI that a header, and those that it includes, declare."""
+    clang = _clang(header.parent)
+    tree = _tree(header)
+    macros = _run(*clang, "-E", "-dM", *_source(header))
     return {
         "constants": _constants(macros) | _enumerators(tree),
         "types": _types(tree),
-        "structs": _layouts(clang, _structs(tree)),
+        "structs": _layouts(clang, header, _structs(tree)),
         "functions": _functions(tree),
     }
-
-
-def read_functions(header: Path) -> set[str]:
-    """The names of the functions that a header, and those that it includes, declare."""
-    return set(_functions(_tree(header)))
 
 
 def _clang(include: Path) -> list[str]:
@@ -125,9 +119,9 @@ def _members(record: Node, path: str) -> dict[str, str]:
     return members
 
 
-def _layouts(clang: list[str], structs: dict[str, dict[str, str]]) -> dict[str, Node]:
+def _layouts(clang: list[str], header: Path, structs: dict[str, dict[str, str]]) -> dict[str, Node]:
     """Compiles and runs a program that prints where everything is."""
-    lines = ["#include <stddef.h>", "#include <stdio.h>", "#include <cormorant.h>", "int main(void) {"]
+    lines = ["#include <stddef.h>", "#include <stdio.h>", f"#include <{header.name}>", "int main(void) {"]
     for name, members in structs.items():
         lines.append(f'printf("%zu %zu\\n", sizeof(struct {name}), _Alignof(struct {name}));')
         lines += [

@@ -1,8 +1,11 @@
+// Written by scripts/check-abi --update from cormorant/base.h: do not edit.
+
 /// What kind of error happened; the same numbers and meanings as `CORM_E_*` in `cormorant/base.h`.
 public enum ErrorCode: Int32, Sendable, CaseIterable {
     /// A closed or wrong kind of handle, or an argument that can never be right.
     case misuse = -1
-    /// Memory could not be had.
+    /// Memory could not be had: for texts, blobs and arrays that the caller gives or reads, of more than a megabyte,
+    /// and for what SQLite needs.
     case noMemory = -2
     /// A defect of this library.
     case `internal` = -3
@@ -38,7 +41,7 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case check = -18
     /// A value is of another type than its column.
     case type = -19
-    /// A number does not fit: beyond 32 or 64 bits, or NaN, which SQLite cannot store.
+    /// A number or text does not fit into its field, or is NaN, which SQLite cannot store.
     case range = -20
     /// Text is not UTF-8, or holds a NUL where the field cannot.
     case encoding = -21
@@ -54,7 +57,7 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case tooBig = -26
     /// A callback of the host program reported failure.
     case callback = -27
-    /// Update or refresh of a record that is not in the table.
+    /// update or refresh of a record that is not in the table.
     case noRecord = -28
     /// Any other SQLite error; `sqliteCode` says which.
     case sqlite = -29

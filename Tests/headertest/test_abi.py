@@ -10,14 +10,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import abi  # noqa: E402
+import abi_bindings  # noqa: E402
 import abi_stub  # noqa: E402
 
-NOW = abi.read_abi(ROOT / "include")
+NOW = abi.read_abi(ROOT / "include" / "cormorant.h")
 
 
 def after(folder: Path, header: str, old: str, new: str) -> list[str]:
     """The differences that a header makes in which `old`, which it has once, is `new`."""
-    return abi.differences(NOW, abi.read_abi(changed(folder, header, old, new)))
+    return abi.differences(NOW, abi.read_abi(changed(folder, header, old, new) / "cormorant.h"))
 
 
 def changed(folder: Path, header: str, old: str, new: str) -> Path:
@@ -119,4 +120,23 @@ def test_the_ledger_compiles_to_the_headers_own_library() -> None:
 )
 def test_abidiff_says_what_breaks_programs(tmp_path: Path, header: str, old: str, new: str, said: str) -> None:
     include = changed(tmp_path, header, old, new)
-    assert said in "\n".join(abi_stub.differences(NOW, abi.read_abi(include), include))
+    assert said in "\n".join(abi_stub.differences(NOW, abi.read_abi(include / "cormorant.h"), include))
+
+
+def test_what_python_and_swift_know_follows_the_headers(tmp_path: Path) -> None:
+    include = changed(
+        tmp_path,
+        "base.h",
+        "#define CORM_E_BUSY (-8)",
+        "#define CORM_E_BUSY (-8)\n/* Too late. */\n#define CORM_E_LATE (-44)",
+    )
+    path = include / "cormorant" / "database.h"
+    path.write_text(path.read_text(encoding="utf-8").replace("int32_t busy_timeout;", "double busy_timeout;"))
+    nothing: abi.Abi = {"constants": {}, "types": {}, "structs": {}, "functions": {}}
+    base = (include / "cormorant" / "base.h").read_text(encoding="utf-8")
+    written = abi_bindings.files(abi.read_abi(include / "cormorant.h"), nothing, base)
+    python, swift = written[abi_bindings.PYTHON], written[abi_bindings.SWIFT]
+    assert "CORM_E_LATE: Final = -44\n" in python
+    assert '("busy_timeout", "double"),\n' in python
+    assert "    /// Too late.\n    case late = -44\n" in swift
+    assert 'case .late: "CORM_E_LATE"\n' in swift
