@@ -19,6 +19,27 @@ corm_status corm_block_open(corm_database *database, const corm_model *model, co
                             size_t size, const char *const *order_by, size_t order_by_count, int64_t limit,
                             int64_t offset, corm_result **out_result, corm_error **out_error);
 
+/*
+ * Runs one statement, whatever it is, and gives all at once that a cursor of PEP 249 tells of it; for a database without
+ * readers. One that writes runs to its end; of one that only reads, what is left after max_rows is in out_result.
+ *
+ * begin      SQL that begins a transaction, run before the first step where none is open, unless the statement begins or
+ *            ends one itself, or is a PRAGMA, VACUUM, ATTACH or DETACH; NULL: none. The transaction is nobody's: any thread
+ *            may go on with it, and ends it by SQL.
+ * bindings   many: a marshalled list of tuples and dicts, for each of which it runs, as a whole or not at all; else one of
+ *            them. NULL: none. Borrowed until return.
+ * block      gets a tuple: the list of rows; a tuple of the columns' names; one of their declared types, None where there
+ *            is none; rows changed, or -1 where it is not one that changes rows; the rowid of what an INSERT or REPLACE
+ *            inserted, else None.
+ * out_result owned (corm_result_close); NULL when there are no more rows.
+ */
+corm_status corm_block_run(corm_database *database, const char *sql, const char *begin, const void *bindings,
+                           size_t size, bool many, int64_t max_rows, corm_block *block, corm_result **out_result,
+                           corm_error **out_error);
+
+/* Whether a transaction is open that calls or raw SQL began; false for a bad handle. Threading: any thread; it waits. */
+bool corm_block_in_transaction(corm_database *database);
+
 /* Puts up to max_rows rows into the block: CORM_ROW, or CORM_DONE when there were none left. */
 corm_status corm_block_next(corm_result *result, int64_t max_rows, corm_block *block, corm_error **out_error);
 

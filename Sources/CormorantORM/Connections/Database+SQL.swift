@@ -35,7 +35,7 @@ extension Database {
 
     /// Runs one statement `count` times with other bindings, in one transaction.
     package func executeBatch(_ sql: String, count: Int, bind: (Statement) throws -> Void) throws -> Int64 {
-        try transaction {
+        try whole {
             try withConnection { connection in
                 let before = connection.totalChanges
                 let statement = try connection.statement(sql)
@@ -51,6 +51,25 @@ extension Database {
                     statement.reset()
                 }
                 return connection.totalChanges - before
+            }
+        }
+    }
+
+    /// Runs `body` as a whole or not at all: in a transaction, or in a savepoint of the one that raw SQL began.
+    private func whole<Result>(_ body: () throws -> Result) throws -> Result {
+        try withConnection { connection in
+            guard connection.isInTransaction, connection.transactionDepth == 0 else {
+                return try transaction(.immediate, body)
+            }
+            try connection.script("SAVEPOINT corm_batch")
+            do {
+                let result = try body()
+                try connection.script("RELEASE corm_batch")
+                return result
+            } catch {
+                // After some errors SQLite has rolled back all of it.
+                if connection.isInTransaction { try? connection.script("ROLLBACK TO corm_batch; RELEASE corm_batch") }
+                throw error
             }
         }
     }

@@ -86,7 +86,13 @@ package final class StatementCursor {
     package var recordColumns: [Int32] { (0..<(model?.columns.count ?? 0)).map { columns[$0] } }
 
     /// Whether rows may still come from it.
-    var isRunning: Bool { statement != nil }
+    package var isRunning: Bool { statement != nil }
+
+    /// Whether it changes nothing.
+    package var onlyReads: Bool { statement?.isReadOnly ?? true }
+
+    /// The type that a table declares for each column that is one of its; empty once it has ended.
+    package var declaredTypes: [String?] { statement.map { (0..<$0.columnCount).map($0.declaredType) } ?? [] }
 
     /// Its connection closes: the statement ends first.
     func invalidate(_ reason: CormorantError?) {

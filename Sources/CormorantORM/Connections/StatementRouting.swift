@@ -22,6 +22,33 @@ package enum StatementRouting {
         }
     }
 
+    /// What a statement is to those who begin transactions for the SQL of others.
+    package enum Verb {
+        case insert
+        case change
+        /// It ends or begins a transaction itself, or does not belong into one.
+        case apart
+        case other
+    }
+
+    package static func verb(of sql: String) -> Verb {
+        var sql = sql
+        return sql.withUTF8 { bytes in
+            var lexer = SQLLexer(bytes)
+            guard let first = lexer.next() else { return .other }
+            if insertingWords.contains(where: { lexer.isWord(first, $0) }) { return .insert }
+            if changingWords.contains(where: { lexer.isWord(first, $0) }) { return .change }
+            return wordsApart.contains { lexer.isWord(first, $0) } ? .apart : .other
+        }
+    }
+
+    private static let insertingWords: [StaticString] = ["insert", "replace"]
+    private static let changingWords: [StaticString] = ["update", "delete", "with"]
+    /// SAVEPOINT is none of them: without a transaction around it, RELEASE would commit.
+    private static let wordsApart: [StaticString] = [
+        "begin", "commit", "end", "rollback", "pragma", "vacuum", "attach", "detach",
+    ]
+
     /// Whether a statement that gives rows and changes nothing is there for its rows: all but PRAGMA.
     static func isQuery(_ sql: String) -> Bool {
         var sql = sql

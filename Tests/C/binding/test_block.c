@@ -154,6 +154,44 @@ static void a_cursor_over_sql_and_over_attributes(void **state) {
     corm_result_close(cursor);
 }
 
+/* corm_block_run with the bindings in `rows`, where there are some. */
+static corm_status run(const char *sql, bool many, int64_t max_rows, corm_result **rest) {
+    return corm_block_run(db, sql, "BEGIN", rows.size == 0 ? NULL : rows.bytes, rows.size, many, max_rows, &block, rest,
+                          &failure);
+}
+
+static void a_statement_tells_all_at_once(void **state) {
+    (void)state;
+    corm_result *rest = (corm_result *)&rest;
+    rows.size = 0;
+    OK(run("PRAGMA user_version = 3", false, 1, &rest));
+    assert_false(corm_block_in_transaction(db));
+    OK(run("CREATE TABLE t (a INTEGER PRIMARY KEY, b VARCHAR(3))", false, 1, &rest));
+    assert_string_equal(block_text(&block), "([], (), (), -1, None)");
+    assert_true(corm_block_in_transaction(db));
+    put_list(&rows, 2);
+    for (int32_t key = 7; key < 9; key++) {
+        put_tuple(&rows, 1);
+        put_int(&rows, key);
+    }
+    OK(run("INSERT INTO t (a) VALUES (?)", true, 1, &rest));
+    assert_string_equal(block_text(&block), "([], (), (), 2, None)");
+    GIVES(CORM_E_UNIQUE, run("INSERT INTO t (a) SELECT 15 - ?", true, 1, &rest));
+    assert_null(rest);
+    rows.size = 0;
+    OK(run("INSERT INTO t (b) VALUES ('x') RETURNING a", false, 1, &rest));
+    assert_string_equal(block_text(&block), "([(9)], ('a'), ('INTEGER'), 1, 9)");
+    OK(run("SELECT a AS k, b, a + 1 FROM t", false, 2, &rest));
+    assert_string_equal(
+        block_text(&block),
+        "([(7, None, 8), (8, None, 9)], ('k', 'b', 'a + 1'), ('INTEGER', 'VARCHAR(3)', None), -1, None)");
+    GIVES(CORM_ROW, corm_block_next(rest, 2, &block, &failure));
+    GIVES(CORM_DONE, corm_block_next(rest, 2, &block, &failure));
+    corm_result_close(rest);
+    OK(run("ROLLBACK", false, 1, &rest));
+    assert_false(corm_block_in_transaction(db));
+}
+
 static void statements_with_sets_of_bindings(void **state) {
     (void)state;
     int64_t changes = -1;
@@ -305,11 +343,17 @@ static void memory_of_the_caller_is_left_behind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        BLOCK(rows_are_written_and_read),        BLOCK(a_batch_that_fails_says_where),
-        BLOCK(a_cursor_gives_rows_in_portions),  BLOCK(a_cursor_over_sql_and_over_attributes),
-        BLOCK(statements_with_sets_of_bindings), BLOCK(blocks_of_plain_values),
-        BLOCK(blocks_that_cannot_be_read),       BLOCK(a_table_dropped_under_a_known_model),
-        BLOCK(values_of_the_wrong_kind),         BLOCK(memory_of_the_caller_is_left_behind),
+        BLOCK(rows_are_written_and_read),
+        BLOCK(a_batch_that_fails_says_where),
+        BLOCK(a_cursor_gives_rows_in_portions),
+        BLOCK(a_cursor_over_sql_and_over_attributes),
+        BLOCK(a_statement_tells_all_at_once),
+        BLOCK(statements_with_sets_of_bindings),
+        BLOCK(blocks_of_plain_values),
+        BLOCK(blocks_that_cannot_be_read),
+        BLOCK(a_table_dropped_under_a_known_model),
+        BLOCK(values_of_the_wrong_kind),
+        BLOCK(memory_of_the_caller_is_left_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,11 +251,11 @@ def file_decoder(type_name: str, transform: Transform | None) -> Callable[[Any],
     return lambda value: decode(read(value))
 
 
-def dump_bindings(bindings: Bindings, as_list: bool = False) -> bytes | None:
-    """Bindings of one run, or a list of them; None for none."""
+def dump_bindings(bindings: Bindings, as_list: bool = False, plain: Callable[[Any], Any] = plain_value) -> bytes | None:
+    """Bindings of one run, or a list of them; None for none. `plain` makes of a value what SQL holds as it is."""
     if not bindings:
         return None
-    row = _binding_row(bindings, -1)
+    row = _binding_row(bindings, -1, plain)
     return marshal.dumps([row] if as_list else row, 2)
 
 
@@ -270,7 +270,7 @@ def dump_parameters(values: dict[str, Any], encoders: Mapping[str, Callable[[Any
     return marshal.dumps(plain, 2)
 
 
-def dump_binding_rows(rows: Sequence[Bindings]) -> bytes:
+def dump_binding_rows(rows: Sequence[Bindings], plain: Callable[[Any], Any] = plain_value) -> bytes:
     """Bindings of many runs."""
     if type(rows) is not list:
         rows = list(rows)
@@ -280,7 +280,7 @@ def dump_binding_rows(rows: Sequence[Bindings]) -> bytes:
             data = marshal.dumps(rows, 2)
             if is_plain(data) or PLAIN.issuperset(map(type, chain.from_iterable(rows))):
                 return data
-    return marshal.dumps([_binding_row(row, index) for index, row in enumerate(rows)], 2)
+    return marshal.dumps([_binding_row(row, index, plain) for index, row in enumerate(rows)], 2)
 
 
 def can_dump(value: Any) -> bool:
@@ -292,14 +292,16 @@ def can_dump(value: Any) -> bool:
     return True
 
 
-def _binding_row(bindings: Bindings, index: int) -> tuple[Any, ...] | list[Any] | dict[Any, Any]:
+def _binding_row(
+    bindings: Bindings, index: int, plain: Callable[[Any], Any]
+) -> tuple[Any, ...] | list[Any] | dict[Any, Any]:
     kind = type(bindings)
     if kind is tuple or kind is list:
         values: Any = bindings
     elif isinstance(bindings, Mapping):
         if PLAIN.issuperset(map(type, bindings.values())):
             return dict(bindings)
-        return {name: _named(f"binding {name}", value, index) for name, value in bindings.items()}
+        return {name: _named(f"binding {name}", value, index, plain) for name, value in bindings.items()}
     elif isinstance(bindings, str | bytes) or not isinstance(bindings, Iterable):
         what = "text" if isinstance(bindings, str | bytes) else type_name(bindings)
         raise ProgrammingError(
@@ -313,12 +315,12 @@ def _binding_row(bindings: Bindings, index: int) -> tuple[Any, ...] | list[Any] 
         values = tuple(bindings)
     if PLAIN.issuperset(map(type, values)):
         return tuple(values)
-    return tuple(_named(f"binding {number}", value, index) for number, value in enumerate(values, 1))
+    return tuple(_named(f"binding {number}", value, index, plain) for number, value in enumerate(values, 1))
 
 
-def _named(name: str, value: Any, index: int) -> Any:
-    """plain_value(), whose error says what the value is of."""
+def _named(name: str, value: Any, index: int, plain: Callable[[Any], Any] = plain_value) -> Any:
+    """plain(value), whose error says what the value is of."""
     try:
-        return plain_value(value)
+        return plain(value)
     except DataError as error:
         raise DataError(f"{name}: {error.message}", code=error.code, hint=error.hint, record_index=index) from None

@@ -1085,6 +1085,11 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         "int32",
         ("pointer", "pointer", "text", "pointer", "size", "pointer", "size", "int64", "int64", "pointer", "pointer"),
     ),
+    "corm_block_run": (
+        "int32",
+        ("pointer", "text", "text", "pointer", "size", "bool", "int64", "pointer", "pointer", "pointer"),
+    ),
+    "corm_block_in_transaction": ("bool", ("pointer",)),
     "corm_block_next": ("int32", ("pointer", "int64", "pointer", "pointer")),
     "corm_block_columns": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_json": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),

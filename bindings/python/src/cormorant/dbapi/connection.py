@@ -1,0 +1,206 @@
+"""Connections of PEP 249."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from .. import error
+from .._native import result as native_result
+from .._native.handle import CursorHandle
+from .._native.library import utf8
+from ..cipher import Cipher, Key
+from ..database import Database
+from ..value import Bindings
+from .cursor import Cursor
+from .types import Warning
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from ..database import OpenOptions
+
+IsolationLevel: TypeAlias = Literal["DEFERRED", "IMMEDIATE", "EXCLUSIVE"]
+
+_BEGIN: dict[IsolationLevel, bytes] = {
+    "DEFERRED": b"BEGIN DEFERRED",
+    "IMMEDIATE": b"BEGIN IMMEDIATE",
+    "EXCLUSIVE": b"BEGIN EXCLUSIVE",
+}
+
+
+def connect(
+    database: str | os.PathLike[str],
+    *,
+    key: Key | None = None,
+    autocommit: bool = False,
+    isolation_level: IsolationLevel = "DEFERRED",
+    **options: Unpack[OpenOptions],
+) -> Connection:
+    """Opens a file, or memory with the path ":memory:".
+
+    key: of an encrypted file; in place of it, cipher=Cipher(...) says more. autocommit, isolation_level: see
+    Connection. options: those of cormorant.Database, such as busy_timeout, mode, template and foreign_keys, but no
+    reader_count.
+    """
+    if "reader_count" in options:
+        raise error.ProgrammingError("a connection has no readers", hint="give no reader_count, or open a Database")
+    options["reader_count"] = 0
+    if key is not None:
+        if options.get("cipher") is not None:
+            raise error.ProgrammingError("key and cipher are both given", hint="give the key to the Cipher")
+        options["cipher"] = Cipher(key)
+    del key
+    return Connection(Database(database, **options), autocommit, isolation_level)
+
+
+class Connection:
+    """A connection to a database file, of its own. It belongs to no thread: threads may share it, one call at a time,
+    and pools may hand it from one to another with a transaction open. Those who share it share its transaction, too.
+
+    database: what it runs on, for what SQL does not have, such as set_trace(), backup() and models; its transaction()
+    is refused while a transaction of the connection is open. The connection closes it.
+    """
+
+    Warning = Warning
+    Error = error.Error
+    InterfaceError = error.InterfaceError
+    DatabaseError = error.DatabaseError
+    DataError = error.DataError
+    OperationalError = error.OperationalError
+    IntegrityError = error.IntegrityError
+    InternalError = error.InternalError
+    ProgrammingError = error.ProgrammingError
+    NotSupportedError = error.NotSupportedError
+
+    def __init__(
+        self, database: Database, autocommit: bool = False, isolation_level: IsolationLevel = "DEFERRED"
+    ) -> None:
+        self.database = database
+        self._handle = database._handle
+        self._autocommit = autocommit
+        self.isolation_level = isolation_level
+
+    @property
+    def autocommit(self) -> bool:
+        """False: the first statement begins a transaction, which commit() and rollback() end; a PRAGMA, VACUUM, ATTACH
+        or DETACH begins none. True: each statement commits by itself, until SQL says BEGIN. Setting it to True commits.
+        """
+        return self._autocommit
+
+    @autocommit.setter
+    def autocommit(self, value: bool) -> None:
+        if value and not self._autocommit:
+            self.commit()
+        self._autocommit = value
+
+    @property
+    def isolation_level(self) -> IsolationLevel:
+        """How transactions begin: "DEFERRED" locks what a statement needs, "IMMEDIATE" the file against other writers,
+        "EXCLUSIVE" as SQLite says it. In each, what is read is one snapshot (serializable).
+        """
+        return self._isolation_level
+
+    @isolation_level.setter
+    def isolation_level(self, value: IsolationLevel) -> None:
+        if value not in _BEGIN:
+            raise error.ProgrammingError(
+                f"there is no isolation level {value!r}",
+                hint=f"use one of {', '.join(_BEGIN)}, or autocommit=True for no transactions",
+            )
+        self._isolation_level: IsolationLevel = value
+        self._begin = _BEGIN[value]
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return native_result.in_transaction(self._handle)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether close() was called."""
+        return not self.database._open
+
+    def cursor(self) -> Cursor:
+        """A cursor. Those of one connection see each other's changes."""
+        self._check()
+        return Cursor(self)
+
+    def execute(self, operation: str, parameters: Bindings = ()) -> Cursor:
+        """Cursor.execute() of a new cursor, which it gives."""
+        return self.cursor().execute(operation, parameters)
+
+    def executemany(self, operation: str, seq_of_parameters: Iterable[Bindings]) -> Cursor:
+        """Cursor.executemany() of a new cursor, which it gives."""
+        return self.cursor().executemany(operation, seq_of_parameters)
+
+    def commit(self) -> None:
+        """Commits; without a transaction it does nothing. When it fails, with BusyError or a deferred foreign key, the
+        transaction stays open.
+        """
+        self._finish("COMMIT")
+
+    def rollback(self) -> None:
+        """Rolls back; without a transaction it does nothing."""
+        self._finish("ROLLBACK")
+
+    def interrupt(self) -> None:
+        """Stops what it does now: that call raises OperationalError. Any thread may call it."""
+        self.database.interrupt()
+
+    def close(self) -> None:
+        """Closes it; an open transaction is rolled back. A second close does nothing."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Commits at the end of the `with` block, rolls back when an exception leaves it; the connection stays open."""
+        if kind is not None:
+            self.rollback()
+            return
+        try:
+            self.commit()
+        except error.Error:
+            self.rollback()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<Connection {self.database.path!r}{' closed' if self.is_closed else ''}>"
+
+    def _run(
+        self, sql: str, bindings: bytes | None, many: bool, max_rows: int
+    ) -> tuple[native_result.Ran, CursorHandle | None]:
+        self._check()
+        if not isinstance(sql, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise error.ProgrammingError(f"{type(sql).__name__} is no statement", hint="give SQL as str")
+        begin = None if self._autocommit else self._begin
+        return native_result.run_sql(self._handle, utf8(sql), begin, bindings, many, max_rows)
+
+    def _finish(self, word: str) -> None:
+        self._check()
+        if self.in_transaction:
+            self._run(word, None, False, 1)
+
+    @contextmanager
+    def _savepoint(self) -> Iterator[None]:
+        """What runs in a `with` block is done as a whole or not at all."""
+        self._run("SAVEPOINT corm_many", None, False, 1)
+        try:
+            yield
+        except BaseException:
+            if self.in_transaction:
+                self._run("ROLLBACK TO corm_many", None, False, 1)
+                self._run("RELEASE corm_many", None, False, 1)
+            raise
+        self._run("RELEASE corm_many", None, False, 1)
+
+    def _check(self) -> None:
+        if self.is_closed:
+            raise error.ProgrammingError("the connection is closed", hint="open another with connect()")

@@ -1,0 +1,239 @@
+"""Cursors of the DB-API: rows, what they tell, values."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models import Everything
+
+from cormorant import Database, dbapi
+from cormorant.dbapi import Cursor
+
+NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n"
+
+
+@pytest.fixture
+def cursor(path: Path) -> Iterator[Cursor]:
+    connection = dbapi.connect(path)
+    connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name VARCHAR(20) UNIQUE, made DATETIME, data BLOB)")
+    connection.commit()
+    yield connection.cursor()
+    connection.close()
+
+
+def test_description_has_names_and_declared_types(cursor: Cursor) -> None:
+    cursor.execute("SELECT name, made AS at, data, id, id + 1 FROM item")
+    assert cursor.description is not None
+    assert [column[:2] for column in cursor.description] == [
+        ("name", "VARCHAR(20)"),
+        ("at", "DATETIME"),
+        ("data", "BLOB"),
+        ("id", "INTEGER"),
+        ("id + 1", None),
+    ]
+    assert all(column[2:] == (None,) * 5 for column in cursor.description)
+    kinds = (dbapi.STRING, dbapi.DATETIME, dbapi.BINARY, dbapi.NUMBER)
+    for index, (_, declared, *_rest) in enumerate(cursor.description[:4]):
+        assert [kind == declared for kind in kinds] == [place == index for place in range(4)]
+    assert cursor.description[4][1] not in kinds
+
+
+def test_description_is_of_the_columns_as_they_are_now(cursor: Cursor, path: Path) -> None:
+    cursor.execute("SELECT * FROM item").fetchall()
+    cursor.connection.commit()
+    with Database(path) as other:
+        other.execute("ALTER TABLE item ADD COLUMN more TEXT")
+    cursor.execute("SELECT * FROM item")
+    assert cursor.description is not None
+    assert cursor.description[-1][0] == "more"
+
+
+def test_statements_without_rows_have_no_description(cursor: Cursor) -> None:
+    cursor.execute("SELECT 1")
+    cursor.execute("INSERT INTO item (name) VALUES ('a')")
+    assert cursor.description is None
+    with pytest.raises(dbapi.InterfaceError, match="no rows to fetch"):
+        cursor.fetchone()
+
+
+def test_rowcount(cursor: Cursor) -> None:
+    counts = {
+        "INSERT INTO item (name) VALUES ('a'), ('b'), ('c')": 3,
+        "UPDATE item SET made = 1 WHERE name < 'c'": 2,
+        "UPDATE item SET made = 1 WHERE name = 'z'": 0,
+        "WITH x AS (SELECT 'a' AS n) UPDATE item SET made = 2 WHERE name IN (SELECT n FROM x)": 1,
+        "INSERT OR IGNORE INTO item (name) VALUES ('a')": 0,
+        "REPLACE INTO item (name) VALUES ('a')": 1,
+        "UPDATE item SET made = 3 RETURNING id": 3,
+        "SELECT * FROM item": -1,
+        "CREATE TABLE other (id)": -1,
+        "PRAGMA user_version": -1,
+        "DELETE FROM item": 3,
+    }
+    assert {sql: cursor.execute(sql).rowcount for sql in counts} == counts
+
+
+def test_lastrowid(cursor: Cursor) -> None:
+    assert cursor.lastrowid is None
+    assert cursor.execute("INSERT INTO item (id) VALUES (7)").lastrowid == 7
+    assert cursor.execute("UPDATE item SET made = 1").lastrowid == 7
+    assert cursor.execute("INSERT INTO item (name) VALUES ('x')").lastrowid == 8
+    other = cursor.connection.cursor()
+    assert other.execute("INSERT OR IGNORE INTO item (id) VALUES (8)").lastrowid is None
+
+
+def test_fetching_mixed_over_many_blocks(cursor: Cursor) -> None:
+    cursor.execute(NUMBERS, (1000,))
+    assert cursor.fetchone() == (1,)
+    assert cursor.fetchmany() == [(2,)]
+    assert cursor.fetchmany(400) == [(i,) for i in range(3, 403)]
+    cursor.arraysize = 3
+    assert cursor.fetchmany() == [(403,), (404,), (405,)]
+    assert next(cursor) == (406,)
+    assert [row[0] for row, _ in zip(cursor, range(4))] == [407, 408, 409, 410]
+    assert len(cursor.fetchall()) == 589  # zip took one more
+    assert cursor.fetchone() is None
+    assert cursor.fetchall() == cursor.fetchmany() == []
+
+
+def test_a_result_streams(cursor: Cursor) -> None:
+    assert cursor.execute(NUMBERS, (10**12,)).fetchone() == (1,)
+    cursor.close()
+
+
+def test_rows_of_returning_are_there_and_the_statement_has_ended(cursor: Cursor) -> None:
+    cursor.executemany("INSERT INTO item (name) VALUES (?)", [(str(i),) for i in range(500)])
+    cursor.execute("DELETE FROM item RETURNING name")
+    cursor.connection.commit()
+    assert cursor.fetchone() == ("0",)
+    assert len(cursor.fetchall()) == 499
+
+
+def test_parameters_by_name(cursor: Cursor) -> None:
+    assert cursor.execute("SELECT :a, @b, $c", {"a": 1, "@b": 2, "c": 3}).fetchone() == (1, 2, 3)
+    with pytest.raises(dbapi.ProgrammingError):
+        cursor.execute("SELECT :a", {"b": 1})
+
+
+@pytest.mark.parametrize("parameters", [(), (1,), (1, 2, 3)])
+def test_another_number_of_parameters_is_refused(cursor: Cursor, parameters: tuple[int, ...]) -> None:
+    with pytest.raises(dbapi.ProgrammingError):
+        cursor.execute("SELECT ?, ?", parameters)
+
+
+@pytest.mark.parametrize("value", [None, 0, -(2**63), 2**63 - 1, 1.5, "", "ä\U0001f600", b"", b"\0\xff"])
+def test_values_come_back(cursor: Cursor, value: Any) -> None:
+    row = cursor.execute("SELECT ?", (value,)).fetchone()
+    assert row == (value,)
+    assert type(row[0]) is type(value)
+
+
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1, 10**30])
+def test_an_integer_beyond_64_bits_is_refused(cursor: Cursor, value: int) -> None:
+    with pytest.raises(dbapi.DataError, match="64 bits"):
+        cursor.execute("SELECT ?", (value,))
+    with pytest.raises(dbapi.DataError, match="64 bits"):
+        cursor.executemany("INSERT INTO item (id) VALUES (?)", [(1,), (value,)])
+
+
+ID = uuid.UUID(int=7)
+MOMENT = datetime(2024, 5, 6, 7, 8, 9, 12)
+
+
+@pytest.mark.parametrize(
+    ("value", "stored"),
+    [
+        (True, 1),
+        (Decimal("1.50"), "1.50"),
+        (ID, str(ID)),
+        (bytearray(b"x"), b"x"),
+        (date(2024, 5, 6), "2024-05-06"),
+        (time(7, 8), "07:08:00"),
+        (MOMENT, "2024-05-06 07:08:09.000012"),
+        (MOMENT.replace(tzinfo=timezone(timedelta(hours=2))), "2024-05-06 05:08:09.000012"),
+    ],
+)
+def test_what_other_values_are_bound_as(cursor: Cursor, value: Any, stored: Any) -> None:
+    assert cursor.execute("SELECT ?", (value,)).fetchone() == (stored,)
+    cursor.executemany("INSERT INTO item (data) VALUES (?)", [(value,), [value]])
+    assert cursor.execute("SELECT data FROM item").fetchall() == [(stored,)] * 2
+    cursor.executemany("UPDATE item SET data = :it", [{"it": value}])
+
+
+def test_values_that_sql_has_not_are_refused(cursor: Cursor) -> None:
+    with pytest.raises(dbapi.DataError, match="binding 1: a value is of type object"):
+        cursor.execute("SELECT ?", (object(),))
+    with pytest.raises(dbapi.DataError, match="binding 1") as caught:
+        cursor.executemany("INSERT INTO item (data) VALUES (?)", [(1,), ([],)])
+    assert caught.value.record_index == 1
+
+
+def test_times_of_the_dbapi_are_read_by_models(path: Path) -> None:
+    with Database(path) as database:
+        database.create_tables(Everything)
+        columns = database.query("SELECT name, type FROM pragma_table_info('everything')").fetch_all()
+    assert any(kind == dbapi.DATETIME for _, kind in columns)
+
+
+def test_executemany_is_whole_or_not_at_all(cursor: Cursor) -> None:
+    rows = [(str(i),) for i in range(25_000)]
+    cursor.execute("INSERT INTO item (name) VALUES ('first')")
+    with pytest.raises(dbapi.IntegrityError) as caught:
+        cursor.executemany("INSERT INTO item (name) VALUES (?)", [*rows, ("7",)])
+    assert caught.value.record_index == 25_000
+    assert cursor.execute("SELECT name FROM item").fetchall() == [("first",)]
+    cursor.connection.commit()
+    assert cursor.executemany("INSERT INTO item (name) VALUES (?)", iter(rows)).rowcount == 25_000
+    cursor.connection.rollback()
+    cursor.connection.autocommit = True
+    with pytest.raises(dbapi.IntegrityError):
+        cursor.executemany("INSERT INTO item (name) VALUES (?)", [*rows, ("7",)])
+    assert cursor.execute("SELECT name FROM item").fetchall() == [("first",)]
+    assert not cursor.connection.in_transaction
+
+
+def test_executemany_of_nothing(cursor: Cursor) -> None:
+    assert cursor.executemany("INSERT INTO item (name) VALUES (?)", []).rowcount == 0
+
+
+def test_executemany_of_a_query_is_refused(cursor: Cursor) -> None:
+    with pytest.raises(dbapi.ProgrammingError):
+        cursor.executemany("SELECT ?", [(1,), (2,)])
+
+
+def test_sql_that_is_none(cursor: Cursor) -> None:
+    for sql in ("", "SELECT 1; SELECT 2", "SELEC"):
+        with pytest.raises(dbapi.ProgrammingError):
+            cursor.execute(sql)
+    with pytest.raises(dbapi.ProgrammingError, match="give SQL as str"):
+        cursor.execute(b"SELECT 1")  # type: ignore[arg-type]
+
+
+def test_a_closed_cursor_says_so(cursor: Cursor) -> None:
+    with cursor as open_cursor:
+        open_cursor.execute("SELECT 1")
+    for call in (cursor.fetchone, cursor.fetchmany, cursor.fetchall):
+        with pytest.raises(dbapi.ProgrammingError, match="cursor is closed"):
+            call()
+    with pytest.raises(dbapi.ProgrammingError, match="cursor is closed"):
+        cursor.execute("SELECT 1")
+
+
+def test_an_error_while_fetching_ends_the_result(cursor: Cursor) -> None:
+    cursor.execute(f"SELECT abs(CASE i WHEN 300 THEN -9223372036854775808 ELSE i END) FROM ({NUMBERS})", (400,))
+    with pytest.raises(dbapi.Error, match="integer overflow"):
+        cursor.fetchall()
+    assert cursor.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_constructors() -> None:
+    assert dbapi.TimestampFromTicks(0) == datetime.fromtimestamp(0)
+    assert dbapi.DateFromTicks(0) == date.fromtimestamp(0)
+    assert dbapi.TimeFromTicks(0) == datetime.fromtimestamp(0).time()
+    assert dbapi.Binary(b"x") == b"x"
