@@ -60,6 +60,7 @@ bool same_value(const corm_value *left, const corm_value *right);
 /* conformance_models.c */
 /* CORM_INT64 and so on; 0 for NULL and unknown names. */
 corm_type column_type(const char *name);
+const char *type_name(corm_type type);
 /* The position of a name in a list; 0 for NULL and, after a reported failure, for an unknown name. */
 int32_t find_name(scenario *run, const char *name, const char *const *names, int32_t count);
 /* A model without its relations; the caller frees it. */

@@ -19,12 +19,15 @@ static bool parse_action(scenario *run, json_t *json, int32_t *out_action) {
     return *out_action >= 0 || fail(run, "\"%s\" is no action", json_string_value(json));
 }
 
+static const char *const types[] = {"int64",   "int32", "bool",     "double", "float",   "text",
+                                    "varchar", "blob",  "datetime", "uuid",   "decimal", "json"};
+
 corm_type column_type(const char *name) {
-    static const char *const types[] = {"int64",   "int32", "bool",     "double", "float",   "text",
-                                        "varchar", "blob",  "datetime", "uuid",   "decimal", "json"};
     int32_t found = position(name, types, 12, CORM_INT64);
     return found < 0 ? 0 : found;
 }
+
+const char *type_name(corm_type type) { return types[type - CORM_INT64]; }
 
 int32_t find_name(scenario *run, const char *name, const char *const *names, int32_t count) {
     int32_t found = name == NULL ? 0 : position(name, names, (size_t)count, 0);

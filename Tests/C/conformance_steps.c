@@ -58,6 +58,8 @@ int32_t choice(step *s, const char *name, const char *const *names, int32_t coun
 #define RANGE "prefix start end after"
 #define COPY "snapshot dropSnapshot"
 #define PLAN "steps risk rows problems contains lacks"
+#define METADATA                                                                                                       \
+    "tables options columns flags foreignKeys indexes checks triggers relations ends problems contains lacks"
 #define OPTIONS "mode journalMode synchronous foreignKeys busyTimeout template cipher"
 #define QUERY "model sql bindings statement parameters where orderBy limit offset"
 static const struct {
@@ -125,7 +127,7 @@ static const struct {
     {"drift", step_drift, "", PLAN},
     {"setVersion", step_set_version, "steps version " COPY, ""},
     {"version", step_version, "", "value"},
-    {"metadata", step_metadata, "of", "tables columns relations problems contains lacks"},
+    {"metadata", step_metadata, "of", METADATA},
     {"storePut", step_store, "store key value expiresIn entries", ""},
     {"storeGet", step_store, "store key", "found value"},
     {"storeContains", step_store, "store key", "found"},

@@ -102,26 +102,6 @@ extension Scenario {
         try checkParts(of: plan.sql, &expected)
     }
 
-    private func check(_ metadata: Metadata, _ expected: inout Members) throws {
-        let columns = metadata.tables.flatMap { table in
-            table.columns.map { column in
-                "\(table.name).\(column.name) \(column.declaredType): "
-                    + "\(column.swiftType), \(column.cType), \(column.pythonType)"
-            }
-        }
-        let relations = metadata.tables.flatMap { table in
-            table.relations.map { relation in
-                "\(table.name) \(relation.kind.rawValue) \(relation.table)"
-                    + (relation.through.map { " over \($0)" } ?? "")
-            }
-        }
-        try check("tables", metadata.tables.map { "\($0.name) \($0.kind.rawValue)" }, &expected)
-        try check("columns", columns, &expected)
-        try check("relations", relations, &expected)
-        try check("problems", metadata.problems.map { "\($0.type) \($0.name)" }, &expected)
-        try checkParts(of: metadata.json, &expected)
-    }
-
     private func writeFiles(_ files: [String: JSONValue], _ folder: String) throws {
         for (name, text) in files {
             let url = URL(fileURLWithPath: "\(folder)/\(name)")

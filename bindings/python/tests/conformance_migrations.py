@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance_metadata import METADATA_LISTS, metadata_lines
 from conformance_model import Json, members, value
 
 from cormorant import Bundle, Model, Plan, Schema, VersionStep
@@ -128,21 +129,7 @@ def _set_version(self: Scenario, step: Json) -> None:
 
 
 def _metadata(self: Scenario, step: Json) -> Json:
-    metadata = _schema(self, step["of"]).metadata() if "of" in step else self.db.metadata()
-    found: Json = {
-        "tables": [f"{table.name} {table.kind}" for table in metadata.tables],
-        "columns": [],
-        "relations": [],
-    }
-    for table in metadata.tables:
-        for one in table.columns:
-            types = f"{one.swift_type}, {one.c_type}, {one.python_type}"
-            found["columns"].append(f"{table.name}.{one.name} {one.declared_type}: {types}")
-        for relation in table.relations:
-            over = f" over {relation.through}" if relation.through else ""
-            found["relations"].append(f"{table.name} {relation.kind} {relation.table}{over}")
-    found["problems"] = [f"{problem.type} {problem.name}" for problem in metadata.problems]
-    return {**found, "sql": metadata.json}
+    return metadata_lines((_schema(self, step["of"]) if "of" in step else self.db).metadata())
 
 
 def _none(call: Callable[[Scenario, Json], object]) -> Callable[[Scenario, Json], Json]:
@@ -174,5 +161,5 @@ MIGRATION_STEPS: dict[str, tuple[Callable[[Scenario, Json], Json], str, str]] = 
     "drift": (lambda s, _: _told(s.bundle.drift(s.db)), "", PLAN),
     "setVersion": (_none(_set_version), "steps version snapshot dropSnapshot", ""),
     "version": (lambda s, _: {"value": s.db.version}, "", "value"),
-    "metadata": (_metadata, "of", "tables columns relations problems contains lacks"),
+    "metadata": (_metadata, "of", f"{' '.join(METADATA_LISTS)} problems contains lacks"),
 }
