@@ -82,7 +82,6 @@ let package = Package(
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),
         .testTarget(name: "CormorantCipherTests", dependencies: ["CormorantCipher"]),
         .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
-        .testTarget(name: "CormorantMigrationsTests", dependencies: ["Cormorant"]),
         .testTarget(
             name: "CormorantMacrosTests",
             dependencies: [

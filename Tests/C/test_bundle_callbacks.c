@@ -44,25 +44,6 @@ static corm_status make(corm_database *database) {
     return corm_database_execute_script(database, "CREATE TABLE made (x)", NULL);
 }
 
-/* Runs the SQL that it is given, whatever comes of it. */
-static corm_status runs(corm_database *database, void *sql, corm_error **error) {
-    (void)error;
-    make(database);
-    corm_status status = corm_database_execute_script(database, sql, NULL);
-    return STATUS(status == CORM_OK);
-}
-
-static void transactions_in_sql_are_refused(void **state) {
-    (void)state;
-    static const char *const texts[] = {"COMMIT", "ROLLBACK", "BEGIN", "END", "ATTACH ':memory:' AS x", "VACUUM"};
-    for (size_t index = 0; index < sizeof texts / sizeof texts[0]; index += 1) {
-        fails_with(CORM_E_CALLBACK, runs, (void *)texts[index]);
-        run("DROP TABLE after; DROP TABLE corm_migrations");
-        corm_bundle_free(bundle);
-        OK(corm_bundle_create(NULL, &bundle, &failure));
-    }
-}
-
 static corm_status swallows(corm_database *database, void *context, corm_error **error) {
     (void)error;
     (void)context;
@@ -226,11 +207,10 @@ static void a_result_may_outlive_its_step(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST_BUNDLE(transactions_in_sql_are_refused),       TEST_BUNDLE(a_rollback_by_a_constraint_is_noticed),
-        TEST_BUNDLE(its_own_transaction_cannot_be_ended),   TEST_BUNDLE(savepoints_are_its_own_business),
-        TEST_BUNDLE(savepoints_left_open_go_with_the_step), TEST_BUNDLE(the_database_cannot_be_closed_in_a_step),
-        TEST_BUNDLE(migrations_within_a_step_are_refused),  TEST_BUNDLE(the_bundle_may_go_while_it_is_applied),
-        TEST_BUNDLE(a_result_may_outlive_its_step),
+        TEST_BUNDLE(a_rollback_by_a_constraint_is_noticed),   TEST_BUNDLE(its_own_transaction_cannot_be_ended),
+        TEST_BUNDLE(savepoints_are_its_own_business),         TEST_BUNDLE(savepoints_left_open_go_with_the_step),
+        TEST_BUNDLE(the_database_cannot_be_closed_in_a_step), TEST_BUNDLE(migrations_within_a_step_are_refused),
+        TEST_BUNDLE(the_bundle_may_go_while_it_is_applied),   TEST_BUNDLE(a_result_may_outlive_its_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

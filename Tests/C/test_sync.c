@@ -1,25 +1,7 @@
-/* Sync: what adds runs by itself, what could lose something waits for its annotation, and a second sync does nothing. */
+/* Sync in C: before the first use, and under the steps of a bundle. What it does is in Tests/Conformance/migrations-sync.json. */
 #include "migrations.h"
 
 #include <string.h>
-
-static void a_second_sync_does_nothing(void **state) {
-    (void)state;
-    corm_plan *plan;
-    corm_model *pet = pets_with_names();
-    OK(SYNC(pet, people));
-    int64_t version = select_int("PRAGMA schema_version");
-    int64_t changes = corm_database_total_changes(db);
-    OK(corm_migration_sync(db, MODELS(pet, people), NULL, &plan, &failure));
-    assert_int_equal(corm_plan_step_count(plan), 0);
-    assert_string_equal(corm_plan_sql(plan), "");
-    assert_int_equal(select_int("PRAGMA schema_version"), version);
-    assert_int_equal(corm_database_total_changes(db), changes);
-    corm_plan_free(plan);
-    OK(SYNC(people));
-    OK(SYNC(pet));
-    in_step(MODELS(pet, people));
-}
 
 static void count_statements(const char *sql, int64_t nanoseconds, void *context) {
     (void)sql;
@@ -75,7 +57,6 @@ static void the_steps_of_a_bundle_bring_the_file_by_themselves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST_EMPTY(a_second_sync_does_nothing),
         TEST_EMPTY(a_model_is_synced_before_its_first_use),
         TEST_EMPTY(the_steps_of_a_bundle_bring_the_file_by_themselves),
     };

@@ -41,19 +41,6 @@ struct HostileBundleTests {
         return try #require(failure)
     }
 
-    @Test(
-        arguments: [
-            "BEGIN", "COMMIT", "ROLLBACK", "ATTACH ':memory:' AS other", "DETACH other", "/* a */ end",
-        ])
-    func aFunctionThatLeavesItsTransactionInSQLIsRefused(_ sql: String) throws {
-        try refused(
-            nil,
-            .function { database in
-                _ = try database.deleteAll(Former.Singer.self)
-                try database.executeScript(sql)
-            })
-    }
-
     @Test func aFunctionThatEndsItsTransactionIsRefused() throws {
         let functions: [@Sendable (Database) throws -> Void] = [
             { try $0.commit() }, { try $0.rollback() }, { try $0.close() }, { try $0.begin() },
@@ -100,13 +87,4 @@ struct HostileBundleTests {
         expectError(.migration) { try database.revert(bundle, downTo: "3") }
         expectError(.cannotOpen) { try MigrationBundle(folder: "/nowhere/at all") }
     }
-
-    @Test func namesFullOfQuotesAreSteps() throws {
-        let id = "3 it's \"x\"; DROP TABLE corm_migrations --\n"
-        let bundle = try with(id, .sql("CREATE TABLE \"a\"\"b;\" (\"c'd\"); INSERT INTO \"a\"\"b;\" VALUES ('it''s;')"))
-        #expect(try database.apply(bundle) == ["1_first", "2_second", id])
-        #expect(try database.apply(bundle) == [])
-        #expect(try database.query("SELECT * FROM \"a\"\"b;\"").map(\.values) == [["it's;"]])
-    }
-
 }

@@ -3,16 +3,6 @@ import Foundation
 import Testing
 
 struct MigrationTests {
-    @Test func aTableIsMadeOnceWithItsFirstRows() throws {
-        let database = try Database(path: ":memory:")
-        let plan = try database.sync(Former.Album.self)
-        #expect(plan.risk == .safe)
-        #expect(try database.fetchAll(Former.Album.self).map(\.colour) == ["white", nil])
-        try database.deleteAll(Former.Album.self)
-        #expect(try database.sync(Former.Album.self).isEmpty)
-        #expect(try database.fetchCount(Former.Album.self) == 0)
-    }
-
     @Test func annotationsCarryTheRowsOver() throws {
         let database = try formerDatabase()
         let plan = try database.sync(Present.Album.self, Present.Artist.self)
@@ -39,18 +29,6 @@ struct MigrationTests {
                 (allowDrop "colour", or renamedFrom "colour" where it has a new name)
                 """)
         #expect(try Contents(database) == before)
-    }
-
-    @Test func aPlanSaysWhatSyncWouldDoAndDoesNot() throws {
-        let database = try formerDatabase()
-        let before = try Contents(database)
-        let plan = try database.plan(Present.Album.self, Present.Artist.self)
-        #expect(plan.steps.map(\.risk) == [.annotated, .annotated, .lossy, .safe])
-        #expect(plan.steps.map(\.rows) == [0, 0, 2, 0])
-        #expect(try Contents(database) == before)
-        try database.apply(plan)
-        #expect(try database.fetchAll(Present.Album.self, Query(order: ["id"])) == Present.albums)
-        #expect(try database.sync(Present.Album.self, Present.Artist.self).isEmpty)
     }
 
     /// Statements are kept prepared, and a prepared `SELECT *` knows the columns of its day.

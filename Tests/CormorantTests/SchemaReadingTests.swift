@@ -5,39 +5,6 @@ import Testing
 
 /// What `Database.schema()` reads from a file.
 struct SchemaReadingTests {
-    private func schema(_ script: String) throws -> Schema {
-        let database = try Database(path: ":memory:")
-        try database.executeScript(script)
-        return try database.schema()
-    }
-
-    @Test func everyKindOfObject() throws {
-        let script = """
-            CREATE TABLE t(a INTEGER PRIMARY KEY AUTOINCREMENT, b UNIQUE, c AS (a + 1));
-            CREATE VIEW v AS SELECT a FROM t;
-            CREATE INDEX i ON t(b DESC) WHERE c > 0;
-            CREATE TRIGGER r INSTEAD OF INSERT ON v BEGIN INSERT INTO t(b) VALUES (new.a); END;
-            """
-        let schema = try schema(script)
-        #expect(schema.objects.map(\.name) == ["t", "i", "v", "r"])
-        #expect(schema.objects.map(\.canonical) == (try Schema(script: script)).objects.map(\.canonical))
-    }
-
-    /// What ALTER TABLE and CREATE TABLE AS write into the file.
-    @Test func whatSQLiteWrites() throws {
-        let schema = try schema(
-            """
-            CREATE TABLE t(a, b /* gone */, c, CHECK (a > 0)); ALTER TABLE t ADD COLUMN d TEXT DEFAULT 'x' NOT NULL;
-            ALTER TABLE t RENAME COLUMN a TO "new a"; ALTER TABLE t DROP COLUMN b; ALTER TABLE t RENAME TO [new "t"];
-            CREATE TABLE copy AS SELECT "new a", CAST(c AS INT) AS "order", d, 1 AS one FROM [new "t"];
-            """)
-        #expect(
-            schema.tables.map(\.canonical) == [
-                "create table \"new \"\"t\"\"\" (\"new a\", c, d text not null default ('x'), check (\"new a\" > 0))",
-                "create table copy (\"new a\", \"order\" int, d text, one)",
-            ])
-    }
-
     /// SQLite tells whether a foreign key waits for the commit only by waiting.
     @Test(arguments: [
         ("REFERENCES u DEFERRABLE INITIALLY DEFERRED", true), ("REFERENCES u DEFERRABLE", false),
@@ -63,18 +30,6 @@ struct SchemaReadingTests {
             #expect(refused == !(waits ?? false))
             try database.rollback()
         }
-    }
-
-    @Test func namesFullOfQuotes() throws {
-        let name = "a \"b\" 'c' [d] `e` ; -- /*"
-        let quoted = "\"a \"\"b\"\" 'c' [d] `e` ; -- /*\""
-        let schema = try schema(
-            "CREATE TABLE \(quoted)(\(quoted) INT UNIQUE REFERENCES \(quoted)(\(quoted))); CREATE INDEX i ON \(quoted)(\(quoted))"
-        )
-        #expect(schema.tables.map(\.name) == [name])
-        #expect(schema.tables[0].columns.map(\.name) == [name])
-        #expect(schema.tables[0].columns[0].constraints.compactMap(\.foreignKey).first?.tableColumns == [name])
-        #expect(schema.indexes[0].terms.map(\.column) == [name])
     }
 
     /// The files in ../shared/data, where the checkout has them beside it.

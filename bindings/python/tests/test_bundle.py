@@ -64,17 +64,6 @@ def test_generate_writes_a_folder_per_step(folder: Path) -> None:
     assert not (folder / "0003_nothing").exists()
 
 
-def test_generate_refuses_what_needs_a_decision(folder: Path) -> None:
-    with pytest.raises(cormorant.MigrationError, match="allow_drop"):
-        Bundle.generate(folder, "back", Person)
-    with pytest.raises(cormorant.MigrationError):
-        Bundle.generate(folder, "a name", Aged)
-    assert len(list(folder.iterdir())) == 3
-    plan = Bundle.generate_to(folder, "empty", Schema.of(), allow_drop=["people"])
-    assert plan.risk == "lossy"
-    assert (folder / "0003_empty").is_dir()
-
-
 def test_functions_are_steps_among_those_of_files(folder: Path, db: Database) -> None:
     bundle = Bundle(folder)
     seen: list[Database] = []
@@ -153,47 +142,6 @@ def test_drift_is_found_and_led_back(folder: Path, db: Database) -> None:
     assert caught.value.code == "CORM_E_MIGRATION_DRIFT"
     drift.apply(db)
     bundle.apply(db)
-
-
-def test_a_squashed_bundle_goes_on_in_files_that_have_its_steps(folder: Path, db: Database, tmp_path: Path) -> None:
-    Bundle(folder).apply(db)
-    with Database(tmp_path / "between.db") as between:
-        Bundle(folder).apply(between, FIRST)
-        Bundle.squash(folder)
-        assert [item.name for item in folder.iterdir() if item.is_dir()] == [SECOND]
-        with pytest.raises(cormorant.MigrationOrderError):
-            Bundle(folder).apply(between)
-    Bundle(folder).apply(db)
-    assert states(Bundle(folder), db) == {SECOND: "applied"}
-    with Database(":memory:") as fresh:
-        Bundle(folder).apply(fresh)
-        assert fresh.schema() == db.schema()
-
-
-def test_a_step_outside_a_transaction_that_is_cut_short_is_dirty_until_resolved(folder: Path, db: Database) -> None:
-    third = "0003_first_person"
-    (folder / third).mkdir()
-    up = "-- outside transaction\nVACUUM;\nINSERT INTO people (id, full_name) VALUES (1, 'Ann');\n"
-    (folder / third / "up.sql").write_text(up)
-    Bundle.seal(folder)
-    bundle = Bundle(folder)
-    bundle.apply(db, SECOND)
-    Aged("Eve").insert(db)
-    with pytest.raises(cormorant.UniqueViolation, match=third):
-        bundle.apply(db)
-    state = bundle.status(db)[-1]
-    assert (state.state, state.started is None, state.finished) == ("dirty", False, None)
-    with pytest.raises(cormorant.MigrationDirtyError) as caught:
-        bundle.apply(db)
-    assert caught.value.code == "CORM_E_MIGRATION_DIRTY"
-    bundle.resolve(db, third, applied=False)
-    assert states(bundle, db)[third] == "pending"
-    with pytest.raises(cormorant.UniqueViolation):
-        bundle.apply(db)
-    bundle.resolve(db, third, applied=True)
-    assert states(bundle, db)[third] == "applied"
-    with pytest.raises(cormorant.MigrationError):
-        bundle.resolve(db, third, applied=True)
 
 
 def test_threads_that_come_together_apply_each_step_once(folder: Path, path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import signal
-import sqlite3
 import sys
 import threading
 import time
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from encrypted import plain_only
 
 import cormorant
 from cormorant import Column, Database, Model, Progress, column
@@ -52,62 +50,7 @@ def content(db: Database) -> tuple[str, list[Any]]:
     return db.schema().sql, db.query("SELECT * FROM people ORDER BY id").fetch_all()
 
 
-def test_a_plan_changes_nothing_and_says_what_sync_would_do(db: Database) -> None:
-    before = content(db)
-    planned = db.plan(Human)
-    assert planned
-    assert content(db) == before
-    done = db.sync(Human)
-    assert (str(done), done.steps) == (str(planned), planned.steps)
-    assert done.risk == "annotated"
-
-
-def test_annotations_rename_convert_and_fill(db: Database) -> None:
-    db.sync(Human)
-    assert db.query("SELECT id, full_name, years, seen, initial FROM humans").fetch_all() == [
-        (1, "Ann", 35, 7, "A"), (2, "Bob", 0, 7, "B"), (3, "Zoë", 7, 7, "Z"),
-    ]  # fmt: skip
-    assert not db.sync(Human)
-    with pytest.raises(cormorant.CheckViolation):
-        Human("Eve", -1).insert(db)
-
-
-def test_what_needs_a_decision_is_listed_with_the_annotation(db: Database) -> None:
-    class Changed(Model, table="people"):
-        id: Column[int | None] = column(primary_key=True, default=None)
-        age: Column[int] = column(default=0)
-
-    db.execute("UPDATE people SET age = 'old' WHERE id = 1")
-    before = content(db)
-    with pytest.raises(cormorant.MigrationError) as caught:
-        db.sync(Changed)
-    for part in ("people.name", "allow_drop", "people.age", "convert_sql"):
-        assert part in caught.value.message
-    assert caught.value.code == "CORM_E_MIGRATION"
-    assert "\n" not in caught.value.message
-    assert content(db) == before
-    problems = db.plan(Changed).problems
-    assert len(problems) >= 2
-    assert all(problem.annotation for problem in problems)
-
-
 # --- Snapshots ---
-
-
-@plain_only
-def test_a_snapshot_holds_the_file_as_it_was_and_is_restored(db: Database, tmp_path: Path) -> None:
-    before = content(db)
-    snapshot = tmp_path / "before.db"
-    db.sync(Human, snapshot=snapshot)
-    with sqlite3.connect(snapshot) as other:
-        assert other.execute("SELECT name FROM people").fetchall() == [("Ann",), ("Bob",), ("Zoë",)]
-    other.close()
-    with pytest.raises(cormorant.OperationalError):
-        db.restore(tmp_path / "missing.db")
-    db.restore(snapshot)
-    assert content(db) == before
-    assert snapshot.exists()
-    assert db.sync(Human)
 
 
 # --- Progress ---
@@ -215,21 +158,3 @@ def test_a_sync_takes_time_in_proportion_to_its_tables() -> None:
     # Proportion is 4; each statement looking at all tables would be 16.
     few, many = (min(seconds(count) for _ in range(3)) for count in (100, 400))
     assert many < 9 * few
-
-
-def test_drops_are_allowed_by_the_model_or_the_call(db: Database) -> None:
-    class Short(Model, table="people"):
-        id: Column[int | None] = column(primary_key=True, default=None)
-        name: Column[str] = column(default="")
-
-    with pytest.raises(cormorant.MigrationError):
-        db.sync(Short)
-    with pytest.raises(cormorant.MigrationError):
-        db.sync(Short, allow_drop=["age", "other.age"])
-    assert db.sync(Short, allow_drop=["people.age"]).risk == "lossy"
-    assert db.query("SELECT * FROM people WHERE id = 1").fetch_all() == [(1, "Ann")]
-    db.execute("CREATE TABLE old (x)")
-    assert db.sync(Short, allow_drop=["old"])
-    assert not db.query("SELECT 1 FROM sqlite_schema WHERE name = 'old'").fetch_all()
-    with pytest.raises(cormorant.ProgrammingError, match="allow_drop"):
-        db.sync(Short, allow_drop="old")

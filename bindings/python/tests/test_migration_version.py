@@ -30,20 +30,6 @@ def tables(db: Database) -> list[str]:
     return [name for (name,) in db.query("SELECT name FROM sqlite_schema ORDER BY 1").fetch_all()]
 
 
-def test_a_file_goes_from_any_version_to_any(db: Database) -> None:
-    assert db.version == 0
-    db.set_version(STEPS, 1)
-    db.execute("INSERT INTO a VALUES (5)")
-    db.set_version(reversed(STEPS))
-    assert (db.version, tables(db)) == (3, ["a", "b"])
-    assert db.query("SELECT x, y FROM a").fetch_all() == [(5, 5)]
-    db.set_version(STEPS, 1)
-    assert (db.version, tables(db)) == (1, ["a"])
-    assert db.query("SELECT * FROM a").fetch_all() == [(5,)]
-    db.set_version(STEPS, 0)
-    assert (db.version, tables(db)) == (0, [])
-
-
 @plain_only
 def test_the_number_is_that_of_every_other_program(db: Database, path: Path) -> None:
     db.set_version(STEPS, 2)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from encrypted import KEY
 from models import Department, Person
-from test_hostile import NAMES
 
 import cormorant
 from cormorant import Cipher, Column, Database, Model, Plan, Schema, column
@@ -21,14 +20,6 @@ CREATE TRIGGER people_log AFTER DELETE ON people BEGIN SELECT 1; SELECT 2; END;
 """
 
 
-def test_a_schema_makes_the_same_file_again(path: Path) -> None:
-    schema = Schema.parse(SQL)
-    with Database(path) as db:
-        db.execute_script(schema.sql)
-        assert db.schema() == schema
-        assert db.schema().sql == schema.sql
-
-
 def test_equal_schemas_have_one_hash_however_they_are_written() -> None:
     one = Schema.parse("CREATE TABLE a (x INTEGER); CREATE TABLE b (y TEXT);")
     other = Schema.parse('CREATE TABLE "b" ("y"   TEXT); -- second\nCREATE TABLE [a] (x INTEGER /* number */);')
@@ -39,29 +30,6 @@ def test_equal_schemas_have_one_hash_however_they_are_written() -> None:
     assert {one, other} == {one}
     assert one != Schema.parse("CREATE TABLE a (x TEXT); CREATE TABLE b (y TEXT);")
     assert one != one.sql
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_names_of_any_kind(path: Path, name: str) -> None:
-    class Odd(Model, table=name):
-        value: Column[str | None] = column(name=name, default=None, index=True)
-
-    with Database(path) as db:
-        db.sync(Odd)
-        Odd(name).insert(db)
-        assert Schema.parse(db.schema().sql) == db.schema()
-        assert db.query("PRAGMA integrity_check").fetch_all() == [("ok",)]
-
-
-@pytest.mark.parametrize(
-    "sql", ["CREATE TABLE", "CREATE TABLE a (", "SELECT 1", "DROP TABLE a", "CREATE TABLE a (x) nonsense", "'", "\x01"]
-)
-def test_what_cannot_be_read_is_refused_with_its_place(sql: str) -> None:
-    with pytest.raises(cormorant.ProgrammingError) as caught:
-        Schema.parse(f"CREATE TABLE first (x);\n{sql}")
-    assert caught.value.code == "CORM_E_SCHEMA"
-    assert "\n" not in caught.value.message
-    assert caught.value.hint
 
 
 def test_text_that_is_no_c_string() -> None:
