@@ -145,6 +145,17 @@ def test_isolation_levels(connection: Connection, path: Path) -> None:
         connection.isolation_level = "SERIALIZABLE"  # type: ignore[assignment]
 
 
+def test_without_an_isolation_level_each_statement_commits(connection: Connection) -> None:
+    connection.isolation_level = None
+    assert connection.autocommit
+    add(connection, "a")
+    connection.isolation_level = "DEFERRED"
+    assert not connection.autocommit
+    add(connection, "b")
+    connection.rollback()
+    assert names(connection) == ["a"]
+
+
 def test_a_transaction_moves_between_threads(connection: Connection) -> None:
     def on_a_thread(body: object) -> None:
         thread = threading.Thread(target=body)  # type: ignore[arg-type]

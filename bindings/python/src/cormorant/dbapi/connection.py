@@ -81,38 +81,43 @@ class Connection:
     ) -> None:
         self.database = database
         self._handle = database._handle
-        self._autocommit = autocommit
+        self._is_autocommit = autocommit
         self.isolation_level = isolation_level
+        self._is_autocommit = autocommit
 
     @property
     def autocommit(self) -> bool:
         """False: the first statement begins a transaction, which commit() and rollback() end; a PRAGMA, VACUUM, ATTACH
         or DETACH begins none. True: each statement commits by itself, until SQL says BEGIN. Setting it to True commits.
         """
-        return self._autocommit
+        return self._is_autocommit
 
     @autocommit.setter
     def autocommit(self, value: bool) -> None:
-        if value and not self._autocommit:
+        if value and not self._is_autocommit:
             self.commit()
-        self._autocommit = value
+        self._is_autocommit = value
 
     @property
-    def isolation_level(self) -> IsolationLevel:
+    def isolation_level(self) -> IsolationLevel | None:
         """How transactions begin: "DEFERRED" locks what a statement needs, "IMMEDIATE" the file against other writers,
-        "EXCLUSIVE" as SQLite says it. In each, what is read is one snapshot (serializable).
+        "EXCLUSIVE" as SQLite says it. In each, what is read is one snapshot (serializable). None: no statement begins
+        one, as with autocommit.
         """
-        return self._isolation_level
+        return None if self._is_autocommit else self._isolation_level
 
     @isolation_level.setter
-    def isolation_level(self, value: IsolationLevel) -> None:
+    def isolation_level(self, value: IsolationLevel | None) -> None:
+        if value is None:
+            self.autocommit = True
+            return
         if value not in _BEGIN:
             raise error.ProgrammingError(
                 f"there is no isolation level {value!r}",
-                hint=f"use one of {', '.join(_BEGIN)}, or autocommit=True for no transactions",
+                hint=f"use one of {', '.join(_BEGIN)}; or None, with which no statement begins a transaction",
             )
         self._isolation_level: IsolationLevel = value
-        self._begin = _BEGIN[value]
+        self._is_autocommit = False
 
     @property
     def in_transaction(self) -> bool:
@@ -180,7 +185,7 @@ class Connection:
         self._check()
         if not isinstance(sql, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise error.ProgrammingError(f"{type(sql).__name__} is no statement", hint="give SQL as str")
-        begin = None if self._autocommit else self._begin
+        begin = None if self._is_autocommit else _BEGIN[self._isolation_level]
         return native_result.run_sql(self._handle, utf8(sql), begin, bindings, many, max_rows)
 
     def _finish(self, word: str) -> None:

@@ -1,0 +1,213 @@
+"""The dialect for create_async_engine(): each connection has a thread, so that the loop goes on meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import pool
+from sqlalchemy.connectors.asyncio import (
+    AsyncAdapt_dbapi_connection,
+    AsyncAdapt_dbapi_cursor,
+    AsyncAdapt_dbapi_module,
+    AsyncAdapt_dbapi_ss_cursor,
+    AsyncAdapt_terminate,
+)
+from sqlalchemy.dialects.sqlite.base import SQLiteExecutionContext
+from sqlalchemy.util.concurrency import await_only
+
+from .. import dbapi
+from .dialect import Dialect
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+    from typing_extensions import Self
+
+T = TypeVar("T")
+
+
+class AsyncConnection:
+    """A connection whose calls are awaited. A task that is cancelled stops what the connection does for it."""
+
+    def __init__(self) -> None:
+        self._worker = ThreadPoolExecutor(1, "cormorant")
+        self.connection: Any = None
+
+    @classmethod
+    async def open(cls, *args: Any, **options: Any) -> Self:
+        made = cls()
+        try:
+            made.connection = await made.run(lambda: dbapi.connect(*args, **options))
+        except BaseException:
+            made._worker.shutdown(wait=False)
+            raise
+        return made
+
+    async def run(self, call: Callable[..., T], *args: Any) -> T:
+        future = asyncio.get_running_loop().run_in_executor(self._worker, call, *args)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            if self.connection is not None:
+                self.connection.interrupt()
+            await asyncio.wait([future])
+            if not future.cancelled():
+                # Looked at, so that asyncio does not say that nobody did.
+                future.exception()
+            raise
+
+    def cursor(self) -> AsyncCursor:
+        return AsyncCursor(self)
+
+    async def commit(self) -> None:
+        await self.run(self.connection.commit)
+
+    async def rollback(self) -> None:
+        await self.run(self.connection.rollback)
+
+    async def close(self) -> None:
+        await self.run(self.connection.close)
+        self._worker.shutdown(wait=False)
+
+    def stop(self) -> None:
+        """Closes it without awaiting anything."""
+        self.connection.interrupt()
+        self.connection.close()
+        self._worker.shutdown(wait=False)
+
+
+class AsyncCursor:
+    """A cursor whose calls are awaited."""
+
+    def __init__(self, owner: AsyncConnection) -> None:
+        self._run = owner.run
+        self.cursor = owner.connection.cursor()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.cursor, name)
+
+    async def execute(self, operation: str, parameters: Any = ()) -> None:
+        await self._run(self.cursor.execute, operation, parameters)
+
+    async def execute_and_fetch(self, operation: str, parameters: Any) -> list[Any]:
+        """All rows at once, for one way to the thread and back."""
+
+        def execute() -> list[Any]:
+            self.cursor.execute(operation, parameters)
+            return self.cursor.fetchall() if self.cursor.description else []
+
+        return await self._run(execute)
+
+    async def executemany(self, operation: str, parameters: Any) -> None:
+        await self._run(self.cursor.executemany, operation, parameters)
+
+    async def fetchone(self) -> Any:
+        return await self._run(self.cursor.fetchone)
+
+    async def fetchmany(self, size: int | None = None) -> Any:
+        return await self._run(self.cursor.fetchmany, size)
+
+    async def fetchall(self) -> Any:
+        return await self._run(self.cursor.fetchall)
+
+    async def setinputsizes(self, sizes: Any) -> None:
+        """Does nothing: SQLite needs no sizes."""
+
+    async def close(self) -> None:
+        await self._run(self.cursor.close)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        row = await self.fetchone()
+        if row is None:
+            raise StopAsyncIteration
+        return row
+
+
+class AdaptedCursor(AsyncAdapt_dbapi_cursor):
+    __slots__ = ()
+
+    async def _execute_async(self, operation: Any, parameters: Any) -> None:
+        cursor: Any = self._cursor
+        async with self._adapt_connection._execute_mutex:
+            self._rows = deque(await cursor.execute_and_fetch(operation, parameters or ()))
+
+
+class AdaptedConnection(AsyncAdapt_terminate, AsyncAdapt_dbapi_connection):
+    __slots__ = ()
+
+    _connection: Any
+    _cursor_cls = AdaptedCursor
+    _ss_cursor_cls = AsyncAdapt_dbapi_ss_cursor
+
+    @property
+    def autocommit(self) -> bool:
+        return bool(self._connection.connection.autocommit)
+
+    @autocommit.setter
+    def autocommit(self, value: bool) -> None:
+        await_only(self._connection.run(setattr, self._connection.connection, "autocommit", value))
+
+    @property
+    def isolation_level(self) -> Any:
+        return self._connection.connection.isolation_level
+
+    @isolation_level.setter
+    def isolation_level(self, value: Any) -> None:
+        await_only(self._connection.run(setattr, self._connection.connection, "isolation_level", value))
+
+    async def _terminate_graceful_close(self) -> None:
+        await self._connection.close()
+
+    def _terminate_force_close(self) -> None:
+        self._connection.stop()
+
+
+class AdaptedModule(AsyncAdapt_dbapi_module):
+    def __init__(self) -> None:
+        super().__init__(dbapi, dbapi_module=dbapi)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(dbapi, name)
+
+    def connect(self, *args: Any, **options: Any) -> AdaptedConnection:
+        creator = options.pop("async_creator_fn", AsyncConnection.open)
+        return AdaptedConnection(self, await_only(creator(*args, **options)))
+
+
+class CormorantExecutionContext(SQLiteExecutionContext):
+    def create_server_side_cursor(self) -> Any:
+        return self._dbapi_connection.cursor(server_side=True)
+
+
+class CormorantAsyncDialect(Dialect):
+    """The dialect of create_async_engine("sqlite+cormorant:///app.db")."""
+
+    driver = "cormorant_async"
+    is_async = True
+    has_terminate = True
+    supports_statement_cache = True
+    supports_server_side_cursors = True
+    execution_ctx_cls = CormorantExecutionContext
+
+    @classmethod
+    def import_dbapi(cls) -> Any:
+        return AdaptedModule()
+
+    @classmethod
+    def get_pool_class(cls, url: URL) -> type[pool.Pool]:
+        return pool.AsyncAdaptedQueuePool if cls._is_url_file_db(url) else pool.StaticPool
+
+    def do_terminate(self, dbapi_connection: Any) -> None:
+        dbapi_connection.terminate()
+
+    def get_driver_connection(self, connection: Any) -> Any:
+        return connection._connection
