@@ -137,7 +137,6 @@ private func list(_ terms: [IndexTerm]) -> String { "(\(terms.map(\.canonical).j
 
 private func list(_ names: [String]) -> String { "(\(names.map(canonicalIdentifier).joined(separator: ", ")))" }
 
-/// ABORT is what SQLite does without the clause.
 private func conflict(_ policy: ConflictPolicy?) -> String {
     switch policy {
     case nil, .abort: ""

@@ -211,11 +211,12 @@ extension SchemaParser {
         constraints.append(ConstraintDefinition(name: nil, kind: .null, sql: text(start..<index)))
     }
 
+    /// ABORT is what SQLite does without the clause, and read as none.
     private mutating func onConflict() throws(CormorantError) -> ConflictPolicy? {
         guard next?.keyword == .on, peek(1)?.keyword == .conflict else { return nil }
         index += 2
-        let policies: [(SQLKeyword, ConflictPolicy)] = [
-            (.rollback, .rollback), (.abort, .abort), (.fail, .fail), (.ignore, .ignore), (.replace, .replace),
+        let policies: [(SQLKeyword, ConflictPolicy?)] = [
+            (.rollback, .rollback), (.abort, nil), (.fail, .fail), (.ignore, .ignore), (.replace, .replace),
         ]
         for (keyword, policy) in policies where accept(keyword) { return policy }
         throw unexpected("ROLLBACK, ABORT, FAIL, IGNORE or REPLACE")
