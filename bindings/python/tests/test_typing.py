@@ -36,7 +36,7 @@ def pyright(*arguments: object) -> tuple[Places, str]:
     if find_spec("basedpyright") is None:
         pytest.skip("basedpyright is not installed")
     run = subprocess.run(
-        [sys.executable, "-m", "basedpyright", "--outputjson", *map(str, arguments)],
+        [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, "--outputjson", *map(str, arguments)],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -95,6 +95,7 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
             _set_type(value, name, get_args(annotation)[0], cls, where)
             fields[name] = value
         elif isinstance(value, Ignored):
+            value.annotation = annotation
             fields[name] = value
         else:
             raise model_error(
@@ -125,7 +126,7 @@ def _resolve(annotation: Any, cls: type, where: str) -> Any:
 
 
 def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where: str) -> None:
-    annotation = _resolve(annotation, cls, where)
+    annotation = column.annotation = _resolve(annotation, cls, where)
     column.name = name
     column.nullable = False
     if get_origin(annotation) is Annotated:

@@ -67,6 +67,8 @@ class Column(Expression[T]):
     nullable: bool
     transform: Transform | None
     """What encodes and decodes values at the boundary: the type's own or the column's; None for plain values."""
+    annotation: Any
+    """What stands in the brackets of Column[...]."""
 
     _encode: Callable[[Any], Any] | None
 
@@ -116,7 +118,17 @@ class Column(Expression[T]):
 
         def __getattr__(self, name):
             """What is asked of a column that is of no model yet."""
-            if name in ("_node", "_column", "_encode", "name", "column_name", "type_name", "nullable", "transform"):
+            if name in (
+                "_node",
+                "_column",
+                "_encode",
+                "name",
+                "column_name",
+                "type_name",
+                "nullable",
+                "transform",
+                "annotation",
+            ):
                 raise ProgrammingError(
                     "the column is of no model yet",
                     code="CORM_E_MODEL",
@@ -186,6 +198,8 @@ def ignored(
 
 class Ignored:
     """What ignored() leaves in a class body until the class is made."""
+
+    annotation: Any
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options

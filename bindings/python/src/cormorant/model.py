@@ -6,10 +6,11 @@ import threading
 import types
 from collections.abc import Callable, Sequence
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from weakref import WeakValueDictionary
 
 from . import _codegen
+from . import pydantic as _pydantic
 from ._definition import collect_fields, definition
 from ._model_info import ModelInfo
 from ._native import model as native_model
@@ -19,6 +20,8 @@ from .relation import Relation, collect_relations, register
 from .select import Select, select
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel, GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
     from typing_extensions import Self, dataclass_transform
 
     from .database import Database
@@ -167,6 +170,28 @@ class Model(metaclass=ModelType):
                 known = types.new_class(cls.__name__ + mark, (cls,), exec_body=lambda body: body.update(members))
                 cls.__variants__[mark] = known
         return cast("type[Self]", known)
+
+    @classmethod
+    def pydantic(
+        cls,
+        kind: Literal["create", "update", "read"],
+        /,
+        *,
+        name: str | None = None,
+        exclude: Sequence[str] = (),
+        relations: Sequence[str] = (),
+    ) -> type[BaseModel]:
+        """A model of pydantic with the columns of this one; needs pydantic.
+
+        kind: "create": what insert takes, without a key that it makes and computed columns. "update": the same, all of
+        it optional, of which model_dump(exclude_unset=True) has what was given. "read": all columns, and the relations
+        that are named; model_validate(record) refuses a record whose relation is not loaded.
+        """
+        return _pydantic.derived(cls, kind, name, exclude, relations)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return _pydantic.core_schema(cls, handler)
 
     @classmethod
     def where(cls, *conditions: Expression[bool | None]) -> Select[Self]:

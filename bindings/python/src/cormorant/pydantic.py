@@ -1,0 +1,164 @@
+"""Models and pydantic: records as fields and responses, and pydantic models made of models.
+
+A model can stand where pydantic wants a type. Validation takes a record as it is, and makes one of an object of JSON or
+a dict, relations included, with __init__; a datetime must have a time zone. What comes out has the columns, and those
+relations that are loaded: one that is not is left out, never empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+
+from .column import MISSING, Column, Ignored
+from .error import ProgrammingError
+from .relation import Relation, ToMany
+from .value import JSON_NULL
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
+
+    from .model import Model
+
+Kind = Literal["create", "update", "read"]
+
+
+def core_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSchema:
+    """How pydantic validates and serializes the records of a model, and of those that its relations lead to."""
+    from pydantic_core import core_schema as schemas
+
+    reached = [model]
+    for each in reached:
+        targets = [relation._target() for relation in each.__relations__.values()]
+        reached += [target for target in dict.fromkeys(targets) if target not in reached]
+    return schemas.definitions_schema(
+        schemas.definition_reference_schema(_reference(model)), [_record_schema(each, handler) for each in reached]
+    )
+
+
+def _reference(model: type[Model]) -> str:
+    return f"{model.__module__}.{model.__qualname__}:{id(model)}"
+
+
+def _record_schema(model: type[Model], handler: GetCoreSchemaHandler) -> CoreSchema:
+    from pydantic_core import core_schema as schemas
+
+    given: dict[str, Any] = {}
+    shown: dict[str, Any] = {}
+    for name, field in model.__fields__.items():
+        schema = handler.generate_schema(annotation_of(field))
+        default = field._options.get("default", MISSING)
+        given[name] = schemas.typed_dict_field(
+            schema if default is MISSING else schemas.with_default_schema(schema, default=default),
+            required=default is MISSING and _is_needed(field),
+        )
+        if isinstance(field, Column):
+            shown[name] = schemas.typed_dict_field(schema)
+    for name, relation in model.__relations__.items():
+        given[name] = shown[name] = schemas.typed_dict_field(_relation_schema(relation), required=False)
+    fields = schemas.no_info_after_validator_function(
+        lambda values: make_record(model, values), schemas.typed_dict_schema(given, cls_name=model.__name__)
+    )
+    return schemas.json_or_python_schema(
+        json_schema=fields,
+        python_schema=schemas.union_schema([schemas.is_instance_schema(model), fields], mode="left_to_right"),
+        serialization=schemas.plain_serializer_function_ser_schema(
+            loaded_values, return_schema=schemas.typed_dict_schema(shown, cls_name=model.__name__)
+        ),
+        ref=_reference(model),
+    )
+
+
+def _relation_schema(relation: Relation[Any]) -> Any:
+    from pydantic_core import core_schema as schemas
+
+    target = schemas.definition_reference_schema(_reference(relation._target()))
+    return schemas.list_schema(target) if isinstance(relation, ToMany) else schemas.nullable_schema(target)
+
+
+def annotation_of(field: Column[Any] | Ignored) -> Any:
+    """What pydantic is told of a field's type."""
+    from pydantic import AwareDatetime
+
+    if not isinstance(field, Column) or field.type_name != "datetime" or field._options.get("transform"):
+        return field.annotation
+    # Without a zone it could not be inserted.
+    aware: Any = Optional[AwareDatetime] if field.nullable else AwareDatetime  # noqa: UP045
+    metadata = (aware, *getattr(field.annotation, "__metadata__", ()))
+    return Annotated[metadata] if len(metadata) > 1 else aware
+
+
+def _is_needed(field: Column[Any] | Ignored) -> bool:
+    options = field._options
+    return options.get("init", True) and all(
+        options.get(name, MISSING) is MISSING for name in ("default", "default_factory")
+    )
+
+
+def make_record(model: type[Model], values: dict[str, Any]) -> Model:
+    """A record with these values; those that __init__ does not take are set afterwards."""
+    taken = {name for name, field in model.__fields__.items() if field._options.get("init", True)}
+    record = model(**{name: value for name, value in values.items() if name in taken})
+    for name, value in values.items():
+        if name not in taken:
+            setattr(record, name, value)
+    return record
+
+
+def loaded_values(record: Model) -> dict[str, Any]:
+    """The columns of a record, and its relations that are loaded."""
+    values = vars(record)
+    names = [column.name for column in record.__model__.columns]
+    names += [name for name in record.__relations__ if name in values]
+    return {name: None if (value := getattr(record, name)) is JSON_NULL else value for name in names}
+
+
+def derived(
+    model: type[Model], kind: Kind, name: str | None, exclude: Sequence[str], relations: Sequence[str]
+) -> type[BaseModel]:
+    """Model.pydantic()."""
+    from pydantic import ConfigDict, create_model
+
+    if kind not in ("create", "update", "read"):
+        raise ProgrammingError(f"there is no kind {kind!r}", hint="use one of create, update, read")
+    if kind != "read" and relations:
+        raise ProgrammingError(f"relations to {kind}", hint='give them with the kind "read"')
+    for given in (*exclude, *relations):
+        if given not in model.__fields__ and given not in model.__relations__:
+            raise ProgrammingError(f"{model.__name__} has no {given!r}", hint="give names of its columns and relations")
+    fields: dict[str, Any] = {}
+    for column in model.__model__.columns:
+        if column.name not in exclude and (kind == "read" or not _is_generated(model, column)):
+            fields[column.name] = (annotation_of(column), _default(column, kind))
+    for relation in relations:
+        target = derived(model.__relations__[relation]._target(), "read", None, (), ())
+        to_many = isinstance(model.__relations__[relation], ToMany)
+        fields[relation] = (list[target] if to_many else target | None, ...)  # type: ignore[valid-type]
+    return create_model(
+        name or f"{model.__name__}{kind.capitalize()}",
+        __config__=ConfigDict(from_attributes=True),
+        __module__=model.__module__,
+        **fields,
+    )
+
+
+def _is_generated(model: type[Model], column: Column[Any]) -> bool:
+    """Whether the database gives it its value."""
+    is_key = model.__model__.generates_key and model.__model__.key == (column.name,)
+    return is_key or column._options.get("computed") is not None
+
+
+def _default(column: Column[Any], kind: Kind) -> Any:
+    from pydantic import Field
+
+    if kind == "update":
+        return None  # which stands for nothing: pydantic knows what was set
+    if kind == "read":
+        return ...
+    options = column._options
+    if (factory := options.get("default_factory", MISSING)) is not MISSING:
+        return Field(default_factory=factory)
+    if (default := options.get("default", MISSING)) is not MISSING:
+        return default
+    return ... if options.get("init", True) else None

@@ -1,0 +1,204 @@
+"""Models as types of pydantic."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import pydantic
+import pytest
+from fastapi import Body, FastAPI
+from fastapi.testclient import TestClient
+from music import MODELS, Album, Artist, Track
+from pydantic import TypeAdapter, ValidationError
+
+from cormorant import JSON_NULL, Column, Database, Model, NotLoadedError, ProgrammingError, Transform, column, ignored
+
+
+class Color(Enum):
+    RED = "red"
+
+
+class Thing(Model):
+    id: Column[UUID] = column(primary_key=True)
+    price: Column[Decimal]
+    made: Column[datetime]
+    code: Column[Annotated[str, pydantic.Field(max_length=3)]]
+    color: Column[Color] = column(type="text", transform=Transform(lambda color: color.value, Color))
+    tags: Column[list[str]] = column(default_factory=list)
+    extra: Column[Any | None] = column(json=True, default=None)
+    code_length: Column[int | None] = column(computed="length(code)", init=False)
+    seen: Column[datetime | None] = column(default=None)
+    note: str = ignored(default="")
+
+
+THING: dict[str, Any] = {
+    "id": "00000000-0000-0000-0000-000000000007",
+    "price": "1.50",
+    "made": "2024-05-06T07:08:09Z",
+    "code": "abc",
+    "color": "red",
+    "tags": ["a"],
+}
+
+
+class Shelf(pydantic.BaseModel):
+    things: list[Thing]
+    best: Thing | None = None
+
+
+def test_a_field_takes_records_and_makes_them() -> None:
+    shelf = Shelf.model_validate({"things": [THING]})
+    thing = shelf.things[0]
+    assert type(thing) is Thing
+    assert (thing.id, thing.price, thing.color) == (UUID(int=7), Decimal("1.50"), Color.RED)
+    assert thing.made == datetime(2024, 5, 6, 7, 8, 9, tzinfo=timezone.utc)
+    assert Shelf(things=[], best=thing).best is thing
+    assert Shelf.model_validate_json(json.dumps({"things": [THING]})).things == [thing]
+
+
+def test_what_comes_out_goes_in_again(tmp_path: Path) -> None:
+    with Database(tmp_path / "things.db") as database:
+        database.create_tables(Thing)
+        thing = TypeAdapter(Thing).validate_python(THING).insert(database)
+        text = Shelf(things=[thing]).model_dump_json()
+        assert json.loads(text)["things"][0] == {
+            **THING,
+            "code_length": 3,
+            "extra": None,
+            "seen": None,
+        }
+        again = Shelf.model_validate_json(text).things[0]
+        assert again == thing
+        assert again.code_length == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"made": "2024-05-06T07:08:09"}, "made"),
+        ({"seen": "2024-05-06T07:08:09"}, "seen"),
+        ({"code": "abcd"}, "code"),
+        ({"price": "x"}, "price"),
+        ({"color": "blue"}, "color"),
+        ({"id": None}, "id"),
+    ],
+)
+def test_values_that_do_not_fit_are_named(change: dict[str, Any], place: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Shelf.model_validate_json(json.dumps({"things": [{**THING, **change}]}))
+    assert caught.value.errors()[0]["loc"][:3] == ("things", 0, place)
+
+
+def test_what_is_missing_is_named_and_defaults_are_made() -> None:
+    with pytest.raises(ValidationError, match="Field required"):
+        TypeAdapter(Thing).validate_python({"id": 1})
+    one, other = (TypeAdapter(Thing).validate_python({**THING, "tags": []}) for _ in range(2))
+    assert one.tags is not other.tags
+
+
+def test_nulls_of_json() -> None:
+    thing = TypeAdapter(Thing).validate_python(THING)
+    thing.extra = JSON_NULL
+    assert TypeAdapter(Thing).dump_python(thing)["extra"] is None
+
+
+@pytest.fixture
+def loaded(path: Path) -> Any:
+    with Database(path) as database:
+        database.create_tables(*MODELS)
+        artist = Artist("Nina").insert(database)
+        assert artist.id
+        album = Album("One", artist.id).insert(database)
+        assert album.id
+        Track("First", album.id).insert(database)
+        yield database
+
+
+def test_a_relation_that_is_not_loaded_is_left_out(loaded: Database) -> None:
+    artist = loaded.fetch_one(Artist)
+    assert artist is not None
+    assert TypeAdapter(Artist).dump_python(artist) == {"id": 1, "name": "Nina"}
+    loaded.load([artist], Artist.albums)
+    album = {"id": 1, "title": "One", "artist_id": 1, "year": None}
+    assert TypeAdapter(Artist).dump_python(artist) == {"id": 1, "name": "Nina", "albums": [album]}
+    assert json.loads(TypeAdapter(Artist).dump_json(artist))["albums"] == [album]
+
+
+def test_relations_come_in_as_records(loaded: Database) -> None:
+    artist = TypeAdapter(Artist).validate_python({"name": "Otto", "albums": [{"title": "Two", "artist_id": 0}]})
+    assert type(artist.albums[0]) is Album
+    without = TypeAdapter(Artist).validate_python({"name": "Otto"})
+    with pytest.raises(NotLoadedError):
+        _ = without.albums
+
+
+def test_derived_models_of_pydantic(loaded: Database) -> None:
+    create, update = Album.pydantic("create"), Album.pydantic("update")
+    assert list(create.model_fields) == ["title", "artist_id", "year"]
+    assert create.__name__ == "AlbumCreate"
+    album = Album(**create(title="Two", artist_id=1).model_dump()).insert(loaded)
+    assert update(year=1999).model_dump(exclude_unset=True) == {"year": 1999}
+    with pytest.raises(ValidationError):
+        update(title=None)
+    with pytest.raises(ValidationError):
+        create(title="x")
+    read = Album.pydantic("read", name="Row", exclude=["year"])
+    assert read.model_validate(album).model_dump() == {"id": album.id, "title": "Two", "artist_id": 1}
+    assert list(Thing.pydantic("create").model_fields) == [
+        *("id", "price", "made", "code", "color", "tags", "extra", "seen")
+    ]
+
+
+def test_a_derived_model_refuses_a_relation_that_is_not_loaded(loaded: Database) -> None:
+    read = Artist.pydantic("read", relations=["albums"])
+    artist = loaded.fetch_one(Artist)
+    assert artist is not None
+    with pytest.raises(ValidationError, match="albums is not loaded"):
+        read.model_validate(artist)
+    loaded.load([artist], Artist.albums)
+    assert read.model_validate(artist).model_dump()["albums"][0]["title"] == "One"
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("write", {}, "create, update, read"),
+        ("create", {"relations": ["albums"]}, 'kind "read"'),
+        ("read", {"relations": ["songs"]}, "Artist has no 'songs'"),
+        ("read", {"exclude": ["nam"]}, "Artist has no 'nam'"),
+    ],
+)
+def test_what_cannot_be_derived(kind: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProgrammingError, match=message):
+        Artist.pydantic(kind, **options)
+
+
+def test_json_schema() -> None:
+    schema = TypeAdapter(Track).json_schema()
+    track = schema["$defs"]["Track"]
+    assert track["required"] == ["title", "album_id"]
+    assert track["properties"]["seconds"] == {"default": 200, "title": "Seconds", "type": "integer"}
+    assert track["properties"]["album"]["anyOf"][0] == {"$ref": "#/$defs/Album"}
+
+
+def test_a_web_service() -> None:
+    app = FastAPI()
+
+    # FastAPI takes what is no model of pydantic for a parameter of the query.
+    def post(thing: Annotated[Thing, Body()]) -> Thing:
+        thing.price *= 2
+        return thing
+
+    app.post("/things")(post)
+    client = TestClient(app)
+    answer = client.post("/things", json=THING)
+    assert answer.status_code == 200, answer.text
+    assert answer.json() == {**THING, "price": "3.00", "code_length": None, "extra": None, "seen": None}
+    assert client.post("/things", json={**THING, "made": "2024-05-06T07:08:09"}).status_code == 422
+    assert {"Thing-Input", "Thing-Output"} <= client.get("/openapi.json").json()["components"]["schemas"].keys()
