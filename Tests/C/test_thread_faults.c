@@ -56,6 +56,30 @@ static void read_transactions_left_open_keep_no_reader(void **state) {
     insert_people(1);
 }
 
+static corm_result *left;
+
+static void leave_a_cursor_in_a_read_transaction(void) {
+    CHECK(corm_transaction_begin(db, CORM_TRANSACTION_READ, NULL) == CORM_OK);
+    CHECK(corm_result_open(db, "SELECT id FROM person", CORM_NO_VALUES, &left, NULL) == CORM_OK);
+    CHECK(corm_result_next(left, NULL) == CORM_ROW);
+}
+
+static void their_cursors_that_another_thread_closes_keep_no_reader(void **state) {
+    (void)state;
+    insert_people(2);
+    for (int round = 0; round < 10; round += 1) {
+        on_thread(leave_a_cursor_in_a_read_transaction);
+        corm_result_close(left);
+    }
+    int64_t began = milliseconds();
+    for (int round = 0; round < 10; round += 1) {
+        on_thread(leave_a_read_transaction_open);
+        OK(corm_database_set_trace(db, NULL, NULL, &failure));
+    }
+    assert_int_equal(select_int(COUNT), 2);
+    assert_in_range(milliseconds() - began, 0, 2000);
+}
+
 /* In a child: reports by its exit status, since cmocka's checks are the parent's. */
 static int in_child(bool opens) {
     corm_error *error = NULL;
@@ -290,6 +314,7 @@ int main(void) {
         TEST(what_a_thread_left_open_is_rolled_back),
         TEST(a_handle_with_such_a_transaction_can_be_closed),
         TEST(read_transactions_left_open_keep_no_reader),
+        TEST(their_cursors_that_another_thread_closes_keep_no_reader),
         TEST(a_child_of_a_fork_is_refused),
         TEST(closing_is_refused_while_others_use_the_database),
         TEST(closing_under_queries_ends_them),

@@ -110,7 +110,7 @@ package final class PooledConnection {
     func tryAcquire(_ timeout: Int) -> Bool {
         switch lock.lock(timeout) {
         case .taken: break
-        case .abandoned: rollBack()
+        case .abandoned: rollBackAbandoned()
         case .timedOut, .forked: return false
         }
         if isReader { uses += 1 }
@@ -173,8 +173,8 @@ package final class PooledConnection {
                 .busy, "another thread uses the database for longer than the busy timeout",
                 hint: "keep transactions short, or give a longer busy timeout when opening")
         case .abandoned:
-            rollBack()
-            // A reader is one use less then: the transaction's.
+            rollBackAbandoned()
+            if isReader { uses += 1 }
             release()
             throw CormorantError(
                 .transaction, "a thread ended with its transaction open, which has been rolled back",
@@ -213,7 +213,13 @@ package final class PooledConnection {
         lock.dropKept()
     }
 
-    /// Ends what a thread left open.
+    /// Ends the transactions of a thread that has ended. They were one use of a reader.
+    func rollBackAbandoned() {
+        rollBack()
+        if isReader { uses -= 1 }
+    }
+
+    /// Ends all transactions.
     func rollBack() {
         _ = transactions.removeAll()
         owner = nil

@@ -126,7 +126,13 @@ final class ReaderPool: @unchecked Sendable {
 
     private func freeIfAbandoned(_ pooled: PooledConnection) {
         guard pooled.lock.isAbandoned, pooled.lock.lock(0) == .abandoned else { return }
-        pooled.rollBack()
+        freeAbandoned(pooled)
+    }
+
+    /// Gives back one whose lock was taken over from a thread that has ended.
+    private func freeAbandoned(_ pooled: PooledConnection) {
+        pooled.rollBackAbandoned()
+        pooled.uses += 1
         release(pooled)
     }
 
@@ -248,9 +254,10 @@ final class ReaderPool: @unchecked Sendable {
         trace = callback
         state.unlock()
         for pooled in members {
-            guard pooled.lock.lock(options.busyTimeout) == .taken else { throw isFull() }
+            let outcome = pooled.lock.lock(options.busyTimeout)
+            guard outcome == .taken || outcome == .abandoned else { throw isFull() }
             pooled.connection?.setTrace(callback)
-            pooled.lock.unlock()
+            if outcome == .abandoned { freeAbandoned(pooled) } else { pooled.lock.unlock() }
         }
     }
 
