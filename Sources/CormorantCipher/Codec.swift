@@ -63,6 +63,7 @@ private final class HostCodec: PageCodec {
     private let source: HostCodecSource
     private let path: String
     private var file: OpenFile?
+    private(set) var failure: String?
     /// Of a file that now begins with other bytes: it takes over when it decrypts page 1.
     private var next: OpenFile?
 
@@ -106,9 +107,13 @@ private final class HostCodec: PageCodec {
 
     func encrypt(_ page: UInt32, _ plain: UnsafeRawPointer, to image: UnsafeMutableRawPointer) -> Bool {
         let target = UnsafeMutableRawBufferPointer(start: image, count: pageSize)
-        guard let file,
-            (try? file.codec.encrypt(page, UnsafeRawBufferPointer(start: plain, count: pageSize), to: target)) != nil
-        else { return false }
+        guard let file else { return false }
+        do {
+            try file.codec.encrypt(page, UnsafeRawBufferPointer(start: plain, count: pageSize), to: target)
+        } catch {
+            failure = "\(error)"
+            return false
+        }
         if page == 1 { self.file?.first = firstBytes(image) }
         return true
     }
@@ -116,11 +121,14 @@ private final class HostCodec: PageCodec {
     func decrypt(_ page: UInt32, _ image: UnsafeMutableRawPointer) -> DecryptedPage {
         let file = page == 1 ? next ?? file : file
         if page == 1 { next = nil }
-        guard let file,
-            let isAuthentic = try? file.codec.decrypt(
-                page, UnsafeMutableRawBufferPointer(start: image, count: pageSize))
-        else { return .failed }
-        guard isAuthentic else { return .mismatch }
+        guard let file else { return .failed }
+        do {
+            let bytes = UnsafeMutableRawBufferPointer(start: image, count: pageSize)
+            guard try file.codec.decrypt(page, bytes) else { return .mismatch }
+        } catch {
+            failure = "\(error)"
+            return .failed
+        }
         if page == 1 {
             copyMagic(to: image)
             self.file = file

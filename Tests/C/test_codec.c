@@ -23,10 +23,12 @@ static uint8_t sum(const uint8_t *bytes, size_t size) {
     return sum;
 }
 
-static corm_status encrypt(uint32_t number, const uint8_t *page, uint8_t *image, void *file) {
+static corm_status encrypt(uint32_t number, const uint8_t *page, uint8_t *image, void *file, corm_error **error) {
     toy *mine = file;
-    if (is_failing(mine))
+    if (is_failing(mine)) {
+        *error = corm_error_create(CORM_E_CALLBACK, "out of breath", NULL);
         return CORM_E_CALLBACK;
+    }
     for (size_t index = 0; index < PAGE - RESERVE; index++)
         image[index] = page[index] ^ mine->key;
     memset(image + PAGE - RESERVE, (int)(number & 0xff), RESERVE);
@@ -34,10 +36,12 @@ static corm_status encrypt(uint32_t number, const uint8_t *page, uint8_t *image,
     return CORM_OK;
 }
 
-static corm_status decrypt(uint32_t number, uint8_t *image, void *file) {
+static corm_status decrypt(uint32_t number, uint8_t *image, void *file, corm_error **error) {
     toy *mine = file;
-    if (is_failing(mine))
+    if (is_failing(mine)) {
+        *error = corm_error_create(CORM_E_CALLBACK, "out of breath", NULL);
         return CORM_E_CALLBACK;
+    }
     if (image[PAGE - 1] != sum(image, PAGE - 1) || image[PAGE - 2] != (number & 0xff))
         return CORM_CODEC_MISMATCH;
     if (number == 1 && (image[0] ^ mine->key) != 'S')
@@ -137,6 +141,8 @@ static void a_codec_that_fails_stops_the_statement_and_loses_nothing(void **stat
             if (corm_database_execute_script(database, "PRAGMA cache_size = 5; UPDATE t SET b = zeroblob(150)",
                                              &failure) != CORM_OK) {
                 assert_int_equal(corm_error_code(failure), CORM_E_CIPHER);
+                assert_non_null(strstr(corm_error_message(failure), "toy.db\" fails"));
+                assert_non_null(strstr(corm_error_message(failure), "out of breath"));
                 failed++;
             }
             OK(corm_database_close(database, &failure));

@@ -46,7 +46,9 @@ static uint8_t sum(const salted *file, const uint8_t *image) {
     return sum;
 }
 
-static corm_status salted_encrypt(uint32_t number, const uint8_t *page, uint8_t *image, void *given) {
+static corm_status salted_encrypt(uint32_t number, const uint8_t *page, uint8_t *image, void *given,
+                                  corm_error **error) {
+    (void)error;
     const salted *file = given;
     for (size_t index = 0; index < PAGE - 1; index++)
         image[index] = page[index] ^ mask(file, number, index);
@@ -56,7 +58,8 @@ static corm_status salted_encrypt(uint32_t number, const uint8_t *page, uint8_t 
     return CORM_OK;
 }
 
-static corm_status salted_decrypt(uint32_t number, uint8_t *image, void *given) {
+static corm_status salted_decrypt(uint32_t number, uint8_t *image, void *given, corm_error **error) {
+    (void)error;
     const salted *file = given;
     if (image[PAGE - 1] != sum(file, image))
         return CORM_CODEC_MISMATCH;

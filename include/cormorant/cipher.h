@@ -64,14 +64,16 @@ typedef struct corm_codec {
      *
      * path        borrowed until return; of a copy, where it will stand.
      * first_bytes the first 16 bytes of the file; borrowed until return. NULL for a file that is yet to be written.
-     * out_error   where it fails, an error of its own (corm_error_create), which is given away; left alone, CORM_E_CIPHER.
+     * out_error   where it fails, an error of its own (corm_error_create), which is given away. What fails for the call is
+     *             CORM_E_CIPHER with its message; of the functions below, too.
      */
     corm_status (*open)(const char *path, const uint8_t *first_bytes, void **out_file, void *context,
                         corm_error **out_error);
     /* Writes the image of a page. image: page_size bytes. */
-    corm_status (*encrypt)(uint32_t page_number, const uint8_t *page, uint8_t *image, void *file);
+    corm_status (*encrypt)(uint32_t page_number, const uint8_t *page, uint8_t *image, void *file,
+                           corm_error **out_error);
     /* Turns an image into the page, in place; for page 1, its first 16 bytes are put right by the library. */
-    corm_status (*decrypt)(uint32_t page_number, uint8_t *image, void *file);
+    corm_status (*decrypt)(uint32_t page_number, uint8_t *image, void *file, corm_error **out_error);
     /* Called once for each successful `open`, when the file is closed; it must wipe its keys. NULL: nothing to do. */
     void (*close)(void *file);
     void *context;

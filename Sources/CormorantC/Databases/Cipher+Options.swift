@@ -93,10 +93,7 @@ private struct CallbackCodec: Codec, @unchecked Sendable {  // its functions say
             file = nil
             var error: OpaquePointer?
             let status = path.withCString { open($0, first, &file, codec.context, &error) }
-            guard status == CORM_OK else {
-                if error == nil { throw CodecStatus(status: status) }
-                throw failure(of: "the codec", status, error)
-            }
+            try check(status, error)
         }
         return CallbackCodecFile(codec, file)
     }
@@ -114,13 +111,15 @@ private final class CallbackCodecFile: CodecFile {
     deinit { codec.close?(file) }
 
     func encrypt(_ page: UInt32, _ plain: UnsafeRawBufferPointer, to image: UnsafeMutableRawBufferPointer) throws {
-        try check(codec.encrypt?(page, bytes(plain.baseAddress), bytes(image.baseAddress), file))
+        var error: OpaquePointer?
+        try check(codec.encrypt?(page, bytes(plain.baseAddress), bytes(image.baseAddress), file, &error), error)
     }
 
     func decrypt(_ page: UInt32, _ image: UnsafeMutableRawBufferPointer) throws -> Bool {
-        let status = codec.decrypt?(page, bytes(image.baseAddress), file)
+        var error: OpaquePointer?
+        let status = codec.decrypt?(page, bytes(image.baseAddress), file, &error)
         if status == CORM_CODEC_MISMATCH { return false }
-        try check(status)
+        try check(status, error)
         return true
     }
 
@@ -139,7 +138,8 @@ private struct CodecStatus: Error, CustomStringConvertible {
     var description: String { "status \(status)" }
 }
 
-private func check(_ status: corm_status?) throws {
+private func check(_ status: corm_status?, _ error: OpaquePointer?) throws {
     guard let status, status != CORM_OK else { return }
-    throw CodecStatus(status: status)
+    if error == nil { throw CodecStatus(status: status) }
+    throw failure(of: "the codec", status, error)
 }

@@ -136,9 +136,10 @@ extension Connection {
             return CormorantError(
                 .cipher, "SQLite writes \"\(path)\" in a way that is not known, which could leave it plain",
                 hint: "nothing was written; use another version of SQLite", sqliteCode: code)
-        case .failed:
+        case .failed(let reason):
             return CormorantError(
-                .cipher, "the codec of \"\(path)\" fails", hint: "see why its functions return a failure",
+                .cipher, "the codec of \"\(path)\" fails\(reason.map { ": \($0)" } ?? "")",
+                hint: "see why its functions return a failure",
                 sqliteCode: code)
         }
     }

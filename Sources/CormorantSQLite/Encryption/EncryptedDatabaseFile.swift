@@ -110,7 +110,7 @@ final class EncryptedDatabaseFile: VFSFile {
         switch codec.decrypt(1, buffer) {
         case .authentic: break
         case .mismatch: return fail(isProven ? .altered(page: 1) : wrongKey, SQLITE_NOTADB)
-        case .failed: return fail(.failed, SQLITE_IOERR_READ)
+        case .failed: return fail(.failed(codec.failure), SQLITE_IOERR_READ)
         }
         // Of a plain header no one knows whether it was altered.
         guard hasRightLayout(buffer) else { return fail(.altered(page: 1), SQLITE_NOTADB) }
@@ -152,7 +152,7 @@ final class EncryptedDatabaseFile: VFSFile {
             if !codec.keepsLogIndex { blind(image) }
             return SQLITE_OK
         case .mismatch: return fail(isProven ? .altered(page: number) : wrongKey, SQLITE_CORRUPT)
-        case .failed: return fail(.failed, SQLITE_IOERR_READ)
+        case .failed: return fail(.failed(codec.failure), SQLITE_IOERR_READ)
         }
     }
 
@@ -224,7 +224,7 @@ final class EncryptedDatabaseFile: VFSFile {
             guard status == SQLITE_OK else { return status }
         }
         if number == 1, !hasRightLayout(page) { return fail(.layout, SQLITE_IOERR_WRITE) }
-        guard codec.encrypt(number, page, to: image) else { return fail(.failed, SQLITE_IOERR_WRITE) }
+        guard codec.encrypt(number, page, to: image) else { return fail(.failed(codec.failure), SQLITE_IOERR_WRITE) }
         isProven = true
         recent.prepare(number, image)
         recent.remember(number, page)

@@ -20,11 +20,18 @@ package protocol PageCodec: AnyObject {
     /// - Parameter first: the file's first 16 bytes; nil for a file that is yet to be written.
     func attach(_ first: UnsafeRawPointer?) throws
 
+    /// Why it failed last, where it can say.
+    var failure: String? { get }
+
     /// Writes the image of a page; false when that fails.
     func encrypt(_ page: UInt32, _ plain: UnsafeRawPointer, to image: UnsafeMutableRawPointer) -> Bool
 
     /// Turns an image into its page, in place; what it leaves of an image that is not authentic does not matter.
     func decrypt(_ page: UInt32, _ image: UnsafeMutableRawPointer) -> DecryptedPage
+}
+
+extension PageCodec {
+    package var failure: String? { nil }
 }
 
 package enum DecryptedPage {
@@ -79,7 +86,7 @@ final class CodecFaults {
         case layout
         /// SQLite wrote what no table of its known habits has; nothing was written.
         case unknownWrite
-        case failed
+        case failed(String?)
         case error(CormorantError)
     }
 

@@ -25,8 +25,10 @@ _PAGES = 1000
 _Provider = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Handle = ctypes.POINTER(ctypes.c_void_p)
 _Open = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, _Handle, ctypes.c_void_p, ctypes.c_void_p)
-_Encrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_Decrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)
+_Encrypt = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)
+_Decrypt = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Close = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -130,14 +132,14 @@ class CodecFunctions:
             out_file[0] = number
             return abi.CORM_OK
 
-        def encrypt_page(page: int, plain: int, image: int, file: int) -> int:
+        def encrypt_page(page: int, plain: int, image: int, file: int, _error: int) -> int:
             try:
                 self._put(image, self._files[file].encrypt(page, ctypes.string_at(plain, size)))
             except BaseException as error:
                 return failing(error)
             return abi.CORM_OK
 
-        def decrypt_page(page: int, image: int, file: int) -> int:
+        def decrypt_page(page: int, image: int, file: int, _error: int) -> int:
             try:
                 plain = self._files[file].decrypt(page, ctypes.string_at(image, size))
                 if plain is None:
