@@ -43,7 +43,7 @@ public func corm_block_read_json(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let reader = try Handles.require(handle, .jsonReader, as: JSONReaderBox.self).reader
+        let reader = try Handles.require(handle, as: JSONReaderBox.self).reader
         var writer = MarshalWriter(try require(block, "block"))
         var rows = [try LevelRows(reader.model)]
         let count = try reader.records(limit: maxRecords <= 0 ? .max : maxRecords) { level, row, missing in

@@ -33,7 +33,7 @@ public func corm_block_open(
             let query = Query(attributes: attributes, order: order, limit: limit == 0 ? nil : limit, offset: offset)
             cursor = try database.cursor(requireModel(model).descriptor, query)
         }
-        out.pointee = try Handles.add(ResultBox(cursor, box?.types), .result)
+        out.pointee = try Handles.add(ResultBox(cursor, box?.types))
         return CORM_OK
     }
 }

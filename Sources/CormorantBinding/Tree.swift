@@ -13,7 +13,7 @@ public func corm_tree_statement(
     boundary(outError) {
         let out = try require(outStatement, "out_statement")
         var reader = try TreeReader(tree, size)
-        out.pointee = try Handles.add(reader.statement(), .statement)
+        out.pointee = try Handles.add(reader.statement())
         return CORM_OK
     }
 }
@@ -26,7 +26,7 @@ public func corm_tree_expression(
     boundary(outError) {
         let out = try require(outExpression, "out_expression")
         var reader = try TreeReader(tree, size)
-        out.pointee = try Handles.add(ExpressionBox(reader.expression()), .expression)
+        out.pointee = try Handles.add(ExpressionBox(reader.expression()))
         return CORM_OK
     }
 }
@@ -67,7 +67,7 @@ public func corm_tree_expression_sql(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let box = try Handles.require(handle, .expression, as: ExpressionBox.self)
+        let box = try Handles.require(handle, as: ExpressionBox.self)
         try write(StatementCompiler.compile(box.expression), to: block)
         return CORM_OK
     }
@@ -97,7 +97,7 @@ public func corm_tree_open(
             } else {
                 try database.cursor(compiled, values)
             }
-        out.pointee = try Handles.add(ResultBox(cursor, box?.types), .result)
+        out.pointee = try Handles.add(ResultBox(cursor, box?.types))
         return CORM_OK
     }
 }

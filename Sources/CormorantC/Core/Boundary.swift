@@ -16,7 +16,7 @@ package func boundary(_ outError: ErrorOut, _ body: () throws -> corm_status) ->
 @inline(never)
 private func report(_ error: any Error, _ outError: ErrorOut) -> corm_status {
     let error = error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)")
-    if let outError { outError.pointee = try? Handles.add(ErrorText(error), .error) }
+    if let outError { outError.pointee = try? Handles.add(ErrorText(error)) }
     return error.code.rawValue
 }
 
@@ -24,7 +24,7 @@ private func report(_ error: any Error, _ outError: ErrorOut) -> corm_status {
 func failure(
     of function: String, _ status: corm_status, _ given: OpaquePointer?, otherwise code: ErrorCode = .callback
 ) -> CormorantError {
-    Handles.take(given, .error, as: ErrorText.self)?.error
+    Handles.take(given, as: ErrorText.self)?.error
         ?? CormorantError(
             ErrorCode(rawValue: status) ?? code, "\(function) failed with status \(status)",
             hint: "let it hand out the error of the call that failed, or one of corm_error_create")

@@ -3,7 +3,8 @@ import CormorantBase
 import CormorantORM
 
 /// An error as C strings.
-final class ErrorText {
+final class ErrorText: HandleObject {
+    static var kind: HandleKind { .error }
     let error: CormorantError
     private let memory = ScratchMemory(firstSize: 512)
     let message: UnsafePointer<CChar>?
@@ -39,7 +40,7 @@ extension ScratchMemory {
     }
 }
 
-private func text(_ error: OpaquePointer?) -> ErrorText? { Handles.object(error, .error, as: ErrorText.self) }
+private func text(_ error: OpaquePointer?) -> ErrorText? { Handles.object(error, as: ErrorText.self) }
 
 @_cdecl("corm_error_create") @implementation
 public func corm_error_create(
@@ -49,11 +50,11 @@ public func corm_error_create(
     let error = CormorantError(
         ErrorCode(rawValue: code) ?? .callback, text.isEmpty ? "a function of the program failed" : text,
         hint: hint.map { String(cString: $0) })
-    return try? Handles.add(ErrorText(error), .error)
+    return try? Handles.add(ErrorText(error))
 }
 
 @_cdecl("corm_error_free") @implementation
-public func corm_error_free(_ error: OpaquePointer?) { Handles.remove(error, .error) }
+public func corm_error_free(_ error: OpaquePointer?) { Handles.remove(error, as: ErrorText.self) }
 
 @_cdecl("corm_error_code") @implementation
 public func corm_error_code(_ error: OpaquePointer?) -> corm_status {

@@ -4,76 +4,6 @@ import CormorantPlatform
 import CormorantSQLite
 import CormorantThreads
 
-/// What a handle is of. Part of the handle itself, so that one of another kind is told apart.
-package enum HandleKind: UInt8 {
-    case database = 1
-    case model
-    case result
-    case cursor
-    case records
-    case error
-    case arena
-    case expression
-    case statement
-    case related
-    case jsonReader
-    case schema
-    case plan
-    case bundle
-    case bundleStates
-    case metadata
-    case store
-    case keySink
-    case observer
-    case event
-    case registry
-    case queue
-    case batch
-    case listener
-    case completion
-
-    /// Whether threads may use one handle at once, or end it while others use it. The others pay nothing for it.
-    @inline(__always)
-    var isShared: Bool {
-        switch self {
-        case .result, .cursor, .records, .error, .arena, .expression, .statement, .related, .jsonReader,
-            .keySink:
-            false
-        default: true
-        }
-    }
-
-    var name: String {
-        switch self {
-        case .database: "database"
-        case .model: "model"
-        case .result: "result"
-        case .cursor: "cursor"
-        case .records: "records"
-        case .error: "error"
-        case .arena: "arena"
-        case .expression: "expression"
-        case .statement: "statement"
-        case .related: "related records"
-        case .jsonReader: "JSON reader"
-        case .schema: "schema"
-        case .plan: "plan"
-        case .bundle: "bundle"
-        case .bundleStates: "status"
-        case .metadata: "metadata"
-        case .store: "store"
-        case .keySink: "key sink"
-        case .observer: "observer"
-        case .event: "event"
-        case .registry: "registry"
-        case .queue: "queue"
-        case .batch: "batch"
-        case .listener: "listener"
-        case .completion: "completion"
-        }
-    }
-}
-
 /// Handles are no addresses: they name a slot in a table that is never freed, with the slot's kind and how often it has
 /// been used. A NULL, a stale handle and one of another kind are found without touching freed memory.
 /// Layout: kind (8 bits), generation (24 bits), slot + 1 (32 bits).
@@ -98,6 +28,12 @@ package enum Handles {
     nonisolated(unsafe) private static var used: UInt32 = 0
 
     /// A new handle that owns the object.
+    @inline(__always)
+    package static func add<Object: HandleObject>(_ object: Object) throws -> OpaquePointer {
+        try add(object, Object.kind)
+    }
+
+    @inline(never)
     package static func add(_ object: AnyObject, _ kind: HandleKind) throws -> OpaquePointer {
         lock.lock()
         defer { lock.unlock() }
@@ -130,19 +66,17 @@ package enum Handles {
 
     /// The object of a handle; nil for NULL, a stale handle, or one of another kind.
     @inline(__always)
-    package static func object<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type)
-        -> Object?
-    {
-        part(handle, kind, of: type) { $0 }
+    package static func object<Object: HandleObject>(_ handle: OpaquePointer?, as type: Object.Type) -> Object? {
+        part(handle, of: type) { $0 }
     }
 
     /// What the object of a handle has.
     @inline(__always)
-    static func part<Object: AnyObject, Part: AnyObject>(
-        _ handle: OpaquePointer?, _ kind: HandleKind, of type: Object.Type, _ part: (Object) -> Part
+    static func part<Object: HandleObject, Part: AnyObject>(
+        _ handle: OpaquePointer?, of type: Object.Type, _ part: (Object) -> Part
     ) -> Part? {
-        guard let slot = slot(handle, kind) else { return nil }
-        guard kind.isShared else {
+        guard let slot = slot(handle, Object.kind) else { return nil }
+        guard Object.kind.isShared else {
             return slot.pointee.object.map { part(unsafeDowncast($0.takeUnretainedValue(), to: type)) }
         }
         let isGood = enter(slot, handle)
@@ -154,13 +88,13 @@ package enum Handles {
     /// Runs a body with the object of a handle that must be good. The object stays until the body returns, whoever ends the
     /// handle meanwhile; no reference to it is counted, which would cost as much again.
     @inline(__always)
-    static func using<Object: AnyObject, Answer>(
-        _ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type, _ body: (Object) throws -> Answer
+    static func using<Object: HandleObject, Answer>(
+        _ handle: OpaquePointer?, as type: Object.Type, _ body: (Object) throws -> Answer
     ) throws -> Answer {
-        guard let slot = slot(handle, kind) else { throw bad(handle, kind) }
+        guard let slot = slot(handle, Object.kind) else { throw bad(handle, as: type) }
         let isGood = enter(slot, handle)
         defer { leave(slot, handle) }
-        guard isGood, let object = slot.pointee.object else { throw bad(handle, kind) }
+        guard isGood, let object = slot.pointee.object else { throw bad(handle, as: type) }
         return try withoutRetaining(Unmanaged<Object>.fromOpaque(object.toOpaque()), body)
     }
 
@@ -174,26 +108,30 @@ package enum Handles {
 
     /// The object of a handle that must be good.
     @inline(__always)
-    package static func require<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type)
-        throws
-        -> Object
-    {
-        if let object = object(handle, kind, as: type) { return object }
-        throw bad(handle, kind)
+    package static func require<Object: HandleObject>(_ handle: OpaquePointer?, as type: Object.Type) throws -> Object {
+        if let object = object(handle, as: type) { return object }
+        throw bad(handle, as: type)
     }
 
     /// Ends a handle; false when it was none.
+    @inline(__always)
     @discardableResult
-    package static func remove(_ handle: OpaquePointer?, _ kind: HandleKind) -> Bool {
-        take(handle, kind, as: AnyObject.self) != nil
+    package static func remove<Object: HandleObject>(_ handle: OpaquePointer?, as type: Object.Type) -> Bool {
+        take(handle, Object.kind) != nil
     }
 
     /// Ends a handle and gives out its object, which is released outside the lock; nil when it was none.
-    static func take<Object: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, as type: Object.Type) -> Object? {
+    @inline(__always)
+    static func take<Object: HandleObject>(_ handle: OpaquePointer?, as type: Object.Type) -> Object? {
+        take(handle, Object.kind).map { unsafeDowncast($0, to: type) }
+    }
+
+    @inline(never)
+    package static func take(_ handle: OpaquePointer?, _ kind: HandleKind) -> AnyObject? {
         lock.lock()
         defer { lock.unlock() }
         guard let slot = slot(handle, kind), let object = slot.pointee.object else { return nil }
-        let held = unsafeDowncast(object.takeUnretainedValue(), to: type)
+        let held = object.takeUnretainedValue()
         if isLeft(cthreads_add(word(of: slot), -(Int64(kind.rawValue) << 56))) { vacate(slot, handle)?.release() }
         return held
     }
@@ -254,8 +192,13 @@ package enum Handles {
         UnsafeMutableRawPointer(slot).assumingMemoryBound(to: Int64.self)
     }
 
+    @inline(__always)
+    static func bad<Object: HandleObject>(_ handle: OpaquePointer?, as type: Object.Type) -> CormorantError {
+        bad(handle, Object.kind)
+    }
+
     @inline(never)
-    static func bad(_ handle: OpaquePointer?, _ kind: HandleKind) -> CormorantError {
+    package static func bad(_ handle: OpaquePointer?, _ kind: HandleKind) -> CormorantError {
         CormorantError(
             .misuse,
             handle == nil ? "the \(kind.name) is NULL" : "the \(kind.name) handle is closed, freed or of another kind",

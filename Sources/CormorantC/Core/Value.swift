@@ -3,13 +3,13 @@ import CormorantBase
 import CormorantORM
 
 @_cdecl("corm_arena_create") @implementation
-public func corm_arena_create() -> OpaquePointer? { try? Handles.add(ScratchMemory(), .arena) }
+public func corm_arena_create() -> OpaquePointer? { try? Handles.add(ScratchMemory()) }
 
 @_cdecl("corm_arena_clear") @implementation
-public func corm_arena_clear(_ arena: OpaquePointer?) { Handles.object(arena, .arena, as: ScratchMemory.self)?.reset() }
+public func corm_arena_clear(_ arena: OpaquePointer?) { Handles.object(arena, as: ScratchMemory.self)?.reset() }
 
 @_cdecl("corm_arena_free") @implementation
-public func corm_arena_free(_ arena: OpaquePointer?) { Handles.remove(arena, .arena) }
+public func corm_arena_free(_ arena: OpaquePointer?) { Handles.remove(arena, as: ScratchMemory.self) }
 
 @_cdecl("corm_arena_copy") @implementation
 public func corm_arena_copy(_ arena: OpaquePointer?, _ data: UnsafeRawPointer?, _ size: Int) -> UnsafeMutablePointer<
@@ -17,7 +17,7 @@ public func corm_arena_copy(_ arena: OpaquePointer?, _ data: UnsafeRawPointer?, 
 >? {
     // SQLite takes no longer texts either.
     guard size >= 0, size <= Int(Int32.max), data != nil || size == 0,
-        let memory = Handles.object(arena, .arena, as: ScratchMemory.self)
+        let memory = Handles.object(arena, as: ScratchMemory.self)
     else {
         return nil
     }

@@ -43,8 +43,8 @@ private func key(_ raw: corm_cipher_options) throws -> CipherKey {
     let context = CallbackContext(pointer: raw.context)
     return CipherKey(asking: { path in
         let sink = KeySink()
-        let handle = try Handles.add(sink, .keySink)
-        defer { Handles.remove(handle, .keySink) }
+        let handle = try Handles.add(sink)
+        defer { Handles.remove(handle, as: KeySink.self) }
         var error: OpaquePointer?
         let status = path.withCString { provider($0, handle, context.pointer, &error) }
         guard status == CORM_OK else { throw failure(of: "the key provider of \"\(path)\"", status, error) }
@@ -57,7 +57,8 @@ private func noKey() -> CormorantError {
     CormorantError(.misuse, "the key is empty", hint: "give a passphrase or a raw key")
 }
 
-final class KeySink {
+final class KeySink: HandleObject {
+    static var kind: HandleKind { .keySink }
     var key: CipherKey?
 }
 
@@ -66,7 +67,7 @@ public func corm_key_sink_set(
     _ handle: OpaquePointer?, _ key: UnsafeRawPointer?, _ size: Int, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let sink = try Handles.require(handle, .keySink, as: KeySink.self)
+        let sink = try Handles.require(handle, as: KeySink.self)
         guard let key, size > 0 else { throw noKey() }
         sink.key = try CipherKey(bytes: UnsafeRawBufferPointer(start: key, count: size))
         return CORM_OK

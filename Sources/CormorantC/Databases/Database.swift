@@ -5,7 +5,8 @@ import CormorantSQLite
 import CormorantThreads
 
 /// A database with its path as a C string.
-final class DatabaseBox {
+final class DatabaseBox: HandleObject {
+    static var kind: HandleKind { .database }
     let database: Database
     private let memory = ScratchMemory(firstSize: 256)
     let path: UnsafePointer<CChar>
@@ -47,7 +48,7 @@ final class DatabaseBox {
 @inline(__always)
 package func database(_ handle: OpaquePointer?) throws -> Database {
     if let database = openDatabase(handle) { return database }
-    throw Handles.bad(handle, .database)
+    throw Handles.bad(handle, as: DatabaseBox.self)
 }
 
 /// Runs a body with a database and a model, without counting a reference to either.
@@ -55,8 +56,8 @@ package func database(_ handle: OpaquePointer?) throws -> Database {
 package func with<Answer>(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ body: (Database, ModelBox) throws -> Answer
 ) throws -> Answer {
-    try Handles.using(handle, .database, as: DatabaseBox.self) { opened in
-        try Handles.using(model, .model, as: ModelBox.self) { box in
+    try Handles.using(handle, as: DatabaseBox.self) { opened in
+        try Handles.using(model, as: ModelBox.self) { box in
             try withoutRetaining(opened.database) { try body($0, box) }
         }
     }
@@ -64,7 +65,7 @@ package func with<Answer>(
 
 @inline(__always)
 private func openDatabase(_ handle: OpaquePointer?) -> Database? {
-    Handles.part(handle, .database, of: DatabaseBox.self) { $0.database }
+    Handles.part(handle, of: DatabaseBox.self) { $0.database }
 }
 
 @_cdecl("corm_database_open") @implementation
@@ -75,7 +76,7 @@ public func corm_database_open(
     boundary(outError) {
         let out = try require(outDatabase, "out_database")
         let database = try Database(path: string(path, "path"), options: openOptions(options))
-        out.pointee = try Handles.add(DatabaseBox(database), .database)
+        out.pointee = try Handles.add(DatabaseBox(database))
         return CORM_OK
     }
 }
@@ -110,8 +111,8 @@ public func corm_database_close(
 ) -> corm_status {
     if handle == nil { return CORM_OK }
     return boundary(outError) {
-        try Handles.require(handle, .database, as: DatabaseBox.self).close()
-        Handles.remove(handle, .database)
+        try Handles.require(handle, as: DatabaseBox.self).close()
+        Handles.remove(handle, as: DatabaseBox.self)
         return CORM_OK
     }
 }
@@ -151,7 +152,7 @@ public func corm_database_total_changes(_ handle: OpaquePointer?) -> Int64 { ope
 
 @_cdecl("corm_database_path") @implementation
 public func corm_database_path(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? {
-    Handles.object(handle, .database, as: DatabaseBox.self)?.path
+    Handles.object(handle, as: DatabaseBox.self)?.path
 }
 
 @_cdecl("corm_database_interrupt") @implementation

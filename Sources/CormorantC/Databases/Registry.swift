@@ -6,7 +6,8 @@ import CormorantSQLite
 import CormorantThreads
 
 /// A registry, with the names that C looks at.
-final class RegistryBox {
+final class RegistryBox: HandleObject {
+    static var kind: HandleKind { .registry }
     let registry: Registry
     private let lock = RecursiveLock(.face)
     private let memory = ScratchMemory(firstSize: 256)
@@ -27,11 +28,11 @@ final class RegistryBox {
 }
 
 private func requireRegistry(_ handle: OpaquePointer?) throws -> Registry {
-    try Handles.require(handle, .registry, as: RegistryBox.self).registry
+    try Handles.require(handle, as: RegistryBox.self).registry
 }
 
 private func box(_ handle: OpaquePointer?) -> RegistryBox? {
-    Handles.object(handle, .registry, as: RegistryBox.self)
+    Handles.object(handle, as: RegistryBox.self)
 }
 
 @_cdecl("corm_registry_open") @implementation
@@ -43,7 +44,7 @@ public func corm_registry_open(
         let out = try require(outRegistry, "out_registry")
         let registry = try Registry(
             optionalString(pattern, "pattern"), limit: limit == 0 ? 64 : Int(limit), options: openOptions(options))
-        out.pointee = try Handles.add(RegistryBox(registry), .registry)
+        out.pointee = try Handles.add(RegistryBox(registry))
         return CORM_OK
     }
 }
@@ -55,7 +56,7 @@ public func corm_registry_close(
     if handle == nil { return CORM_OK }
     return boundary(outError) {
         try requireRegistry(handle).close()
-        Handles.remove(handle, .registry)
+        Handles.remove(handle, as: RegistryBox.self)
         return CORM_OK
     }
 }
@@ -80,7 +81,7 @@ public func corm_registry_use(
     boundary(outError) {
         let out = try require(outDatabase, "out_database")
         let lease = try requireRegistry(handle).use(optionalString(name, "name"))
-        out.pointee = try Handles.add(DatabaseBox(lease.database, lease), .database)
+        out.pointee = try Handles.add(DatabaseBox(lease.database, lease))
         return CORM_OK
     }
 }
@@ -122,7 +123,7 @@ public func corm_registry_names(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let memory = try Handles.require(arena, .arena, as: ScratchMemory.self)
+        let memory = try Handles.require(arena, as: ScratchMemory.self)
         let out = try require(outNames, "out_names")
         let count = try require(outCount, "out_count")
         let names = try requireRegistry(handle).allNames()
@@ -174,8 +175,8 @@ public func corm_registry_migrate(
         let names = count == 0 ? nil : try strings(names, count, "names")
         try requireRegistry(handle).migrate(names, steps.bundle(nil), upTo: last) { lease in
             // Steps of the program's own get a handle that is not theirs to end.
-            let handle = try Handles.add(DatabaseBox(lease.database), .database)
-            defer { Handles.remove(handle, .database) }
+            let handle = try Handles.add(DatabaseBox(lease.database))
+            defer { Handles.remove(handle, as: DatabaseBox.self) }
             return try lease.database.apply(
                 steps.bundle(handle), upTo: last, options: MigrationOptions(allowLossy: allowLossy))
         } told: { migration in
@@ -193,10 +194,10 @@ private func tell(
     told.index = Int(migration.index)
     told.count = Int(migration.count)
     var error: OpaquePointer?
-    defer { Handles.remove(error, .error) }
+    defer { Handles.remove(error, as: ErrorText.self) }
     switch migration.result {
     case .success(let steps): told.steps = steps.count
-    case .failure(let reason): error = try? Handles.add(ErrorText(reason), .error)
+    case .failure(let reason): error = try? Handles.add(ErrorText(reason))
     }
     told.error = error
     return migration.name.withCString { name in

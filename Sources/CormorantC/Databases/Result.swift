@@ -19,7 +19,8 @@ final class ColumnNames {
 }
 
 /// A cursor, with what C borrows from it.
-package final class ResultBox {
+package final class ResultBox: HandleObject {
+    package static var kind: HandleKind { .result }
     package let cursor: StatementCursor
     /// What blocks need of its model; nil: its rows are raw.
     package let types: ColumnTypes?
@@ -43,10 +44,10 @@ package final class ResultBox {
     }
 }
 
-private func result(_ handle: OpaquePointer?) -> ResultBox? { Handles.object(handle, .result, as: ResultBox.self) }
+private func result(_ handle: OpaquePointer?) -> ResultBox? { Handles.object(handle, as: ResultBox.self) }
 
 package func requireResult(_ handle: OpaquePointer?) throws -> ResultBox {
-    try Handles.require(handle, .result, as: ResultBox.self)
+    try Handles.require(handle, as: ResultBox.self)
 }
 
 @_cdecl("corm_result_open") @implementation
@@ -57,7 +58,7 @@ public func corm_result_open(
     boundary(outError) {
         let out = try require(outResult, "out_result")
         let cursor = try database(handle).cursor(string(sql, "SQL")) { try bind(values, count, to: $0) }
-        out.pointee = try Handles.add(ResultBox(cursor), .result)
+        out.pointee = try Handles.add(ResultBox(cursor))
         return CORM_OK
     }
 }
@@ -66,7 +67,7 @@ public func corm_result_open(
 public func corm_result_close(_ handle: OpaquePointer?) {
     // Its rows may be a stream's, which lives longer.
     if let result = result(handle), result.stream == nil { result.cursor.close() }
-    Handles.remove(handle, .result)
+    Handles.remove(handle, as: ResultBox.self)
 }
 
 @_cdecl("corm_result_next") @implementation

@@ -21,19 +21,20 @@ private final class ObserverCallback: @unchecked Sendable {  // never written af
     func call(_ result: Result<ObservationEvent, CormorantError>) {
         switch result {
         case .success(let event):
-            guard let handle = try? Handles.add(EventBox(event), .event) else { return }
+            guard let handle = try? Handles.add(EventBox(event)) else { return }
             callback?(handle, nil, context)
-            Handles.remove(handle, .event)
+            Handles.remove(handle, as: EventBox.self)
         case .failure(let error):
-            guard let handle = try? Handles.add(ErrorText(error), .error) else { return }
+            guard let handle = try? Handles.add(ErrorText(error)) else { return }
             callback?(nil, handle, context)
-            Handles.remove(handle, .error)
+            Handles.remove(handle, as: ErrorText.self)
         }
     }
 }
 
 /// An observer as long as its handle is not cancelled.
-private final class ObserverBox {
+private final class ObserverBox: HandleObject {
+    static var kind: HandleKind { .observer }
     let observer: Observer
     /// Lives as long as an observer without a callback, too.
     let callback: ObserverCallback
@@ -45,7 +46,7 @@ private final class ObserverBox {
 }
 
 private func requireObserver(_ handle: OpaquePointer?) throws -> Observer {
-    try Handles.require(handle, .observer, as: ObserverBox.self).observer
+    try Handles.require(handle, as: ObserverBox.self).observer
 }
 
 package func observeOptions(_ given: UnsafePointer<corm_observe_options>?) throws -> corm_observe_options {
@@ -98,7 +99,7 @@ package func observe(
             region, keepsValues: raw.values, isLatestOnly: raw.latest_only, callback: call)
     }
     do {
-        return try Handles.add(ObserverBox(observer, callback), .observer)
+        return try Handles.add(ObserverBox(observer, callback))
     } catch {
         observer.cancel()
         throw error
@@ -123,7 +124,7 @@ public func corm_observer_open(
 
 @_cdecl("corm_observer_close") @implementation
 public func corm_observer_close(_ handle: OpaquePointer?) {
-    Handles.take(handle, .observer, as: ObserverBox.self)?.observer.cancel()
+    Handles.take(handle, as: ObserverBox.self)?.observer.cancel()
 }
 
 @_cdecl("corm_observer_next") @implementation
@@ -135,7 +136,7 @@ public func corm_observer_next(
         let observer = try requireObserver(handle)
         let out = try require(outEvent, "out_event")
         guard let event = try observer.next() else { return observer.isCancelled ? CORM_DONE : CORM_AGAIN }
-        out.pointee = try Handles.add(EventBox(event), .event)
+        out.pointee = try Handles.add(EventBox(event))
         return CORM_ROW
     }
 }

@@ -6,7 +6,8 @@ import CormorantObservation
 import CormorantSQLite
 
 /// An event, and the C values that were made of it.
-package final class EventBox {
+package final class EventBox: HandleObject {
+    package static var kind: HandleKind { .event }
     package let event: ObservationEvent
     private let memory = ScratchMemory(firstSize: 512)
 
@@ -53,14 +54,14 @@ package final class EventBox {
     }
 }
 
-private func box(_ handle: OpaquePointer?) -> EventBox? { Handles.object(handle, .event, as: EventBox.self) }
+private func box(_ handle: OpaquePointer?) -> EventBox? { Handles.object(handle, as: EventBox.self) }
 
 package func requireEvent(_ handle: OpaquePointer?) throws -> EventBox {
-    try Handles.require(handle, .event, as: EventBox.self)
+    try Handles.require(handle, as: EventBox.self)
 }
 
 @_cdecl("corm_event_free") @implementation
-public func corm_event_free(_ handle: OpaquePointer?) { Handles.remove(handle, .event) }
+public func corm_event_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: EventBox.self) }
 
 @_cdecl("corm_event_is_foreign") @implementation
 public func corm_event_is_foreign(_ handle: OpaquePointer?) -> Bool { box(handle)?.event.isForeign ?? false }
@@ -107,7 +108,7 @@ public func corm_event_records(
             access.base = try records.append()
             try event.layout.read(row) { try access.read(from: $0) }
         }
-        out.pointee = try Handles.add(records, .records)
+        out.pointee = try Handles.add(records)
         return CORM_OK
     }
 }

@@ -4,7 +4,7 @@ import CormorantORM
 import CormorantQuery
 
 package func requireBatch(_ handle: OpaquePointer?) throws -> WriteBatch {
-    let batch = try Handles.require(handle, .batch, as: WriteBatch.self)
+    let batch = try Handles.require(handle, as: WriteBatch.self)
     try batch.queue.refuseFork()
     return batch
 }
@@ -26,13 +26,13 @@ public func corm_batch_create(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outBatch, "out_batch")
-        out.pointee = try Handles.add(WriteBatch(requireQueue(handle)), .batch)
+        out.pointee = try Handles.add(WriteBatch(requireQueue(handle)))
         return CORM_OK
     }
 }
 
 @_cdecl("corm_batch_free") @implementation
-public func corm_batch_free(_ handle: OpaquePointer?) { Handles.remove(handle, .batch) }
+public func corm_batch_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: WriteBatch.self) }
 
 @_cdecl("corm_batch_count") @implementation
 public func corm_batch_count(_ handle: OpaquePointer?) -> Int { (try? requireBatch(handle))?.count ?? 0 }

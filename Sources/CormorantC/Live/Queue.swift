@@ -3,7 +3,8 @@ import CormorantBase
 import CormorantORM
 
 /// A queue with the handle of its database, which bodies are given.
-private final class QueueBox {
+private final class QueueBox: HandleObject {
+    static var kind: HandleKind { .queue }
     let queue: WriteQueue
     let database: OpaquePointer?
 
@@ -14,7 +15,7 @@ private final class QueueBox {
 }
 
 private func box(_ handle: OpaquePointer?) throws -> QueueBox {
-    try Handles.require(handle, .queue, as: QueueBox.self)
+    try Handles.require(handle, as: QueueBox.self)
 }
 
 func requireQueue(_ handle: OpaquePointer?) throws -> WriteQueue { try box(handle).queue }
@@ -46,7 +47,7 @@ private func write(
         var handle: OpaquePointer?
         let status = body(database, context, &handle)
         if status < 0 { throw failure(of: "the write's function", status, handle) }
-        Handles.remove(handle, .error)
+        Handles.remove(handle, as: ErrorText.self)
         return []
     }
 }
@@ -62,9 +63,9 @@ public func corm_queue_open(
             try readStruct(given, given.pointee.struct_size, "corm_queue_options")
         }
         let capacity = raw.map { Int($0.capacity) } ?? 0
-        let queue = try Handles.require(handle, .database, as: DatabaseBox.self).makeQueue(
+        let queue = try Handles.require(handle, as: DatabaseBox.self).makeQueue(
             capacity: capacity == 0 ? 1024 : capacity)
-        out.pointee = try Handles.add(QueueBox(queue, handle), .queue)
+        out.pointee = try Handles.add(QueueBox(queue, handle))
         return CORM_OK
     }
 }
@@ -76,7 +77,7 @@ public func corm_queue_close(
     if handle == nil { return CORM_OK }
     return boundary(outError) {
         try requireQueue(handle).close()
-        Handles.remove(handle, .queue)
+        Handles.remove(handle, as: QueueBox.self)
         return CORM_OK
     }
 }

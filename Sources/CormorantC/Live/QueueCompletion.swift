@@ -5,7 +5,8 @@ import CormorantSQLite
 import CormorantThreads
 
 /// A completion, and the C values that were made of it. One thread at a time.
-private final class CompletionBox {
+private final class CompletionBox: HandleObject {
+    static var kind: HandleKind { .completion }
     let completion: WriteCompletion
     private let memory = ScratchMemory(firstSize: 256)
     private var errors: [OpaquePointer] = []
@@ -21,26 +22,26 @@ private final class CompletionBox {
 
     init(_ completion: WriteCompletion) { self.completion = completion }
 
-    deinit { for error in errors { Handles.remove(error, .error) } }
+    deinit { for error in errors { Handles.remove(error, as: ErrorText.self) } }
 
     private func lend(_ error: CormorantError?) -> OpaquePointer? {
-        guard let error, let handle = try? Handles.add(ErrorText(error), .error) else { return nil }
+        guard let error, let handle = try? Handles.add(ErrorText(error)) else { return nil }
         errors.append(handle)
         return handle
     }
 }
 
 private func box(_ handle: OpaquePointer?) -> CompletionBox? {
-    Handles.object(handle, .completion, as: CompletionBox.self)
+    Handles.object(handle, as: CompletionBox.self)
 }
 
 /// Calls a C callback with a completion that is gone when it returns.
 func lend(
     _ completion: WriteCompletion, to callback: corm_queue_callback, _ context: UnsafeMutableRawPointer?
 ) {
-    let handle = try? Handles.add(CompletionBox(completion), .completion)
+    let handle = try? Handles.add(CompletionBox(completion))
     callback(handle, context)
-    Handles.remove(handle, .completion)
+    Handles.remove(handle, as: CompletionBox.self)
 }
 
 @_cdecl("corm_completion_status") @implementation
@@ -69,7 +70,7 @@ public func corm_completion_result_get(_ handle: OpaquePointer?, _ index: Int) -
 }
 
 @_cdecl("corm_completion_free") @implementation
-public func corm_completion_free(_ handle: OpaquePointer?) { Handles.remove(handle, .completion) }
+public func corm_completion_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: CompletionBox.self) }
 
 // Listeners ------------------------------------------------------------------------------------------------------------
 
@@ -91,7 +92,8 @@ private final class ListenerCallback: @unchecked Sendable {  // never written af
 }
 
 /// A listener as long as its handle is not cancelled.
-private final class ListenerBox {
+private final class ListenerBox: HandleObject {
+    static var kind: HandleKind { .listener }
     let listener: QueueListener
     let fork = ForkMark()
     /// Lives as long as a listener without a callback, too.
@@ -104,7 +106,7 @@ private final class ListenerBox {
 }
 
 private func requireListener(_ handle: OpaquePointer?) throws -> QueueListener {
-    let box = try Handles.require(handle, .listener, as: ListenerBox.self)
+    let box = try Handles.require(handle, as: ListenerBox.self)
     try box.fork.refuse()
     return box.listener
 }
@@ -125,7 +127,7 @@ public func corm_listener_open(
         let call = raw?.callback == nil ? nil : { [callback] in callback.call($0) }
         let listener = try QueueListener(queue, tag: tag, callback: call)
         do {
-            out.pointee = try Handles.add(ListenerBox(listener, callback), .listener)
+            out.pointee = try Handles.add(ListenerBox(listener, callback))
         } catch {
             listener.cancel()
             throw error
@@ -136,7 +138,7 @@ public func corm_listener_open(
 
 @_cdecl("corm_listener_close") @implementation
 public func corm_listener_close(_ handle: OpaquePointer?) {
-    Handles.take(handle, .listener, as: ListenerBox.self)?.listener.cancel()
+    Handles.take(handle, as: ListenerBox.self)?.listener.cancel()
 }
 
 @_cdecl("corm_listener_next") @implementation
@@ -150,7 +152,7 @@ public func corm_listener_next(
         guard let completion = listener.completions.next() else {
             return listener.completions.isOver ? CORM_DONE : CORM_AGAIN
         }
-        out.pointee = try Handles.add(CompletionBox(completion), .completion)
+        out.pointee = try Handles.add(CompletionBox(completion))
         return CORM_ROW
     }
 }

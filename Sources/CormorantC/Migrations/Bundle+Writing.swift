@@ -13,7 +13,7 @@ public func corm_bundle_generate(
         let plan = try MigrationBundle.generate(
             string(folder, "folder"), name: string(name, "step's name"), models: descriptors(models, count),
             options: migrationOptions(options))
-        if let outPlan { outPlan.pointee = try Handles.add(PlanBox(plan), .plan) }
+        if let outPlan { outPlan.pointee = try Handles.add(PlanBox(plan)) }
         return CORM_OK
     }
 }
@@ -28,7 +28,7 @@ public func corm_bundle_generate_to(
         let plan = try MigrationBundle.generate(
             string(folder, "folder"), name: string(name, "step's name"), to: requireSchema(schema),
             options: migrationOptions(options))
-        if let outPlan { outPlan.pointee = try Handles.add(PlanBox(plan), .plan) }
+        if let outPlan { outPlan.pointee = try Handles.add(PlanBox(plan)) }
         return CORM_OK
     }
 }

@@ -4,7 +4,8 @@ import CormorantMigrations
 import CormorantORM
 
 /// A bundle, with the program's steps apart: their functions get the handle that the call names.
-final class BundleBox {
+final class BundleBox: HandleObject {
+    static var kind: HandleKind { .bundle }
     private let files: MigrationBundle
     private var added: [AddedStep] = []
 
@@ -62,14 +63,14 @@ enum StepAction {
                 var error: OpaquePointer?
                 let status = callback(OpaquePointer(bitPattern: bits), context.pointer, &error)
                 if status < 0 { throw failure(of: "its callback", status, error) }
-                Handles.remove(error, .error)
+                Handles.remove(error, as: ErrorText.self)
             }
         }
     }
 }
 
 func requireBundle(_ handle: OpaquePointer?) throws -> BundleBox {
-    try Handles.require(handle, .bundle, as: BundleBox.self)
+    try Handles.require(handle, as: BundleBox.self)
 }
 
 @_cdecl("corm_bundle_create") @implementation
@@ -81,7 +82,7 @@ public func corm_bundle_create(
         let out = try require(outBundle, "out_bundle")
         let folder = try optionalString(folder, "folder")
         let bundle = try folder.map { try MigrationBundle(folder: $0) } ?? MigrationBundle()
-        out.pointee = try Handles.add(BundleBox(bundle), .bundle)
+        out.pointee = try Handles.add(BundleBox(bundle))
         return CORM_OK
     }
 }
@@ -106,7 +107,7 @@ public func corm_bundle_add(
 }
 
 @_cdecl("corm_bundle_free") @implementation
-public func corm_bundle_free(_ handle: OpaquePointer?) { Handles.remove(handle, .bundle) }
+public func corm_bundle_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: BundleBox.self) }
 
 @_cdecl("corm_bundle_apply") @implementation
 public func corm_bundle_apply(
@@ -166,13 +167,14 @@ public func corm_bundle_drift(
     boundary(outError) {
         let out = try require(outPlan, "out_plan")
         let bundle = try requireBundle(handle).bundle(databaseHandle)
-        out.pointee = try Handles.add(PlanBox(database(databaseHandle).drift(bundle)), .plan)
+        out.pointee = try Handles.add(PlanBox(database(databaseHandle).drift(bundle)))
         return CORM_OK
     }
 }
 
 /// States with their texts as C strings.
-private final class StatesBox {
+private final class StatesBox: HandleObject {
+    static var kind: HandleKind { .bundleStates }
     private let memory = ScratchMemory(firstSize: 1024)
     private(set) var states: [UnsafePointer<corm_bundle_state>] = []
     let json: UnsafePointer<CChar>
@@ -193,7 +195,7 @@ private final class StatesBox {
 }
 
 private func states(_ handle: OpaquePointer?) -> StatesBox? {
-    Handles.object(handle, .bundleStates, as: StatesBox.self)
+    Handles.object(handle, as: StatesBox.self)
 }
 
 @_cdecl("corm_bundle_status") @implementation
@@ -204,13 +206,13 @@ public func corm_bundle_status(
     boundary(outError) {
         let out = try require(outStates, "out_states")
         let bundle = try requireBundle(handle).bundle(databaseHandle)
-        out.pointee = try Handles.add(StatesBox(database(databaseHandle).status(bundle)), .bundleStates)
+        out.pointee = try Handles.add(StatesBox(database(databaseHandle).status(bundle)))
         return CORM_OK
     }
 }
 
 @_cdecl("corm_bundle_states_free") @implementation
-public func corm_bundle_states_free(_ handle: OpaquePointer?) { Handles.remove(handle, .bundleStates) }
+public func corm_bundle_states_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: StatesBox.self) }
 
 @_cdecl("corm_bundle_states_count") @implementation
 public func corm_bundle_states_count(_ handle: OpaquePointer?) -> Int { states(handle)?.states.count ?? 0 }

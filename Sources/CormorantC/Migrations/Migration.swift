@@ -42,7 +42,7 @@ public func corm_migration_sync(
 ) -> corm_status {
     boundary(outError) {
         let plan = try database(handle).sync(descriptors(models, count), options: migrationOptions(options))
-        if let outPlan { outPlan.pointee = try Handles.add(PlanBox(plan), .plan) }
+        if let outPlan { outPlan.pointee = try Handles.add(PlanBox(plan)) }
         return CORM_OK
     }
 }
@@ -56,7 +56,7 @@ public func corm_migration_plan(
     boundary(outError) {
         let out = try require(outPlan, "out_plan")
         let plan = try database(handle).plan(descriptors(models, count), options: migrationOptions(options))
-        out.pointee = try Handles.add(PlanBox(plan), .plan)
+        out.pointee = try Handles.add(PlanBox(plan))
         return CORM_OK
     }
 }

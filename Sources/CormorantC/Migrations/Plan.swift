@@ -4,7 +4,8 @@ import CormorantMigrations
 import CormorantORM
 
 /// A plan with its texts as C strings.
-final class PlanBox {
+final class PlanBox: HandleObject {
+    static var kind: HandleKind { .plan }
     let plan: MigrationPlan
     private let memory = ScratchMemory(firstSize: 4096)
     let text: UnsafePointer<CChar>
@@ -34,10 +35,10 @@ final class PlanBox {
     }
 }
 
-private func plan(_ handle: OpaquePointer?) -> PlanBox? { Handles.object(handle, .plan, as: PlanBox.self) }
+private func plan(_ handle: OpaquePointer?) -> PlanBox? { Handles.object(handle, as: PlanBox.self) }
 
 private func requirePlan(_ handle: OpaquePointer?) throws -> PlanBox {
-    try Handles.require(handle, .plan, as: PlanBox.self)
+    try Handles.require(handle, as: PlanBox.self)
 }
 
 @_cdecl("corm_plan_create") @implementation
@@ -51,7 +52,7 @@ public func corm_plan_create(
         let plan = try MigrationPlan(
             from: requireSchema(from), to: requireSchema(target), of: handle == nil ? nil : database(handle),
             options: migrationOptions(options))
-        out.pointee = try Handles.add(PlanBox(plan), .plan)
+        out.pointee = try Handles.add(PlanBox(plan))
         return CORM_OK
     }
 }
@@ -68,7 +69,7 @@ public func corm_plan_apply(
 }
 
 @_cdecl("corm_plan_free") @implementation
-public func corm_plan_free(_ handle: OpaquePointer?) { Handles.remove(handle, .plan) }
+public func corm_plan_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: PlanBox.self) }
 
 @_cdecl("corm_plan_step_count") @implementation
 public func corm_plan_step_count(_ handle: OpaquePointer?) -> Int { plan(handle)?.steps.count ?? 0 }

@@ -5,7 +5,7 @@ import CormorantORM
 import CormorantQuery
 
 private func metadata(_ handle: OpaquePointer?) -> MetadataBox? {
-    Handles.object(handle, .metadata, as: MetadataBox.self)
+    Handles.object(handle, as: MetadataBox.self)
 }
 
 @_cdecl("corm_metadata_read") @implementation
@@ -15,7 +15,7 @@ public func corm_metadata_read(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outMetadata, "out_metadata")
-        out.pointee = try Handles.add(MetadataBox(database(handle).metadata()), .metadata)
+        out.pointee = try Handles.add(MetadataBox(database(handle).metadata()))
         return CORM_OK
     }
 }
@@ -27,13 +27,13 @@ public func corm_metadata_create(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outMetadata, "out_metadata")
-        out.pointee = try Handles.add(MetadataBox(requireSchema(schema).metadata()), .metadata)
+        out.pointee = try Handles.add(MetadataBox(requireSchema(schema).metadata()))
         return CORM_OK
     }
 }
 
 @_cdecl("corm_metadata_free") @implementation
-public func corm_metadata_free(_ handle: OpaquePointer?) { Handles.remove(handle, .metadata) }
+public func corm_metadata_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: MetadataBox.self) }
 
 @_cdecl("corm_metadata_table_count") @implementation
 public func corm_metadata_table_count(_ handle: OpaquePointer?) -> Int { metadata(handle)?.tables.count ?? 0 }

@@ -5,7 +5,8 @@ import CormorantORM
 import CormorantQuery
 
 /// Metadata as C structs, which point at each other within its memory.
-final class MetadataBox {
+final class MetadataBox: HandleObject {
+    static var kind: HandleKind { .metadata }
     let tables: UnsafeMutableBufferPointer<UnsafePointer<corm_table_metadata>?>
     let problems: UnsafeMutableBufferPointer<UnsafePointer<corm_metadata_problem>?>
     let json: UnsafePointer<CChar>?

@@ -33,7 +33,8 @@ private func requireRecords(_ layout: StructLayout?, of model: ModelDescriptor) 
 }
 
 /// A model with its layout in C and its names as C strings.
-package final class ModelBox {
+package final class ModelBox: HandleObject {
+    package static var kind: HandleKind { .model }
     package let descriptor: ModelDescriptor
     /// Without one the model has no records in C: its rows are read and written by a language binding.
     let layout: StructLayout?
@@ -74,10 +75,10 @@ package final class ModelBox {
 
 @inline(__always)
 package func requireModel(_ handle: OpaquePointer?) throws -> ModelBox {
-    try Handles.require(handle, .model, as: ModelBox.self)
+    try Handles.require(handle, as: ModelBox.self)
 }
 
-private func model(_ handle: OpaquePointer?) -> ModelBox? { Handles.object(handle, .model, as: ModelBox.self) }
+private func model(_ handle: OpaquePointer?) -> ModelBox? { Handles.object(handle, as: ModelBox.self) }
 
 @_cdecl("corm_model_create") @implementation
 public func corm_model_create(
@@ -87,7 +88,7 @@ public func corm_model_create(
     boundary(outError) {
         let out = try require(outModel, "out_model")
         let made = try ModelDefinition(definition)
-        out.pointee = try Handles.add(ModelBox(made.descriptor, made.layout), .model)
+        out.pointee = try Handles.add(ModelBox(made.descriptor, made.layout))
         return CORM_OK
     }
 }
@@ -101,7 +102,7 @@ public func corm_model_create_suffixed(
         let out = try require(outModel, "out_model")
         let model = try requireModel(handle)
         let made = try model.descriptor.makeSuffixed(string(suffix, "suffix"))
-        out.pointee = try Handles.add(ModelBox(made, model.layout), .model)
+        out.pointee = try Handles.add(ModelBox(made, model.layout))
         return CORM_OK
     }
 }
@@ -115,13 +116,13 @@ public func corm_model_create_attached(
         let out = try require(outModel, "out_model")
         let model = try requireModel(handle)
         let made = try model.descriptor.makeAttached(as: string(name, "name"))
-        out.pointee = try Handles.add(ModelBox(made, model.layout), .model)
+        out.pointee = try Handles.add(ModelBox(made, model.layout))
         return CORM_OK
     }
 }
 
 @_cdecl("corm_model_free") @implementation
-public func corm_model_free(_ handle: OpaquePointer?) { Handles.remove(handle, .model) }
+public func corm_model_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: ModelBox.self) }
 
 @_cdecl("corm_model_name") @implementation
 public func corm_model_name(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { model(handle)?.name }

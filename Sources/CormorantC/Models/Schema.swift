@@ -6,7 +6,8 @@ import CormorantQuery
 import CormorantSQLite
 
 /// A schema with its texts as C strings.
-final class SchemaBox {
+final class SchemaBox: HandleObject {
+    static var kind: HandleKind { .schema }
     let schema: Schema
     private let memory = ScratchMemory(firstSize: 4096)
     let sql: UnsafePointer<CChar>
@@ -20,10 +21,10 @@ final class SchemaBox {
 }
 
 func requireSchema(_ handle: OpaquePointer?) throws -> Schema {
-    try Handles.require(handle, .schema, as: SchemaBox.self).schema
+    try Handles.require(handle, as: SchemaBox.self).schema
 }
 
-private func schema(_ handle: OpaquePointer?) -> SchemaBox? { Handles.object(handle, .schema, as: SchemaBox.self) }
+private func schema(_ handle: OpaquePointer?) -> SchemaBox? { Handles.object(handle, as: SchemaBox.self) }
 
 @_cdecl("corm_schema_read") @implementation
 public func corm_schema_read(
@@ -32,7 +33,7 @@ public func corm_schema_read(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outSchema, "out_schema")
-        out.pointee = try Handles.add(SchemaBox(database(handle).schema()), .schema)
+        out.pointee = try Handles.add(SchemaBox(database(handle).schema()))
         return CORM_OK
     }
 }
@@ -44,7 +45,7 @@ public func corm_schema_parse(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outSchema, "out_schema")
-        out.pointee = try Handles.add(SchemaBox(Schema(script: string(sql, "SQL"))), .schema)
+        out.pointee = try Handles.add(SchemaBox(Schema(script: string(sql, "SQL"))))
         return CORM_OK
     }
 }
@@ -56,13 +57,13 @@ public func corm_schema_create(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outSchema, "out_schema")
-        out.pointee = try Handles.add(SchemaBox(Schema(models: descriptors(models, count))), .schema)
+        out.pointee = try Handles.add(SchemaBox(Schema(models: descriptors(models, count))))
         return CORM_OK
     }
 }
 
 @_cdecl("corm_schema_free") @implementation
-public func corm_schema_free(_ handle: OpaquePointer?) { Handles.remove(handle, .schema) }
+public func corm_schema_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: SchemaBox.self) }
 
 @_cdecl("corm_schema_sql") @implementation
 public func corm_schema_sql(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { schema(handle)?.sql }

@@ -39,7 +39,7 @@ final class StructLayout {
             var error: OpaquePointer?
             let status = encode(at, &value, transform?.context, &error)
             if status < 0 { return failure(of: "the transform", status, error) }
-            Handles.remove(error, .error)
+            Handles.remove(error, as: ErrorText.self)
             return nil
         }
 
@@ -52,7 +52,7 @@ final class StructLayout {
             var error: OpaquePointer?
             let status = decode(value, at, arena, transform?.context, &error)
             if status < 0 { return failure(of: "the transform", status, error) }
-            Handles.remove(error, .error)
+            Handles.remove(error, as: ErrorText.self)
             return nil
         }
     }

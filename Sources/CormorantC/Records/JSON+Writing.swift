@@ -11,7 +11,7 @@ public func corm_json_write(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let memory = try Handles.require(arena, .arena, as: ScratchMemory.self)
+        let memory = try Handles.require(arena, as: ScratchMemory.self)
         let out = try require(outText, "out_text")
         let size = try require(outSize, "out_size")
         let box = try requireModel(model)
@@ -62,7 +62,7 @@ private struct JSONTree {
     mutating func add(_ nested: corm_json_nested) throws {
         let path = try string(nested.relations, "relation")
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        let related = try Handles.require(nested.related, .related, as: Related.self)
+        let related = try Handles.require(nested.related, as: Related.self)
         guard let parent = levels.firstIndex(where: { $0.names == Array(names.dropLast()) }), let name = names.last
         else {
             throw CormorantError(.misuse, "\"\(path)\" comes before the level above it", hint: "give that one first")

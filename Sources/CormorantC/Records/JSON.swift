@@ -3,7 +3,8 @@ import CormorantBase
 import CormorantORM
 
 /// A reader with what C borrows from it.
-package final class JSONReaderBox {
+package final class JSONReaderBox: HandleObject {
+    package static var kind: HandleKind { .jsonReader }
     package let reader: JSONReader
     /// The texts of the newest record.
     private let texts = ScratchMemory(firstSize: 1024)
@@ -95,7 +96,7 @@ package func jsonOptions(_ given: UnsafePointer<corm_json_options>?) throws -> J
 }
 
 private func requireReader(_ handle: OpaquePointer?) throws -> JSONReaderBox {
-    try Handles.require(handle, .jsonReader, as: JSONReaderBox.self)
+    try Handles.require(handle, as: JSONReaderBox.self)
 }
 
 @_cdecl("corm_json_reader_create") @implementation
@@ -108,7 +109,7 @@ public func corm_json_reader_create(
         let box = try requireModel(model)
         var options = try jsonOptions(options)
         options.isStrict = box.layout == nil
-        out.pointee = try Handles.add(JSONReaderBox(JSONReader(box.descriptor, options)), .jsonReader)
+        out.pointee = try Handles.add(JSONReaderBox(JSONReader(box.descriptor, options)))
         return CORM_OK
     }
 }
@@ -146,7 +147,7 @@ public func corm_json_reader_fetch(
         let out = try require(outRecords, "out_records")
         // A size_t beyond Int is no limit either.
         let records = try box.fetch(limit: maxRecords <= 0 ? .max : maxRecords)
-        out.pointee = try Handles.add(records, .records)
+        out.pointee = try Handles.add(records)
         return records.count > 0 ? CORM_ROW : CORM_DONE
     }
 }
@@ -161,7 +162,7 @@ public func corm_json_reader_related(
         let out = try require(outRelated, "out_related")
         let names = try string(relations, "relation").split(separator: ".", omittingEmptySubsequences: false)
         guard let related = try box.take(names.map(String.init)) else { return CORM_NOT_FOUND }
-        out.pointee = try Handles.add(related, .related)
+        out.pointee = try Handles.add(related)
         return CORM_OK
     }
 }
@@ -185,4 +186,4 @@ public func corm_json_reader_import(
 }
 
 @_cdecl("corm_json_reader_free") @implementation
-public func corm_json_reader_free(_ handle: OpaquePointer?) { Handles.remove(handle, .jsonReader) }
+public func corm_json_reader_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: JSONReaderBox.self) }

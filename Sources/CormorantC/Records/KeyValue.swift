@@ -6,7 +6,7 @@ import CormorantSQLite
 
 @inline(__always)
 package func requireStore(_ handle: OpaquePointer?) throws -> KeyValueStore {
-    try Handles.require(handle, .store, as: KeyValueStore.self)
+    try Handles.require(handle, as: KeyValueStore.self)
 }
 
 @inline(__always)
@@ -79,13 +79,13 @@ public func corm_store_open(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outStore, "out_store")
-        out.pointee = try Handles.add(database(handle).store(string(name, "store's name")), .store)
+        out.pointee = try Handles.add(database(handle).store(string(name, "store's name")))
         return CORM_OK
     }
 }
 
 @_cdecl("corm_store_close") @implementation
-public func corm_store_close(_ handle: OpaquePointer?) { Handles.remove(handle, .store) }
+public func corm_store_close(_ handle: OpaquePointer?) { Handles.remove(handle, as: KeyValueStore.self) }
 
 @_cdecl("corm_store_get") @implementation
 public func corm_store_get(
@@ -94,7 +94,7 @@ public func corm_store_get(
 ) -> corm_status {
     boundary(outError) {
         let store = try requireStore(handle)
-        let memory = try Handles.require(arena, .arena, as: ScratchMemory.self)
+        let memory = try Handles.require(arena, as: ScratchMemory.self)
         let out = try require(outEntry, "out_entry")
         var entry = try requireEntry(UnsafePointer(out))
         let key = try keyBytes(key, size)
@@ -176,7 +176,7 @@ public func corm_store_scan(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outResult, "out_result")
-        out.pointee = try Handles.add(ResultBox(requireStore(handle).scan(storeRange(range))), .result)
+        out.pointee = try Handles.add(ResultBox(requireStore(handle).scan(storeRange(range))))
         return CORM_OK
     }
 }
@@ -187,7 +187,7 @@ public func corm_store_next(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let result = try Handles.require(handle, .result, as: ResultBox.self)
+        let result = try Handles.require(handle, as: ResultBox.self)
         let out = try require(outEntry, "out_entry")
         var entry = try requireEntry(UnsafePointer(out))
         guard result.columnCount == 7 else {

@@ -3,7 +3,8 @@ import CormorantBase
 import CormorantORM
 
 /// A cursor and the texts of its newest record.
-private final class CursorBox {
+private final class CursorBox: HandleObject {
+    static var kind: HandleKind { .cursor }
     let cursor: StatementCursor
     let texts = ScratchMemory(firstSize: 1024)
     let layout: StructLayout
@@ -23,7 +24,7 @@ public func corm_cursor_open(
         let out = try require(outCursor, "out_cursor")
         let box = try requireModel(model)
         let layout = try box.records()
-        out.pointee = try Handles.add(CursorBox(openCursor(handle, box, query), layout), .cursor)
+        out.pointee = try Handles.add(CursorBox(openCursor(handle, box, query), layout))
         return CORM_OK
     }
 }
@@ -33,7 +34,7 @@ public func corm_cursor_next(
     _ handle: OpaquePointer?, _ record: UnsafeMutableRawPointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let box = try Handles.require(handle, .cursor, as: CursorBox.self)
+        let box = try Handles.require(handle, as: CursorBox.self)
         guard let record else { throw missingRecord() }
         box.texts.reset()
         var access = StructRecord(base: record, layout: box.layout, arena: box.texts)
@@ -44,6 +45,6 @@ public func corm_cursor_next(
 
 @_cdecl("corm_cursor_close") @implementation
 public func corm_cursor_close(_ handle: OpaquePointer?) {
-    Handles.object(handle, .cursor, as: CursorBox.self)?.cursor.close()
-    Handles.remove(handle, .cursor)
+    Handles.object(handle, as: CursorBox.self)?.cursor.close()
+    Handles.remove(handle, as: CursorBox.self)
 }

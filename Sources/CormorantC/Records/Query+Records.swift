@@ -4,7 +4,8 @@ import CormorantORM
 import CormorantPlatform
 
 /// An array of structs and its texts.
-final class Records {
+final class Records: HandleObject {
+    static var kind: HandleKind { .records }
     let texts = ScratchMemory()
     private(set) var start: UnsafeMutableRawPointer?
     private(set) var count = 0
@@ -53,7 +54,7 @@ final class Records {
     }
 }
 
-private func records(_ handle: OpaquePointer?) -> Records? { Handles.object(handle, .records, as: Records.self) }
+private func records(_ handle: OpaquePointer?) -> Records? { Handles.object(handle, as: Records.self) }
 
 @_cdecl("corm_records_count") @implementation
 public func corm_records_count(_ handle: OpaquePointer?) -> Int { records(handle)?.count ?? 0 }
@@ -62,4 +63,4 @@ public func corm_records_count(_ handle: OpaquePointer?) -> Int { records(handle
 public func corm_records_data(_ handle: OpaquePointer?) -> UnsafeMutableRawPointer? { records(handle)?.start }
 
 @_cdecl("corm_records_free") @implementation
-public func corm_records_free(_ handle: OpaquePointer?) { Handles.remove(handle, .records) }
+public func corm_records_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: Records.self) }

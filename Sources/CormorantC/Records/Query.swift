@@ -84,7 +84,7 @@ public func corm_query_fetch(
             throw box.descriptor.keyColumns.isEmpty
                 ? error.at(row: records.count - 1) : error.at(record: records.count - 1)
         }
-        out.pointee = try Handles.add(records, .records)
+        out.pointee = try Handles.add(records)
         return CORM_OK
     }
 }

@@ -32,7 +32,7 @@ func missingRecord() -> CormorantError {
 
 @inline(__always)
 func memory(_ arena: OpaquePointer?) throws -> ScratchMemory? {
-    try arena.map { try Handles.require($0, .arena, as: ScratchMemory.self) }
+    try arena.map { try Handles.require($0, as: ScratchMemory.self) }
 }
 
 extension ModelBox {

@@ -5,7 +5,8 @@ import CormorantQuery
 import CormorantSQLite
 
 /// Related records, those of each owner side by side.
-final class Related {
+final class Related: HandleObject {
+    static var kind: HandleKind { .related }
     let records: Records
     /// Where those of each owner start, and the end of the last.
     let starts: [Int]
@@ -22,7 +23,7 @@ final class Related {
     }
 }
 
-func related(_ handle: OpaquePointer?) -> Related? { Handles.object(handle, .related, as: Related.self) }
+func related(_ handle: OpaquePointer?) -> Related? { Handles.object(handle, as: Related.self) }
 
 @_cdecl("corm_relation_load") @implementation
 public func corm_relation_load(
@@ -64,7 +65,7 @@ public func corm_relation_load(
             next[position.owner] += 1
         }
         try found.arrange(order)
-        out.pointee = try Handles.add(Related(found, starts: starts, size: target.size), .related)
+        out.pointee = try Handles.add(Related(found, starts: starts, size: target.size))
         return CORM_OK
     }
 }
@@ -104,7 +105,7 @@ private func loadOptions(
     let raw: corm_load_options = try readStruct(given, given.pointee.struct_size, "corm_load_options")
     var options = RelatedOptions()
     if let condition = raw.condition {
-        options.conditions = [try Handles.require(condition, .expression, as: ExpressionBox.self).expression]
+        options.conditions = [try Handles.require(condition, as: ExpressionBox.self).expression]
     }
     options.order = try strings(raw.order_by, raw.order_by_count, "order_by").map { try target.orderTerm($0) }
     guard raw.limit >= 0 else { throw CormorantError(.misuse, "the limit is negative", hint: "give 0 for none") }
@@ -133,4 +134,4 @@ public func corm_related_all(
 }
 
 @_cdecl("corm_related_free") @implementation
-public func corm_related_free(_ handle: OpaquePointer?) { Handles.remove(handle, .related) }
+public func corm_related_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: Related.self) }

@@ -7,7 +7,7 @@ import CormorantQuery
 private func livingModel(of handle: OpaquePointer?) throws -> @Sendable () -> ModelDescriptor? {
     _ = try requireModel(handle)
     let bits = UInt(bitPattern: handle)
-    return { Handles.object(OpaquePointer(bitPattern: bits), .model, as: ModelBox.self)?.descriptor }
+    return { Handles.object(OpaquePointer(bitPattern: bits), as: ModelBox.self)?.descriptor }
 }
 
 @_cdecl("corm_relation_add") @implementation

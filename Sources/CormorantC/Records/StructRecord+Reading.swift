@@ -177,8 +177,8 @@ extension StructRecord {
     private func decode(_ reader: RecordReader, _ at: UnsafeMutableRawPointer, _ field: StructLayout.Field) throws {
         let memory = ScratchMemory(firstSize: 256)
         var value = try reader.value(at: field.column).cValue(in: memory)
-        let arena = try arena.map { try Handles.add($0, .arena) }
-        defer { Handles.remove(arena, .arena) }
+        let arena = try arena.map { try Handles.add($0) }
+        defer { Handles.remove(arena, as: ScratchMemory.self) }
         let failed = withExtendedLifetime(memory) { field.decode(&value, to: at, arena) }
         if let failed {
             throw reader.error(

@@ -17,8 +17,8 @@ public func corm_result_arrow(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let result = try Handles.require(handle, .result, as: ResultBox.self)
-        Handles.remove(handle, .result)
+        let result = try Handles.require(handle, as: ResultBox.self)
+        Handles.remove(handle, as: ResultBox.self)
         try stream(result.cursor, to: outStream)
         return CORM_OK
     }

@@ -4,7 +4,8 @@ import CormorantORM
 import CormorantQuery
 
 /// An expression behind a handle. What consumes the handle takes the expression out.
-package final class ExpressionBox {
+package final class ExpressionBox: HandleObject {
+    package static var kind: HandleKind { .expression }
     package let expression: Expression
     package init(_ expression: Expression) { self.expression = expression }
 }
@@ -17,12 +18,12 @@ func makeExpression(_ make: () throws -> Expression) -> OpaquePointer? {
     } catch {
         expression = .problem(error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)"))
     }
-    return try? Handles.add(ExpressionBox(expression), .expression)
+    return try? Handles.add(ExpressionBox(expression))
 }
 
 /// What a handle that is consumed holds.
 func consume(_ handle: OpaquePointer?) -> Expression {
-    if let box = Handles.take(handle, .expression, as: ExpressionBox.self) { return box.expression }
+    if let box = Handles.take(handle, as: ExpressionBox.self) { return box.expression }
     return .problem(consumedBefore(handle, "expression", "corm_expr_copy"))
 }
 
@@ -45,7 +46,7 @@ func consume(_ handles: UnsafePointer<OpaquePointer?>?, _ count: Int) -> [Expres
 
 /// A SELECT that is consumed.
 func consumeSelect(_ handle: OpaquePointer?) throws -> Select {
-    guard let box = Handles.take(handle, .statement, as: StatementBox.self) else {
+    guard let box = Handles.take(handle, as: StatementBox.self) else {
         throw consumedBefore(handle, "statement", "corm_statement_copy")
     }
     return try box.select()
@@ -99,7 +100,7 @@ public func corm_expr_parameter(_ name: UnsafePointer<CChar>?) -> OpaquePointer?
 @_cdecl("corm_expr_copy") @implementation
 public func corm_expr_copy(_ handle: OpaquePointer?) -> OpaquePointer? {
     makeExpression {
-        guard let box = Handles.object(handle, .expression, as: ExpressionBox.self) else {
+        guard let box = Handles.object(handle, as: ExpressionBox.self) else {
             throw consumedBefore(handle, "expression", "corm_expr_copy")
         }
         return box.expression
@@ -107,7 +108,7 @@ public func corm_expr_copy(_ handle: OpaquePointer?) -> OpaquePointer? {
 }
 
 @_cdecl("corm_expr_free") @implementation
-public func corm_expr_free(_ handle: OpaquePointer?) { Handles.remove(handle, .expression) }
+public func corm_expr_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: ExpressionBox.self) }
 
 @_cdecl("corm_expr_sql") @implementation
 public func corm_expr_sql(
@@ -116,7 +117,7 @@ public func corm_expr_sql(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let box = try Handles.require(handle, .expression, as: ExpressionBox.self)
+        let box = try Handles.require(handle, as: ExpressionBox.self)
         try write(StatementCompiler.compile(box.expression), arena, outSQL, outValues, outCount)
         return CORM_OK
     }

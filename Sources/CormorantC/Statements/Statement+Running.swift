@@ -96,7 +96,7 @@ public func corm_result_open_statement(
         let out = try require(outResult, "out_result")
         let compiled = try requireStatement(statement).statement()
         let cursor = try database(handle).cursor(compiled, parameters(values, count))
-        out.pointee = try Handles.add(ResultBox(cursor), .result)
+        out.pointee = try Handles.add(ResultBox(cursor))
         return CORM_OK
     }
 }

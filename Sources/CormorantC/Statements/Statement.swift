@@ -4,11 +4,11 @@ import CormorantORM
 import CormorantQuery
 
 func statement(_ handle: OpaquePointer?) -> StatementBox? {
-    Handles.object(handle, .statement, as: StatementBox.self)
+    Handles.object(handle, as: StatementBox.self)
 }
 
 package func requireStatement(_ handle: OpaquePointer?) throws -> StatementBox {
-    try Handles.require(handle, .statement, as: StatementBox.self)
+    try Handles.require(handle, as: StatementBox.self)
 }
 
 @_cdecl("corm_statement_create") @implementation
@@ -22,7 +22,7 @@ public func corm_statement_create(
     } catch {
         box = StatementBox(problem: error)
     }
-    return try? Handles.add(box, .statement)
+    return try? Handles.add(box)
 }
 
 @_cdecl("corm_statement_copy") @implementation
@@ -30,11 +30,11 @@ public func corm_statement_copy(_ handle: OpaquePointer?) -> OpaquePointer? {
     let copy =
         statement(handle).map { StatementBox(copy: $0) }
         ?? StatementBox(problem: consumedBefore(handle, "statement", "corm_statement_copy"))
-    return try? Handles.add(copy, .statement)
+    return try? Handles.add(copy)
 }
 
 @_cdecl("corm_statement_free") @implementation
-public func corm_statement_free(_ handle: OpaquePointer?) { Handles.remove(handle, .statement) }
+public func corm_statement_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: StatementBox.self) }
 
 /// A source; what is wrong with it becomes the source.
 private func source(_ pointer: UnsafePointer<corm_source>?) throws -> (source: Source, model: ModelDescriptor?) {

@@ -5,7 +5,8 @@ import CormorantQuery
 import CormorantSQLite
 
 /// A statement that is built step by step. What is wrong with a step becomes the statement, and is thrown when it is used.
-package final class StatementBox {
+package final class StatementBox: HandleObject {
+    package static var kind: HandleKind { .statement }
     private(set) var tree: StatementTree
     /// The models it reads from, by alias or table name: what relations start from. nil: the first source is none.
     private var sourceModel: (name: String, model: ModelDescriptor)?
