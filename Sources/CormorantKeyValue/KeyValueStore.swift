@@ -79,7 +79,7 @@ public final class KeyValueStore: @unchecked Sendable {  // what it holds does n
         }
     }
 
-    // --- What the faces are made of ---
+    // --- What the bindings are made of ---
 
     /// Reads an entry where it is: value, json, created, updated, expires, version.
     package func get(_ key: UnsafeRawBufferPointer, _ read: (Row) throws -> Void) throws -> Bool {

@@ -4,7 +4,7 @@ import CormorantSQLite
 import CormorantThreads
 
 /// The watches on one database, and the order in which they are told of commits.
-package final class ObservationHub: @unchecked Sendable {  // `lock` guards what stands below it
+package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` guards what stands below it
     private weak var database: Database?
     private let lock = RecursiveLock(.observationHub)
     private var observers: [Observer] = []

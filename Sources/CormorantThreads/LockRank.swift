@@ -16,8 +16,8 @@ package enum LockRank: UInt8, Comparable {
 
     case registry
     case writeQueue
-    /// Of the faces: what a C handle, a Swift task or a terminal has beside the engine.
-    case face
+    /// Of the language bindings: what a C handle, a Swift task or a terminal has beside the engine.
+    case binding
     /// What a database keeps beside its connections: queues, companions, close handlers.
     case database
     case readerPool

@@ -100,7 +100,7 @@ extension Database {
 
 /// Tells the thread of a migration that its task was cancelled.
 private final class Cancellation: @unchecked Sendable {  // `lock` guards `requested`
-    private let lock = RecursiveLock(.face)
+    private let lock = RecursiveLock(.binding)
     private var requested = false
 
     var isRequested: Bool {

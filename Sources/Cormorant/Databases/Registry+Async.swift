@@ -17,7 +17,7 @@ extension Registry {
     /// One thread waits for all tasks, in their order: more would take those away that give databases back.
     private func lease(_ name: String?) async throws -> Lease {
         if let lease = try useIfOpen(name) { return lease }
-        let opening = companion { DispatchQueue(label: "cormorant.registry") }
+        let opening = companion(OpeningQueue.init).queue
         let pending = PendingLease()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -35,7 +35,7 @@ extension Registry {
 
 /// A lease that a task waits for; one that comes when the task is gone goes back with its last reference.
 private final class PendingLease: @unchecked Sendable {  // `lock` guards what stands below it
-    private let lock = RecursiveLock(.face)
+    private let lock = RecursiveLock(.binding)
     private var continuation: CheckedContinuation<Lease, any Error>?
     private var isCancelled = false
 
@@ -67,4 +67,9 @@ private final class PendingLease: @unchecked Sendable {  // `lock` guards what s
         lock.unlock()
         waiting?.resume(with: result)
     }
+}
+
+/// Where tasks wait for files to be opened.
+private final class OpeningQueue: Companion {
+    let queue = DispatchQueue(label: "cormorant.registry")
 }

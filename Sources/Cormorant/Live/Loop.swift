@@ -5,16 +5,16 @@ import CormorantThreads
 /// Whether a `for await` loop takes what waits for an observer or a listener: with two, one would take the other's wake-up,
 /// which would wait for ever.
 final class Loop: @unchecked Sendable {  // `lock` guards `isTaken`
-    private let lock = RecursiveLock(.face)
+    private let lock = RecursiveLock(.binding)
     private var isTaken = false
 
     /// - Returns: what is kept as long as the loop runs; nil where one does.
-    func begin() -> LoopTurn? {
+    func begin() -> LoopLease? {
         lock.lock()
         defer { lock.unlock() }
         guard !isTaken else { return nil }
         isTaken = true
-        return LoopTurn { [self] in
+        return LoopLease { [self] in
             lock.lock()
             isTaken = false
             lock.unlock()
@@ -26,7 +26,7 @@ final class Loop: @unchecked Sendable {  // `lock` guards `isTaken`
     }
 }
 
-final class LoopTurn: Sendable {
+final class LoopLease: Sendable {
     private let ended: @Sendable () -> Void
 
     init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }

@@ -67,21 +67,21 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
     public func next() throws -> Event<Row>? { try observer.next().map { try event($0, read) } }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        guard let turn = loop.begin() else { return AsyncIterator(observer: self, wakes: nil, turn: nil) }
+        guard let lease = loop.begin() else { return AsyncIterator(observer: self, wakes: nil, lease: nil) }
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         observer.onReady { continuation.yield() }
-        return AsyncIterator(observer: self, wakes: wakes.makeAsyncIterator(), turn: turn)
+        return AsyncIterator(observer: self, wakes: wakes.makeAsyncIterator(), lease: lease)
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let observer: Observer
         var wakes: AsyncStream<Void>.Iterator?
         /// nil where another loop has it.
-        let turn: LoopTurn?
+        let lease: LoopLease?
 
         /// The next event; nil once the watch has ended, or the task is cancelled.
         public mutating func next() async throws -> Event<Row>? {
-            guard turn != nil else {
+            guard lease != nil else {
                 throw Loop.isTaken("observer's events", "observe once more for a second loop, or pass the events on")
             }
             while !Task.isCancelled {

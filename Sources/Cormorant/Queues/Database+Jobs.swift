@@ -6,7 +6,7 @@ import Dispatch
 /// What one thread does for a task, which can be cancelled at any time.
 final class Job: @unchecked Sendable {  // `lock` guards all but the database
     private let database: Database
-    private let lock = RecursiveLock(.face)
+    private let lock = RecursiveLock(.binding)
     private var thread: Int64?
     private var isCancelled = false
     /// Ends the call of a task that is cancelled before its turn has come.
@@ -58,10 +58,10 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
 }
 
 /// Where the calls of `async` code run: one that may write at a time, and beside it some that read.
-final class Queues: @unchecked Sendable {  // `lock` guards what is below it
+final class Queues: Companion, @unchecked Sendable {  // `lock` guards what is below it
     private let writing = DispatchQueue(label: "cormorant")
     private let reading = DispatchQueue(label: "cormorant.reading", attributes: .concurrent)
-    private let lock = RecursiveLock(.face)
+    private let lock = RecursiveLock(.binding)
     private var running = 0
     private var waiting: [@Sendable () -> Void] = []
     /// As many as there are readers by default: a thread that waits is one too many.

@@ -102,21 +102,21 @@ public final class WriteListener: AsyncSequence, Sendable {
     public func next() -> WriteCompletion? { listener.completions.next() }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        guard let turn = loop.begin() else { return AsyncIterator(listener: self, wakes: nil, turn: nil) }
+        guard let lease = loop.begin() else { return AsyncIterator(listener: self, wakes: nil, lease: nil) }
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         listener.completions.onReady { continuation.yield() }
-        return AsyncIterator(listener: self, wakes: wakes.makeAsyncIterator(), turn: turn)
+        return AsyncIterator(listener: self, wakes: wakes.makeAsyncIterator(), lease: lease)
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let listener: WriteListener
         var wakes: AsyncStream<Void>.Iterator?
         /// nil where another loop has it.
-        let turn: LoopTurn?
+        let lease: LoopLease?
 
         /// The next completion; nil once none will come, or the task is cancelled.
         public mutating func next() async throws -> WriteCompletion? {
-            guard turn != nil else {
+            guard lease != nil else {
                 throw Loop.isTaken("listener's completions", "listen once more for a second loop, or pass them on")
             }
             while !Task.isCancelled {

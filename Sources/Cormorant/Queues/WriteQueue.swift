@@ -131,7 +131,7 @@ private final class BodyOutcome<Value: Sendable>: @unchecked Sendable {  // one 
 private final class PendingWrite: @unchecked Sendable {  // `lock` guards what stands below it
     private let queue: CormorantORM.WriteQueue
     private let waiters: DispatchQueue
-    private let lock = RecursiveLock(.face)
+    private let lock = RecursiveLock(.binding)
     private var write: QueuedWrite?
     private var continuation: CheckedContinuation<WriteCompletion, any Error>?
     private var isCancelled = false

@@ -81,14 +81,14 @@ extension Database {
 
 /// Saves the related records of a record: those that it refers to before it is saved, the others after.
 private struct GraphSaver: RelationVisitor {
-    enum Turn {
+    enum Phase {
         case toOne
         case toMany
     }
 
     private let database: Database
     private let model: ModelDescriptor
-    private let turn: Turn
+    private let phase: Phase
     /// The foreign key by which the record belongs to the one that it is saved with: that one is not saved again.
     private let parentColumns: [Int]?
     /// What the record is to refer to.
@@ -96,15 +96,15 @@ private struct GraphSaver: RelationVisitor {
     /// The values of the record, once it is saved.
     var owner: [Value] = []
 
-    init(_ database: Database, _ model: ModelDescriptor, _ turn: Turn, parentColumns: [Int]? = nil) {
+    init(_ database: Database, _ model: ModelDescriptor, _ phase: Phase, parentColumns: [Int]? = nil) {
         self.database = database
         self.model = model
-        self.turn = turn
+        self.phase = phase
         self.parentColumns = parentColumns
     }
 
     mutating func visitOne<Target: Record>(_ name: String, _ property: inout ToOne<Target>) throws {
-        guard turn == .toOne, property.isLoaded, let related = try property.record else { return }
+        guard phase == .toOne, property.isLoaded, let related = try property.record else { return }
         let relation = try model.relation(named: name)
         guard relation.ownerColumns != parentColumns else { return }
         var target = related
@@ -117,7 +117,7 @@ private struct GraphSaver: RelationVisitor {
     mutating func visitMany<Target: Record>(
         _ name: String, _ property: inout ToMany<Target>, removed: RemovedRecords
     ) throws {
-        guard turn == .toMany, property.isLoaded else { return }
+        guard phase == .toMany, property.isLoaded else { return }
         var related = try property.records
         let relation = try model.relation(named: name)
         let key = relation.ownerColumns.map { owner[$0] }

@@ -12,7 +12,7 @@ final class DatabaseBox: HandleObject {
     let path: UnsafePointer<CChar>
     /// What the registry gave, where it is of one.
     private let lease: Lease?
-    private let lock = RecursiveLock(.face)
+    private let lock = RecursiveLock(.binding)
     /// Those whose writes are given this handle.
     private var queues: [WeakQueue] = []
 

@@ -9,7 +9,7 @@ import CormorantThreads
 final class RegistryBox: HandleObject {
     static var kind: HandleKind { .registry }
     let registry: Registry
-    private let lock = RecursiveLock(.face)
+    private let lock = RecursiveLock(.binding)
     private let memory = ScratchMemory(firstSize: 256)
     private var names: [String: UnsafePointer<CChar>] = [:]
 

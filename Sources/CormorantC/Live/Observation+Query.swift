@@ -4,7 +4,7 @@ import CormorantORM
 import CormorantQuery
 import CormorantSQLite
 
-/// A query of the C face, with copies of all that it borrows, to be run again and again.
+/// A query of the C API, with copies of all that it borrows, to be run again and again.
 package struct KeptQuery: Sendable {
     package enum Kind: Sendable {
         case query(Query, bind: (@Sendable (Statement) throws -> Void)?)

@@ -13,6 +13,9 @@ private enum Forgotten {
     }
 }
 
+/// What a layer above keeps with a database or a registry for as long as that lives: those who conform are the kinds.
+package protocol Companion: AnyObject, Sendable {}
+
 /// An open database. Safe to share between threads: writes run one at a time, in their order; reads run beside them, each on a
 /// snapshot, where the file has a write-ahead log. A transaction belongs to the thread that began it.
 public final class Database: @unchecked Sendable {  // `writer` and `readers` have locks of their own
@@ -35,7 +38,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     let hasOwnSettings = AtomicFlag()
     private let preparedModels: PreparedModels?
     private let companionLock = RecursiveLock(.database)
-    private var companions: [ObjectIdentifier: AnyObject] = [:]
+    private var companions: [ObjectIdentifier: any Companion] = [:]
     private var closeHandlers: [() -> Void] = []
     private var queues: [WeakQueue] = []
 
@@ -297,13 +300,13 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         readers?.interrupt(thread)
     }
 
-    /// What a face keeps with the database, such as a queue; made when first asked for. Does not wait for transactions.
-    package func companion<Companion: AnyObject>(_ make: () -> Companion) -> Companion {
+    /// The database's companion of this class; made when first asked for. Does not wait for transactions.
+    package func companion<Kind: Companion>(_ make: () -> Kind) -> Kind {
         companionLock.lock()
         defer { companionLock.unlock() }
-        if let ready = companions[ObjectIdentifier(Companion.self)] { return unsafeDowncast(ready, to: Companion.self) }
+        if let ready = companions[ObjectIdentifier(Kind.self)] as? Kind { return ready }
         let made = make()
-        companions[ObjectIdentifier(Companion.self)] = made
+        companions[ObjectIdentifier(Kind.self)] = made
         return made
     }
 

@@ -5,9 +5,12 @@ import CormorantSQLite
 package struct JSONFault: Error {
     private(set) var path = ""
     private let error: CormorantError
+    /// Whether the text ends where more of it was expected.
+    package private(set) var isCutShort = false
 
-    init(_ code: ErrorCode, _ message: String, _ hint: String) {
+    init(_ code: ErrorCode, _ message: String, _ hint: String, isCutShort: Bool = false) {
         error = CormorantError(code, message, hint: hint)
+        self.isCutShort = isCutShort
     }
 
     init(_ error: any Error) {

@@ -28,7 +28,7 @@ extension JSONReader {
     /// Reads the next records that are complete, with the related ones in them.
     /// - Parameters:
     ///   - limit: the greatest number.
-    ///   - read: takes each record, with its level and the columns that it lacked and the face is to fill in. Owners come
+    ///   - read: takes each record, with its level and the columns that it lacked and the binding is to fill in. Owners come
     ///     before what is related to them, and the levels grow as they are met.
     /// - Returns: how many there were.
     package func records(

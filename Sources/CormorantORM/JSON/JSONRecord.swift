@@ -11,7 +11,7 @@ final class JSONRecord: RecordAccess {
     private(set) var end = 0
     /// The related records in it: which relation, and where its value begins.
     private(set) var nested: [(relation: Int, position: Int)] = []
-    /// Columns that were missing and are the face's to fill in.
+    /// Columns that were missing and are the binding's to fill in.
     private(set) var missing: [Int] = []
     /// Whether it goes into a database, or into a record of the program.
     private let isImport: Bool

@@ -270,8 +270,10 @@ package struct JSONScanner {
     package func failure(_ what: String) -> JSONFault { malformed(what) }
 
     package func malformed(_ what: String) -> JSONFault {
-        let what = position >= end ? "the text ends too early" : what
-        return JSONFault(.json, "\(what), at byte \(offset + position)", "mend the JSON text")
+        let isCutShort = position >= end
+        return JSONFault(
+            .json, "\(isCutShort ? "the text ends too early" : what), at byte \(offset + position)",
+            "mend the JSON text", isCutShort: isCutShort)
     }
 
     /// What begins with a byte, as messages call it.

@@ -37,7 +37,7 @@ public struct ColumnDescriptor: Sendable {
     public var references: ReferenceTarget?
     /// The key in JSON; nil: by the names that reading and writing are asked for. "": the column is not in JSON.
     public var jsonKey: String?
-    /// Whether JSON may lack the key though the column has no default and cannot be NULL: the face fills it in.
+    /// Whether JSON may lack the key though the column has no default and cannot be NULL: the binding fills it in.
     package var isJSONOptional = false
     /// Whether 0 in the record is no key yet, where the key is SQLite's to make: a plain integer of a C struct, which
     /// begins as zeros and has no NULL.

@@ -52,7 +52,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     var isClosed = false
     private var defaultOne: String?
     private var currentOne: String?
-    private var kept: AnyObject?
+    private var kept: (any Companion)?
 
     /// - Parameters:
     ///   - pattern: which files are databases without being registered, `{name}` in the place of their names; nil: none.
@@ -208,10 +208,10 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
         return found.map { Lease(self, $0.0, $0.1) }
     }
 
-    /// What a face keeps with the registry; made when first asked for.
-    package func companion<Companion: AnyObject>(_ make: () -> Companion) -> Companion {
+    /// The registry's companion; made when first asked for.
+    package func companion<Kind: Companion>(_ make: () -> Kind) -> Kind {
         monitor.locked {
-            if let ready = kept as? Companion { return ready }
+            if let ready = kept as? Kind { return ready }
             let made = make()
             kept = made
             return made

@@ -52,7 +52,10 @@ package struct SchemaParser {
         statement = range
         index = range.lowerBound
         page = "lang.html"
-        try expect(.create, "CREATE")
+        guard accept(.create) else {
+            let hint = "a script has CREATE statements alone; of a dump make a file first: sqlite3 FILE < DUMP"
+            throw unexpected("CREATE", hint: hint)
+        }
         isTemporary = accept(.temp) || accept(.temporary)
         let object: SchemaObject
         switch next?.keyword {
@@ -186,12 +189,12 @@ extension SchemaParser {
     }
 
     /// What SQLite does not expect is an error that says where it stands.
-    func unexpected(_ what: String) -> CormorantError {
+    func unexpected(_ what: String, hint: String? = nil) -> CormorantError {
         let offset = next?.range.lowerBound ?? endOffset
         let near = next.map { "\"\(source.excerpt($0.range))\"" } ?? "the end"
         return CormorantError(
             .schema, "\(what) was expected at byte \(offset): near \(near)",
-            hint: "write it as https://www.sqlite.org/\(page) says", sql: source.sql, offset: offset)
+            hint: hint ?? "write it as https://www.sqlite.org/\(page) says", sql: source.sql, offset: offset)
     }
 
     private var endOffset: Int {

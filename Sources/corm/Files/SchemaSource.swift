@@ -32,19 +32,7 @@ enum SchemaSource {
         switch self {
         case .database(let database): try database.withConnection { try Schema($0).withoutOwnTables }
         case .bundle(let bundle): try bundle.lastSchema()
-        case .script(let sql): try Self.schema(sql)
-        }
-    }
-
-    private static func schema(_ script: String) throws -> Schema {
-        do {
-            return try Schema(script: script).withoutOwnTables
-        } catch {
-            guard error.plainMessage.hasPrefix("CREATE was expected") else { throw error }
-            throw CormorantError(
-                error.code, error.plainMessage,
-                hint: "a script has CREATE statements alone; of a dump make a file first: sqlite3 FILE < DUMP",
-                sql: error.sql, offset: error.offset)
+        case .script(let sql): try Schema(script: sql).withoutOwnTables
         }
     }
 }

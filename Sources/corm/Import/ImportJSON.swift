@@ -116,7 +116,7 @@ final class JSONRecordReader: RecordReader {
             } catch let fault as JSONFault {
                 // What is wrong at the end of what is there may be right with what follows.
                 guard try buffer.fill() else {
-                    guard buffer.isComplete || !fault.message.hasPrefix("the text ends") else {
+                    guard buffer.isComplete || !fault.isCutShort else {
                         let line = nextLine + rest.prefix { $0 <= 0x20 || $0 == UInt8(ascii: ",") }.count { $0 == 0x0A }
                         throw CormorantError(
                             .json, "the record in line \(line) is longer than 64 MB",

@@ -9,7 +9,7 @@ import CormorantThreads
 /// then rolls back when the file is opened next. A command that only reads is ended after a second, whatever it is at: SQLite
 /// does not look up while it prepares a statement.
 enum Interruption {
-    private static let lock = RecursiveLock(.face)
+    private static let lock = RecursiveLock(.binding)
     nonisolated(unsafe) private static var signalled: Int32 = 0  // `lock` guards it and `stops`
     nonisolated(unsafe) private static var stops: [@Sendable () -> Void] = []
     nonisolated(unsafe) private static var hasLeavings = false  // `lock` guards it, too

@@ -158,7 +158,7 @@ enum SecretReader {
         }
     }
 
-    private static let lock = RecursiveLock(.face)
+    private static let lock = RecursiveLock(.binding)
     /// Those of the terminal before a question was asked, until it is answered; `lock` guards them.
     nonisolated(unsafe) private static var settings: termios?
 

@@ -70,7 +70,7 @@ class Bundle(Owner):
         self._folder = None if folder is None else path_text(folder)
         self._handle = native_bundle.open_bundle(self._folder)
         self._functions: list[native_callback.Listener] = []
-        self._turn = _Turn()
+        self._active = _ActiveCall()
 
     def add(self, id: str, up: StepAction, down: StepAction | None = None, *, schema: Schema | None = None) -> None:
         """Adds a step of the program's own.
@@ -79,8 +79,8 @@ class Bundle(Owner):
         it raises rolls the step back. down None: there is no way back. schema: what the step leaves, with which adopt()
         and drift() compare files. MigrationError for an id that is taken, or a step that does nothing.
         """
-        turn = self._turn
-        ways = bound(up, turn.database), bound(down, turn.database)
+        active = self._active
+        ways = bound(up, active.database), bound(down, active.database)
         self._functions += native_bundle.add_step(self._handle, id, *ways, schema.sql if schema else None)
 
     def apply(
@@ -107,7 +107,7 @@ class Bundle(Owner):
         before it stay.
         """
         with (
-            self._turn.of(lambda _: database),
+            self._active.of(lambda _: database),
             migration_options(snapshot, drop_snapshot, progress, (), allow_lossy) as options,
         ):
             native_bundle.apply_bundle(self._handle, database._handle, last, options, self._functions)
@@ -128,7 +128,7 @@ class Bundle(Owner):
         back. Steps that came late are no hindrance.
         """
         with (
-            self._turn.of(lambda _: database),
+            self._active.of(lambda _: database),
             migration_options(snapshot, drop_snapshot, progress, (), allow_lossy) as options,
         ):
             native_bundle.revert_bundle(self._handle, database._handle, last, options, self._functions)
@@ -213,8 +213,8 @@ class Bundle(Owner):
         return f"<Bundle {self._folder!r}>" if self._folder is not None else "<Bundle>"
 
 
-class _Turn:
-    """Whose turn it is: the functions of a bundle serve one call at a time, and get its database."""
+class _ActiveCall:
+    """The call that runs: the functions of a bundle serve one call at a time, and get its database."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
