@@ -23,7 +23,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/stencilproject/Stencil", from: "0.15.1"),
-        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -53,13 +52,7 @@ let package = Package(
         .target(
             name: "CormorantBinding",
             dependencies: engine + ["CCormorant", "CormorantC", "CormorantKeyValue", "CormorantObservation"]),
-        .macro(
-            name: "CormorantMacros",
-            dependencies: [
-                "CormorantBase",
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-            ]),
+        .macro(name: "CormorantMacros", dependencies: ["CormorantPlatform", "CormorantBase"]),
         .target(
             name: "Cormorant",
             dependencies: engine + [
@@ -82,14 +75,7 @@ let package = Package(
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),
         .testTarget(name: "CormorantCipherTests", dependencies: ["CormorantCipher"]),
         .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
-        .testTarget(
-            name: "CormorantMacrosTests",
-            dependencies: [
-                "CormorantMacros",
-                .product(name: "SwiftParser", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
-            ]),
+        .testTarget(name: "CormorantMacrosTests", dependencies: ["CormorantMacros"]),
         .testTarget(name: "CormorantTests", dependencies: ["Cormorant", "CormorantFoundation"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,7 +1,7 @@
 """Code that the command generates: compiled, checked and run.
 
 CORMORANT_BUILD names the folder with `corm` in it, as in Tests/Command; CORMORANT_SWIFT_BUILD the scratch path of the
-Swift tests, so that swift-syntax is compiled once.
+Swift tests, so that the library is compiled once.
 """
 
 from __future__ import annotations

@@ -1,21 +1,20 @@
 import CormorantBase
-import SwiftSyntax
 
 /// The arguments of `@Model`, and what they say about the properties.
 struct ModelArguments {
-    private let node: AttributeSyntax
+    private let node: Attribute
     private let name: String
     private let properties: [StoredProperty]
 
     /// - Parameter name: the struct's name.
-    init(_ node: AttributeSyntax, _ name: String, _ properties: [StoredProperty]) {
+    init(_ node: Attribute, _ name: String, _ properties: [StoredProperty]) {
         self.node = node
         self.name = name
         self.properties = properties
     }
 
     /// The code of an argument, if it was given.
-    func code(_ label: String) -> String? { node.argument(label)?.description }
+    func code(_ label: String) -> String? { node.argument(label)?.text }
 
     /// `.init(renamedFrom: "people", allowDrop: ["age"])`; nil where nothing is said about migrations.
     var migrationCode: String? {
@@ -33,14 +32,12 @@ struct ModelArguments {
 
     func check(_ problems: Problems) {
         let keys = properties.filter(\.isKey)
-        for key in keys where key.markers["Key"]?.argument("autoIncrement")?.description == "true" {
-            if keys.count > 1 || key.isKnownNotInteger { problems.add(.autoIncrement(key.name), at: key.syntax) }
+        for key in keys where key.markers["Key"]?.argument("autoIncrement")?.text == "true" {
+            if keys.count > 1 || key.isKnownNotInteger { problems.add(.autoIncrement(key.name), at: key.range) }
         }
         let primary = checkKeys(hasKey: !keys.isEmpty, problems)
-        if code("withoutRowID") == "true" && keys.isEmpty && !primary { problems.add(.withoutRowID, at: node) }
-        if let order = node.argument("columnOrder")?.as(ArrayExprSyntax.self) {
-            for element in order.elements { checkProperty(element.expression, isIndex: false, problems) }
-        }
+        if code("withoutRowID") == "true" && keys.isEmpty && !primary { problems.add(.withoutRowID, at: node.range) }
+        for name in node.argument("columnOrder")?.elements ?? [] { checkProperty(name, isIndex: false, problems) }
         checkColumnNames(problems)
         checkMigration(problems)
     }
@@ -48,43 +45,42 @@ struct ModelArguments {
     /// True when one of the keys is a primary key.
     private func checkKeys(hasKey: Bool, _ problems: Problems) -> Bool {
         guard let keys = node.argument("keys") else { return false }
-        guard let list = keys.as(ArrayExprSyntax.self) else {
-            problems.add(.keyForm, at: keys)
+        guard let list = keys.elements else {
+            problems.add(.keyForm, at: keys.range)
             return false
         }
         var primary = false
-        for element in list.elements {
-            guard let call = element.expression.as(FunctionCallExprSyntax.self),
-                let kind = call.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text,
+        for key in list {
+            guard case .call(let called, let arguments) = key.kind, case .member(_, let kind) = called.kind,
                 ["primary", "unique", "index"].contains(kind)
             else {
-                problems.add(.keyForm, at: element.expression)
+                problems.add(.keyForm, at: key.range)
                 continue
             }
-            let columns = call.arguments.filter { $0.label == nil }
-            for column in columns { checkProperty(column.expression, isIndex: kind != "primary", problems) }
+            let columns = arguments.filter { $0.label.isEmpty }
+            for column in columns { checkProperty(column.value, isIndex: kind != "primary", problems) }
             guard kind == "primary" else { continue }
             primary = true
-            if hasKey { problems.add(.twoKeys, at: call) }
-            if columns.count == 1 { problems.add(.primaryOfOne, at: call) }
+            if hasKey { problems.add(.twoKeys, at: key.range) }
+            if columns.count == 1 { problems.add(.primaryOfOne, at: key.range) }
         }
         return primary
     }
 
     /// A name that is a literal must be one of a property; any other expression is checked when the model is made.
-    private func checkProperty(_ expression: ExprSyntax, isIndex: Bool, _ problems: Problems) {
+    private func checkProperty(_ expression: Expression, isIndex: Bool, _ problems: Problems) {
         guard let name = expression.literalText else { return }
         let names = properties.map(\.name)
         if names.contains(name) { return }
         if isIndex && name.hasPrefix("-") && names.contains(String(name.dropFirst())) { return }
-        problems.add(.noSuchProperty(name, names), at: expression)
+        problems.add(.noSuchProperty(name, names), at: expression.range)
     }
 
     private func checkColumnNames(_ problems: Problems) {
         var owners: [String: String] = [:]
         for (property, column) in columnNames {
             if let other = owners.updateValue(property.name, forKey: foldIdentifier(column)) {
-                problems.add(.sharedColumn(other, property.name, column), at: property.syntax)
+                problems.add(.sharedColumn(other, property.name, column), at: property.range)
             }
         }
     }
@@ -104,27 +100,25 @@ struct ModelArguments {
         for property in properties {
             guard let former = property.columnArgument("renamedFrom")?.literalText else { continue }
             if columns.contains(foldIdentifier(former)) {
-                problems.add(.renamedFromColumn(property.name, former), at: property.syntax)
+                problems.add(.renamedFromColumn(property.name, former), at: property.range)
             }
             if let other = sources.updateValue(property.name, forKey: foldIdentifier(former)) {
-                problems.add(.renamedTwice(other, property.name, former), at: property.syntax)
+                problems.add(.renamedTwice(other, property.name, former), at: property.range)
             }
         }
-        for element in node.argument("allowDrop")?.as(ArrayExprSyntax.self)?.elements ?? [] {
-            guard let dropped = element.expression.literalText, columns.contains(foldIdentifier(dropped)) else {
-                continue
-            }
-            problems.add(.dropOfColumn(dropped), at: element.expression)
+        for name in node.argument("allowDrop")?.elements ?? [] {
+            guard let dropped = name.literalText, columns.contains(foldIdentifier(dropped)) else { continue }
+            problems.add(.dropOfColumn(dropped), at: name.range)
         }
         if let argument = node.argument("renamedFrom"), let former = argument.literalText, sameIdentifier(former, table)
         {
-            problems.add(.renamedFromItself(former), at: argument)
+            problems.add(.renamedFromItself(former), at: argument.range)
         }
     }
 
     /// The table's name; empty where it cannot be read here.
     private var table: String {
-        guard let given = node.argument("table"), !given.is(NilLiteralExprSyntax.self) else { return snakeCase(name) }
+        guard let given = node.argument("table"), !given.isNull else { return snakeCase(name) }
         return given.literalText ?? ""
     }
 }

@@ -1,7 +1,3 @@
-import SwiftDiagnostics
-import SwiftSyntax
-import SwiftSyntaxMacros
-
 /// What is wrong with the use of a macro, and what to do about it.
 enum Problem {
     case notAStruct
@@ -15,6 +11,8 @@ enum Problem {
     case weak(String)
     case severalProperties
     case conditional
+    case conditionalMarker(String, String)
+    case notUnderstood
     case noType(String)
     case constant(String)
     case lazy(String)
@@ -46,14 +44,7 @@ enum Problem {
     case misplaced(String)
 }
 
-extension Problem: DiagnosticMessage {
-    var severity: DiagnosticSeverity { .error }
-
-    var diagnosticID: MessageID {
-        let name = String(describing: self).prefix { $0 != "(" }
-        return MessageID(domain: "Cormorant", id: String(name))
-    }
-
+extension Problem {
     var message: String {
         switch self {
         case .notAStruct: "@Model goes on a struct; make this one, or conform it to Record by hand"
@@ -70,6 +61,10 @@ extension Problem: DiagnosticMessage {
         case .noColumns: "a model needs at least one stored property; declare its columns"
         case .severalProperties: "declare each property of a model in a var of its own"
         case .conditional: "columns cannot depend on #if; declare the property always, or move it out of the model"
+        case .conditionalMarker(let marker, let name):
+            "@\(marker) of '\(name)' cannot depend on #if; write it without, or two models of which one is compiled"
+        case .notUnderstood:
+            "@Model cannot read what stands here; if it is right, move it out of the struct, into an extension or a constant"
         case .noType(let name): "'\(name)' needs its type written out, as in var \(name): Int"
         case .constant(let name):
             "'\(name)' is a constant, and columns are read anew; make it a var, or mark it @Ignored"
@@ -114,16 +109,13 @@ extension Problem: DiagnosticMessage {
     }
 }
 
-/// Collects what is wrong and tells the compiler.
+/// Collects what is wrong, for the compiler.
 final class Problems {
-    private let context: (any MacroExpansionContext)?
-    private(set) var isEmpty = true
+    private(set) var diagnostics: [Diagnostic] = []
 
-    /// - Parameter context: nil: only whether something is.
-    init(_ context: (any MacroExpansionContext)?) { self.context = context }
+    var isEmpty: Bool { diagnostics.isEmpty }
 
-    func add(_ problem: Problem, at node: some SyntaxProtocol) {
-        isEmpty = false
-        context?.diagnose(Diagnostic(node: node, message: problem))
+    func add(_ problem: Problem, at range: SourceRange) {
+        diagnostics.append(Diagnostic(message: problem.message, range: range))
     }
 }

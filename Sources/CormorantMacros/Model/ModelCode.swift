@@ -1,5 +1,3 @@
-import SwiftSyntax
-
 /// The text of what `@Model` makes.
 struct ModelCode {
     let name: String
@@ -94,8 +92,8 @@ extension StoredProperty {
     /// `.init("id", Int64?.self, primaryKey: true)`
     fileprivate var descriptorCode: String {
         var parts = ["\"\(name)\"", "\(type).self"]
-        func add(_ label: String, _ value: ExprSyntax?) {
-            if let value { parts.append("\(label): \(value)") }
+        func add(_ label: String, _ value: Expression?) {
+            if let value { parts.append("\(label): \(value.text)") }
         }
         add("column", columnArgument(""))
         add("length", columnArgument("length"))
@@ -118,11 +116,12 @@ extension StoredProperty {
     }
 }
 
-extension AttributeSyntax {
+extension Attribute {
     /// `.init("department", nil, onDelete: .cascade)`
     fileprivate var referenceCode: String {
-        let parts = argumentList.map { label, value in
-            label.isEmpty || label == "column" ? "\(value)" : "\(label): \(value)"
+        let parts = arguments.map { argument in
+            let value = argument.value.text
+            return ["", "column"].contains(argument.label) ? value : "\(argument.label): \(value)"
         }
         return ".init(\(parts.joined(separator: ", ")))"
     }

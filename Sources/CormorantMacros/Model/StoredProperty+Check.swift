@@ -1,5 +1,3 @@
-import SwiftSyntax
-
 /// Types of the standard library that are no text and no integer: enough to catch the usual slip; the descriptor checks
 /// the rest when it is made.
 private let integers: Set = ["Int", "Int64", "Int32", "Int16", "Int8", "UInt", "UInt64", "UInt32", "UInt16", "UInt8"]
@@ -15,10 +13,10 @@ extension StoredProperty {
 
     /// Markers that contradict each other.
     func check(_ problems: Problems) {
-        if columnArgument("length") != nil && isKnownNotText { problems.add(.lengthOfNoText(name, type), at: syntax) }
+        if columnArgument("length") != nil && isKnownNotText { problems.add(.lengthOfNoText(name, type), at: range) }
         guard isComputed else { return }
-        if isKey { problems.add(.computedKey(name), at: syntax) }
-        if columnArgument("default") != nil { problems.add(.computedDefault(name), at: syntax) }
-        if columnArgument("convert") != nil { problems.add(.computedConversion(name), at: syntax) }
+        if isKey { problems.add(.computedKey(name), at: range) }
+        if columnArgument("default") != nil { problems.add(.computedDefault(name), at: range) }
+        if columnArgument("convert") != nil { problems.add(.computedConversion(name), at: range) }
     }
 }

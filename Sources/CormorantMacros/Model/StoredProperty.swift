@@ -1,0 +1,164 @@
+/// A stored property that is a column.
+struct StoredProperty {
+    /// As messages and the descriptor have it.
+    let name: String
+    /// As code has it: in backticks where it is a keyword.
+    let identifier: String
+    let type: String
+    /// The attribute of each marker it has, by the marker's name.
+    let markers: [String: Attribute]
+    /// The whole declaration.
+    let range: SourceRange
+
+    var isKey: Bool { markers["Key"] != nil }
+    var isComputed: Bool { columnArgument("computed") != nil }
+
+    func columnArgument(_ label: String) -> Expression? {
+        guard let value = markers["Column"]?.argument(label), !value.isNull else { return nil }
+        return value
+    }
+}
+
+/// The names of the attributes that say something about a property.
+let markerNames: Set<String> = ["Key", "Column", "References", "Relation", "Ignored"]
+
+/// The names of all attributes whose arguments are read.
+let macroNames = markerNames.union(["Model"])
+
+/// What a struct stores that is its model's.
+struct ModelProperties {
+    /// The columns, in order.
+    var columns: [StoredProperty] = []
+    var relations: [RelationProperty] = []
+}
+
+/// The columns and relations of a struct. What cannot be one is reported, not skipped.
+func modelProperties(
+    of structure: Declaration, named name: SourceRange, _ problems: Problems
+) throws(NotUnderstood) -> ModelProperties {
+    var properties = ModelProperties()
+    for member in try structure.members() {
+        if case .conditional(let members) = member.kind {
+            if members.contains(where: \.declaresStoredProperty) { problems.add(.conditional, at: member.range) }
+        } else if let bindings = member.storedProperties {
+            add(member, bindings, to: &properties, problems)
+        }
+    }
+    if properties.columns.isEmpty && problems.isEmpty { problems.add(.noColumns, at: name) }
+    return properties
+}
+
+private func add(
+    _ variable: Declaration, _ bindings: [Binding], to properties: inout ModelProperties, _ problems: Problems
+) {
+    guard bindings.count == 1, let identifier = bindings[0].name?.text else {
+        return problems.add(.severalProperties, at: variable.range)
+    }
+    let binding = bindings[0]
+    let name = identifier.withoutBackticks
+    let markers = markers(of: variable, name, problems)
+    if name == "recordSource" { problems.add(.reserved(name), at: variable.range) }
+    if markers["Ignored"] != nil {
+        if markers.count > 1 { problems.add(.ignoredColumn(name), at: variable.range) }
+        if !hasDefault(variable, binding) { problems.add(.ignoredWithoutDefault(name), at: variable.range) }
+    } else if let marker = markers["Relation"] {
+        if markers.count > 1 { problems.add(.relationColumn(name), at: variable.range) }
+        let relation = RelationProperty(name, identifier, marker, variable, binding, problems)
+        if let relation { properties.relations.append(relation) }
+    } else if let column = storedProperty(variable, binding, identifier, markers, problems) {
+        properties.columns.append(column)
+    }
+}
+
+private func storedProperty(
+    _ variable: Declaration, _ binding: Binding, _ identifier: String, _ markers: [String: Attribute],
+    _ problems: Problems
+) -> StoredProperty? {
+    let name = identifier.withoutBackticks
+    guard variable.keyword == "var" else {
+        problems.add(.constant(name), at: variable.range)
+        return nil
+    }
+    if variable.modifiers.contains("lazy") {
+        problems.add(.lazy(name), at: variable.range)
+        return nil
+    }
+    guard let type = binding.type?.text ?? binding.value?.literalType else {
+        problems.add(.noType(name), at: variable.range)
+        return nil
+    }
+    if case .implicitlyUnwrapped(let wrapped)? = binding.type?.kind {
+        problems.add(.implicitlyUnwrapped(name, wrapped.text), at: binding.range)
+        return nil
+    }
+    if variable.modifiers.contains("weak") || variable.modifiers.contains("unowned") {
+        problems.add(.weak(name), at: variable.range)
+        return nil
+    }
+    guard !(binding.type?.isNoColumn ?? false) else {
+        problems.add(.noColumnType(name, type), at: binding.range)
+        return nil
+    }
+    let property = StoredProperty(
+        name: name, identifier: identifier, type: type, markers: markers, range: variable.range)
+    property.check(problems)
+    return property
+}
+
+private func markers(of variable: Declaration, _ name: String, _ problems: Problems) -> [String: Attribute] {
+    var markers: [String: Attribute] = [:]
+    for attribute in variable.attributes where markerNames.contains(attribute.name) {
+        if attribute.isConditional {
+            problems.add(.conditionalMarker(attribute.name, name), at: attribute.range)
+        } else if markers.updateValue(attribute, forKey: attribute.name) != nil {
+            problems.add(.repeated(attribute.name, name), at: attribute.range)
+        }
+    }
+    return markers
+}
+
+/// An optional `var` has nil without saying so.
+private func hasDefault(_ variable: Declaration, _ binding: Binding) -> Bool {
+    if binding.value != nil { return true }
+    guard variable.keyword == "var" else { return false }
+    switch binding.type?.kind {
+    case .optional, .implicitlyUnwrapped: return true
+    default: return false
+    }
+}
+
+extension Declaration {
+    fileprivate var declaresStoredProperty: Bool {
+        if case .conditional(let members) = kind { return members.contains(where: \.declaresStoredProperty) }
+        return storedProperties != nil
+    }
+}
+
+extension TypeReference {
+    /// Whether no conformance can make it a column: a collection, a tuple, a function. Bytes are one.
+    fileprivate var isNoColumn: Bool {
+        switch kind {
+        case .optional(let wrapped): wrapped.isNoColumn
+        case .array(let element): element.text != "UInt8"
+        case .tuple(let elements): elements.count == 1 ? elements[0].isNoColumn : true
+        case .dictionary, .function, .existential: true
+        case .named(let name, let arguments):
+            arguments == nil ? ["Any", "AnyObject"].contains(name) : ["Set", "Dictionary"].contains(name)
+        case .member, .implicitlyUnwrapped, .other: false
+        }
+    }
+}
+
+extension Expression {
+    /// The type that Swift gives a literal.
+    fileprivate var literalType: String? {
+        switch kind {
+        case .boolean: "Bool"
+        case .string: "String"
+        case .integer: "Int"
+        case .float: "Double"
+        case .negative(let number): number.literalType
+        default: nil
+        }
+    }
+}
