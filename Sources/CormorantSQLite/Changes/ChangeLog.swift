@@ -30,7 +30,7 @@ package final class ChangeLog {
     private var committed: [CommittedChanges] = []
 
     init(_ connection: Connection) throws {
-        guard csqlite_has_preupdate_hook() != 0 else {
+        guard connection.capabilities.tellsChangedRows else {
             throw CormorantError(
                 .sqlite, "this build of SQLite has no pre-update hook, by which changes are seen",
                 hint: "use a libsqlite3 that was built with SQLITE_ENABLE_PREUPDATE_HOOK, as Debian's is")

@@ -1,5 +1,6 @@
 import CSQLite
 import CormorantBase
+import CormorantEngine
 import CormorantThreads
 
 /// One SQLite connection with its prepared statements and transactions. Not safe to share: whoever owns it holds a
@@ -28,6 +29,7 @@ package final class Connection {
     /// Whether rows are kept for lookups, each of which asks.
     package var keepsRows = false
     package let isReadOnly: Bool
+    package let capabilities = Capabilities(tellsChangedRows: csqlite_has_preupdate_hook() != 0)
     /// Whether it reads beside another connection, which writes.
     var isReader = false
     /// Set by `interrupt`, which SQLite forgets where no statement runs at the moment. Who does more than run statements

@@ -71,6 +71,15 @@ def test_a_library_that_is_not_there() -> None:
     assert "set CORMORANT_LIBRARY" in run.stderr
 
 
+def test_an_sqlite_that_is_too_old_is_named(tmp_path: Path) -> None:
+    old = tmp_path / "libsqlite3.so.0"
+    subprocess.run(["gcc", "-shared", "-x", "c", "/dev/null", "-o", old, "-Wl,-soname,libsqlite3.so.0"], check=True)
+    run = python("import cormorant", LD_LIBRARY_PATH=str(tmp_path))
+    assert run.returncode == 1
+    assert "ImportError: cannot load" in run.stderr
+    assert "is older than 3.38" in run.stderr
+
+
 def test_another_library() -> None:
     run = python("import cormorant", CORMORANT_LIBRARY="libc.so.6")
     assert run.returncode == 1

@@ -28,9 +28,10 @@ def _load() -> ctypes.CDLL:
         library = ctypes.CDLL(name)
         library.corm_version.restype = ctypes.c_char_p
     except (OSError, AttributeError) as error:
-        raise ImportError(
-            f"cannot load {name}: {error}; set CORMORANT_LIBRARY to the path of libcormorant.so"
-        ) from None
+        hint = "set CORMORANT_LIBRARY to the path of libcormorant.so"
+        if "sqlite3_" in str(error):
+            hint = "the libsqlite3 of this system, or one that the process has loaded, is older than 3.38"
+        raise ImportError(f"cannot load {name}: {error}; {hint}") from None
     version: str = library.corm_version().decode()
     if version.split(".")[:2] != abi.CORM_VERSION.split(".")[:2]:
         raise ImportError(f"{name} is version {version}, but this package needs {abi.CORM_VERSION}")
