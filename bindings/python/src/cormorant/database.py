@@ -12,6 +12,7 @@ from operator import not_
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
+from . import arrow as _arrow
 from . import cache as _cache
 from . import cipher as _cipher
 from . import graph as _graph
@@ -240,6 +241,7 @@ class Database(Owner):
     save_graph = _graph.save_graph
 
     import_json = _json.import_json
+    insert_arrow = _arrow.insert_arrow
 
     read = _thread.read
     timeout = _thread.timeout

@@ -313,9 +313,10 @@ def _binding_row(
         )
     else:
         values = tuple(bindings)
-    if PLAIN.issuperset(map(type, values)):
-        return tuple(values)
-    return tuple(_named(f"binding {number}", value, index, plain) for number, value in enumerate(values, 1))
+    try:
+        return tuple(map(plain, values))
+    except DataError:
+        return tuple(_named(f"binding {number}", value, index, plain) for number, value in enumerate(values, 1))
 
 
 def _named(name: str, value: Any, index: int, plain: Callable[[Any], Any] = plain_value) -> Any:

@@ -53,6 +53,11 @@ def write(
     return answer
 
 
+def insert_rows(database: DatabaseHandle, model: ModelHandle, conflict: int, rows: bytes) -> int:
+    """Inserts rows of which nothing is told but how many went in."""
+    return call_number(_write, database, model, abi.CORM_WRITE_INSERT, conflict, None, 0, rows, len(rows), None)
+
+
 def delete_key(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:
     return call(_delete_key, database, model, key, len(key)) == abi.CORM_OK
 

@@ -70,8 +70,10 @@ def plain(value: Any) -> Any:
     """A value as SQL holds it. Dates and times are ISO 8601; a datetime with a zone is written in UTC, without one as
     it stands, both in the form of datetime columns.
     """
-    if type(value) in PLAIN:
+    if (kind := type(value)) in PLAIN:
         return value
+    if kind is datetime and value.tzinfo is None:
+        return value.isoformat(" ")
     if isinstance(value, datetime):
         return plain_value(value if value.tzinfo else value.replace(tzinfo=timezone.utc))
     if isinstance(value, date | time):

@@ -1,0 +1,211 @@
+"""Columns of Arrow written as records."""
+
+from __future__ import annotations
+
+import importlib
+import marshal
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Literal
+
+from ._model_info import ModelInfo, info_of
+from ._native import record as native_record
+from .column import MISSING, Column
+from .error import DataError, IntegrityError, ProgrammingError
+from .record import Conflict, conflict_number
+from .transaction import Transaction
+from .value import encode_json
+
+if TYPE_CHECKING:
+    from .database import Database
+    from .model import Model
+
+# So many rows cross at once.
+_PART = 10_000
+
+
+def insert_arrow(database: Database, model: type[Model], table: Any, conflict: Conflict = "abort") -> int:
+    """Inserts the rows of an Arrow table or stream in one transaction; how many went in. The first error takes back
+    all.
+
+    table: of pyarrow, pandas, polars, duckdb, a result of a query: whatever has __arrow_c_stream__. Its columns are
+    those of the model by property or by name in the table; one that the model has not is refused, one that is not there
+    is its default. Times with a zone and without (UTC), decimals, dictionaries are what the column takes; a fraction in
+    a column of integers, a time finer than microseconds, and what else would be cut, raises DataError. No record is
+    made, so that a column with a transform takes what it stores. Needs pyarrow.
+    """
+    try:
+        pyarrow: Any = importlib.import_module("pyarrow")
+    except ImportError:
+        raise ImportError("pyarrow is not installed; install it with: pip install pyarrow") from None
+    info = info_of(model)
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise ProgrammingError(
+            f"{type(table).__name__} has no columns of Arrow",
+            hint="give a table or a stream, such as pyarrow.table(...)",
+        )
+    stream = pyarrow.RecordBatchReader.from_stream(table)
+    sources = _sources(info, stream.schema.names)
+    number, written, start = conflict_number(conflict), 0, 0
+    with Transaction(database):
+        for batch in _parts(stream):
+            try:
+                columns = [_values(pyarrow, info, *each, batch) for each in zip(info.columns, sources)]
+                rows = marshal.dumps(list(zip(*columns)), 2)
+                written += native_record.insert_rows(database._handle, info.handle, number, rows)
+            except (IntegrityError, DataError) as error:
+                error.record_index = start + max(error.record_index, 0)
+                raise
+            start += batch.num_rows
+    return written
+
+
+def _parts(stream: Any) -> Iterator[Any]:
+    for batch in stream:
+        for begin in range(0, batch.num_rows, _PART):
+            yield batch.slice(begin, _PART)
+
+
+def _sources(info: ModelInfo, names: Sequence[str]) -> list[int | None]:
+    """Where in the table each column of the model is."""
+    places: dict[str, int] = {}
+    for index, name in enumerate(names):
+        column = next((item for item in info.columns if name in (item.name, item.column_name)), None)
+        if column is None:
+            known = ", ".join(item.name for item in info.columns)
+            raise ProgrammingError(f"{info.name} has no column {name!r}", hint=f"it has {known}; drop or rename it")
+        if column.name in places:
+            raise ProgrammingError(f"two columns of the table are {info.name}.{column.name}", hint="drop one of them")
+        places[column.name] = index
+    return [places.get(column.name) for column in info.columns]
+
+
+def _values(pyarrow: Any, info: ModelInfo, column: Column[Any], source: int | None, batch: Any) -> Iterable[Any]:
+    """The values of a column as rows have them."""
+    if source is None:
+        return _defaults(info, column, batch.num_rows)
+    array = batch.column(source)
+    if pyarrow.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if isinstance(array, pyarrow.ExtensionArray):
+        array = array.storage
+    kind = array.type
+    try:
+        values = [None] * len(array) if pyarrow.types.is_null(kind) else _READERS[column.type_name](pyarrow, array)
+    except (pyarrow.ArrowException, ValueError, TypeError):
+        values = None
+    if values is None:
+        raise DataError(
+            f"{info.name}.{column.name}: values of Arrow's type {kind} do not go into a column of type "
+            f"{column.type_name}, or not without loss",
+            code="CORM_E_TYPE",
+            hint="cast them first, such as with pyarrow.compute.cast()",
+            table=info.table,
+            columns=(column.column_name,),
+        )
+    return values
+
+
+def _defaults(info: ModelInfo, column: Column[Any], count: int) -> Iterable[Any]:
+    options, encode = column._options, info.encode_values[column.name]
+    if (factory := options.get("default_factory", MISSING)) is not MISSING:
+        return [encode(factory()) for _ in range(count)]
+    default = options.get("default", MISSING)
+    return repeat(None if default is MISSING else encode(default), count)
+
+
+# What makes the values of an array those of a column of a type; None where there is no way.
+_Reader = Callable[[Any, Any], "list[Any] | None"]
+
+
+def _numbers(array: Any, code: Literal["q", "d"]) -> list[Any]:
+    """The values of an array of 8 bytes each."""
+    if array.null_count:
+        values: list[Any] = array.to_pylist()
+        return values
+    numbers: memoryview[Any] = memoryview(array.buffers()[1]).cast(code)
+    return numbers[array.offset : array.offset + len(array)].tolist()
+
+
+def _integers(pyarrow: Any, array: Any) -> list[Any] | None:
+    types = pyarrow.types
+    if not (types.is_integer(array.type) or types.is_floating(array.type) or types.is_decimal(array.type)):
+        return None
+    return _numbers(array.cast(pyarrow.int64()), "q")
+
+
+def _truths(pyarrow: Any, array: Any) -> list[Any] | None:
+    # The library refuses other numbers than 0 and 1.
+    return array.to_pylist() if pyarrow.types.is_boolean(array.type) else _integers(pyarrow, array)
+
+
+def _reals(pyarrow: Any, array: Any) -> list[Any] | None:
+    types = pyarrow.types
+    if not (types.is_integer(array.type) or types.is_floating(array.type) or types.is_decimal(array.type)):
+        return None
+    return _numbers(array.cast(pyarrow.float64()), "d")
+
+
+def _is_text(pyarrow: Any, kind: Any) -> bool:
+    types = pyarrow.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _is_blob(pyarrow: Any, kind: Any) -> bool:
+    types = pyarrow.types
+    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
+
+
+def _texts(pyarrow: Any, array: Any) -> list[Any] | None:
+    return array.to_pylist() if _is_text(pyarrow, array.type) else None
+
+
+def _blobs(pyarrow: Any, array: Any) -> list[Any] | None:
+    return array.to_pylist() if _is_blob(pyarrow, array.type) else None
+
+
+def _times(pyarrow: Any, array: Any) -> list[Any] | None:
+    if not (pyarrow.types.is_timestamp(array.type) or pyarrow.types.is_date(array.type)):
+        return None
+    zone = getattr(array.type, "tz", None)
+    return _numbers(array.cast(pyarrow.timestamp("us", zone)).cast(pyarrow.int64()), "q")
+
+
+def _uuids(pyarrow: Any, array: Any) -> list[Any] | None:
+    if _is_text(pyarrow, array.type):
+        return _texts(pyarrow, array)
+    if not _is_blob(pyarrow, array.type):
+        return None
+    return [None if value is None else str(uuid.UUID(bytes=value)) for value in array.to_pylist()]
+
+
+def _decimals(pyarrow: Any, array: Any) -> list[Any] | None:
+    if pyarrow.types.is_decimal(array.type):
+        return [None if value is None else format(value, "f") for value in array.to_pylist()]
+    if pyarrow.types.is_integer(array.type):
+        return [None if value is None else str(value) for value in array.to_pylist()]
+    return _texts(pyarrow, array)
+
+
+def _documents(pyarrow: Any, array: Any) -> list[Any] | None:
+    """Texts are JSON already; structs, lists and numbers become it."""
+    if _is_text(pyarrow, array.type):
+        return _texts(pyarrow, array)
+    return [None if value is None else encode_json(value) for value in array.to_pylist()]
+
+
+_READERS: dict[str, _Reader] = {
+    "int64": _integers,
+    "int32": _integers,
+    "bool": _truths,
+    "double": _reals,
+    "float": _reals,
+    "text": _texts,
+    "varchar": _texts,
+    "blob": _blobs,
+    "datetime": _times,
+    "uuid": _uuids,
+    "decimal": _decimals,
+    "json": _documents,
+}
