@@ -80,7 +80,7 @@ def test_a_last_step_that_is_not_there_is_refused_at_once(tmp_path: Path) -> Non
         with pytest.raises(MigrationError):
             registry.migrate(steps(), last="0009_none")
         bundle = steps()
-        with registry.use("u0000") as db, bundle._turn.of(lambda _: db), pytest.raises(ProgrammingError):
+        with registry.use("u0000") as db, bundle._active.of(lambda _: db), pytest.raises(ProgrammingError):
             registry.migrate(bundle)
 
 

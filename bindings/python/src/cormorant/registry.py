@@ -170,7 +170,7 @@ class Registry(Owner):
                 reason = failures[name] = bundle._raised() or error
             return None if progress is None else progress(RegistryMigration(name, index, count, steps, reason))
 
-        with bundle._turn.of(lambda handle: Database._of_registry(self, handle, owned=False)):
+        with bundle._active.of(lambda handle: Database._of_registry(self, handle, owned=False)):
             native_registry.migrate(self._handle, bundle._handle, names, last, allow_lossy, tell)
         return failures
 
