@@ -18,17 +18,18 @@ let package = Package(
         .library(name: "Cormorant", targets: ["Cormorant"]),
         .library(name: "CormorantFoundation", targets: ["CormorantFoundation"]),
         .library(name: "cormorant", type: .dynamic, targets: ["CormorantC", "CormorantBinding"]),
-        .executable(name: "corm", targets: ["corm"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/stencilproject/Stencil", from: "0.15.1"),
+        // For the command in this tree, in `command/`: nobody else is promised anything of it.
+        .library(
+            name: "_CormorantInternals",
+            targets: [
+                "CormorantBase", "CormorantThreads", "CormorantEngine", "CormorantSQLite", "CormorantQuery",
+                "CormorantORM", "CormorantMigrations", "CormorantKeyValue", "CormorantCipher",
+            ]),
     ],
     targets: [
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CCormorant", path: "include"),
-        .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CThreads"),
         .target(name: "CormorantPlatform"),
         .target(name: "CormorantBase", dependencies: ["CormorantPlatform"]),
@@ -60,18 +61,6 @@ let package = Package(
                 "CormorantMacros",
             ]),
         .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
-        .target(
-            name: "CormorantCodegen",
-            dependencies: engine + [
-                "CormorantMigrations",
-                .product(name: "Stencil", package: "Stencil"),
-            ]),
-        .executableTarget(
-            name: "corm",
-            dependencies: engine + [
-                "CCurl", "CormorantMigrations", "CormorantKeyValue", "CormorantCipher", "CormorantCodegen",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),
         .testTarget(name: "CormorantCipherTests", dependencies: ["CormorantCipher"]),
         .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
