@@ -84,3 +84,9 @@ def test_another_library() -> None:
     run = python("import cormorant", CORMORANT_LIBRARY="libc.so.6")
     assert run.returncode == 1
     assert "ImportError" in run.stderr
+
+
+def test_importing_it_imports_nothing_that_is_seldom_needed() -> None:
+    seldom = "asyncio", "shutil", "socket", "sqlalchemy", "pydantic", "pyarrow", "numpy", "opentelemetry", "pytest"
+    run = python(f"import cormorant, sys; print([name for name in {seldom!r} if name in sys.modules])")
+    assert run.stdout == "[]\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import os
 import select
@@ -104,6 +103,8 @@ class Waiting(Owner, Generic[H, E]):
         self._loop = lambda: None
 
     async def _readable(self) -> None:
+        import asyncio
+
         loop = asyncio.get_running_loop()
         ready = loop.create_future()
         descriptor = self.fileno()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import islice
 from operator import not_
@@ -48,6 +47,8 @@ from .transaction import Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings, type_name
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from typing_extensions import Self, Unpack
 
     from .registry import Registry

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -76,6 +75,8 @@ class ProgressBar:
         self._shown = False
 
     def show(self, progress: Progress) -> None:
+        import shutil  # which costs more than the rest of this module
+
         count, total = progress.count, progress.total
         done = min(progress.done / total, 1.0) if total else 0.0
         share = (progress.index + done) / count if count else done

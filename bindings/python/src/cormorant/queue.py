@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import contextvars
 import threading
@@ -96,6 +95,8 @@ class Write(Future[R]):
         return super().exception(timeout)
 
     def __await__(self) -> Generator[Any, None, R]:
+        import asyncio
+
         return asyncio.wrap_future(self).__await__()
 
     # On the queue's thread, where nothing may be raised.
@@ -268,6 +269,8 @@ class WriteQueue(Owner):
 
         When the task is cancelled, a write that has not begun is taken back; one that has runs to its end.
         """
+        import asyncio
+
         context = contextvars.copy_context()
         write = Write(self, lambda: context.run(lambda: call_plain(body, self._database, *args)))
         try:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import CoroutineType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
@@ -68,6 +66,9 @@ async def perform(
     for the busy timeout neither is so, BusyError is raised. When the task is cancelled, its calls raise
     OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
     """
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
     work = _Work(database._handle)
 
     def run() -> _Result:

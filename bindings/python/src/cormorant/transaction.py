@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from threading import get_ident
 from types import TracebackType
@@ -11,6 +10,7 @@ from weakref import ref
 
 from ._native import abi
 from ._native import transaction as native_transaction
+from ._task import current_task, is_in_loop
 from .error import Error, ProgrammingError
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ _KINDS: dict[str, int] = {
 
 def _current_task() -> int:
     """The number of the task that runs on this thread; 0 outside of asyncio, and in callbacks of its loop."""
-    if asyncio._get_running_loop() is None:
-        return 0
-    return id(task) if (task := asyncio.current_task()) else 0
+    return id(task) if (task := current_task()) else 0
 
 
 _TASK = native_transaction.task_function(_current_task)
@@ -75,8 +73,8 @@ class Transaction:
                 "the transaction is open already", hint="make one for each block, with transaction()"
             )
         self._failure = None
-        in_loop = asyncio._get_running_loop() is not None
-        self._task = asyncio.current_task() if in_loop else None
+        in_loop = is_in_loop()
+        self._task = current_task() if in_loop else None
         self._number = native_transaction.open_transaction(
             self._database._handle, self._kind, _TASK if in_loop else None
         )
