@@ -60,11 +60,14 @@ def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Pat
         command = {name for name in archive.namelist() if name.startswith("cormorant-0.1.0.data/")}
         size = archive.getinfo("cormorant/libcormorant.so").file_size
         metadata = archive.read("cormorant-0.1.0.dist-info/METADATA").decode()
+        entry_points = archive.read("cormorant-0.1.0.dist-info/entry_points.txt").decode()
     sources = ROOT / "src"
     package = {str(path.relative_to(sources)) for path in (sources / "cormorant").rglob("*.py")}
     assert names == package | {"cormorant/py.typed", "cormorant/libcormorant.so"}
     assert command == {"cormorant-0.1.0.data/scripts/corm"}
     assert size < 8 << 20
+    assert "sqlite.cormorant = cormorant.sqlalchemy:CormorantDialect" in entry_points
+    assert "cormorant = cormorant.pytest_plugin" in entry_points
     # What others are needed for is asked for by name.
     assert all("extra ==" in line for line in metadata.splitlines() if line.startswith("Requires-Dist"))
 

@@ -78,6 +78,7 @@ from .result import Result
 from .schema import Schema
 from .select import Select, select
 from .statement import Query
+from .trace import Statement, counting
 from .transaction import Transaction, TransactionKind
 from .value import JSON_NULL, Bindings, Json, Transform
 
@@ -157,6 +158,7 @@ __all__ = [
     "Schema",
     "SchemaChange",
     "Select",
+    "Statement",
     "Store",
     "StoreEntry",
     "TableMetadata",
@@ -180,6 +182,7 @@ __all__ = [
     "any_of",
     "case",
     "column",
+    "counting",
     "decrypt",
     "delete",
     "encrypt",

@@ -24,6 +24,7 @@ from . import query as _query
 from . import queue as _queue
 from . import record as _record
 from . import thread as _thread
+from . import trace as _tracing
 from ._model_info import info_of
 from ._native import abi
 from ._native import bundle as native_bundle
@@ -166,6 +167,8 @@ class Database(Owner):
         self._ciphers = ciphers
         # What finds by a key of one integer, what loads the row, and what both need.
         self._finders: dict[type[Model], tuple[Find, Callable[[Row], Any], object]] = {}
+        # What is told of statements.
+        self._tracers: dict[object, _tracing.TraceCallback] = {}
         # The innermost open transaction of each thread.
         self._innermost: dict[int, Transaction] = {}
 
@@ -189,7 +192,7 @@ class Database(Owner):
         if self._open:
             if self._registry is not None and self._trace is not None:
                 # Others may go on with the file.
-                self.set_trace(None)
+                _tracing.stop(self)
             # The handle stays: the library knows a closed one and says so.
             native_database.close_database(self._handle)
             self._open = False
@@ -261,6 +264,11 @@ class Database(Owner):
     sync = _migration.sync
     set_version = _migration.set_version
     restore = _migration.restore
+
+    set_trace = _tracing.set_trace
+    tracing = _tracing.tracing
+    logging_statements = _tracing.logging_statements
+    opentelemetry_spans = _tracing.opentelemetry_spans
 
     attach = _cipher.attach
     check_pages = _cipher.check_pages
@@ -361,13 +369,6 @@ class Database(Owner):
     def version(self) -> int:
         """The file's number, PRAGMA user_version, which set_version() changes."""
         return native_bundle.version(self._handle)
-
-    def set_trace(self, callback: Callable[[str, float], object] | None) -> None:
-        """Calls `callback(sql, seconds)` after every statement; None stops.
-
-        It runs on the thread of the call and must not use this database.
-        """
-        self._trace = native_database.set_trace(self._handle, callback)
 
     def interrupt(self) -> None:
         """Stops what all threads do now on the database: those calls raise OperationalError. Any thread may call it."""

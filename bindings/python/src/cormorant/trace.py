@@ -1,0 +1,162 @@
+"""Telling what a database runs: to callbacks, to logging, to OpenTelemetry, to tests that count."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from weakref import ref
+
+from ._native import database as native_database
+
+if TYPE_CHECKING:
+    import logging
+
+    from .database import Database
+
+TraceCallback: TypeAlias = Callable[[str, float], object]
+
+# What begins and ends transactions, and what the library asks of a schema when it first uses a table: whether it does,
+# no program decides.
+_NOT_COUNTED = frozenset(("BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"))
+_SCHEMA_WORDS = ("pragma_", "sqlite_schema")
+
+
+def set_trace(database: Database, callback: TraceCallback | None) -> None:
+    """Calls `callback(sql, seconds)` after every statement; None stops.
+
+    It runs on the thread of the call and must not use this database.
+    """
+    _listen(database, "set_trace", callback)
+
+
+@contextmanager
+def tracing(database: Database, callback: TraceCallback) -> Iterator[None]:
+    """Calls `callback(sql, seconds)` after every statement in a `with` block, on whatever thread, beside other
+    callbacks; as set_trace().
+    """
+    key = object()
+    _listen(database, key, callback)
+    try:
+        yield
+    finally:
+        if database._open:
+            _listen(database, key, None)
+
+
+def _listen(database: Database, key: object, callback: TraceCallback | None) -> None:
+    # A new dict each time: a statement of another thread may be telling the old one at this moment.
+    others = {known: told for known, told in database._tracers.items() if known != key}
+    database._tracers = others if callback is None else {**others, key: callback}
+    if not database._tracers:
+        stop(database)
+    elif not others:
+        # The library holds no database, so that one that nobody holds any more can end.
+        of = ref(database)
+        database._trace = native_database.set_trace(database._handle, lambda sql, seconds: _tell(of(), sql, seconds))
+
+
+def stop(database: Database) -> None:
+    """Tells nobody any more."""
+    database._tracers = {}
+    database._trace = native_database.set_trace(database._handle, None)
+
+
+def _tell(database: Database | None, sql: str, seconds: float) -> None:
+    for callback in database._tracers.values() if database else ():
+        callback(sql, seconds)
+
+
+def operation_of(sql: str) -> str:
+    """The word that a statement begins with, in capitals."""
+    words = sql.lstrip(" \t\r\n(").split(maxsplit=1)
+    return words[0].rstrip(";").upper() if words else ""
+
+
+# --- Counting ---
+
+
+class Statement(NamedTuple):
+    """A statement that ran: its SQL, without bound values, and how long it took."""
+
+    sql: str
+    seconds: float
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it reads or writes rows: it is not about transactions or the schema."""
+        return operation_of(self.sql) not in _NOT_COUNTED and not any(word in self.sql for word in _SCHEMA_WORDS)
+
+
+@contextmanager
+def counting(database: Database, at_most: int | None = None) -> Iterator[list[Statement]]:
+    """Lists the statements of a `with` block as they run, on whatever thread: `with counting(db, at_most=3) as seen:`.
+
+    at_most: AssertionError at the end of a block that ran more, with all of them; what is about transactions or the
+    schema does not count.
+    """
+    seen: list[Statement] = []
+    with tracing(database, lambda sql, seconds: seen.append(Statement(sql, seconds))):
+        yield seen
+    counted = [statement for statement in seen if statement.is_counted]
+    if at_most is not None and len(counted) > at_most:
+        listed = "".join(f"\n  {number}. {statement.sql}" for number, statement in enumerate(counted, 1))
+        raise AssertionError(f"{len(counted)} statements ran, {at_most} at most were to:{listed}")
+
+
+# --- Telling others ---
+
+
+@contextmanager
+def logging_statements(
+    database: Database, logger: logging.Logger | str = "cormorant", level: int = 10, *, slower_than: float = 0
+) -> Iterator[None]:
+    """Logs each statement of a `with` block with its time, without bound values.
+
+    level: of logging; DEBUG as long as none is said. slower_than: seconds; quicker statements are left out. Handlers
+    run inside of the call and must not use the database.
+    """
+    import logging
+
+    log = logging.getLogger(logger) if isinstance(logger, str) else logger
+
+    def tell(sql: str, seconds: float) -> None:
+        if seconds >= slower_than:
+            log.log(level, "%.3f ms %s", seconds * 1000, sql, extra={"sql": sql, "seconds": seconds})
+
+    with tracing(database, tell):
+        yield
+
+
+@contextmanager
+def opentelemetry_spans(database: Database, tracer_provider: Any = None) -> Iterator[None]:
+    """Makes a span of OpenTelemetry of each statement of a `with` block that runs to its end, inside the current one.
+
+    Attributes are those of its conventions for databases; bound values are none of them. tracer_provider: the global
+    one as long as none is said. What exports spans must not use the database. Needs opentelemetry-api.
+    """
+    try:
+        from opentelemetry import trace
+    except ImportError:
+        raise ImportError("opentelemetry is not installed; install it with: pip install opentelemetry-api") from None
+    from ._native.base import version
+
+    tracer = trace.get_tracer("cormorant", version(), tracer_provider)
+
+    def tell(sql: str, seconds: float) -> None:
+        end = time.time_ns()
+        operation = operation_of(sql)
+        attributes = {
+            "db.system.name": "sqlite",
+            "db.namespace": database.path,
+            "db.operation.name": operation,
+            "db.query.text": sql,
+        }
+        span = tracer.start_span(
+            operation, kind=trace.SpanKind.CLIENT, attributes=attributes, start_time=end - int(seconds * 1e9)
+        )
+        span.end(end)
+
+    with tracing(database, tell):
+        yield

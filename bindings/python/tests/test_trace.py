@@ -1,0 +1,120 @@
+"""What is told of statements: to callbacks, logging and OpenTelemetry, and counted."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from models import Person
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from cormorant import Database, counting
+from cormorant.trace import operation_of
+
+
+def test_several_are_told_at_once(db: Database) -> None:
+    own: list[str] = []
+    inner: list[str] = []
+    outer: list[str] = []
+    db.set_trace(lambda sql, _: own.append(sql))
+    with db.tracing(lambda sql, _: outer.append(sql)):
+        with db.tracing(lambda sql, _: inner.append(sql)):
+            db.query("SELECT 1").fetch_all()
+        db.query("SELECT 2").fetch_all()
+        db.set_trace(None)
+        db.query("SELECT 3").fetch_all()
+    db.query("SELECT 4").fetch_all()
+    assert (own, inner, outer) == (["SELECT 1", "SELECT 2"], ["SELECT 1"], ["SELECT 1", "SELECT 2", "SELECT 3"])
+
+
+def test_a_block_outlives_its_database(path: Path) -> None:
+    with Database(path) as database, database.tracing(print):
+        database.close()
+
+
+def test_statements_are_counted(db: Database) -> None:
+    with counting(db, at_most=2) as seen, db.transaction():
+        db.insert(Person("Ada", 36))
+        db.count(Person)
+    counted = [statement for statement in seen if statement.is_counted]
+    assert [operation_of(sql) for sql, _ in counted] == ["INSERT", "SELECT"]
+    assert {"BEGIN", "COMMIT"} < {operation_of(sql) for sql, _ in seen}
+    assert all(seconds >= 0 for _, seconds in seen)
+
+
+def test_too_many_statements_are_listed(db: Database) -> None:
+    with pytest.raises(AssertionError) as caught, counting(db, at_most=1):
+        db.query("SELECT 1").fetch_all()
+        db.query("SELECT 2").fetch_all()
+    assert str(caught.value) == "2 statements ran, 1 at most were to:\n  1. SELECT 1\n  2. SELECT 2"
+
+
+def test_an_error_in_the_block_is_the_one_that_is_raised(db: Database) -> None:
+    with pytest.raises(ValueError, match="mine"), counting(db, at_most=0):
+        db.query("SELECT 1").fetch_all()
+        raise ValueError("mine")
+
+
+def test_statements_of_other_threads_are_counted(db: Database) -> None:
+    with counting(db) as seen:
+        thread = threading.Thread(target=lambda: db.query("SELECT 1").fetch_all())
+        thread.start()
+        thread.join()
+    assert [sql for sql, _ in seen] == ["SELECT 1"]
+
+
+def test_statements_are_logged_without_values(db: Database, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG), db.logging_statements():
+        db.query("SELECT ?", ["secret"]).fetch_all()
+    [record] = caplog.records
+    assert (record.name, record.levelname) == ("cormorant", "DEBUG")
+    assert record.message.endswith(" ms SELECT ?")
+    assert record.__dict__["sql"] == "SELECT ?"
+    caplog.clear()
+    with caplog.at_level(logging.DEBUG), db.logging_statements("slow", logging.WARNING, slower_than=60):
+        db.query("SELECT 1").fetch_all()
+    db.query("SELECT 2").fetch_all()
+    assert caplog.records == []
+
+
+@pytest.fixture
+def exporter() -> Iterator[tuple[TracerProvider, InMemorySpanExporter]]:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    yield provider, exporter
+    provider.shutdown()
+
+
+def test_spans_of_opentelemetry(db: Database, exporter: tuple[TracerProvider, InMemorySpanExporter]) -> None:
+    provider, spans = exporter
+    with db.opentelemetry_spans(provider), provider.get_tracer("test").start_as_current_span("around"):
+        db.query("SELECT ?", ["secret"]).fetch_all()
+    db.query("SELECT 2").fetch_all()
+    inner, around = spans.get_finished_spans()
+    assert (inner.name, around.name) == ("SELECT", "around")
+    assert inner.parent is not None
+    assert around.context is not None
+    assert inner.parent.span_id == around.context.span_id
+    assert dict(inner.attributes or {}) == {
+        "db.system.name": "sqlite",
+        "db.namespace": db.path,
+        "db.operation.name": "SELECT",
+        "db.query.text": "SELECT ?",
+    }
+    assert inner.start_time is not None
+    assert inner.end_time is not None
+    assert inner.start_time <= inner.end_time
+
+
+@pytest.mark.parametrize(
+    ("sql", "operation"),
+    [("select 1", "SELECT"), ("\n  COMMIT;", "COMMIT"), ("(SELECT 1)", "SELECT"), ("WITH\nx AS", "WITH"), ("", "")],
+)
+def test_the_operation_of_a_statement(sql: str, operation: str) -> None:
+    assert operation_of(sql) == operation
