@@ -9,6 +9,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from auditwheel.architecture import Architecture
+from auditwheel.libc import Libc
+from auditwheel.wheel_abi import analyze_wheel_abi
+
+from cormorant._native import sqlite_copy
 
 ROOT = Path(__file__).parent.parent
 
@@ -51,7 +56,24 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_its_name_says_what_it_runs_on(wheel: Path) -> None:
     name, version, python, abi, platform = wheel.stem.split("-")
     assert (name, version, python, abi) == ("cormorant", "0.1.0", "py3", "none")
-    assert platform.startswith("linux_")
+    assert platform == f"manylinux_2_34_{os.uname().machine}"
+
+
+def test_its_tag_is_what_it_asks_of_a_system(wheel: Path) -> None:
+    """As auditwheel has it, but for SQLite, which the wheel brings along for systems that have none."""
+    found = analyze_wheel_abi(
+        Libc.GLIBC,
+        Architecture.detect(),
+        wheel,
+        frozenset([sqlite_copy.SONAME]),
+        disable_isa_ext_check=False,
+        allow_graft=False,
+    )
+    assert found.overall_policy.name == wheel.stem.split("-")[-1]
+
+
+def test_an_index_takes_it(wheel: Path) -> None:
+    assert "PASSED" in run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", wheel, cwd=wheel.parent)
 
 
 def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Path) -> None:
@@ -63,8 +85,11 @@ def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Pat
         entry_points = archive.read("cormorant-0.1.0.dist-info/entry_points.txt").decode()
     sources = ROOT / "src"
     package = {str(path.relative_to(sources)) for path in (sources / "cormorant").rglob("*.py")}
-    assert names == package | {"cormorant/py.typed", "cormorant/libcormorant.so"}
-    assert command == {"cormorant-0.1.0.data/scripts/corm"}
+    assert names == package | {"cormorant/py.typed", "cormorant/libcormorant.so", "cormorant/libsqlite3.so.0"}
+    assert command == {
+        "cormorant-0.1.0.data/scripts/corm",
+        "cormorant-0.1.0.data/data/lib/cormorant/libsqlite3.so.0",
+    }
     assert size < 8 << 20
     assert "sqlite.cormorant = cormorant.sqlalchemy:CormorantDialect" in entry_points
     assert "cormorant = cormorant.pytest_plugin" in entry_points
@@ -72,14 +97,78 @@ def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Pat
     assert all("extra ==" in line for line in metadata.splitlines() if line.startswith("Requires-Dist"))
 
 
-def test_it_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
-    environment, folder = tmp_path / "environment", tmp_path / "empty"
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("environment")
+    run(sys.executable, "-m", "venv", folder, cwd=folder)
+    run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
+    return folder
+
+
+def test_it_works_in_an_empty_environment(environment: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
     folder.mkdir()
-    run(sys.executable, "-m", "venv", environment, cwd=folder)
     python = environment / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
     assert run(python, "-c", PROGRAM, cwd=folder) == "['n2', 'n1', 'n0']\n"
     assert {path.name for path in folder.glob("*.db")} == {"people.db"}
     command = environment / "bin" / "corm"
     assert run(command, "--version", cwd=folder) == "0.1.0\n"
     assert run(command, "query", "people.db", "SELECT count(*) AS n FROM person", "--csv", cwd=folder) == "n\n3\n"
+
+
+SQLITE_IN_USE = """
+import ctypes, sys
+import cormorant
+paths = {line.split()[-1] for line in open("/proc/self/maps") if "libsqlite3" in line}
+print(*(path.replace(sys.prefix, "PREFIX").replace(f"python3.{sys.version_info.minor}", "python3") for path in paths))
+"""
+
+
+def test_it_runs_on_the_systems_sqlite(environment: Path, tmp_path: Path) -> None:
+    [path] = run(environment / "bin" / "python", "-c", SQLITE_IN_USE, cwd=tmp_path).split()
+    assert not path.startswith("PREFIX")
+
+
+def test_where_there_is_none_it_runs_on_its_own(environment: Path, tmp_path: Path) -> None:
+    """Where nothing is a library of that name: root, or who may make a namespace of its own, sees to it."""
+    python, corm = environment / "bin" / "python", environment / "bin" / "corm"
+    [system] = run(python, "-c", SQLITE_IN_USE, cwd=tmp_path).split()
+    alone = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "bash", "-e", "-c"]
+    hide = f"mount --bind /dev/null {system}; "
+    if subprocess.run([*alone, hide], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no mount namespace can be made here")
+    used = run(*alone, f'{hide} exec "$0" -c "$1"', python, SQLITE_IN_USE, cwd=tmp_path)
+    assert used == "PREFIX/lib/python3/site-packages/cormorant/libsqlite3.so.0\n"
+    assert run(*alone, f'{hide} exec "$0" -c "$1"', python, PROGRAM, cwd=tmp_path) == "['n2', 'n1', 'n0']\n"
+    assert run(*alone, f'{hide} exec "$0" query people.db "$1"', corm, "SELECT count(*) FROM person", cwd=tmp_path)
+
+
+OTHER = """
+import sys, types, warnings
+import cormorant
+if len(sys.argv) > 1:
+    sys.modules["_sqlite3"] = types.ModuleType("_sqlite3")
+    sys.modules["_sqlite3"].__file__ = sys.argv[1]
+else:
+    import sqlite3
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    cormorant.Database(":memory:").close()
+    print(len(told))
+    cormorant.Database("a.db").close()
+    cormorant.Database("a.db").close()
+    print(*[warning.message for warning in told])
+"""
+
+
+def test_a_second_sqlite_in_the_process_is_told_once(environment: Path, tmp_path: Path) -> None:
+    python = environment / "bin" / "python"
+    assert run(python, "-c", OTHER, cwd=tmp_path) == "0\n\n"
+    other = tmp_path / "_sqlite3.so"
+    code = "const char *sqlite3_libversion(void) { return 0; }"
+    for visibility in ("default", "hidden"):
+        options = ["-shared", "-fPIC", f"-fvisibility={visibility}", "-x", "c", "-", "-o", str(other)]
+        subprocess.run(["gcc", *options], input=code, text=True, check=True)
+        told = run(python, "-c", OTHER, other, cwd=tmp_path)
+        assert told.startswith("0\nthis Python's sqlite3 module has a SQLite of its own")
+        assert told.count("SQLite of its own") == 1

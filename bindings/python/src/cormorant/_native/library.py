@@ -12,24 +12,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..error import DataError
-from . import abi
+from . import abi, sqlite_copy
 from .handle import Handle
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def _name() -> str:
     """The library that is asked for, the one beside the package, or the system's."""
-    beside = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "libcormorant.so")
+    beside = os.path.join(PACKAGE, "libcormorant.so")
     return os.environ.get("CORMORANT_LIBRARY") or (beside if os.path.exists(beside) else "libcormorant.so.0")
 
 
 def _load() -> ctypes.CDLL:
     name = _name()
     try:
-        library = ctypes.CDLL(name)
+        library = sqlite_copy.load(name, PACKAGE)
         library.corm_version.restype = ctypes.c_char_p
     except (OSError, AttributeError) as error:
         hint = "set CORMORANT_LIBRARY to the path of libcormorant.so"
-        if "sqlite3_" in str(error):
+        if sqlite_copy.SONAME in str(error):
+            hint = "install SQLite, as libsqlite3-0 in Debian and sqlite-libs in Fedora"
+        elif "sqlite3_" in str(error):
             hint = "the libsqlite3 of this system, or one that the process has loaded, is older than 3.38"
         raise ImportError(f"cannot load {name}: {error}; {hint}") from None
     version: str = library.corm_version().decode()
