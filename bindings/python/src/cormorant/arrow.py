@@ -30,10 +30,10 @@ def insert_arrow(database: Database, model: type[Model], table: Any, conflict: C
     all.
 
     table: of pyarrow, pandas, polars, duckdb, a result of a query: whatever has __arrow_c_stream__. Its columns are
-    those of the model by property or by name in the table; one that the model has not is refused, one that is not there
-    is its default. Times with a zone and without (UTC), decimals, dictionaries are what the column takes; a fraction in
-    a column of integers, a time finer than microseconds, and what else would be cut, raises DataError. No record is
-    made, so that a column with a transform takes what it stores. Needs pyarrow.
+    those of the model by property or by name in the table: one that the model has not is refused, one that is missing
+    has its default, or None. Times without a zone are UTC. What would be cut, such as a fraction in a column of
+    integers or a time finer than microseconds, raises DataError. No record is made, so that a column with a transform
+    takes what it stores. Needs pyarrow.
     """
     try:
         pyarrow: Any = importlib.import_module("pyarrow")
