@@ -15,6 +15,8 @@ from .error import ProgrammingError
 from .transaction import Transaction
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from .database import Database
 
 _Database = TypeVar("_Database", bound="Database")
@@ -66,18 +68,24 @@ async def perform(
     for the busy timeout neither is so, BusyError is raised. When the task is cancelled, its calls raise
     OperationalError with the code CORM_E_INTERRUPTED; the task goes on when it has ended.
     """
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent import futures
 
-    work = _Work(database._handle)
+    if database._workers is None:
+        database._workers = futures.ThreadPoolExecutor(_WORKERS, "cormorant", initializer=native_thread.be_patient)
+    return await run_on(database._workers, database._handle, lambda: call_plain(body, database, *args, **kwargs))
+
+
+async def run_on(workers: ThreadPoolExecutor, database: DatabaseHandle, body: Callable[[], _Result]) -> _Result:
+    """Runs body() on a thread of the workers; when the task is cancelled, what it does on the database is, too."""
+    import asyncio
+
+    work = _Work(database)
 
     def run() -> _Result:
         with work:
-            return call_plain(body, database, *args, **kwargs)
+            return body()
 
-    if database._workers is None:
-        database._workers = ThreadPoolExecutor(_WORKERS, "cormorant", initializer=native_thread.be_patient)
-    future = asyncio.get_running_loop().run_in_executor(database._workers, contextvars.copy_context().run, run)
+    future = asyncio.get_running_loop().run_in_executor(workers, contextvars.copy_context().run, run)
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:

@@ -20,6 +20,7 @@ from sqlalchemy.dialects.sqlite.base import SQLiteExecutionContext
 from sqlalchemy.util.concurrency import await_only
 
 from .. import dbapi
+from ..thread import run_on
 from .dialect import Dialect
 
 if TYPE_CHECKING:
@@ -32,32 +33,25 @@ T = TypeVar("T")
 class AsyncConnection:
     """A connection whose calls are awaited. A task that is cancelled stops what the connection does for it."""
 
-    def __init__(self) -> None:
-        self._worker = ThreadPoolExecutor(1, "cormorant")
-        self.connection: Any = None
+    def __init__(self, connection: dbapi.Connection, worker: ThreadPoolExecutor) -> None:
+        self.connection = connection
+        self._worker = worker
 
     @classmethod
     async def open(cls, *args: Any, **options: Any) -> Self:
-        made = cls()
+        worker = ThreadPoolExecutor(1, "cormorant")
+        opening = asyncio.get_running_loop().run_in_executor(worker, lambda: dbapi.connect(*args, **options))
         try:
-            made.connection = await made.run(lambda: dbapi.connect(*args, **options))
-        except BaseException:
-            made._worker.shutdown(wait=False)
+            return cls(await asyncio.shield(opening), worker)
+        except asyncio.CancelledError:
+            opening.add_done_callback(_close_unused)
             raise
-        return made
+        finally:
+            if not opening.done() or opening.exception():
+                worker.shutdown(wait=False)
 
     async def run(self, call: Callable[..., T], *args: Any) -> T:
-        future = asyncio.get_running_loop().run_in_executor(self._worker, call, *args)
-        try:
-            return await asyncio.shield(future)
-        except asyncio.CancelledError:
-            if self.connection is not None:
-                self.connection.interrupt()
-            await asyncio.wait([future])
-            if not future.cancelled():
-                # Looked at, so that asyncio does not say that nobody did.
-                future.exception()
-            raise
+        return await run_on(self._worker, self.connection.database._handle, lambda: call(*args))
 
     def cursor(self) -> AsyncCursor:
         return AsyncCursor(self)
@@ -77,6 +71,12 @@ class AsyncConnection:
         self.connection.interrupt()
         self.connection.close()
         self._worker.shutdown(wait=False)
+
+
+def _close_unused(opening: asyncio.Future[dbapi.Connection]) -> None:
+    """Closes a connection that nobody waits for any more."""
+    if opening.exception() is None:
+        opening.result().close()
 
 
 class AsyncCursor:
@@ -173,7 +173,8 @@ class AdaptedConnection(AsyncAdapt_terminate, AsyncAdapt_dbapi_connection):
 
 class AdaptedModule(AsyncAdapt_dbapi_module):
     def __init__(self) -> None:
-        super().__init__(dbapi, dbapi_module=dbapi)
+        # SQLAlchemy 2.0 has no __init__ there, and asks for neither.
+        self.driver = self.dbapi_module = dbapi
 
     def __getattr__(self, name: str) -> Any:
         return getattr(dbapi, name)
