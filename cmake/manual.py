@@ -1,4 +1,4 @@
-"""Writes the man page of corm: corm --experimental-dump-help | manual.py VERSION > corm.1"""
+"""Writes the man page of corm: corm --experimental-dump-help | manual.py VERSION DATE > corm.1"""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def described(argument: dict[str, Any]) -> list[str]:
     return [".TP", title, *paragraphs(text)]
 
 
-def page(command: dict[str, Any], version: str) -> str:
-    lines = [f'.TH CORM 1 "" "corm {version}" "Cormorant"', ".SH NAME"]
+def page(command: dict[str, Any], version: str, date: str) -> str:
+    lines = [f'.TH CORM 1 {date} "corm {version}" "Cormorant"', ".SH NAME"]
     lines += [f"corm \\- {escaped(command['abstract'][0].lower() + command['abstract'][1:].rstrip('.'))}"]
     lines += [".SH SYNOPSIS", "\\fBcorm\\fR \\fIcommand\\fR [\\fIargument\\fR ...]", ".SH DESCRIPTION"]
     lines += [escaped(command["abstract"]), ".PP", *paragraphs(command.get("discussion", ""))]
@@ -86,7 +86,7 @@ def page(command: dict[str, Any], version: str) -> str:
 
 def main() -> int:
     help_of_all = json.load(sys.stdin)
-    print(page(help_of_all["command"], sys.argv[1]), end="")
+    print(page(help_of_all["command"], *sys.argv[1:]), end="")
     return 0
 
 

@@ -1,0 +1,31 @@
+# What goes where, from the folder `built`, in the components of Debian's packages (cmake/debian).
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cormorant)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH prefix_from_pkgconfig /${pkgconfig_dir} /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/cormorant.pc.in cormorant.pc @ONLY)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/cormorantConfig.cmake.in cormorantConfig.cmake
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
+  NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor version may change the ABI.
+write_basic_package_version_file(cormorantConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(FILES ${library} ${built}/${soname} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(FILES ${built}/libcormorant.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+# Without cormorant-binding, which is this tree's alone.
+install(FILES ${header_dir}/cormorant.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(DIRECTORY ${header_dir}/cormorant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cormorant.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cormorantConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/cormorantConfigVersion.cmake
+  DESTINATION ${package_dir} COMPONENT development)
+if(NOT CORMORANT_SANITIZE)
+  install(PROGRAMS ${built}/corm DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(FILES ${built}/corm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  install(FILES ${built}/corm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME corm
+    COMPONENT tools)
+  # Debian's zsh looks for those of packages in vendor-completions.
+  set(zsh_completions ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where completions of zsh go")
+  install(FILES ${built}/_corm DESTINATION ${zsh_completions} COMPONENT tools)
+  install(FILES ${built}/corm.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT tools)
+endif()
