@@ -33,8 +33,35 @@ static void values_of_another_type_name_the_column(void **state) {
     EXPRESSION_FAILS(CORM_E_TYPE, "Person.name",
                      binary(CORM_OP_IS, column("name"), corm_expr_value(corm_value_blob("x", 1))));
     EXPRESSION_FAILS(CORM_E_TYPE, "Person.height", CORM_GE(people, "height", corm_value_text("tall")));
+    EXPRESSION_FAILS(CORM_E_TYPE, "Person.age", corm_expr_in(column("age"), CORM_VALUES(corm_value_text("x"))));
+    EXPRESSION_FAILS(CORM_E_RANGE, "value 1",
+                     corm_expr_in(column("age"), CORM_VALUES(corm_value_int64(1), corm_value_uint64(UINT64_MAX))));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "values", corm_expr_in(column("age"), NULL, 3));
     MEETS(CORM_EQ(people, "age", corm_value_double(36)), "\"age\" = ?", "36.00", "1 2");
     MEETS(CORM_GT(people, "height", corm_value_int64(2)), "\"height\" > ?", "2", "6");
+}
+
+static void numbers_that_are_no_operators(void **state) {
+    (void)state;
+    static const int32_t unary_gaps[] = {-1, 0, 6, 9, 10, 37, 100, INT32_MAX, INT32_MIN};
+    static const int32_t binary_gaps[] = {-1, 0, 1, 9, 18, 19, 40, 100, INT32_MAX, INT32_MIN};
+    for (size_t index = 0; index < sizeof unary_gaps / sizeof *unary_gaps; index += 1)
+        EXPRESSION_FAILS(CORM_E_MISUSE, "is no operator with one operand", unary(unary_gaps[index], number(1)));
+    for (size_t index = 0; index < sizeof binary_gaps / sizeof *binary_gaps; index += 1) {
+        EXPRESSION_FAILS(CORM_E_MISUSE, "is no operator with two operands",
+                         binary(binary_gaps[index], number(1), number(2)));
+    }
+}
+
+static corm_expr *count_all(void) { return corm_expr_call("count", NULL, 0); }
+
+static void distinct_filter_and_over_need_a_call(void **state) {
+    (void)state;
+    EXPRESSION_FAILS(CORM_E_MISUSE, "DISTINCT", corm_expr_distinct(column("age")));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "FILTER", corm_expr_filter(number(1), column("age")));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "OVER", corm_expr_over(column("age"), NULL, 0, NULL, 0, NULL));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", corm_expr_filter(count_all(), NULL));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "no property", corm_expr_distinct(CORM_CALL("count", column("nosuch"))));
 }
 
 static void null_in_place_of_an_expression(void **state) {
@@ -94,6 +121,10 @@ static void null_in_place_of_a_name_a_model_or_an_array(void **state) {
     assert_string_equal(sql, "?");
     corm_arena_free(arena);
     corm_expr_free(good);
+    EXPRESSION_FAILS(CORM_E_MISUSE, "CORM_NULLS_", corm_expr_order(column("age"), false, 3));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "CORM_NULLS_", corm_expr_order(column("age"), false, -1));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", corm_expr_raw(NULL, CORM_NO_VALUES));
+    EXPRESSION_FAILS(CORM_E_ENCODING, "", corm_expr_raw("'\xff'", CORM_NO_VALUES));
 }
 
 static void used_twice(void **state) {
@@ -209,6 +240,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         STATEMENT_TEST(unknown_properties_name_the_nearest),
         STATEMENT_TEST(values_of_another_type_name_the_column),
+        STATEMENT_TEST(numbers_that_are_no_operators),
+        STATEMENT_TEST(distinct_filter_and_over_need_a_call),
         STATEMENT_TEST(null_in_place_of_an_expression),
         STATEMENT_TEST(null_in_place_of_a_name_a_model_or_an_array),
         STATEMENT_TEST(used_twice),

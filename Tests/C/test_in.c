@@ -7,14 +7,6 @@
 
 #define MANY 100000
 
-static void lists_hold_values_of_the_columns_type(void **state) {
-    (void)state;
-    EXPRESSION_FAILS(CORM_E_TYPE, "Person.age", corm_expr_in(column("age"), CORM_VALUES(corm_value_text("x"))));
-    EXPRESSION_FAILS(CORM_E_RANGE, "value 1",
-                     corm_expr_in(column("age"), CORM_VALUES(corm_value_int64(1), corm_value_uint64(UINT64_MAX))));
-    EXPRESSION_FAILS(CORM_E_MISUSE, "values", corm_expr_in(column("age"), NULL, 3));
-}
-
 /* `count` values of which the last one is `last` and the others meet nothing. */
 static corm_value *values_before(corm_value last, size_t count) {
     corm_value *values = malloc(count * sizeof *values);
@@ -53,35 +45,9 @@ static void every_kind_of_value_in_lists_of_every_length(void **state) {
     }
 }
 
-static void long_lists_follow_the_columns_type_and_collation(void **state) {
-    (void)state;
-    corm_value values[150];
-    char texts[150][8];
-    for (int index = 0; index < 150; index += 1) {
-        snprintf(texts[index], sizeof texts[index], "t%d", index);
-        values[index] = corm_value_text(texts[index]);
-    }
-    values[149] = corm_value_text("ADA");
-    corm_result *result;
-    corm_statement *found = with_column(select_from(people), column("id"));
-    where(found, corm_expr_in(corm_expr_collate(column("name"), "NOCASE"), values, 150));
-    OK(corm_result_open_statement(db, found, CORM_NO_VALUES, &result, &failure));
-    assert_string_equal(rows_of(result), "1");
-    corm_statement_free(found);
-    for (int index = 0; index < 150; index += 1)
-        values[index] = corm_value_double(index + 0.0);
-    found = with_column(select_from(people), column("id"));
-    where(found, corm_expr_in(column("age"), values, 150));
-    OK(corm_result_open_statement(db, ordered_by(found, column("id")), CORM_NO_VALUES, &result, &failure));
-    assert_string_equal(rows_of(result), "1; 2; 4; 5");
-    corm_statement_free(found);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        STATEMENT_TEST(lists_hold_values_of_the_columns_type),
         STATEMENT_TEST(every_kind_of_value_in_lists_of_every_length),
-        STATEMENT_TEST(long_lists_follow_the_columns_type_and_collation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

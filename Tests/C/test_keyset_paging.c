@@ -75,55 +75,9 @@ static void every_direction_and_place_of_nulls(void **state) {
     }
 }
 
-static corm_statement *by_age(bool descending, int32_t nulls) {
-    corm_statement *select = with_column(select_from(people), column("id"));
-    ordered_by(select, corm_expr_order(column("age"), descending, nulls));
-    return ordered_by(select, column("id"));
-}
-
-static void the_condition_in_sql(void **state) {
-    (void)state;
-    corm_statement *next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(36), corm_value_int64(1)));
-    SELECTS(next,
-            "SELECT \"id\" FROM \"person\" WHERE \"age\" > ? OR \"age\" IS ? AND \"id\" > ? ORDER BY \"age\", \"id\"",
-            "36, 36, 1", "2; 5");
-    next = by_age(false, CORM_NULLS_LEAST);
-    corm_statement_after(next, CORM_VALUES(corm_value_null(), corm_value_int64(3)));
-    SELECTS(next,
-            "SELECT \"id\" FROM \"person\" WHERE \"age\" IS NOT NULL OR \"age\" IS ? AND \"id\" > ? "
-            "ORDER BY \"age\", \"id\"",
-            "NULL, 3", "6; 4; 1; 2; 5");
-    next = by_age(true, CORM_NULLS_LEAST);
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(36), corm_value_int64(2)));
-    SELECTS(next,
-            "SELECT \"id\" FROM \"person\" WHERE \"age\" < ? OR \"age\" IS NULL OR \"age\" IS ? AND \"id\" > ? "
-            "ORDER BY \"age\" DESC, \"id\"",
-            "36, 36, 2", "4; 3; 6");
-    next = by_age(true, CORM_NULLS_LEAST);
-    corm_statement_after(next, CORM_VALUES(corm_value_null(), corm_value_int64(3)));
-    SELECTS(next, "SELECT \"id\" FROM \"person\" WHERE \"age\" IS ? AND \"id\" > ? ORDER BY \"age\" DESC, \"id\"",
-            "NULL, 3", "6");
-}
-
-static void rows_of_a_left_join_without_a_match(void **state) {
-    (void)state;
-    corm_statement *next = with_column(with_column(select_from(people), column("id")), pet_column("id"));
-    corm_statement_join(next, CORM_JOIN_LEFT, CORM_SOURCE(.model = pets),
-                        binary(CORM_OP_EQUAL, pet_column("owner_id"), column("id")));
-    ordered_by(ordered_by(next, corm_expr_order(pet_column("id"), true, CORM_NULLS_LEAST)), column("id"));
-    corm_statement_after(next, CORM_VALUES(corm_value_int64(2), corm_value_int64(1)));
-    corm_result *result;
-    OK(corm_result_open_statement(db, next, CORM_NO_VALUES, &result, &failure));
-    assert_string_equal(rows_of(result), "1 1; 2 NULL; 3 NULL; 6 NULL");
-    corm_statement_free(next);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         STATEMENT_TEST(every_direction_and_place_of_nulls),
-        STATEMENT_TEST(the_condition_in_sql),
-        STATEMENT_TEST(rows_of_a_left_join_without_a_match),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,12 @@ static void null_freed_and_other_handles(void **state) {
     /* finding c.md 12: it said CORM_OK and dropped the rows. */
     GIVES(CORM_E_MISUSE, corm_statement_execute(db, good, CORM_NO_VALUES, NULL, &failure));
     assert_non_null(strstr(corm_error_message(failure), "rows"));
+    corm_arena *arena = corm_arena_create();
+    const char *tree;
+    GIVES(CORM_E_MISUSE, corm_statement_explain(db, good, arena, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_statement_explain(db, good, NULL, &tree, &failure));
+    GIVES(CORM_E_MISUSE, corm_statement_explain(NULL, good, arena, &tree, &failure));
+    corm_arena_free(arena);
     corm_statement_free(good);
 }
 
@@ -120,6 +126,42 @@ static void clauses_of_another_kind_of_statement(void **state) {
     corm_statement_set(wrong, "name", text("x"));
     where(wrong, number(1));
     STATEMENT_FAILS(CORM_E_MISUSE, "", wrong);
+    wrong = kind(CORM_INSERT);
+    corm_statement_conflict(wrong, 5);
+    STATEMENT_FAILS(CORM_E_MISUSE, "CORM_CONFLICT_", wrong);
+    wrong = kind(CORM_DELETE);
+    corm_statement_conflict(wrong, CORM_CONFLICT_IGNORE);
+    STATEMENT_FAILS(CORM_E_MISUSE, "DELETE", wrong);
+    wrong = select_from(people);
+    corm_statement_compound(wrong, 4, with_column(select_nothing(), number(1)));
+    STATEMENT_FAILS(CORM_E_MISUSE, "CORM_UNION", wrong);
+    wrong = kind(CORM_INSERT);
+    corm_statement_set(wrong, "age", number(1));
+    corm_statement_insert_select(wrong, (const char *const[]){"name"}, 1, with_column(select_nothing(), text("x")));
+    STATEMENT_FAILS(CORM_E_MISUSE, "", wrong);
+}
+
+/* An insert of a pet that is updated by `property` when there is one of these `keys` already. */
+static corm_statement *upsert(const char *const *keys, size_t count, const char *property, corm_expr *value) {
+    corm_statement *insert = corm_statement_create(CORM_INSERT, pets, NULL);
+    corm_statement_set(insert, "name", text("Max"));
+    corm_statement_upsert(insert, keys, count);
+    corm_statement_upsert_set(insert, property, value);
+    return insert;
+}
+
+static void upserts_that_cannot_be(void **state) {
+    (void)state;
+    corm_statement *wrong = corm_statement_create(CORM_INSERT, pets, NULL);
+    corm_statement_upsert_set(wrong, "weight", number(1));
+    STATEMENT_FAILS(CORM_E_MISUSE, "corm_statement_upsert", wrong);
+    static const char *const keys[] = {"id", "kname"};
+    STATEMENT_FAILS(CORM_E_MISUSE, "name the properties of the key", upsert(NULL, 0, "weight", number(1)));
+    STATEMENT_FAILS(CORM_E_MISUSE, "did you mean name?", upsert(keys, 2, "weight", number(1)));
+    STATEMENT_FAILS(CORM_E_TYPE, "Pet.weight", upsert(keys, 1, "weight", text("x")));
+    wrong = kind(CORM_UPDATE);
+    corm_statement_upsert(wrong, keys, 1);
+    STATEMENT_FAILS(CORM_E_MISUSE, "INSERT", wrong);
 }
 
 static void statements_that_write_are_no_subqueries(void **state) {
@@ -231,6 +273,7 @@ int main(void) {
         STATEMENT_TEST(the_first_wrong_step_stays_the_error),
         STATEMENT_TEST(kinds_and_models),
         STATEMENT_TEST(clauses_of_another_kind_of_statement),
+        STATEMENT_TEST(upserts_that_cannot_be),
         STATEMENT_TEST(statements_that_write_are_no_subqueries),
         STATEMENT_TEST(what_is_ambiguous_beside_a_union),
         STATEMENT_TEST(consumed_by_two_statements),
