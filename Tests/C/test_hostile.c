@@ -4,126 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct word {
-    int64_t id;
-    const char *text;
-} word;
-
-/* A model whose table, column and property are all named `name`. */
-static corm_model *named(const char *name) {
-    corm_column_def columns[] = {
-        CORM_COLUMN(word, id, CORM_INT64, .primary_key = true, .column = "the id"),
-        {.name = name,
-         .column = name,
-         .type = CORM_TEXT,
-         .offset = offsetof(word, text),
-         .size = 8,
-         .field = CORM_FIELD_CHARACTERS,
-         .not_null = true,
-         .unique = true},
-    };
-    corm_model_def definition = CORM_MODEL(word, name, columns);
-    definition.table = name;
-    corm_model *model;
-    OK(corm_model_create(&definition, &model, &failure));
-    return model;
-}
-
-static void names_of_every_kind(void **state) {
-    (void)state;
-    char *longest = malloc(10001);
-    memset(longest, '"', 10000);
-    longest[10000] = 0;
-    const char *const names[] = {
-        "quote\"quote",
-        "\"",
-        "\"\"",
-        "it's",
-        "''",
-        "[bracket]",
-        "]",
-        "`tick`",
-        "select",
-        "TABLE",
-        "rowid",
-        "oid",
-        "null",
-        "1",
-        " ",
-        "a b",
-        "new\nline",
-        "tab\t",
-        "naïve",
-        "日本語",
-        "🦤",
-        "клю́ч",
-        "\xe2\x80\xae",
-        "--",
-        "/* */",
-        ";",
-        "x; DROP TABLE person; --",
-        "?1",
-        ":a",
-        "@b",
-        "$c",
-        "%s%n%d",
-        "\\",
-        "a.b",
-        "a, b",
-        "-a",
-        "-",
-        longest,
-    };
-    for (size_t index = 0; index < sizeof names / sizeof names[0]; index += 1) {
-        const char *name = names[index];
-        corm_model *model = named(name);
-        corm_arena *arena = corm_arena_create();
-        word one = {.text = "text"};
-        word found = {0};
-        word same = {.text = "text"};
-        corm_records *records;
-        corm_value attribute[] = {corm_value_named(name, corm_value_text("text"))};
-        corm_query query = {
-            .struct_size = sizeof query, .values = attribute, .value_count = 1, .order_by = &name, .order_by_count = 1};
-        OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
-        OK(corm_record_insert(db, model, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-        GIVES(CORM_E_UNIQUE, corm_record_insert(db, model, &same, CORM_CONFLICT_ABORT, NULL, &failure));
-        OK(corm_record_save(db, model, &one, arena, &failure));
-        OK(corm_record_update(db, model, &one, &name, 1, NULL, &failure));
-        OK(corm_query_fetch(db, model, &query, &records, &failure));
-        assert_int_equal(corm_records_count(records), 1);
-        OK(corm_record_find(db, model, CORM_VALUES(corm_value_int64(1)), &found, arena, &failure));
-        assert_string_equal(found.text, "text");
-        OK(corm_record_delete(db, model, &one, &failure));
-        corm_records_free(records);
-        corm_arena_free(arena);
-        corm_model_free(model);
-    }
-    free(longest);
-    OK(corm_model_table_exists(db, people, &failure));
-    assert_string_equal(select_text("PRAGMA integrity_check"), "ok");
-}
-
-static void sql_in_data_stays_data(void **state) {
-    (void)state;
-    static const char *const texts[] = {
-        "'); DROP TABLE person; --", "\" OR 1=1 --", "'' OR ''=''", "?1 :a @b $c", "%s%n", "\\", "NULL"};
-    corm_arena *arena = corm_arena_create();
-    for (size_t index = 0; index < sizeof texts / sizeof texts[0]; index += 1) {
-        person one = {.name = texts[index], .city = texts[index]};
-        person found = {0};
-        corm_value attribute[] = {corm_value_named("city", corm_value_text(texts[index]))};
-        corm_query query = {.struct_size = sizeof query, .values = attribute, .value_count = 1};
-        int64_t count;
-        OK(corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-        OK(corm_query_first(db, people, &query, &found, arena, &failure));
-        assert_string_equal(found.name, texts[index]);
-        OK(corm_query_count(db, people, &query, &count, &failure));
-        assert_int_equal(count, 1);
-    }
-    corm_arena_free(arena);
-}
-
 typedef struct box {
     int64_t id;
     corm_blob data;
@@ -219,8 +99,6 @@ static void transactions_begun_in_raw_sql(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(names_of_every_kind),
-        TEST(sql_in_data_stays_data),
         TEST(a_blob_of_100_megabytes),
         TEST(blobs_beyond_what_sqlite_takes),
         TEST(sql_that_is_not_utf8_or_not_there),

@@ -32,19 +32,6 @@ static void a_message_is_one_line(void **state) {
     free(long_sql);
 }
 
-static void the_row_that_cannot_be_read_is_named(void **state) {
-    (void)state;
-    corm_records *records;
-    insert_people(7);
-    OK(corm_database_execute_script(db,
-                                    "PRAGMA ignore_check_constraints = ON; UPDATE person SET age = 'old' WHERE id = 6;"
-                                    "PRAGMA ignore_check_constraints = OFF",
-                                    &failure));
-    GIVES(CORM_E_TYPE, corm_query_fetch(db, people, NULL, &records, &failure));
-    says("person.age holds text, not an integer (in the row with the key 6)");
-    assert_int_equal(corm_error_record_index(failure), 5);
-}
-
 static void relations_that_are_not_there(void **state) {
     (void)state;
     person one = {.id = 1};
@@ -82,7 +69,6 @@ static void a_step_ends_no_transaction(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_message_is_one_line),
-        TEST(the_row_that_cannot_be_read_is_named),
         TEST(relations_that_are_not_there),
         TEST(a_step_ends_no_transaction),
     };

@@ -29,72 +29,6 @@ static void all_of_them(void **state) {
     assert_null(corm_records_data(records));
 }
 
-static void by_attributes_in_order_in_pages(void **state) {
-    (void)state;
-    insert_people(10);
-    OK(corm_database_execute(db, "UPDATE person SET city = 'Rome' WHERE id > 4", CORM_NO_VALUES, NULL, &failure));
-    corm_value rome[] = {corm_value_named("city", corm_value_text("Rome"))};
-    corm_value nowhere[] = {corm_value_named("city", corm_value_null())};
-    corm_query query = CORM_QUERY_INIT;
-    query.values = rome;
-    query.value_count = 1;
-    query.order_by = (const char *const[]){"city", "-id"};
-    query.order_by_count = 2;
-    query.limit = 2;
-    query.offset = 1;
-    const person *found = fetch(&query, 2);
-    assert_int_equal(found[0].id, 9);
-    assert_int_equal(found[1].id, 8);
-    corm_records_free(records);
-    int64_t count;
-    OK(corm_query_count(db, people, &query, &count, &failure));
-    assert_int_equal(count, 2);
-    query = (corm_query)CORM_QUERY_INIT;
-    query.values = nowhere;
-    query.value_count = 1;
-    fetch(&query, 4);
-    corm_records_free(records);
-    person one = {0};
-    query.order_by = (const char *const[]){"-id"};
-    query.order_by_count = 1;
-    corm_arena *arena = corm_arena_create();
-    OK(corm_query_first(db, people, &query, &one, arena, &failure));
-    assert_int_equal(one.id, 4);
-    query.limit = 0;
-    query.offset = 4;
-    GIVES(CORM_NOT_FOUND, corm_query_first(db, people, &query, &one, arena, &failure));
-    corm_arena_free(arena);
-    assert_int_equal(one.id, 4);
-}
-
-static void by_sql(void **state) {
-    (void)state;
-    insert_people(10);
-    corm_query query = CORM_QUERY_INIT;
-    corm_value values[] = {corm_value_named("least", corm_value_int64(8))};
-    query.sql = "SELECT height, AGE, city, name, id, 'more' FROM person WHERE id >= :least ORDER BY id";
-    query.values = values;
-    query.value_count = 1;
-    const person *found = fetch(&query, 3);
-    assert_int_equal(found[0].id, 8);
-    assert_string_equal(found[2].name, "p10");
-    assert_int_equal(found[2].age.value, 10);
-    corm_records_free(records);
-    int64_t count;
-    OK(corm_query_count(db, people, &query, &count, &failure));
-    assert_int_equal(count, 3);
-    OK(corm_query_count(db, NULL, &query, &count, &failure));
-    assert_int_equal(count, 3);
-    OK(corm_query_page_count(db, NULL, &query, 2, &count, &failure));
-    assert_int_equal(count, 2);
-    query.sql = "SELECT id FROM person WHERE id >= :least";
-    GIVES(CORM_E_SCHEMA, corm_query_fetch(db, people, &query, &records, &failure));
-    assert_non_null(strstr(corm_error_message(failure), "name"));
-    query.sql = "DELETE FROM person WHERE id >= :least";
-    assert_true(corm_query_fetch(db, people, &query, &records, NULL) < 0);
-    assert_int_equal(select_int("SELECT count(*) FROM person"), 10);
-}
-
 static void queries_that_can_never_be_right(void **state) {
     (void)state;
     corm_value nameless[] = {corm_value_int64(1)};
@@ -235,8 +169,6 @@ static void closed_with_the_database(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(all_of_them),
-        TEST(by_attributes_in_order_in_pages),
-        TEST(by_sql),
         TEST(queries_that_can_never_be_right),
         TEST(the_greatest_key),
         TEST(streamed),

@@ -14,13 +14,6 @@ import Testing
         database = try openDatabase(path: folder.file("auto.db"), options: options)
     }
 
-    @Test func aRecordIsSavedInAnEmptyFile() throws {
-        var artist = Artist(name: "Ida")
-        try database.save(&artist)
-        #expect(try database.find(Artist.self, key: 1) == artist)
-        #expect(try database.plan(Artist.self).isEmpty)
-    }
-
     @Test func whatRelationsLeadToIsThere() throws {
         #expect(
             try database.fetchAll(Artist.where { $0.albums.contains { $0.tags.contains { $0.word == "x" } } }) == [])
@@ -50,14 +43,5 @@ import Testing
             try await group.waitForAll()
         }
         #expect(try await database.fetchCount(Artist.self) == 10)
-    }
-
-    @Test func aRefusedChangeIsTriedAnew() throws {
-        try database.executeScript(
-            "CREATE TABLE tag (id INTEGER PRIMARY KEY, word TEXT); INSERT INTO tag VALUES (1, NULL)")
-        expectError(.migration) { try database.fetchAll(Tag.self) }
-        #expect(try !database.tableExists(Album.model))
-        try database.execute("UPDATE tag SET word = 'a'")
-        #expect(try database.fetchAll(Tag.self).map(\.word) == ["a"])
     }
 }

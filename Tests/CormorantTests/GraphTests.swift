@@ -52,30 +52,11 @@ struct GraphTests {
         #expect(try database.fetchCount(AlbumTag.where { $0.tagID == 2 }) == 1)
     }
 
-    @Test func ofAJunctionTheRowsAreRemoved() throws {
-        var album = try #require(try database.find(Album.self, key: 1))
-        album.tags = .loaded([Tag(id: 2, word: "old"), Tag(word: "new")])
-        try database.save(graph: &album)
-        let words = try database.fetchAll(
-            Tag.where { $0.albums.contains { $0.id == 1 } }.order { $0.id }.select { $0.word })
-        #expect(words == ["old", "new"])
-        #expect(try database.fetchCount(Tag.all) == 3)
-    }
-
     @Test func whatIsNotLoadedIsLeftAlone() throws {
         var artist = try #require(try database.find(Artist.self, key: 1))
         artist.country = "GB"
         try database.save(graph: &artist)
         #expect(try database.fetchCount(Album.where { $0.artistID == 1 }) == 2)
-    }
-
-    @Test func anErrorUndoesAll() throws {
-        var artist = Artist(name: "X", albums: .loaded([album("a"), album("b", tags: .loaded([Tag(word: "loud")]))]))
-        let error = expectError(.unique) { try database.save(graph: &artist) }
-        #expect(error?.recordIndex == 1)
-        #expect(artist.id == nil)
-        #expect(try artist.albums.records.map(\.id) == [nil, nil])
-        #expect(try database.fetchCount(Artist.all) == 4)
     }
 
     @Test func theRecordItComesFromIsNotSavedAgain() throws {
@@ -111,13 +92,6 @@ struct GraphTests {
         album.artistID = 2
         artist.albums = .loaded([album])
         expectError(.misuse) { try database.save(graph: &artist) }
-    }
-
-    @Test func treesOfOneTable() throws {
-        let leaf = Employee(name: "Leaf")
-        var root = Employee(name: "Root", reports: .loaded([Employee(name: "Branch", reports: .loaded([leaf]))]))
-        try database.save(graph: &root)
-        #expect(try database.fetchAll(Employee.where { $0.boss.boss.name == "Root" }).map(\.name) == ["Leaf"])
     }
 
     @Test func asynchronously() async throws {

@@ -73,18 +73,4 @@ struct HostileBundleTests {
             })
         #expect(error is Stop)
     }
-
-    @Test func wrongStepsAreRefused() throws {
-        var bundle = bundle
-        for step in [
-            MigrationStep("1_first", up: .sql("SELECT 1")), MigrationStep("", up: .sql("SELECT 1")),
-            MigrationStep("a\0b", up: .sql("SELECT 1")), MigrationStep("3", up: .sql("")),
-        ] {
-            expectError(.migration) { try bundle.add(step) }
-        }
-        #expect(bundle.steps.count == 2)
-        expectError(.migration) { try database.apply(bundle, upTo: "3") }
-        expectError(.migration) { try database.revert(bundle, downTo: "3") }
-        expectError(.cannotOpen) { try MigrationBundle(folder: "/nowhere/at all") }
-    }
 }

@@ -47,16 +47,6 @@ struct HostileInputTests {
         #expect(try long.fetchAll(LongName.self, Query(["label": "x"])).count == 1)
     }
 
-    @Test(arguments: [
-        "", "a\0b", "'); DROP TABLE person; --", "\u{10FFFF}", "%_\\\"`[]", String(repeating: "x", count: 1_000_000),
-    ])
-    func textComesBackAsItWentIn(_ text: String) throws {
-        let database = try memoryDatabase(Person.self)
-        let person = try database.inserted(Person(name: text))
-        #expect(try database.fetchAll(Person.self, Query(["name": .text(text)])) == [person])
-        #expect(try database.fetchValues("SELECT ?", Bindings(text)) == [.text(text)])
-    }
-
     @Test func aBlobOf100Megabytes() throws {
         let database = try memoryDatabase(File.self)
         var file = File(data: Array(repeating: 0xA5, count: 100_000_000))
@@ -64,15 +54,6 @@ struct HostileInputTests {
         try database.insert(&file)
         let read = try database.find(File.self, key: 1)
         #expect(read?.data == file.data)
-    }
-
-    @Test func textThatIsNotUTF8() throws {
-        let database = try memoryDatabase(Person.self)
-        try database.execute("INSERT INTO person (name) VALUES (CAST(x'61ff62' AS TEXT))")
-        let error = expectError(.encoding) { try database.fetchAll(Person.self) }
-        #expect(error?.columns == ["name"])
-        expectError(.encoding) { try database.query("SELECT name FROM person") }
-        #expect(try database.fetchValues("SELECT CAST(name AS BLOB) FROM person") == [.blob([0x61, 0xFF, 0x62])])
     }
 
     @Test func numbersThatSQLiteCannotHold() throws {
@@ -124,33 +105,4 @@ struct HostileInputTests {
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
         expectError(.cannotOpen) { try openDatabase(path: path, options: OpenOptions(mode: .readOnly)) }
     }
-
-    @Test func aReadOnlyDatabaseRefusesWrites() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("a.db")
-        let writable = try openDatabase(path: path)
-        try writable.createTables(Person.self)
-        try writable.close()
-        let database = try openDatabase(path: path, options: OpenOptions(mode: .readOnly))
-        var ada = Person(name: "Ada")
-        #expect(expectError(.readOnly) { try database.insert(&ada) }?.hint != nil)
-        expectError(.readOnly) { try database.execute("DELETE FROM person") }
-        #expect(try database.transaction { try database.fetchCount(Person.self) } == 0)
-    }
-
-    @Test func aLockedFileIsWaitedFor() throws {
-        let folder = try TemporaryFolder()
-        let first = try openDatabase(path: folder.file("a.db"))
-        try first.createTables(City.self)
-        let second = try openDatabase(path: folder.file("a.db"), options: OpenOptions(busyTimeout: 200))
-        var rome = City(name: "Rome")
-        try first.begin()
-        let start = ContinuousClock.now
-        #expect(expectError(.busy) { try second.insert(&rome) }?.hint != nil)
-        #expect(ContinuousClock.now - start > .milliseconds(150))
-        try first.commit()
-        try second.insert(&rome)
-        #expect(try first.fetchAll(City.self) == [rome])
-    }
-
 }

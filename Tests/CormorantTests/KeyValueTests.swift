@@ -22,20 +22,6 @@ import Testing
         expectError(.encoding) { try Database(path: ":memory:").store("a\0b") }
     }
 
-    /// Swift takes these for the same text; a file does not.
-    @Test func keysAreToldApartByTheirBytes() throws {
-        let store = try Database(path: ":memory:").store("s")
-        try store.put("\u{E9}", 1)
-        try store.put("e\u{301}", 2)
-        #expect(try store.count() == 2)
-        #expect(try store["\u{E9}"] == 1)
-        #expect(try store.entries(KeyValueRange(prefix: "e")).map(\.value) == [2])
-        try store.put("a\u{10FFFF}", 3)
-        try store.put("\u{D7FF}x", 4)
-        #expect(try store.entries(KeyValueRange(prefix: "a\u{10FFFF}")).map(\.value) == [3])
-        #expect(try store.entries(KeyValueRange(prefix: "\u{D7FF}")).map(\.value) == [4])
-    }
-
     @Test func aClosedDatabaseHasNoStores() throws {
         let folder = try TemporaryFolder()
         let database = try openDatabase(path: folder.file("test.db"))

@@ -3,33 +3,6 @@ import Foundation
 import Testing
 
 @Suite struct ObservationTests {
-    @Test func aTransactionGivesOneEventWithRecords() throws {
-        let database = try memoryDatabase(Person.self)
-        let observer = try database.observe(Person.self, values: true)
-        try database.transaction {
-            var ada = Person(name: "Ada", age: 36)
-            try database.insert(&ada)
-            ada.age = 37
-            try database.update(&ada)
-        }
-        let event = try #require(try observer.next())
-        #expect(event.changes.map(\.kind) == [.insert])
-        #expect(event.changes[0].key == [1])
-        #expect(event.changes[0].new == Person(id: 1, name: "Ada", age: 37))
-        #expect(event.changes[0].old == nil)
-        #expect(try observer.next() == nil)
-        _ = try? database.transaction {
-            try database.execute("DELETE FROM person")
-            throw CancellationError()
-        }
-        #expect(try observer.next() == nil)
-        try database.execute("DELETE FROM person")
-        #expect(try observer.next()?.changes.map(\.old?.name) == ["Ada"])
-        observer.cancel()
-        try database.execute("INSERT INTO person (name) VALUES ('x')")
-        #expect(try observer.next() == nil)
-    }
-
     @Test func regionsKeysAndQueriesNarrowAWatch() throws {
         let database = try memoryDatabase(Person.self)
         try database.executeScript("INSERT INTO person (id, name, age) VALUES (1, 'a', 1), (2, 'b', 2)")

@@ -27,15 +27,4 @@ struct TransactionTests {
         #expect(expectError(.transaction) { try database.commit() }?.hint != nil)
         expectError(.transaction) { try database.rollback() }
     }
-
-    @Test func aTransactionThatSQLiteRolledBackCannotCommit() throws {
-        var city = City(name: "a")
-        try database.insert(&city)
-        city.id = nil
-        try database.begin()
-        expectError(.unique) { try database.insert(&city, onConflict: .rollback) }
-        expectError(.transaction) { try database.commit() }
-        try database.rollback()
-        #expect(try names() == ["a"])
-    }
 }

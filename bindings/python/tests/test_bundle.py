@@ -130,20 +130,6 @@ def test_the_programs_own_steps_are_adopted_by_the_schema_that_they_leave(db: Da
     assert [change.name for step in bundle.drift(db).steps for change in step.changes] == ["by_hand"]
 
 
-def test_drift_is_found_and_led_back(folder: Path, db: Database) -> None:
-    bundle = Bundle(folder)
-    bundle.apply(db, FIRST)
-    assert not bundle.drift(db)
-    db.execute("CREATE INDEX by_hand ON people (name)")
-    drift = bundle.drift(db)
-    assert [change.name for step in drift.steps for change in step.changes] == ["by_hand"]
-    with pytest.raises(cormorant.MigrationDriftError, match="by_hand") as caught:
-        bundle.apply(db)
-    assert caught.value.code == "CORM_E_MIGRATION_DRIFT"
-    drift.apply(db)
-    bundle.apply(db)
-
-
 def test_threads_that_come_together_apply_each_step_once(folder: Path, path: Path) -> None:
     errors: list[BaseException] = []
     ran: list[int] = []

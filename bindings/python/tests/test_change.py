@@ -8,7 +8,7 @@ import pytest
 from models import Department, Everything, Note, Person
 
 import cormorant
-from cormorant import Database, ProgrammingError, delete, excluded, func, insert, param, select, update
+from cormorant import Database, ProgrammingError, delete, excluded, insert, param, select, update
 from cormorant.statement import Statement
 
 
@@ -62,36 +62,6 @@ CASES: list[tuple[Statement, str, list[Any]]] = [
 @pytest.mark.parametrize(("statement", "sql", "values"), CASES, ids=[sql for _, sql, _ in CASES])
 def test_sql_and_bindings(statement: Statement, sql: str, values: list[Any]) -> None:
     assert statement.sql == (sql, tuple(values))
-
-
-def test_update(db: Database) -> None:
-    assert db.execute(update(Person).set(age=Person.age + 1)) == 2
-    assert db.execute(update(Person).set(age=50).where(Person.name == "Ann")) == 1
-    assert ages(db) == [("Ann", 50), ("Bob", 21)]
-    named = update(Person).set(age=param("age")).where(Person.name == param("name"))
-    assert db.execute(named, age=1, name="Ann") == 1
-    assert db.execute(named, bindings={"age": 2, "name": "Bob"}) == 1
-    assert ages(db) == [("Ann", 1), ("Bob", 2)]
-
-
-def test_delete(db: Database) -> None:
-    assert db.execute(delete(Person).where(Person.age > 30)) == 1
-    assert ages(db) == [("Bob", 20)]
-    assert db.execute(delete(Person)) == 1
-
-
-def test_insert(db: Database) -> None:
-    assert db.execute(insert(Person).values(name="Cid", age=func.abs(-3))) == 1
-    assert db.execute(insert(Department).from_select(["name"], select(func.upper(Person.name)))) == 3
-    assert [item.name for item in db.fetch_all(Department, order_by="name")] == ["ANN", "BOB", "CID"]
-
-
-def test_upsert(db: Database) -> None:
-    db.insert(Department("Sales"))
-    clash = insert(Department).values(name="Sales").on_conflict("name")
-    assert db.execute(clash.do_nothing()) == 0
-    assert db.execute(clash.do_update(name=excluded.name.concat("!"))) == 1
-    assert db.fetch_all(select(Department.name)) == [("Sales!",)]
 
 
 def test_returning(db: Database) -> None:

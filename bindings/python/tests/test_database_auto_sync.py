@@ -7,14 +7,8 @@ from pathlib import Path
 
 import pytest
 from models import Department, Person
-from music import Album, Artist
 
 from cormorant import Column, Database, MigrationError, Model, ProgrammingError, Registry, column, select, to_many
-
-
-def test_nothing_is_synced_without_the_option(path: Path) -> None:
-    with Database(path) as db, pytest.raises(ProgrammingError, match="no such table"):
-        db.save(Department("sales"))
 
 
 def test_a_model_in_use_costs_no_statement_more(path: Path) -> None:
@@ -26,14 +20,6 @@ def test_a_model_in_use_costs_no_statement_more(path: Path) -> None:
         for _ in range(5):
             assert db.find(Department, department.id) == department
         assert len(seen) == 5
-
-
-def test_a_relation_that_is_used_later_brings_its_model(path: Path) -> None:
-    with Database(path, auto_sync=True) as db:
-        db.insert(Artist("Ida"))
-        query = select(Artist).where(Artist.albums.any(Album.title == "A"))
-        assert db.fetch_all(query) == []
-        assert db.table_exists(Album)
 
 
 def test_a_relation_that_is_used_later_in_a_transaction(path: Path) -> None:

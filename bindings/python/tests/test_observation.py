@@ -16,7 +16,7 @@ import pytest
 from models import Department, Person
 from test_model import make
 
-from cormorant import Column, Database, DataError, Error, Event, ProgrammingError, Region, RowChange, column, select
+from cormorant import Column, Database, DataError, Error, Event, ProgrammingError, Region, column
 
 R = TypeVar("R")
 
@@ -29,30 +29,6 @@ def taken(event: Event[R] | None) -> Event[R]:
 def kinds(event: Event[Any] | None) -> list[tuple[str, Any]]:
     assert event
     return [(change.kind, change.key) for change in event.changes]
-
-
-def test_a_transaction_gives_one_event_with_records(db: Database) -> None:
-    with db.observe(Person, values=True) as observer:
-        with db.transaction():
-            ada = Person(name="Ada", age=36)
-            db.insert(ada)
-            ada.age = 37
-            db.update(ada)
-        event = observer.next(0)
-        assert event == Event(False, [RowChange("insert", "people", 1, (1,), None, ada, None)], [])
-        assert observer.next(0) is None
-        with pytest.raises(KeyError), db.transaction():
-            db.delete_all(Person)
-            raise KeyError
-        db.execute_script("BEGIN; SAVEPOINT s; DELETE FROM people; ROLLBACK TO s; COMMIT")
-        assert observer.next(0.01) is None
-        db.delete_all(Person)
-        event = observer.next(0)
-        assert event
-        assert event.changes[0].old == ada
-        assert event.changes[0].new is None
-    db.insert(Person(name="unseen"))
-    assert list(observer) == []
 
 
 def test_what_cannot_be_watched_is_an_error(db: Database) -> None:
@@ -71,28 +47,6 @@ def test_what_cannot_be_watched_is_an_error(db: Database) -> None:
         db.observe_live(Person)
     with pytest.raises(ProgrammingError), db.observe(Person, callback=print) as observer:
         observer.next(0)
-
-
-def test_a_live_query_tells_records_and_what_is_new(db: Database) -> None:
-    told: list[Event[Person]] = []
-    query = select(Person).where(Person.age > 1).order_by(Person.age)
-    with db.observe_live(query, callback=told.append):
-        assert [event.rows for event in told] == [[]]
-        db.insert(Person(name="a", age=3))
-        db.insert(Person(name="b", age=2))
-        db.insert(Person(name="no", age=0))
-        assert [[person.name for person in event.rows] for event in told] == [[], ["a"], ["b", "a"]]
-        assert [(change.kind, change.position) for change in told[-1].changes] == [("insert", 0)]
-        db.execute("UPDATE people SET age = age - 1 WHERE age > 1")
-        assert [(change.kind, change.key) for change in told[-1].changes] == [("delete", (2,)), ("update", (1,))]
-    with db.observe_live(Person, name="a") as live:
-        first = live.next(0)
-        assert first
-        assert [person.age for person in first.rows] == [2]
-    with db.observe_live(None, "SELECT count(*), sum(age) FROM people WHERE age < :most", {"most": 2}) as sums:
-        assert taken(sums.next(0)).rows == [(2, 1)]
-        db.execute("UPDATE people SET born = 'z' || id")
-        assert sums.next(0) is None
 
 
 def test_an_async_iterator_waits_without_blocking(db: Database) -> None:
@@ -137,15 +91,6 @@ def test_a_callback_that_raises_does_not_harm_the_writer(db: Database) -> None:
         db.insert(Person(name="b"))
     assert len(told) == 2
     assert db.count(Person) == 2
-
-
-def test_a_live_query_that_breaks_tells_its_error(db: Database) -> None:
-    errors: list[Error] = []
-    told: list[Event[Any]] = []
-    with db.observe_live(None, "SELECT name FROM people", callback=told.append, on_error=errors.append):
-        db.execute("DROP TABLE people")
-    assert len(told) == 1
-    assert [type(error) for error in errors] == [ProgrammingError]
 
 
 def test_threads_write_while_others_listen(db: Database) -> None:
@@ -222,17 +167,6 @@ def test_a_key_has_the_values_that_records_have(
         assert kinds(observer.next(0)) == [("delete", (first, second))]
 
 
-def test_a_key_is_the_rowid_or_the_whole_row_where_there_is_none(db: Database) -> None:
-    cls: Any = make({"at": Column[datetime], "ok": Column[bool | None]}, {})
-    db.create_tables(cls)
-    at = datetime(2020, 1, 1, tzinfo=timezone.utc)
-    with db.observe(cls) as observer, db.observe_live(cls) as live:
-        assert taken(live.next(0)).rows == []
-        db.insert(cls(at=at, ok=None))
-        assert kinds(observer.next(0)) == [("insert", (1,))]
-        assert kinds(live.next(0)) == [("insert", (at, None))]
-
-
 def test_a_key_that_cannot_be_read_is_an_error(db: Database) -> None:
     cls: Any = make({"id": Column[uuid.UUID]}, {"id": column(primary_key=True)})
     db.create_tables(cls)
@@ -240,33 +174,6 @@ def test_a_key_that_cannot_be_read_is_an_error(db: Database) -> None:
         db.execute(f"INSERT INTO {cls.__model__.table} VALUES ('none')")
         with pytest.raises(DataError, match=r"\.id is no uuid"):
             observer.next(0)
-
-
-@pytest.mark.parametrize(
-    ("kind", "collate", "stored", "same", "other"),
-    [
-        (str, "NOCASE", "Ann", "aNN", "Anna"),
-        (str, "RTRIM", "Ann", "Ann  ", " Ann"),
-        (str, None, "Ann", "Ann", "ann"),
-        (Decimal, "corm_decimal", Decimal("1.00"), Decimal("1"), Decimal("1.001")),
-        (Decimal, None, Decimal("1.00"), Decimal("1.00"), Decimal("1")),
-        (float, None, 0.0, -0.0, 5e-324),
-    ],
-)
-@pytest.mark.parametrize("without_rowid", [False, True])
-def test_a_key_is_observed_where_it_is_found(
-    db: Database, kind: Any, collate: str | None, stored: Any, same: Any, other: Any, without_rowid: bool
-) -> None:
-    key: Any = column(primary_key=True, collate=collate)
-    cls: Any = make({"key": Column[kind], "number": Column[int]}, {"key": key}, without_rowid=without_rowid)
-    db.create_tables(cls)
-    db.insert(cls(stored, 1))
-    with db.observe(cls, key=same) as observer, db.observe(cls, key=other) as nothing:
-        for number in (2, 3):
-            db.update(cls(same, number))
-            assert kinds(observer.next(0)) == [("update", (stored,))]
-        assert db.find(cls, other) is None
-        assert nothing.next(0) is None
 
 
 def test_a_key_that_is_not_the_tables_cannot_be_observed(db: Database) -> None:

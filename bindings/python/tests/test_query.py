@@ -63,16 +63,6 @@ def test_by_sql(db: Database) -> None:
         db.fetch_all(Person, sql, [30], limit=1)
 
 
-def test_fetch_one(db: Database) -> None:
-    found = db.fetch_one(Person, order_by="-age")
-    assert found is not None
-    assert found.name == "Dan"
-    assert db.fetch_one(Person, name="Zoe") is None
-    second = db.fetch_one(Person, order_by="name", offset=1)
-    assert second is not None
-    assert second.name == "Bob"
-
-
 def test_rows_as_objects_tuples_and_dicts(db: Database) -> None:
     cursor = db.cursor(Person, order_by="name", limit=1)
     assert cursor.columns == ("id", "name", "age", "born", "department")
@@ -113,11 +103,6 @@ def test_count_and_pages(db: Database) -> None:
         db.count()
     with pytest.raises(cormorant.ProgrammingError, match="without a model"):
         db.count(age=3)
-
-
-def test_max_key(db: Database) -> None:
-    assert db.max_key(Person) == 4
-    assert db.max_key(Department) is None
 
 
 def test_max_key_is_of_the_key_s_type(db: Database) -> None:

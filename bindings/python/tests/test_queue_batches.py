@@ -14,9 +14,7 @@ from models import Department, Person
 from cormorant import (
     Database,
     DataError,
-    NoRecordError,
     ProgrammingError,
-    UniqueViolation,
     WriteCompletion,
     WriteQueue,
     WriteResult,
@@ -46,15 +44,6 @@ def fill(queue: WriteQueue) -> Any:
     person.name, person.id = "changed", 99
     assert len(batch) == 7
     return batch
-
-
-def test_a_batch_may_go_on_after_errors(queue: WriteQueue, db: Database) -> None:
-    results = fill(queue).commit(on_error="continue").result(10)
-    assert [result.changes for result in results] == [1, 0, 1, 1, 0, 0, 2]
-    assert [result.generated_key for result in results] == [1, None, None, None, None, None, None]
-    assert isinstance(results[1].error, UniqueViolation)
-    assert isinstance(results[4].error, NoRecordError)
-    assert [(p.id, p.name, p.age) for p in db.fetch_all(Person)] == [(1, "Ada", 37), (7, "Grace", 37)]
 
 
 def test_what_cannot_be_added_is_refused(queue: WriteQueue) -> None:

@@ -46,24 +46,6 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
         assert registry.names() == []
 
 
-def test_a_pattern_must_name_a_file() -> None:
-    with pytest.raises(ProgrammingError):
-        Registry("")
-
-
-def test_a_file_has_one_name(tmp_path: Path) -> None:
-    with Registry(tmp_path / "{name}.db") as registry:
-        registry.register("main", tmp_path / "ida.db")
-        with pytest.raises(ProgrammingError, match='registered as "main"'):
-            registry.register("other", tmp_path / ".." / tmp_path.name / "ida.db")
-        with pytest.raises(ProgrammingError, match='registered as "main"'):
-            registry.use("ida")
-        with pytest.raises(ProgrammingError, match="already"):
-            registry.register("main", tmp_path / "x.db")
-        with pytest.raises(ProgrammingError, match="memory"):
-            registry.register("memory", ":memory:")
-
-
 def test_an_unwritable_folder_is_told() -> None:
     with Registry("/proc/{name}.db") as registry, pytest.raises(OperationalError) as caught:
         registry.use("ida")

@@ -14,7 +14,7 @@ import encrypted
 import pytest
 
 import cormorant
-from cormorant import Bundle, Database, MigrationError, OperationalError, ProgrammingError, Registry, RegistryMigration
+from cormorant import Bundle, Database, MigrationError, ProgrammingError, Registry
 
 STEPS = ("0001_make", "0002_more")
 
@@ -36,19 +36,6 @@ def fill(folder: Path, count: int) -> None:
 
 def applied(db: Database) -> int:
     return sum(state.state == "applied" for state in steps().status(db))
-
-
-def test_progress_stops_it(tmp_path: Path) -> None:
-    fill(tmp_path, 4)
-    with Registry(tmp_path / "{name}.db") as registry:
-        with pytest.raises(OperationalError, match="stopped after 2 of 4") as caught:
-            registry.migrate(steps(), progress=lambda item: item.index < 1)
-        assert caught.value.code == "CORM_E_INTERRUPTED"
-        with pytest.raises(ZeroDivisionError):
-            registry.migrate(steps(), progress=lambda item: 1 // 0 > 0)
-        told: list[RegistryMigration] = []
-        assert registry.migrate(steps(), progress=told.append) == {}
-        assert [item.steps for item in told] == [0, 0, 1, 1]
 
 
 def test_a_function_of_the_program_gets_each_database(tmp_path: Path) -> None:

@@ -36,56 +36,6 @@ def artists(db: Database, condition: Any) -> list[str]:
     return [name for (name,) in db.fetch_all(select(Artist.name).where(condition).order_by("name"))]
 
 
-def test_conditions_along_relations_to_one(db: Database) -> None:
-    assert titles(db, Album.artist.name == "Ada") == ["One", "Two"]
-    query = select(Track.title).where(Track.album.artist.name == "Bix")
-    assert db.fetch_all(query) == [("c",)]
-    assert db.fetch_all(select(Track.title, Track.album.title).order_by("-title").limit(1)) == [("c", "Three")]
-    boss = select(Employee.name).where(Employee.manager.manager.name == "Eva")
-    assert db.fetch_all(boss) == [("Hal",)]
-    assert (
-        Album.where(Album.artist.name == "Ada")
-        .sql[0]
-        .endswith(
-            'FROM "albums" LEFT JOIN "artists" AS "albums.artist" ON "albums.artist"."id" = "albums"."artist_id"'
-            ' WHERE "albums.artist"."name" = ?'
-        )
-    )
-
-
-def test_conditions_on_many_related_records(db: Database) -> None:
-    assert artists(db, Artist.albums.any()) == ["Ada", "Bix"]
-    assert artists(db, Artist.albums.none()) == ["Cab"]
-    assert artists(db, Artist.albums.any(Album.year > 2006)) == ["Bix"]
-    assert artists(db, Artist.albums.none(Album.year > 2006)) == ["Ada", "Cab"]
-    assert artists(db, Artist.albums.any(Album.tracks.any(Track.seconds < 150))) == ["Ada"]
-    managers = select(Employee.name).where(Employee.reports.any(Employee.name == "Gus"))
-    assert db.fetch_all(managers) == [("Eva",)]
-
-
-def test_many_to_many(db: Database) -> None:
-    query = select(Playlist.name).order_by("name")
-    assert db.fetch_all(query.where(Playlist.tracks.any(Track.title == "a"))) == [("Best",)]
-    assert db.fetch_all(select(Track.title, Track.playlists.count()).order_by("title")) == [
-        ("a", 1),
-        ("b", 0),
-        ("c", 2),
-    ]
-    joined = select(Playlist.name, Track.title).join(Playlist.tracks).order_by(Playlist.name, Track.title)
-    assert db.fetch_all(joined) == [("Best", "a"), ("Best", "c"), ("Worst", "c")]
-
-
-def test_aggregates(db: Database) -> None:
-    query = select(
-        Artist.name, Artist.albums.count(), Artist.albums.count(Album.year > 2000), Artist.albums.max(Album.year),
-        Artist.albums.min("title"),
-    ).order_by("name")  # fmt: skip
-    assert db.fetch_all(query) == [("Ada", 2, 1, 2005, "One"), ("Bix", 1, 1, 2010, "Three"), ("Cab", 0, 0, None, None)]
-    sums = select(Album.tracks.sum("seconds"), Album.tracks.total(Track.seconds), Album.tracks.avg("seconds"))
-    assert db.fetch_all(sums.order_by("id")) == [(300, 300.0, 150.0), (None, 0.0, None), (300, 300.0, 300.0)]
-    assert artists(db, Artist.albums.count() > 1) == ["Ada"]
-
-
 def test_joins_along_relations(db: Database) -> None:
     query = select(Album.title, Artist.name).join(Album.artist).order_by(Album.title)
     assert db.fetch_all(query) == [("One", "Ada"), ("Three", "Bix"), ("Two", "Ada")]
@@ -100,15 +50,6 @@ def test_joins_along_relations(db: Database) -> None:
         select(Track).join(Track.album.artist)
     with pytest.raises(cormorant.ProgrammingError, match="leave `on` out"):
         select(Album).join(Album.artist, Album.id == 1)
-
-
-def test_relations_of_an_alias(db: Database) -> None:
-    boss = alias(Employee, "boss")
-    assert db.fetch_all(select(boss.name, boss.reports.count()).where(boss.manager.name == "Eva").order_by("name")) == [
-        ("Fay", 1), ("Gus", 0),
-    ]  # fmt: skip
-    query = select(Employee.name, boss.name).from_(boss).join(boss.reports).where(boss.name == "Fay")
-    assert db.fetch_all(query) == [("Hal", "Fay")]
 
 
 def test_what_is_not_loaded_is_no_empty_list() -> None:

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from encrypted import KEY
 from models import Department, Person
 
 import cormorant
-from cormorant import Cipher, Column, Database, Model, Plan, Schema, column
+from cormorant import Database, Plan, Schema
 
 SQL = """
 CREATE TABLE "people" (id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, age INTEGER CHECK (age >= 0));
@@ -72,22 +71,3 @@ def test_a_plan_outlives_its_schemas_and_its_database(path: Path) -> None:
     with pytest.raises(cormorant.ProgrammingError) as caught:
         plan.apply(db)
     assert caught.value.code == "CORM_E_MISUSE"
-
-
-class Counted(Model):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
-    name: Column[str]
-
-
-def test_whether_a_table_makes_keys_is_asked_of_its_own_file(path: Path, tmp_path: Path) -> None:
-    """Mended: each file has a table of that name, and one of them makes no keys."""
-    with Database(path) as db, Database(tmp_path / "other.db") as other:
-        db.execute("CREATE TABLE counted (id INT PRIMARY KEY, name TEXT NOT NULL)")
-        other.create_tables(Counted)
-        other.close()
-        db.attach(tmp_path / "other.db", "elsewhere", cipher=Cipher(KEY) if KEY else None)
-        there = Counted.attached("elsewhere")
-        assert there("a").insert(db).id == 1
-        with pytest.raises(cormorant.ProgrammingError, match="the table makes none"):
-            Counted("b").insert(db)
-        assert Counted("b", id=4).insert(db).id == 4

@@ -9,7 +9,7 @@ import pytest
 from models import Department, Person
 
 import cormorant
-from cormorant import Column, Database, Model, Query, Select, column, func, name, param, select
+from cormorant import Column, Database, Model, Query, Select, column, func, param, select
 
 PEOPLE = '"id", "name", "age", "born", "department" FROM "people"'
 
@@ -48,23 +48,6 @@ def test_sql_and_bindings(db: Database, query: Query[Any], sql: str, values: lis
     assert query.sql == (sql, tuple(values))
     assert repr(query) == f"<Select {sql}>"
     db.fetch_all(query)
-
-
-def test_whole_records(db: Database) -> None:
-    assert names(db.fetch_all(Person.where(Person.age == 35).order_by("name"))) == ["Ann", "Cid"]
-    assert db.fetch_all(Person.where(Person.name == "Ann")) == [Person("Ann", 35, id=1)]
-    found = db.fetch_one(select(Person).order_by("-age"))
-    assert found is not None
-    assert found.name == "Dan"
-    assert db.fetch_one(Person.where(Person.age > 99)) is None
-
-
-def test_tuples(db: Database) -> None:
-    assert db.fetch_all(select(Person.name, Person.age).where(Person.age < 36).order_by("name")) == [
-        ("Ann", 35), ("Bob", 20), ("Cid", 35),
-    ]  # fmt: skip
-    assert db.fetch_one(select(func.count()).from_(Person)) == (4,)
-    assert db.fetch_all(select(Person.name).where(Person.age > 99)) == []
 
 
 def test_dicts_tuples_and_streams(db: Database) -> None:
@@ -207,22 +190,3 @@ def test_what_is_ambiguous_beside_a_union() -> None:
     for wrong in (names.order_by("name"), names.limit(1)):
         with pytest.raises(cormorant.ProgrammingError, match="before UNION, INTERSECT or EXCEPT"):
             wrong.union_all(select(Department.name)).sql  # noqa: B018
-
-
-def test_a_part_of_a_text_with_a_nul(db: Database) -> None:
-    """LIKE ended at it: every row contained it."""
-    for condition in (Person.name.contains("\0"), Person.name.has_prefix("a\0b"), Person.name.has_suffix("\0")):
-        with pytest.raises(cormorant.DataError, match="holds a NUL"):
-            db.count(select(Person).where(condition))
-
-
-def test_names_without_a_model(db: Database) -> None:
-    inner = select(Person.age, func.count().label("n")).group_by(Person.age)
-    outer = select(name("groups", "age"), name(None, "n")).from_(inner, as_="groups").where(name(None, "n") > 1)
-    assert db.fetch_all(outer) == [(35, 2)]
-    assert db.fetch_all(select().from_(inner, as_="groups").order_by("age"))[0] == (20, 1)
-
-
-def test_explain(db: Database) -> None:
-    assert "people" in db.explain(Person.where(Person.id == 3))
-    assert db.explain(select(Person).order_by("age")).splitlines()[0].startswith("SCAN")

@@ -9,7 +9,7 @@ import pytest
 from music import MODELS, Album, Artist, Employee, Track
 
 import cormorant
-from cormorant import Column, Database, Model, alias, all_of, exists, func, name, scalar, select
+from cormorant import Column, Database, Model, alias, all_of, func, name, select
 
 
 @pytest.fixture
@@ -21,16 +21,6 @@ def db(path: Path) -> Iterator[Database]:
         database.insert_many([Track("a", 1, 100), Track("b", 1, 200), Track("c", 3, 300)])
         database.insert_many([Employee("Eva"), Employee("Fay", 1), Employee("Gus", 1), Employee("Hal", 2)])
         yield database
-
-
-def test_joins_on_a_condition(db: Database) -> None:
-    query = select(Artist.name, Album.title).join(Album, Album.artist_id == Artist.id).order_by(Album.title)
-    assert query.sql == (
-        'SELECT "artists"."name", "albums"."title" FROM "artists"'
-        ' JOIN "albums" ON "albums"."artist_id" = "artists"."id" ORDER BY "albums"."title"',
-        (),
-    )
-    assert db.fetch_all(query) == [("Ada", "One"), ("Bix", "Three"), ("Ada", "Two")]
 
 
 def test_left_joins(db: Database) -> None:
@@ -45,11 +35,6 @@ def test_left_joins(db: Database) -> None:
     assert db.fetch_all(titles) == [("Cab", None)]
 
 
-def test_records_of_joined_tables(db: Database) -> None:
-    query = select(Album).join(Artist, Album.artist_id == Artist.id).where(Artist.name == "Bix")
-    assert db.fetch_all(query) == [Album("Three", 2, 2010, id=3)]
-
-
 def test_a_table_twice(db: Database) -> None:
     boss = alias(Employee, "boss")
     query = select(Employee.name, boss.name).join(boss, Employee.manager_id == boss.id).order_by(Employee.name)
@@ -62,30 +47,6 @@ def test_a_table_twice(db: Database) -> None:
         boss.where(boss.id == 1)
     with pytest.raises(cormorant.ProgrammingError, match="alias"):
         select(Employee).join(Employee, Employee.id == 1).sql  # noqa: B018
-
-
-def test_subqueries(db: Database) -> None:
-    newest = scalar(select(func.max(Album.year)))
-    assert db.fetch_all(select(Album.title).where(Album.year == newest)) == [("Three",)]
-    with_albums = select(Album.artist_id).where(Album.year > 2000)
-    assert db.fetch_all(select(Artist.name).where(Artist.id.in_(with_albums)).order_by("name")) == [("Ada",), ("Bix",)]
-    assert db.fetch_all(select(Artist.name).where(Artist.id.not_in(with_albums))) == [("Cab",)]
-    without = ~exists(select(Album).where(Album.artist_id == Artist.id))
-    assert db.fetch_all(select(Artist.name).where(without)) == [("Cab",)]
-    longest = scalar(select(func.max(Track.seconds)).where(Track.album_id == Album.id))
-    assert db.fetch_all(select(Album.title, longest.label("longest")).order_by("-longest", "title")) == [
-        ("Three", 300), ("One", 200), ("Two", None),
-    ]  # fmt: skip
-
-
-def test_queries_as_tables(db: Database) -> None:
-    counts = select(Album.artist_id.label("artist"), func.count().label("albums")).group_by(Album.artist_id)
-    query = (
-        select(Artist.name, name("counts", "albums"))
-        .join(counts, name("counts", "artist") == Artist.id, as_="counts")
-        .order_by(Artist.name)
-    )
-    assert db.fetch_all(query) == [("Ada", 2), ("Bix", 1)]
 
 
 class Link(Model, table="chain"):
@@ -109,22 +70,6 @@ def test_recursive_common_tables(db: Database) -> None:
         select(Employee.name).join("chain", Employee.id == name("chain", "id")).with_("chain", chain, ["id", "depth"])
     )
     assert db.fetch_all(names.where(name("chain", "depth") == 1).order_by(Employee.name)) == [("Fay",), ("Gus",)]
-
-
-def test_combinations(db: Database) -> None:
-    old, new = select(Album.title).where(Album.year < 2006), select(Album.title).where(Album.year > 2000)
-    assert db.fetch_all(old.union(new).order_by("title")) == [("One",), ("Three",), ("Two",)]
-    assert len(db.fetch_all(old.union_all(new))) == 4
-    assert db.fetch_all(old.intersect(new)) == [("Two",)]
-    assert db.fetch_all(old.except_(new)) == [("One",)]
-    assert db.count(old.union_all(new)) == 4
-    albums = select(Album).where(Album.id == 1).union(select(Album).where(Album.id == 2))
-    assert [album.title for album in db.fetch_all(albums.order_by("-id").limit(1))] == ["Two"]
-
-
-def test_windows(db: Database) -> None:
-    running = func.sum(Track.seconds).over(partition_by=Track.album_id, order_by=Track.id)
-    assert db.fetch_all(select(Track.title, running).order_by("title")) == [("a", 100), ("b", 300), ("c", 300)]
 
 
 def test_a_query_in_two_others(db: Database) -> None:

@@ -61,15 +61,6 @@ def test_it_can_end_before_its_block(db: Database) -> None:
     assert caught.value.code == "CORM_E_TRANSACTION"
 
 
-def test_a_failed_statement_leaves_the_transaction_open(db: Database) -> None:
-    with db.transaction():
-        db.insert(Department("a"))
-        with pytest.raises(cormorant.UniqueViolation):
-            db.insert(Department("a"))
-        db.insert(Department("b"))
-    assert names(db) == ["a", "b"]
-
-
 def test_a_commit_that_fails_rolls_back(db: Database) -> None:
     db.execute("CREATE TABLE child (parent REFERENCES departments DEFERRABLE INITIALLY DEFERRED)")
     with pytest.raises(cormorant.ForeignKeyViolation), db.transaction():
@@ -77,18 +68,6 @@ def test_a_commit_that_fails_rolls_back(db: Database) -> None:
         db.execute("INSERT INTO child VALUES (99)")
     assert db.transaction_depth == 0
     assert names(db) == []
-
-
-def test_kinds(db: Database, path: Path) -> None:
-    with Database(path, busy_timeout=0) as other:
-        with db.transaction("deferred"):
-            assert names(db) == []
-            other.insert(Department("a"))
-            assert names(db) == []
-        with db.transaction("exclusive"), pytest.raises(cormorant.BusyError), other.transaction():
-            pass
-    with pytest.raises(cormorant.ProgrammingError, match="later"):
-        db.transaction("later")  # type: ignore[arg-type]
 
 
 def test_many_statements_of_each_kind_in_one(db: Database) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from decimal import Decimal as D
 from fractions import Fraction
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -16,10 +14,8 @@ from cormorant import (
     Database,
     Model,
     Transform,
-    case,
     column,
     func,
-    literal,
     select,
 )  # fmt: skip
 
@@ -41,38 +37,6 @@ def db(db: Database) -> Database:
     for group, price in [("a", "0.10"), ("a", "0.10"), ("a", "0.1"), ("b", LONG), ("c", None)]:
         db.insert(Line(group, None if price is None else D(price)))
     return db
-
-
-RESULTS: dict[str, tuple[Callable[[], Any], list[str | None]]] = {
-    "add": (lambda: Line.price + D("1.005"), ["1.105", "1.105", "1.105", "12345678901234567891.125", None]),
-    "add a number": (lambda: 1 + Line.price, ["1.10", "1.10", "1.1", "12345678901234567891.12", None]),
-    "subtract": (lambda: 1 - Line.price, ["0.90", "0.90", "0.9", "-12345678901234567889.12", None]),
-    "multiply by a column": (
-        lambda: Line.price * Line.number,
-        ["0.30", "0.30", "0.3", "37037036703703703670.36", None],
-    ),
-    "negate": (lambda: -Line.price, ["-0.10", "-0.10", "-0.1", "-" + LONG, None]),
-    "abs": (lambda: func.abs(-Line.price), ["0.10", "0.10", "0.1", LONG, None]),
-    "coalesce": (lambda: func.coalesce(Line.price, 0) + 0, ["0.10", "0.10", "0.1", LONG, "0"]),
-    "nullif": (lambda: func.nullif(Line.price, D("0.100")), [None, None, None, LONG, None]),
-    "case": (lambda: case((Line.id > 3, Line.price), else_=7), ["7", "7", "7", LONG, None]),
-    "max of two": (lambda: func.max(Line.price, D("0.2")), ["0.2", "0.2", "0.2", LONG, None]),
-    "a decimal beside an integer": (lambda: Line.number * D("0.5"), ["1.5"] * 5),
-    "a literal": (lambda: literal(D("0.1")) + D("0.2") + Line.number * 0, ["0.3"] * 5),
-    "running sum": (
-        lambda: func.sum(Line.price).over(order_by=Line.id, frame="ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"),
-        ["0.10", "0.20", "0.20", "12345678901234567890.22", LONG],
-    ),
-    "lag": (lambda: func.lag(Line.price, 1, 0).over(order_by=Line.id), ["0", "0.10", "0.10", "0.1", LONG]),
-}
-
-
-@pytest.mark.parametrize("what", RESULTS)
-def test_a_decimal_of_decimals_is_a_decimal(db: Database, what: str) -> None:
-    expression, wanted = RESULTS[what]
-    found = [value for (value,) in db.fetch_all(select(expression()).order_by(Line.id))]
-    assert [None if value is None else str(value) for value in found] == wanted
-    assert {type(value) for value in found} <= {D, type(None)}
 
 
 class Money:
