@@ -58,116 +58,16 @@ static void errors_name_the_path_and_no_value(void **state) {
     refuses(CORM_E_TYPE, "$[0].weight: the string is no decimal", "[{\"weight\":\"1,5\"}]");
     refuses(CORM_E_JSON, "$[0].id: the key is given twice", "[{\"id\":1,\"id\":1}]");
     refuses(CORM_E_JSON, "$[0]: expected an object, found null", "[null]");
-    refuses(CORM_E_JSON, "$: expected an object or an array of objects, found a string", "\"x\"");
-}
-
-static void malformed_text_is_an_error(void **state) {
-    (void)state;
-    static const char *const texts[] = {"",
-                                        " ",
-                                        "[",
-                                        "[{",
-                                        "[{}",
-                                        "{\"id\"",
-                                        "{\"id\":",
-                                        "{\"id\":1",
-                                        "[{\"title\":\"a",
-                                        "[{\"title\":\"a\\",
-                                        "{} {}",
-                                        "[]]",
-                                        "[] x",
-                                        "{}}",
-                                        "[{},]",
-                                        "[,{}]",
-                                        "[{} {}]",
-                                        "{\"id\":1,}",
-                                        "{,}",
-                                        "{id:1}",
-                                        "{'id':1}",
-                                        "{\"id\" 1}",
-                                        "{\"id\":01}",
-                                        "{\"id\":+1}",
-                                        "{\"id\":.5}",
-                                        "{\"price\":1.}",
-                                        "{\"price\":1e}",
-                                        "{\"price\":-}",
-                                        "{\"price\":NaN}",
-                                        "{\"price\":Infinity}",
-                                        "{\"extra\":nul}",
-                                        "{\"extra\":[1 2]}",
-                                        "{\"extra\":{\"a\" 1}}",
-                                        "{\"extra\":[1}",
-                                        "{\"extra\":tru}",
-                                        "{\"title\":\"\t\"}",
-                                        "{\"title\":\"\\x\"}",
-                                        "{\"title\":\"\\u12g4\"}",
-                                        "{\"title\":\"\\u12",
-                                        "/* */{}",
-                                        "{}//",
-                                        "\xFF\xFE{",
-                                        "{\"other\":}",
-                                        "{\"a\":1 \"b\":2}"};
-    for (size_t index = 0; index < sizeof texts / sizeof *texts; index += 1)
-        refuses(CORM_E_JSON, "$", texts[index]);
+    refuses(CORM_E_JSON, "$", "\xFF\xFE{");
     refuses(CORM_E_ENCODING, "$[0].title: the string is not UTF-8", "[{\"title\":\"\xC0\x80\"}]");
     refuses(CORM_E_ENCODING, "$[0].title: the string is not UTF-8", "[{\"title\":\"\xED\xA0\x80\"}]");
     refuses(CORM_E_ENCODING, "$[0].other: the string is not UTF-8", "[{\"other\":\"\x80\"}]");
-    refuses(CORM_E_ENCODING, "$[0].title: the string has half a surrogate", "[{\"title\":\"\\ud800\"}]");
-    refuses(CORM_E_ENCODING, "$[0].title: the string has half a surrogate", "[{\"title\":\"\\udc00\"}]");
-    refuses(CORM_E_ENCODING, "$[0].title: the string has half a surrogate", "[{\"title\":\"\\ud800\\u0041\"}]");
-    static char deep[4000] = "[{\"extra\":";
-    memset(deep + 10, '[', 1001);
-    refuses(CORM_E_JSON, "$[0].extra: values nest more than 1000 deep", deep);
-}
-
-static void a_path_leads_to_the_records(void **state) {
-    (void)state;
-    static const char text[] = "\xEF\xBB\xBF{\"a\\u0062\":{\"x\":[1,{}],\"rows\":[[],[{\"id\":1,\"word\":\"a\"},"
-                               "{\"id\":2,\"word\":\"b\"}],3],\"y\":\"]\"},\"z\":[]}";
-    for (size_t chunk = 1; chunk < sizeof text; chunk += 1) {
-        corm_json_options options = {.struct_size = sizeof options, .path = "$.ab[\"rows\"][1]"};
-        corm_json_reader *reader = reader_of(tags, text, sizeof text - 1, chunk, &options);
-        corm_records *records;
-        GIVES(CORM_ROW, corm_json_reader_fetch(reader, 0, &records, &failure));
-        assert_int_equal(corm_records_count(records), 2);
-        corm_records_free(records);
-        corm_json_reader_free(reader);
-    }
-    static const char *const wrong[][2] = {{"$.ab.none", "$.ab.none: the key is missing"},
-                                           {"$.ab.rows[7]", "$.ab.rows[7]: the array is shorter"},
-                                           {"$.ab[0]", "$.ab: expected an array, found an object"},
-                                           {"$.z.a", "$.z: expected an object, found an array"}};
-    for (size_t index = 0; index < 4; index += 1) {
-        corm_json_options options = {.struct_size = sizeof options, .path = wrong[index][0]};
-        corm_records *records;
-        GIVES(CORM_E_JSON, read_text(tags, text, &options, &records));
-        assert_non_null(strstr(corm_error_message(failure), wrong[index][1]));
-    }
-    static const char *const unreadable[] = {"", "ab", "$.", "$..a", "$[", "$[x]", "$[-1]", "$[\"a", "$a", "$[\"a\"]x"};
-    for (size_t index = 0; index < sizeof unreadable / sizeof *unreadable; index += 1) {
-        corm_json_options options = {.struct_size = sizeof options, .path = unreadable[index]};
-        corm_json_reader *reader;
-        GIVES(CORM_E_MISUSE, corm_json_reader_create(tags, &options, &reader, &failure));
-    }
-}
-
-static void keys_are_properties_or_columns(void **state) {
-    (void)state;
-    corm_json_options options = {.struct_size = sizeof options, .names = CORM_JSON_COLUMNS, .refuse_unknown = true};
-    corm_records *records;
-    GIVES(CORM_ROW,
-          read_text(items, "{\"title\":\"a\",\"price\":0,\"net_weight\":3,\"in stock\":5}", &options, &records));
-    const item *one = corm_records_data(records);
-    assert_string_equal(one->weight, "3");
-    assert_non_null(strstr(written(items, one, 1, NULL, 0, &options), "\"net_weight\":\"3\""));
-    corm_records_free(records);
-    GIVES(CORM_E_JSON, read_text(items, "[{\"titel\":\"a\"}]", &options, &records));
-    assert_string_equal(corm_error_message(failure), "$[0].titel: model Item has no such key");
-    assert_non_null(strstr(corm_error_hint(failure), "title"));
-    GIVES(CORM_E_JSON, read_text(items, "[{\"secret\":\"a\"}]", &options, &records));
-    options.names = 7;
+    corm_json_options options = {.struct_size = sizeof options, .names = 7};
     corm_json_reader *reader;
     GIVES(CORM_E_MISUSE, corm_json_reader_create(items, &options, &reader, &failure));
+    options = (corm_json_options){.struct_size = sizeof options, .path = ""};
+    GIVES(CORM_E_MISUSE, corm_json_reader_create(items, &options, &reader, &failure));
+    refuses(CORM_E_JSON, "$: expected an object or an array of objects, found a string", "\"x\"");
 }
 
 static void infinities_and_the_json_of_columns_come_back(void **state) {
@@ -195,9 +95,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         JSON_TEST(every_type_comes_in_and_goes_out_again),
         JSON_TEST(errors_name_the_path_and_no_value),
-        JSON_TEST(malformed_text_is_an_error),
-        JSON_TEST(a_path_leads_to_the_records),
-        JSON_TEST(keys_are_properties_or_columns),
         JSON_TEST(infinities_and_the_json_of_columns_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,29 +170,11 @@ static void wrong_use_is_told(void **state) {
     corm_arena_free(arena);
 }
 
-static void records_lie_in_records_to_a_limit(void **state) {
-    (void)state;
-    static char text[20000];
-    for (int depth = 100; depth < 102; depth += 1) {
-        text[0] = '\0';
-        for (int level = 0; level < depth; level += 1)
-            strcat(text, "{\"name\":\"n\",\"children\":[");
-        strcat(text, "{\"name\":\"n\"}");
-        for (int level = 0; level < depth; level += 1)
-            strcat(text, "]}");
-        corm_records *records = NULL;
-        GIVES(depth == 100 ? CORM_ROW : CORM_E_JSON, read_text(nodes, text, NULL, &records));
-        corm_records_free(records);
-    }
-    assert_non_null(strstr(corm_error_message(failure), "records lie in records more than 100 deep"));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         JSON_TEST(related_records_come_by_level),
         JSON_TEST(a_long_array_streams_in_flat_memory),
         JSON_TEST(random_text_never_crashes_and_chunks_make_no_difference),
-        JSON_TEST(records_lie_in_records_to_a_limit),
         JSON_TEST(wrong_use_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,20 +10,6 @@ static void insert(const char *name) {
     OK(corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
 }
 
-static void deep_nesting(void **state) {
-    (void)state;
-    for (int depth = 0; depth < 200; depth += 1) {
-        OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-        insert("x");
-    }
-    assert_int_equal(corm_transaction_depth(db), 200);
-    for (int depth = 0; depth < 100; depth += 1)
-        OK(corm_transaction_rollback(db, &failure));
-    for (int depth = 0; depth < 100; depth += 1)
-        OK(corm_transaction_commit(db, &failure));
-    assert_int_equal(count(), 100);
-}
-
 static void out_of_order(void **state) {
     (void)state;
     GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
@@ -33,20 +19,6 @@ static void out_of_order(void **state) {
     OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
     OK(corm_transaction_commit(db, &failure));
     GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
-}
-
-static void sqlite_rolled_it_back(void **state) {
-    (void)state;
-    insert_people(1);
-    person same = {.id = 1, .name = "same"};
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    insert("lost");
-    GIVES(CORM_E_UNIQUE, corm_record_insert(db, people, &same, CORM_CONFLICT_ROLLBACK, NULL, &failure));
-    GIVES(CORM_E_TRANSACTION, corm_transaction_commit(db, &failure));
-    OK(corm_transaction_rollback(db, &failure));
-    assert_int_equal(corm_transaction_depth(db), 0);
-    assert_int_equal(count(), 1);
-    insert("usable again");
 }
 
 static void a_commit_that_fails_leaves_it_open(void **state) {
@@ -190,9 +162,7 @@ static void nothing_runs_outside_one_that_was_taken_away(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(deep_nesting),
         TEST(out_of_order),
-        TEST(sqlite_rolled_it_back),
         TEST(a_commit_that_fails_leaves_it_open),
         TEST(reading_while_a_result_is_open),
         TEST(a_read_only_handle_begins_deferred),

@@ -26,27 +26,6 @@ static int64_t count_of(const corm_model *model) {
     return count;
 }
 
-static void a_suffix_has_a_table_of_its_own(void **state) {
-    (void)state;
-    suffixed("42");
-    assert_string_equal(corm_model_table(variant), "person_42");
-    assert_true(is_there("person_42"));
-    insert_people(2);
-    person other = {.name = "other"};
-    OK(corm_record_insert(db, variant, &other, 0, NULL, &failure));
-    assert_int_equal(other.id, 1);
-    assert_int_equal(count_of(people), 2);
-    assert_int_equal(count_of(variant), 1);
-    other.name = "changed";
-    OK(corm_record_save(db, variant, &other, NULL, &failure));
-    assert_string_equal(select_text("SELECT name FROM person_42"), "changed");
-    corm_records *found = NULL;
-    OK(corm_query_fetch(db, variant, NULL, &found, &failure));
-    assert_int_equal(corm_records_count(found), 1);
-    corm_records_free(found);
-    assert_string_equal(select_text("SELECT group_concat(name) FROM person"), "p1,p2");
-}
-
 static void the_model_may_go_first(void **state) {
     (void)state;
     corm_model *model = NULL;
@@ -134,7 +113,6 @@ static void records_of_an_attached_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST_VARIANT(a_suffix_has_a_table_of_its_own),
         TEST_VARIANT(the_model_may_go_first),
         TEST_VARIANT(indexes_and_own_references_have_the_suffix),
         TEST_VARIANT(suffixes_that_tables_could_share),

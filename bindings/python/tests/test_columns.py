@@ -263,11 +263,3 @@ def test_records_as_json_have_their_properties(db: Database) -> None:
     assert list(record) == list(db.cursor(Entry).columns)
     assert record["text"] == "first"
     assert json.loads(db.cursor(Person).json()) == []
-
-
-def test_two_columns_of_one_name_are_no_json(db: Database) -> None:
-    told = 'two columns are called "a", which one JSON object cannot hold'
-    for sql in ("SELECT 1 AS a, 2 AS b, 3 AS a", "SELECT 1 AS a, 2 AS a WHERE 1"):
-        with pytest.raises(cormorant.ProgrammingError, match=told):
-            db.query(sql).json()
-    assert db.query("SELECT 1 AS a, 2 AS A").json() == '[{"a":1,"A":2}]'

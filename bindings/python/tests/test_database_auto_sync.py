@@ -122,17 +122,6 @@ def test_two_programs_with_different_models(path: Path) -> None:
         assert newer.count(Pet) == 2
 
 
-def test_a_view_is_no_table_to_sync(path: Path) -> None:
-    class Name(Model, table="name"):
-        id: Column[int] = column(primary_key=True)
-        name: Column[str]
-
-    with Database(path, auto_sync=True) as db:
-        db.save(Department("sales"))
-        db.execute("CREATE VIEW name AS SELECT id, name FROM departments")
-        assert [row.name for row in db.fetch_all(Name)] == ["sales"]
-
-
 def test_a_result_of_one_s_own_gets_no_table(path: Path) -> None:
     class Summary(Model):
         name: Column[str]

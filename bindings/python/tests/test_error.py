@@ -46,16 +46,6 @@ def test_a_constraint_names_table_columns_and_itself(db: Database) -> None:
     assert "Ann" not in str(error)
 
 
-def test_a_syntax_error_says_where(db: Database) -> None:
-    with pytest.raises(cormorant.ProgrammingError) as caught:
-        db.execute("SELECT 1 FRUM x")
-    error = caught.value
-    assert error.code == "CORM_E_SQL"
-    assert error.sql == "SELECT 1 FRUM x"
-    assert error.offset == 14
-    assert error.table is None
-
-
 def test_an_error_outlives_its_database_and_pickles(path: object) -> None:
     database = Database(str(path))
     with pytest.raises(cormorant.ProgrammingError) as caught:

@@ -31,12 +31,6 @@ def test_sql_that_is_no_c_string(db: Database, text: str) -> None:
         db.fetch_all(Person, order_by=text)
 
 
-@pytest.mark.parametrize("sql", ["", " ", "-- nothing", ";"])
-def test_sql_that_is_nothing(db: Database, sql: str) -> None:
-    with pytest.raises(cormorant.ProgrammingError):
-        db.query(sql)
-
-
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read and write everything")
 def test_files_without_permission(tmp_path: Path) -> None:
     path = tmp_path / "file.db"

@@ -9,7 +9,7 @@ import weakref
 from typing import Annotated, Any, ClassVar
 
 import pytest
-from models import Department, Entry, Note, Person, Setting
+from models import Entry, Person, Setting
 
 from cormorant import Column, Database, Key, Model, ProgrammingError, Reference, column, ignored
 
@@ -157,25 +157,6 @@ def test_a_default_factory_is_called_for_each() -> None:
     assert Tagged().tags is not first.tags
 
 
-def test_create_tables_makes_what_is_missing(path: object) -> None:
-    with Database(str(path)) as db:
-        assert not db.table_exists(Person)
-        db.create_tables(Person, Department)
-        assert db.table_exists(Person)
-        db.insert(Department("Sales"))
-        db.create_tables(Department, Person, Note)
-        assert db.count(Department) == 1
-        assert db.table_exists(Note)
-
-
-def test_a_table_that_is_not_what_the_model_says(db: Database) -> None:
-    db.execute("CREATE TABLE made (id INTEGER)")
-    cls = make({"id": Column[int], "other": Column[str]}, table="made")
-    with pytest.raises(ProgrammingError, match="other") as caught:
-        db.create_tables(cls)
-    assert caught.value.code == "CORM_E_SCHEMA"
-
-
 @pytest.mark.parametrize(
     ("columns", "values", "keywords", "message"),
     [
@@ -206,13 +187,6 @@ def test_a_model_that_cannot_work_is_refused(columns: Any, values: Any, keywords
         make(columns, values, **keywords)
     assert caught.value.code == "CORM_E_MODEL"
     assert message in str(caught.value)
-
-
-def test_a_reference_to_nothing(path: object) -> None:
-    cls = make({"a": Column[int]}, {"a": column(references="nowhere.id")})
-    with Database(str(path)) as db, pytest.raises(ProgrammingError, match="nowhere") as caught:
-        db.create_tables(cls)
-    assert caught.value.code == "CORM_E_MODEL"
 
 
 def test_a_model_goes_with_its_class(db: Database) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-import cormorant
 from cormorant import Column, Database, Model, column, name, select
 
 
@@ -33,16 +32,3 @@ def test_a_match_in_any_column_or_in_one(db: Database) -> None:
     assert db.fetch_all(query.where(TABLE.match("cat"))) == [("Cats",), ("Dogs",)]
     assert db.fetch_all(query.where(Page.body.match("running"))) == [("Dogs",)]
     assert db.fetch_all(Page.where(TABLE.match("they NOT purr"))) == [Page("Birds", "They sing.")]
-
-
-def test_a_query_that_cannot_be_read(db: Database) -> None:
-    with pytest.raises(cormorant.DatabaseError):
-        db.fetch_all(Page.where(Page.title.match('"')))
-
-
-def test_a_module_that_is_not_there() -> None:
-    class Odd(Model, module="fts99"):
-        text: Column[str]
-
-    with Database(":memory:") as database, pytest.raises(cormorant.DatabaseError, match="fts99"):
-        database.create_tables(Odd)

@@ -11,13 +11,11 @@ import pytest
 from cormorant import (
     Column,
     Database,
-    DataError,
     Model,
     ProgrammingError,
     Registry,
     ToMany,
     ToOne,
-    UniqueViolation,
     alias,
     column,
     insert,
@@ -56,27 +54,6 @@ def db(path: Path) -> Iterator[Database]:
 def tables(db: Database) -> list[str]:
     found = db.query("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name").fetch_all()
     return [row[0] for row in found]
-
-
-def test_records_go_to_their_own_table(db: Database) -> None:
-    first, second = Message.suffixed("42"), Message.suffixed("國防科技大學")
-    db.create_tables(first, second)
-    one = first("hello").insert(db)
-    assert isinstance(one, Message)
-    assert one.id == 1
-    db.insert_many([second("a", number=1), second("b", number=2)])
-    assert (db.count(first), db.count(second)) == (1, 2)
-    assert db.find(second, 2) == second("b", number=2, id=2)
-    one.body = "changed"
-    one.save(db)
-    assert [item.body for item in db.fetch_all(first)] == ["changed"]
-    query = select(second).where(second.number > 1).order_by(second.body)
-    assert [item.body for item in db.fetch_all(query)] == ["b"]
-    assert db.execute(update(second).set(number=second.number + 1).where(second.body == "a")) == 1
-    assert db.delete(one)
-    with pytest.raises(UniqueViolation) as caught:
-        db.insert_many([second("c", sender_id=None), second("d", id=1)])
-    assert caught.value.table == "message_國防科技大學"
 
 
 def test_the_same_suffix_is_the_same_model() -> None:
@@ -127,26 +104,6 @@ def test_sync_makes_and_changes_tables_of_a_suffix(db: Database) -> None:
     assert "message_9_body_index" in tables(db)
     # The first rows are the plain table's: their SQL names it.
     assert db.count(Message.suffixed("10")) == 0
-
-
-@pytest.mark.parametrize("suffix", ["", "Ida", "a\nb", "x" * 201, "ABC"])
-def test_a_suffix_that_two_tables_could_share_is_refused(suffix: str) -> None:
-    with pytest.raises(ProgrammingError) as caught:
-        Message.suffixed(suffix)
-    assert caught.value.code == "CORM_E_MODEL"
-    assert "\n" not in str(caught.value)
-    with pytest.raises(DataError):
-        Message.suffixed("a\0b")
-
-
-@pytest.mark.parametrize("suffix", ['x"; drop table sender; --', "it's", "a.b", "🦤", "]", "%_", " "])
-def test_a_strange_suffix_is_quoted(db: Database, suffix: str) -> None:
-    model = Message.suffixed(suffix)
-    db.create_tables(model)
-    db.insert(model("x"))
-    assert db.count(model) == 1
-    assert f"message_{suffix}" in tables(db)
-    assert db.table_exists(Sender)
 
 
 # --- Attached files ---

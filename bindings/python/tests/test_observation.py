@@ -174,13 +174,3 @@ def test_a_key_that_cannot_be_read_is_an_error(db: Database) -> None:
         db.execute(f"INSERT INTO {cls.__model__.table} VALUES ('none')")
         with pytest.raises(DataError, match=r"\.id is no uuid"):
             observer.next(0)
-
-
-def test_a_key_that_is_not_the_tables_cannot_be_observed(db: Database) -> None:
-    db.execute("CREATE TABLE made (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
-    cls: Any = make({"name": Column[str]}, {"name": column(primary_key=True)}, table="made")
-    with pytest.raises(ProgrammingError, match="is not the primary key"):
-        db.observe(cls, key="a")
-    with db.observe(cls) as observer:
-        db.insert(cls("a"))
-        assert kinds(observer.next(0)) == [("insert", (1,))]
