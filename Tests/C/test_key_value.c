@@ -29,11 +29,6 @@ static corm_store_entry entry_of(const char *key, corm_value value) {
     return (corm_store_entry){.struct_size = sizeof(corm_store_entry), .key = {key, strlen(key)}, .value = value};
 }
 
-static void put(const char *key, corm_value value) {
-    corm_store_entry entry = entry_of(key, value);
-    OK(corm_store_put(store, &entry, &failure));
-}
-
 static corm_store_entry get(const char *key) {
     corm_store_entry entry = CORM_STORE_ENTRY_INIT;
     OK(corm_store_get(store, key, strlen(key), arena, &entry, &failure));
@@ -173,31 +168,6 @@ static void a_scan_gives_entries(void **state) {
     assert_int_equal(get("k99").value.as.integer, 99);
 }
 
-static void the_table_goes_under_a_scan(void **state) {
-    (void)state;
-    corm_store_entry entry = CORM_STORE_ENTRY_INIT;
-    corm_result *scan;
-    put("a", corm_value_int64(1));
-    put("b", corm_value_int64(2));
-    OK(corm_store_scan(store, NULL, &scan, &failure));
-    GIVES(CORM_ROW, corm_store_next(scan, &entry, &failure));
-    GIVES(CORM_E_BUSY, corm_database_execute(db, "DROP TABLE corm_key_value", CORM_NO_VALUES, NULL, &failure));
-    corm_result_close(scan);
-    OK(corm_database_execute(db, "DROP TABLE corm_key_value", CORM_NO_VALUES, NULL, &failure));
-    OK(corm_store_scan(store, NULL, &scan, &failure));
-    GIVES(CORM_DONE, corm_store_next(scan, &entry, &failure));
-    corm_result_close(scan);
-    OK(corm_store_clear(store, NULL, NULL, &failure));
-    put("a", corm_value_int64(3));
-    OK(corm_database_execute_script(db, "DROP TABLE corm_key_value; CREATE TABLE corm_key_value (store, key, value, x)",
-                                    &failure));
-    GIVES(CORM_E_SCHEMA, corm_store_scan(store, NULL, &scan, &failure));
-    GIVES(CORM_E_SCHEMA, corm_store_contains(store, "a", 1, &failure));
-    entry = entry_of("a", corm_value_int64(4));
-    GIVES(CORM_E_SCHEMA, corm_store_put(store, &entry, &failure));
-    assert_string_equal(corm_error_table(failure), "corm_key_value");
-}
-
 static void an_entry_that_was_read_is_written_back(void **state) {
     (void)state;
     corm_store_entry entry = entry_of("hits", corm_value_int64(1));
@@ -264,7 +234,6 @@ int main(void) {
         STORE_TEST(json_is_looked_at),
         STORE_TEST(wrong_arguments_are_errors),
         STORE_TEST(a_scan_gives_entries),
-        STORE_TEST(the_table_goes_under_a_scan),
         STORE_TEST(an_entry_that_was_read_is_written_back),
         STORE_TEST(no_increment_of_two_processes_is_lost),
     };

@@ -3,21 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-static void another_program_that_holds_the_lock(void **state) {
-    (void)state;
-    corm_database *other;
-    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
-    options.busy_timeout = -1;
-    OK(corm_database_close(db, &failure));
-    OK(corm_database_open(path_to("test.db"), &options, &db, &failure));
-    OK(corm_database_open(path_to("test.db"), NULL, &other, &failure));
-    OK(corm_transaction_begin(other, CORM_TRANSACTION_IMMEDIATE, &failure));
-    GIVES(CORM_E_BUSY, SYNC(pets_with_names()));
-    OK(corm_database_close(other, &failure));
-    OK(SYNC(pets_with_names()));
-}
 
 static void a_damaged_file(void **state) {
     (void)state;
@@ -41,7 +26,6 @@ static void a_damaged_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST_EMPTY(another_program_that_holds_the_lock),
         TEST_EMPTY(a_damaged_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Relations in statements: paths, any and none, aggregates, joins; and relations that cannot be. */
+/* Relations that cannot be; statements along those that can are in Tests/Conformance/relations-in-statements.json. */
 #include "relations.h"
 
 static corm_expr *along(corm_model *model, const char *relation, const char *property) {

@@ -99,8 +99,4 @@ struct SelectTests {
     @Test func explained() throws {
         #expect(try database.explain(Album.where { $0.id == 1 }).hasPrefix("SEARCH album USING INTEGER PRIMARY KEY"))
     }
-
-    @Test func theTableMayBeMissing() throws {
-        #expect(expectError(.schema) { try database.fetchAll(Person.where { $0.age > 3 }) }?.hint != nil)
-    }
 }

@@ -251,12 +251,6 @@ def test_streams_do_not_leak(db: Database) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8_000
 
 
-def test_a_result_as_json(db: Database) -> None:
-    text = db.query("SELECT 1 AS a, 'é\"' AS b UNION ALL SELECT NULL, x'00ff'").json()
-    assert json.loads(text) == [{"a": 1, "b": 'é"'}, {"a": None, "b": "AP8="}]
-    assert db.query("SELECT 1 WHERE 0").json() == "[]"
-
-
 def test_records_as_json_have_their_properties(db: Database) -> None:
     db.insert(Entry(text="first"))
     [record] = json.loads(db.cursor(Entry).json())
