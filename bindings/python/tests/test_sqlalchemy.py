@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from encrypted import plain_only
 from sqlalchemy import orm
 from sqlalchemy.dialects import registry
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
@@ -145,6 +146,7 @@ def test_urls_that_say_what_no_connection_has(url: str, message: str) -> None:
         sa.create_engine(url)
 
 
+@plain_only
 def test_a_uri_of_sqlites() -> None:
     url = "sqlite+cormorant:///file:shared?mode=memory&cache=shared"
     engine = sa.create_engine(url, poolclass=sa.QueuePool)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from encrypted import plain_only
 
 import cormorant
 from cormorant import BusyError, Cipher, dbapi
@@ -185,6 +186,7 @@ def test_threads_share_a_connection(connection: Connection) -> None:
     assert len(names(connection)) == 200
 
 
+@plain_only
 def test_an_encrypted_file(tmp_path: Path) -> None:
     path, key = tmp_path / "secret.db", f"x'{'ab' * 32}'"
     with dbapi.connect(path, key=key) as connection:
