@@ -78,7 +78,7 @@ from .result import Result
 from .schema import Schema
 from .select import Select, select
 from .statement import Query
-from .trace import Statement, counting
+from .trace import TracedStatement, counting
 from .transaction import Transaction, TransactionKind
 from .value import JSON_NULL, Bindings, Json, Transform
 
@@ -158,12 +158,12 @@ __all__ = [
     "Schema",
     "SchemaChange",
     "Select",
-    "Statement",
     "Store",
     "StoreEntry",
     "TableMetadata",
     "ToMany",
     "ToOne",
+    "TracedStatement",
     "Transaction",
     "TransactionKind",
     "Transform",

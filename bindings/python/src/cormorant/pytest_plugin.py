@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from .database import Database, OpenOptions
-from .trace import Statement, counting
+from .trace import TracedStatement, counting
 
-_SEEN = pytest.StashKey[list[Statement]]()
+_SEEN = pytest.StashKey[list[TracedStatement]]()
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +71,7 @@ def cormorant_rollback_db(request: pytest.FixtureRequest, _cormorant_shared: Dat
 @pytest.fixture
 def cormorant_at_most(
     request: pytest.FixtureRequest,
-) -> Callable[[Database, int], AbstractContextManager[list[Statement]]]:
+) -> Callable[[Database, int], AbstractContextManager[list[TracedStatement]]]:
     """`with cormorant_at_most(db, 3):` fails where the block runs more statements, and lists them."""
     return lambda database, number: counting(database, at_most=number)
 

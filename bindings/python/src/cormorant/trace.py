@@ -77,7 +77,7 @@ def operation_of(sql: str) -> str:
 # --- Counting ---
 
 
-class Statement(NamedTuple):
+class TracedStatement(NamedTuple):
     """A statement that ran: its SQL, without bound values, and how long it took."""
 
     sql: str
@@ -90,14 +90,14 @@ class Statement(NamedTuple):
 
 
 @contextmanager
-def counting(database: Database, at_most: int | None = None) -> Iterator[list[Statement]]:
+def counting(database: Database, at_most: int | None = None) -> Iterator[list[TracedStatement]]:
     """Lists the statements of a `with` block as they run, on whatever thread: `with counting(db, at_most=3) as seen:`.
 
     at_most: AssertionError at the end of a block that ran more, with all of them; what is about transactions or the
     schema does not count.
     """
-    seen: list[Statement] = []
-    with tracing(database, lambda sql, seconds: seen.append(Statement(sql, seconds))):
+    seen: list[TracedStatement] = []
+    with tracing(database, lambda sql, seconds: seen.append(TracedStatement(sql, seconds))):
         yield seen
     counted = [statement for statement in seen if statement.is_counted]
     if at_most is not None and len(counted) > at_most:
