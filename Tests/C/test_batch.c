@@ -1,4 +1,4 @@
-/* Arrays of records in one transaction. */
+/* Arrays of records that cannot be encoded, or are none; the others are in Tests/Conformance/batches.json. */
 #include "support.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Expressions: each builder's SQL, bindings and result. The operators have test_operators.c. */
+/* Expressions: each builder's SQL, bindings and result. The operators are in Tests/Conformance/expression-*.json. */
 #include "statements.h"
 
 #include <string.h>

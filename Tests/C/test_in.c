@@ -1,4 +1,4 @@
-/* IN: lists of any length and of every kind of value, and subqueries. */
+/* IN with lists of any length and of every kind of value; the others are in Tests/Conformance/expression-in.json. */
 #include "statements.h"
 
 #include <stdio.h>

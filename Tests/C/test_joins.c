@@ -1,4 +1,4 @@
-/* Joins, and which table a column is of. */
+/* Joins that cannot be, and models of one table; the others are in Tests/Conformance/statement-joins.json. */
 #include "statements.h"
 
 static corm_expr *owned(void) { return binary(CORM_OP_EQUAL, pet_column("owner_id"), column("id")); }

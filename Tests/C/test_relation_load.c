@@ -1,4 +1,4 @@
-/* Related records of many records, loaded with one statement per relation and level. */
+/* Loads of related records that cannot be; the others are in Tests/Conformance/relations-loaded.json. */
 #include "relations.h"
 
 #include <stdio.h>

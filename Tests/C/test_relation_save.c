@@ -1,4 +1,4 @@
-/* A record and its related records saved in one transaction. */
+/* Saves of related records, as far as they are C's own; the others are in Tests/Conformance/relations-saved.json. */
 #include "relations.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* SELECT clause by clause; joins, subqueries and changes have files of their own. */
+/* Statements that are changed, copied and pointed elsewhere; the clauses are in Tests/Conformance/statement-*.json. */
 #include "statements.h"
 
 #include <stdio.h>

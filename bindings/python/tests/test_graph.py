@@ -1,4 +1,4 @@
-"""Related records: loaded with one statement for each relation and level, and saved together."""
+"""Related records in Python objects; the scenarios say what is loaded and saved."""
 
 from __future__ import annotations
 

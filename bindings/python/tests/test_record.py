@@ -1,4 +1,4 @@
-"""Records: insert, save, update, delete, refresh, find; one by one and in batches."""
+"""Records in batches of Python objects, and their keys; the scenarios say what becomes of each."""
 
 from __future__ import annotations
 

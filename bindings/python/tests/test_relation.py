@@ -1,4 +1,4 @@
-"""Relations: how they are declared, conditions along them, aggregates over them, joins."""
+"""Relations: how they are declared, joined and not loaded; the scenarios say what is asked along them."""
 
 from __future__ import annotations
 

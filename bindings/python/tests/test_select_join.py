@@ -1,4 +1,4 @@
-"""Several tables and queries in one: joins, aliases, subqueries, common table expressions, combinations."""
+"""Several tables and queries in one: aliases, optional sides, common table expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries from hostile hands: data that looks like patterns or SQL, sizes, depths, tables that are not there."""
+"""Queries from hostile hands: names, sizes, depths, and things that are no query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decimals are calculated with exactly, in expressions, aggregates and what is written back, or not at all."""
+"""Decimals of a conversion of one's own, and against fractions; the scenarios calculate with them."""
 
 from __future__ import annotations
 
