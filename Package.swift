@@ -53,7 +53,8 @@ let package = Package(
         .target(
             name: "CormorantBinding",
             dependencies: engine + ["CCormorant", "CormorantC", "CormorantKeyValue", "CormorantObservation"]),
-        .macro(name: "CormorantMacros", dependencies: ["CormorantPlatform", "CormorantBase"]),
+        // What it needs of other targets is linked into its folder: a dependency would be compiled once more, for the compiler.
+        .macro(name: "CormorantMacros"),
         .target(
             name: "Cormorant",
             dependencies: engine + [

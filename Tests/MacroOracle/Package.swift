@@ -7,13 +7,7 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [.package(url: "https://github.com/swiftlang/swift-syntax", "603.0.0"..<"604.0.0")],
     targets: [
-        .target(name: "CormorantPlatform"),
-        .target(name: "CormorantBase", dependencies: ["CormorantPlatform"]),
-        .executableTarget(
-            name: "Oracle",
-            dependencies: [
-                "CormorantBase", "CormorantPlatform", .product(name: "SwiftParser", package: "swift-syntax"),
-            ]),
+        .executableTarget(name: "Oracle", dependencies: [.product(name: "SwiftParser", package: "swift-syntax")]),
         .executableTarget(
             name: "compare",
             dependencies: [

@@ -1,5 +1,3 @@
-import CormorantBase
-
 /// The arguments of `@Model`, and what they say about the properties.
 struct ModelArguments {
     private let node: Attribute

@@ -1,5 +1,3 @@
-import CormorantPlatform
-
 /// The pipes to the compiler: each message is JSON with its length before it, in eight bytes, the lowest first.
 struct Connection {
     private let input: CInt
@@ -16,10 +14,10 @@ struct Connection {
 
     /// - Returns: the bytes of the next message; nil where the compiler has no more.
     func receive() -> [UInt8]? {
-        guard let header = read(8) else { return nil }
+        guard let header = bytes(8) else { return nil }
         let length = header.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard length > 0 && length <= UInt64(Self.longest) else { return nil }
-        return read(Int(length))
+        return bytes(Int(length))
     }
 
     /// - Returns: false where nobody listens any more.
@@ -29,7 +27,7 @@ struct Connection {
         return bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {
-                let written = CormorantPlatform.write(
+                let written = write(
                     output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if written < 0 && errno == EINTR { continue }
                 guard written > 0 else { return false }
@@ -39,10 +37,10 @@ struct Connection {
         }
     }
 
-    private func read(_ count: Int) -> [UInt8]? {
+    private func bytes(_ count: Int) -> [UInt8]? {
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                let found = CormorantPlatform.read(input, buffer.baseAddress! + filled, count - filled)
+                let found = read(input, buffer.baseAddress! + filled, count - filled)
                 if found < 0 && errno == EINTR { continue }
                 guard found > 0 else { return }
                 filled += found

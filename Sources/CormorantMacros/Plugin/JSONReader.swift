@@ -83,34 +83,44 @@ struct JSONReader {
         var text: [UInt8] = []
         position += 1
         while true {
-            // What needs no escape is most, and taken at once.
             let start = position
-            while let byte, byte != .quote, byte != .backslash { position += 1 }
+            skipPlainText()
             text += bytes[start..<position]
             guard let byte else { throw malformed }
             position += 1
             if byte == .quote { return String(decoding: text, as: UTF8.self) }
-            text += try escaped().utf8
+            try appendEscaped(to: &text)
         }
     }
 
-    private mutating func escaped() throws(Malformed) -> String {
+    /// Skips what needs no escape. The longest of what the compiler sends is text, which a debug build of this is to read
+    /// quickly, too.
+    private mutating func skipPlainText() {
+        let (quote, backslash, start) = (UInt8.quote, UInt8.backslash, position)
+        position = bytes.withUnsafeBufferPointer { buffer in
+            var index = start
+            while index < buffer.count && buffer[index] != quote && buffer[index] != backslash { index &+= 1 }
+            return index
+        }
+    }
+
+    private mutating func appendEscaped(to text: inout [UInt8]) throws(Malformed) {
         guard let byte else { throw malformed }
         position += 1
         switch byte {
-        case .quote, .backslash, .slash: return String(UnicodeScalar(byte))
-        case UInt8(ascii: "n"): return "\n"
-        case UInt8(ascii: "r"): return "\r"
-        case UInt8(ascii: "t"): return "\t"
-        case UInt8(ascii: "b"): return "\u{8}"
-        case UInt8(ascii: "f"): return "\u{C}"
+        case .quote, .backslash, .slash: text.append(byte)
+        case UInt8(ascii: "n"): text.append(.newline)
+        case UInt8(ascii: "r"): text.append(.carriageReturn)
+        case UInt8(ascii: "t"): text.append(.tab)
+        case UInt8(ascii: "b"): text.append(8)
+        case UInt8(ascii: "f"): text.append(12)
         case UInt8(ascii: "u"):
             var units = [try unit()]
             if UTF16.isLeadSurrogate(units[0]), consume(.backslash) {
                 guard consume(UInt8(ascii: "u")) else { throw malformed }
                 units.append(try unit())
             }
-            return String(decoding: units, as: UTF16.self)
+            text += String(decoding: units, as: UTF16.self).utf8
         default: throw malformed
         }
     }

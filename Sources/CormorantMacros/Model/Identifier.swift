@@ -1,0 +1,1 @@
+../../CormorantBase/Identifier.swift

@@ -1,0 +1,1 @@
+../../CormorantPlatform/Platform.swift
