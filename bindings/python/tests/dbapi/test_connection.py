@@ -157,6 +157,20 @@ def test_without_an_isolation_level_each_statement_commits(connection: Connectio
     assert names(connection) == ["a"]
 
 
+def test_how_connections_are_opened(path: Path) -> None:
+    opened = [
+        dbapi.connect(path, autocommit=True),
+        dbapi.connect(path, isolation_level=None),
+        dbapi.connect(path, isolation_level="EXCLUSIVE"),
+        dbapi.connect(path, autocommit=True, isolation_level="IMMEDIATE"),
+    ]
+    assert [connection.isolation_level for connection in opened] == [None, None, "EXCLUSIVE", None]
+    opened[0].autocommit = opened[3].autocommit = False
+    assert [connection.isolation_level for connection in opened] == ["DEFERRED", None, "EXCLUSIVE", "IMMEDIATE"]
+    for connection in opened:
+        connection.close()
+
+
 def test_a_transaction_moves_between_threads(connection: Connection) -> None:
     def on_a_thread(body: object) -> None:
         thread = threading.Thread(target=body)  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ def connect(
     *,
     key: Key | None = None,
     autocommit: bool = False,
-    isolation_level: IsolationLevel = "DEFERRED",
+    isolation_level: IsolationLevel | None = "DEFERRED",
     **options: Unpack[OpenOptions],
 ) -> Connection:
     """Opens a file, or memory with the path ":memory:".
@@ -76,14 +76,17 @@ class Connection:
     ProgrammingError = error.ProgrammingError
     NotSupportedError = error.NotSupportedError
 
+    _isolation_level: IsolationLevel = "DEFERRED"
+
     def __init__(
-        self, database: Database, autocommit: bool = False, isolation_level: IsolationLevel = "DEFERRED"
+        self, database: Database, autocommit: bool = False, isolation_level: IsolationLevel | None = "DEFERRED"
     ) -> None:
         self.database = database
         self._handle = database._handle
-        self._is_autocommit = autocommit
+        self._is_autocommit = False
         self.isolation_level = isolation_level
-        self._is_autocommit = autocommit
+        if autocommit:
+            self.autocommit = True
 
     @property
     def autocommit(self) -> bool:
@@ -116,7 +119,7 @@ class Connection:
                 f"there is no isolation level {value!r}",
                 hint=f"use one of {', '.join(_BEGIN)}; or None, with which no statement begins a transaction",
             )
-        self._isolation_level: IsolationLevel = value
+        self._isolation_level = value
         self._is_autocommit = False
 
     @property
