@@ -24,7 +24,6 @@ class Requirements(SuiteRequirements):
     ctes = ctes_with_update_delete = ctes_with_values = ctes_on_dml = has
     tuple_in = update_from = has
     views = temporary_views = has
-    aggregate_order_by = closed("SQLite 3.44 has ORDER BY in aggregates; the system's may be older")
     table_value_constructor = closed("SQLite's VALUES gives its columns no names")
     window_range_non_numeric = closed("SQLite's RANGE takes numbers only")
     parens_in_union_contained_select_w_limit_offset = closed("SQLite takes no parentheses in compound SELECTs")
@@ -46,29 +45,23 @@ class Requirements(SuiteRequirements):
     foreign_key_constraint_option_reflection_onupdate = has
     fk_constraint_option_reflection_onupdate_restrict = has
     reflects_pk_names = has
-    implicit_default_schema = closed("SQLAlchemy's dialect for SQLite has no default schema's name")
     temp_table_names = has_temp_table = has
     index_reflects_included_columns = closed("SQLite's indexes include no columns")
     indexes_with_expressions = has
     reflect_indexes_with_expressions = closed("SQLAlchemy's dialect for SQLite reflects no expressions of indexes")
-    reflect_indexes_with_ascdesc = closed("SQLAlchemy's dialect for SQLite does not reflect ASC and DESC of indexes")
     inline_check_constraint_reflection = check_constraint_reflection = has
     unicode_ddl = has
     repeated_column_foreign_keys = repeated_remote_col_foreign_keys = has
-    column_collation_reflection = closed("SQLAlchemy's dialect for SQLite reflects no collations")
 
     # Values
-    uuid_data_type = closed("SQLite has no type for UUIDs; they are text")
-    json_type = has
+    json_type = uuid_data_type = has
     datetime_historic = date_historic = has
     datetime_literals = has
     timestamp_microseconds = has
     infinity_floats = has
     precision_numerics_enotation_small = has
+    precision_numerics_retains_significant_digits = has
     precision_numerics_many_significant_digits = closed("SQLAlchemy binds Decimal as float for SQLite")
-    precision_numerics_retains_significant_digits = closed("SQLAlchemy binds Decimal as float for SQLite")
-    implicit_decimal_binds = closed("a Decimal without a column is text in SQLite")
-    numeric_received_as_decimal_untyped = closed("SQLite gives floats")
 
     # Connections
     autocommit = isolation_level = has
