@@ -87,6 +87,17 @@ def test_another_library() -> None:
 
 
 def test_importing_it_imports_nothing_that_is_seldom_needed() -> None:
-    seldom = "asyncio", "shutil", "socket", "sqlalchemy", "pydantic", "pyarrow", "numpy", "opentelemetry", "pytest"
+    seldom = (
+        "asyncio",
+        "shutil",
+        "socket",
+        "cormorant.metadata",
+        "sqlalchemy",
+        "pydantic",
+        "pyarrow",
+        "numpy",
+        "opentelemetry",
+        "pytest",
+    )
     run = python(f"import cormorant, sys; print([name for name in {seldom!r} if name in sys.modules])")
     assert run.stdout == "[]\n"

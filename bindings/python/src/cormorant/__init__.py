@@ -8,6 +8,8 @@ class Person(Model):
     id: Column[int | None] = column(primary_key=True, default=None)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._model_info import ModelInfo
 from ._native.base import sqlite_version, version
 from .alias import alias
@@ -53,18 +55,6 @@ from .function import Call, all_of, any_of, case, excluded, exists, func, litera
 from .json import read_json, write_json
 from .key_value import Store, StoreEntry
 from .maintenance import CheckpointPages
-from .metadata import (
-    CheckMetadata,
-    ColumnMetadata,
-    ForeignKeyMetadata,
-    IndexMetadata,
-    IndexTermMetadata,
-    Metadata,
-    MetadataProblem,
-    RelationMetadata,
-    TableMetadata,
-    TriggerMetadata,
-)
 from .migration import VersionStep
 from .model import Model
 from .observation import Event, Observer, Region, RowChange
@@ -81,6 +71,30 @@ from .statement import Query
 from .trace import TracedStatement, counting
 from .transaction import Transaction, TransactionKind
 from .value import JSON_NULL, Bindings, Json, Transform
+
+if TYPE_CHECKING:
+    from .metadata import (
+        CheckMetadata,
+        ColumnMetadata,
+        ForeignKeyMetadata,
+        IndexMetadata,
+        IndexTermMetadata,
+        Metadata,
+        MetadataProblem,
+        RelationMetadata,
+        TableMetadata,
+        TriggerMetadata,
+    )
+else:
+
+    def __getattr__(name: str) -> Any:
+        """The classes of metadata, which few programs use and which take long to make."""
+        if "Metadata" not in name or name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        from . import metadata
+
+        return getattr(metadata, name)
+
 
 __version__ = version()
 

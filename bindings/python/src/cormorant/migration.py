@@ -15,7 +15,6 @@ from ._native.handle import DatabaseHandle, ModelHandle
 from ._path import path_text
 from .cipher import Cipher, options_of
 from .error import ProgrammingError
-from .metadata import Metadata
 from .model import Model
 from .plan import Plan
 from .progress import ProgressCallback, migration_options
@@ -23,6 +22,7 @@ from .schema import Schema
 
 if TYPE_CHECKING:
     from .database import Database
+    from .metadata import Metadata
 
 # Quoted: Database is known to type checkers only.
 StepAction: TypeAlias = "str | Callable[[Database], object]"
@@ -51,6 +51,8 @@ def metadata(database: Database) -> Metadata:
 
     What cannot be understood is one of its problems; a table among them has the columns that SQLite tells.
     """
+    from .metadata import Metadata  # whose classes take long to make
+
     return Metadata._of_database(database._handle)
 
 

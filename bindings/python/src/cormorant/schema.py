@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from ._model_info import info_of
 from ._native import schema as native_schema
 from ._native.handle import SchemaHandle
-from .metadata import Metadata
 from .model import Model
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from .metadata import Metadata
 
 
 class Schema:
@@ -42,6 +43,8 @@ class Schema:
 
     def metadata(self) -> Metadata:
         """Everything that introspection knows about it: tables, columns, keys, indexes, relations."""
+        from .metadata import Metadata  # whose classes take long to make
+
         return Metadata._of_schema(self._handle)
 
     def __eq__(self, other: object) -> bool:
