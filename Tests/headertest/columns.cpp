@@ -1,13 +1,6 @@
 // C++20 has designated initialisers in the order of the members: a model's columns are written as in C. Compiled, never run.
 #include <cormorant.h>
 
-// That the members that are not named are zero is what is meant.
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wmissing-designated-field-initializers"
-#else
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#endif
-
 enum class colour : int32_t { red, green };
 
 struct paint {

@@ -35,6 +35,13 @@ template <typename Struct> inline Struct corm_sized_struct() {
 #define CORM_INIT_(type) {.struct_size = sizeof(type)}
 #endif
 
+/* Behind a member that an initialiser may leave out: it is zero then, of which -Wextra warns in C++ where nothing says so. */
+#if defined(__cplusplus) && __cplusplus >= 201402L
+#define CORM_ZERO = {}
+#else
+#define CORM_ZERO
+#endif
+
 CORM_BEGIN_DECLS
 
 /* Called once with the context that a callback was given, when the callback will not run any more. */

@@ -89,54 +89,54 @@ typedef struct corm_column_def {
     corm_field field;
     corm_type type;
     /* CORM_VARCHAR: the greatest number of characters. */
-    uint32_t length;
+    uint32_t length CORM_ZERO;
     /* The column's name in the table. NULL: name in snake_case ("createdAt" -> "created_at"). */
-    const char *column;
+    const char *column CORM_ZERO;
     /*
      * Part of the primary key. One integer key is SQLite's rowid: NULL asks for a new key. A plain integer has no NULL, and
      * structs begin as zeros: there 0 is no key yet. A file that has a row with the key 0 wants a corm_optional_int64.
      */
-    bool primary_key;
+    bool primary_key CORM_ZERO;
     /* With primary_key on one integer: AUTOINCREMENT, keys are never used again. */
-    bool auto_increment;
-    bool not_null;
-    bool unique;
+    bool auto_increment CORM_ZERO;
+    bool not_null CORM_ZERO;
+    bool unique CORM_ZERO;
     /* An index of this column alone. */
-    bool indexed;
+    bool indexed CORM_ZERO;
     /* A corm_optional_* is of an unsigned integer; a plain field says so itself. What does not fit is CORM_E_RANGE. */
-    bool is_unsigned;
+    bool is_unsigned CORM_ZERO;
     /*
      * SQL expression used when the field is NULL and insert or save makes a new row, so that the column cannot be
      * inserted as NULL; a row that is there, which save or update changes, is given the NULL.
      */
-    const char *default_sql;
+    const char *default_sql CORM_ZERO;
     /* SQL condition that must hold. */
-    const char *check_sql;
+    const char *check_sql CORM_ZERO;
     /* SQL expression that computes the column (STORED); it is never written and comes back into the record. */
-    const char *computed_sql;
+    const char *computed_sql CORM_ZERO;
     /* BINARY, NOCASE, RTRIM; or corm_decimal, by which decimals are equal as numbers, for connections of the library alone. */
-    const char *collation;
+    const char *collation CORM_ZERO;
     /* Foreign key: the table and column (NULL: its primary key) that this column refers to. */
-    const char *references_table;
-    const char *references_column;
-    corm_action on_delete;
-    corm_action on_update;
+    const char *references_table CORM_ZERO;
+    const char *references_column CORM_ZERO;
+    corm_action on_delete CORM_ZERO;
+    corm_action on_update CORM_ZERO;
     /* NULL: none. Copied; its context must live as long as the model and the databases and cursors that use it. */
-    const corm_transform *transform;
+    const corm_transform *transform CORM_ZERO;
     /* The key in JSON (json.h). NULL: as corm_json_options.names says. "": the column is not in JSON. */
-    const char *json_key;
+    const char *json_key CORM_ZERO;
     /*
      * JSON may lack the key though the column has no default and cannot be NULL: the field is then 0 or empty. Not when it
      * goes straight into a database.
      */
-    bool json_optional;
+    bool json_optional CORM_ZERO;
     /* For migrations: the column's former name in the table; it is renamed instead of added. */
-    const char *renamed_from;
+    const char *renamed_from CORM_ZERO;
     /*
      * For migrations: SQL expression over the table's columns before the migration, renamed ones by their new names, that
      * gives the column its values when the migration adds it, changes its type or makes it NOT NULL.
      */
-    const char *convert_sql;
+    const char *convert_sql CORM_ZERO;
 } corm_column_def;
 
 /* corm_key_def.kind */
@@ -152,9 +152,9 @@ typedef struct corm_key_def {
     const char *const *columns;
     size_t column_count;
     /* Name of the index; NULL: made from table and columns. */
-    const char *name;
+    const char *name CORM_ZERO;
     /* CORM_KEY_INDEX and CORM_KEY_UNIQUE: SQL condition of a partial index. */
-    const char *where_sql;
+    const char *where_sql CORM_ZERO;
 } corm_key_def;
 
 /* A foreign key over several columns. */
@@ -163,9 +163,9 @@ typedef struct corm_reference_def {
     size_t column_count;
     const char *table;
     /* As many as columns; NULL: the table's primary key. */
-    const char *const *table_columns;
-    corm_action on_delete;
-    corm_action on_update;
+    const char *const *table_columns CORM_ZERO;
+    corm_action on_delete CORM_ZERO;
+    corm_action on_update CORM_ZERO;
 } corm_reference_def;
 
 /* A model. Meant to be `static const`; make it with CORM_MODEL or set the four sizes as CORM_MODEL does. */
@@ -181,39 +181,39 @@ typedef struct corm_model_def {
     size_t column_count;
     const corm_column_def *columns;
     /* The table's name. NULL: name in snake_case. */
-    const char *table;
-    const corm_key_def *keys;
-    size_t key_count;
-    const corm_reference_def *references;
-    size_t reference_count;
+    const char *table CORM_ZERO;
+    const corm_key_def *keys CORM_ZERO;
+    size_t key_count CORM_ZERO;
+    const corm_reference_def *references CORM_ZERO;
+    size_t reference_count CORM_ZERO;
     /* SQL conditions over the whole row. */
-    const char *const *checks;
-    size_t check_count;
+    const char *const *checks CORM_ZERO;
+    size_t check_count CORM_ZERO;
     /* Property names in the order of the table's columns; those left out follow. NULL: as listed. */
-    const char *const *column_order;
-    size_t column_order_count;
-    bool without_rowid;
-    bool strict;
+    const char *const *column_order CORM_ZERO;
+    size_t column_order_count CORM_ZERO;
+    bool without_rowid CORM_ZERO;
+    bool strict CORM_ZERO;
     /*
      * Makes it a virtual table: "fts5" for full-text search (CORM_OP_MATCH). Its columns have a name and a type only, its
      * hidden key is its rowid. module_arguments: what follows the columns, as SQL, such as "tokenize = 'porter'".
      */
-    const char *module;
-    const char *const *module_arguments;
-    size_t module_argument_count;
+    const char *module CORM_ZERO;
+    const char *const *module_arguments CORM_ZERO;
+    size_t module_argument_count CORM_ZERO;
     /* For migrations: the table's former name; it is renamed instead of made anew. */
-    const char *renamed_from;
+    const char *renamed_from CORM_ZERO;
     /* For migrations: columns, by their names in the table, that the model no longer has and that may go with their values. */
-    const char *const *allow_drop;
-    size_t allow_drop_count;
+    const char *const *allow_drop CORM_ZERO;
+    size_t allow_drop_count CORM_ZERO;
     /* For migrations: SQL statements run once, when the table is made: its first rows. */
-    const char *seed_sql;
+    const char *seed_sql CORM_ZERO;
 } corm_model_def;
 
 /*
  * CORM_COLUMN(person, age, CORM_INT64, .default_sql = "0"): the struct, the field, its type, and what else is said. C++ has
  * such initialisers since C++20; in C++17 they are an extension of gcc and clang (-Wno-c++20-designator). What is not said is
- * zero, of which -Wextra warns in C++ (-Wno-missing-field-initializers; clang's -Wno-missing-designated-field-initializers).
+ * zero.
  */
 #define CORM_COLUMN(record, member, ...)                                                                               \
     {.name = #member,                                                                                                  \

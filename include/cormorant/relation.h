@@ -24,14 +24,14 @@ typedef struct corm_relation_def {
     /* The model it leads to; it may be the relation's own. */
     const corm_model *target;
     /* CORM_MANY_TO_MANY: the model of the junction table. */
-    const corm_model *junction;
+    const corm_model *junction CORM_ZERO;
     /* Foreign key properties: CORM_TO_ONE of this model, CORM_TO_MANY of the target, CORM_MANY_TO_MANY of the junction to
        this model. NULL: the only foreign key that fits. */
-    const char *const *columns;
-    size_t column_count;
+    const char *const *columns CORM_ZERO;
+    size_t column_count CORM_ZERO;
     /* CORM_MANY_TO_MANY: the junction's properties to the target. NULL: the only foreign key that fits. */
-    const char *const *target_columns;
-    size_t target_column_count;
+    const char *const *target_columns CORM_ZERO;
+    size_t target_column_count CORM_ZERO;
 } corm_relation_def;
 
 #define CORM_RELATION_DEF_INIT CORM_INIT_(corm_relation_def)
