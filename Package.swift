@@ -17,7 +17,7 @@ let package = Package(
     products: [
         .library(name: "Cormorant", targets: ["Cormorant"]),
         .library(name: "CormorantFoundation", targets: ["CormorantFoundation"]),
-        .library(name: "cormorant", type: .dynamic, targets: ["CormorantC", "CormorantBinding"]),
+        .library(name: "CormorantC", type: .dynamic, targets: ["CormorantC", "CormorantBinding"]),
         // For the command in this tree, in `command/`: nobody else is promised anything of it.
         .library(
             name: "_CormorantInternals",
