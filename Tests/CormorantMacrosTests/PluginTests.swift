@@ -33,6 +33,27 @@ struct PluginTests {
         #expect(reply.messages.count == 1 && reply.messages[0].contains("cannot read the compiler's message"))
     }
 
+    @Test(arguments: [
+        "[", "(", "{", "<", "- ", "a ? ", "\"\\(", "try ", "#if A\n", "\n#if A\n@B ", "@A(", "a<", "\\", "f([", "/*",
+        "`", ".b", "?", "()", "!",
+    ])
+    func whatIsNestedWithoutEndGetsAnAnswer(_ text: String) throws {
+        let nested = String(repeating: text, count: text == "a<" ? 500 : 20_000)
+        for members in ["var a = \(nested)", "var a: \(nested)", nested, "@Column(\(nested)"] {
+            let syntax: (String) -> JSON = { .object(["source": .string($0)]) }
+            let request: [String: JSON] = [
+                "macro": .object(["typeName": .string("ModelMacro")]), "macroRole": .string("member"),
+                "attributeSyntax": syntax("@Model"), "declSyntax": syntax("struct S { \(members) }"),
+            ]
+            let message = JSON.object(["expandAttachedMacro": .object(request)]).encoded
+            guard case .expansion("", let diagnostics) = Plugin.reply(to: message) else {
+                Issue.record("\(members.prefix(20))")
+                continue
+            }
+            #expect(!diagnostics.isEmpty)
+        }
+    }
+
     @Test func anErrorStandsWhereTheCompilerHasTheSource() {
         let message = """
             {"expandAttachedMacro":{"macro":{"typeName":"ModelMacro"},"macroRole":"member","lexicalContext":[],

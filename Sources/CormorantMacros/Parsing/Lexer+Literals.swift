@@ -70,14 +70,18 @@ extension Lexer {
 
     /// What is interpolated is code, in which there may be text again.
     private mutating func skipInterpolation() {
-        var depth = 0
+        var parentheses = 0
         expectsOperand = true
+        // Nested without end, it is text without end.
+        guard depth < 256 else { return position = bytes.count }
+        depth += 1
+        defer { depth -= 1 }
         repeat {
             let token = next()
-            if token.is("(") { depth += 1 }
-            if token.is(")") { depth -= 1 }
+            if token.is("(") { parentheses += 1 }
+            if token.is(")") { parentheses -= 1 }
             if token.kind == .end { return }
-        } while depth > 0
+        } while parentheses > 0
     }
 
     /// - Returns: false, with nothing skipped, where it is none: it has no end, or it would end a bracket.

@@ -7,6 +7,8 @@ struct Lexer {
     var expectsOperand = true
     /// Whether digits here are the number of a tuple's element.
     private var isBehindPeriod = false
+    /// Of interpolations in each other.
+    var depth = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 

@@ -14,6 +14,8 @@ private let keywords: Set = [
 extension Parser {
     /// A declaration with its attributes.
     mutating func declaration() throws(NotUnderstood) -> Declaration {
+        try enter()
+        defer { leave() }
         if at("#if") && !isAtConditionalAttributes { return try conditional() }
         let start = start
         let attributes = try attributes()
@@ -102,6 +104,8 @@ extension Parser {
     }
 
     private mutating func conditionalAttributes() throws(NotUnderstood) -> [Attribute] {
+        try enter()
+        defer { leave() }
         var found: [Attribute] = []
         repeat {
             advance()

@@ -4,6 +4,8 @@ private let operandWords: Set = ["try", "await", "unsafe", "copy", "consume", "b
 extension Parser {
     /// An expression with all its operators; one that has any is of the other kind.
     mutating func expression() throws(NotUnderstood) -> Expression {
+        try enter()
+        defer { leave() }
         let start = start
         let first = try operand()
         var isSingle = true
@@ -38,6 +40,8 @@ extension Parser {
 
     /// What stands between two operators.
     private mutating func operand() throws(NotUnderstood) -> Expression {
+        try enter()
+        defer { leave() }
         let start = start
         if at("@") || at("inout") || (at("nonisolated") && peek().is("(")) || (at("any") && peek().startsType) {
             _ = try type()

@@ -57,7 +57,7 @@ extension Parser {
         guard consume("where") else { return }
         repeat {
             _ = try type()
-            guard at(":") || token.kind == .infixOperator else { throw notUnderstood }
+            guard at(":") || token.text == "==" else { throw notUnderstood }
             advance()
             if token.kind == .integer { advance() } else { _ = try type() }
         } while consume(",")

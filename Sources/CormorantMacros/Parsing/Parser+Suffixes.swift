@@ -2,7 +2,9 @@
 extension Parser {
     mutating func suffixes(of operand: Expression, from start: Int) throws(NotUnderstood) -> Expression {
         var expression = operand
+        var length = 0
         while true {
+            length += 1
             let kind: Expression.Kind
             if at(".") {
                 kind = try member(of: expression)
@@ -26,7 +28,8 @@ extension Parser {
             } else {
                 return expression
             }
-            expression = Expression(kind: kind, range: range(from: start))
+            // One in the other they are only as far as anybody looks.
+            expression = Expression(kind: length > Self.deepest ? .other : kind, range: range(from: start))
         }
     }
 

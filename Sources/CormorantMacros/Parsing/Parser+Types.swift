@@ -5,6 +5,8 @@ private let specifiers: Set = [
 
 extension Parser {
     mutating func type() throws(NotUnderstood) -> TypeReference {
+        try enter()
+        defer { leave() }
         let start = start
         var kind: TypeReference.Kind?
         while at("@") || at("repeat") || (specifiers.contains(token.text) && isSpecifier) {
@@ -74,7 +76,10 @@ extension Parser {
         let isSuppressed = at("~")
         if isSuppressed { advance() }
         var kind = try baseType()
+        var length = 0
         while true {
+            length += 1
+            guard length < Self.deepest else { throw notUnderstood }
             if at(".") {
                 advance()
                 let name = try word()

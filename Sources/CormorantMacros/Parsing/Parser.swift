@@ -10,6 +10,11 @@ struct Parser {
     private(set) var token: Token
     /// Where the last consumed token ends.
     private(set) var end = 0
+    /// Of declarations, types and expressions in each other.
+    private var depth = 0
+
+    /// As deep as the compiler goes.
+    static let deepest = 256
 
     /// - Parameter position: where a token begins, in bytes.
     init(_ source: SourceText, from position: Int = 0) {
@@ -81,6 +86,14 @@ struct Parser {
         lexer.position = end
         token = lexer.next()
     }
+
+    /// Begins what may stand in itself, so that what is nested without end is an error and no crash.
+    mutating func enter() throws(NotUnderstood) {
+        guard depth < Self.deepest else { throw notUnderstood }
+        depth += 1
+    }
+
+    mutating func leave() { depth -= 1 }
 
     /// An error that says where the parser stands.
     var notUnderstood: NotUnderstood {
