@@ -1,0 +1,34 @@
+import Cormorant
+import Foundation
+import Testing
+
+/// The scenarios that the C, Python and Swift faces share.
+struct ConformanceTests {
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("../Conformance").standardized
+
+    static let files = try! FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { $0.hasSuffix(".json") && $0 != "edge-values.json" }
+        // Scenarios about encryption say themselves what is encrypted.
+        .filter { testKey == nil || $0 != "encryption.json" }.sorted()
+
+    @Test func scenariosAreThere() {
+        #expect(Self.files.count > 10)
+    }
+
+    @Test(arguments: files)
+    func scenariosHold(_ file: String) throws {
+        let data = try Data(contentsOf: Self.folder.appendingPathComponent(file))
+        var document = try Members(try JSONDecoder().decode(JSONValue.self, from: data))
+        let models = try document.take("models")?.array() ?? []
+        let setup = try document.take("setup")?.array() ?? []
+        for json in try document.required("scenarios").array() {
+            do {
+                try Scenario(json, models: models, setup: setup).run()
+            } catch {
+                Issue.record("\(file): \(error)")
+            }
+        }
+        try document.end()
+    }
+}
