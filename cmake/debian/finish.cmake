@@ -1,6 +1,6 @@
 # What a Debian package wants of what was staged for it, before it is built; CPack runs it.
 file(GLOB_RECURSE documents ${CPACK_TEMPORARY_DIRECTORY}/*/changelog ${CPACK_TEMPORARY_DIRECTORY}/*/changelog.Debian
-  ${CPACK_TEMPORARY_DIRECTORY}/*.1)
+  ${CPACK_TEMPORARY_DIRECTORY}/*.1 ${CPACK_TEMPORARY_DIRECTORY}/*.3)
 foreach(document ${documents})
   execute_process(COMMAND gzip --best --no-name ${document} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
