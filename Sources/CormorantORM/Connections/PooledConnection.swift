@@ -173,9 +173,7 @@ package final class PooledConnection {
                 .busy, "another thread uses the database for longer than the busy timeout",
                 hint: "keep transactions short, or give a longer busy timeout when opening")
         case .abandoned:
-            rollBackAbandoned()
-            if isReader { uses += 1 }
-            release()
+            releaseAbandoned()
             throw CormorantError(
                 .transaction, "a thread ended with its transaction open, which has been rolled back",
                 hint: "try again, and end each transaction on the thread that began it")
@@ -213,8 +211,15 @@ package final class PooledConnection {
         lock.dropKept()
     }
 
+    /// Gives it back after its lock was taken over from a thread that has ended.
+    func releaseAbandoned() {
+        rollBackAbandoned()
+        if isReader { uses += 1 }
+        release()
+    }
+
     /// Ends the transactions of a thread that has ended. They were one use of a reader.
-    func rollBackAbandoned() {
+    private func rollBackAbandoned() {
         rollBack()
         if isReader { uses -= 1 }
     }

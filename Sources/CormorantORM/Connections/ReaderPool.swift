@@ -126,14 +126,7 @@ final class ReaderPool: @unchecked Sendable {
 
     private func freeIfAbandoned(_ pooled: PooledConnection) {
         guard pooled.lock.isAbandoned, pooled.lock.lock(0) == .abandoned else { return }
-        freeAbandoned(pooled)
-    }
-
-    /// Gives back one whose lock was taken over from a thread that has ended.
-    private func freeAbandoned(_ pooled: PooledConnection) {
-        pooled.rollBackAbandoned()
-        pooled.uses += 1
-        release(pooled)
+        pooled.releaseAbandoned()
     }
 
     private func isFull() -> CormorantError {
@@ -257,7 +250,7 @@ final class ReaderPool: @unchecked Sendable {
             let outcome = pooled.lock.lock(options.busyTimeout)
             guard outcome == .taken || outcome == .abandoned else { throw isFull() }
             pooled.connection?.setTrace(callback)
-            if outcome == .abandoned { freeAbandoned(pooled) } else { pooled.lock.unlock() }
+            if outcome == .abandoned { pooled.releaseAbandoned() } else { pooled.lock.unlock() }
         }
     }
 

@@ -172,3 +172,4 @@ def test_a_second_sqlite_in_the_process_is_told_once(environment: Path, tmp_path
         told = run(python, "-c", OTHER, other, cwd=tmp_path)
         assert told.startswith("0\nthis Python's sqlite3 module has a SQLite of its own")
         assert told.count("SQLite of its own") == 1
+    assert run(python, "-c", OTHER, "/nowhere/_sqlite3.so", cwd=tmp_path) == "0\n\n"

@@ -43,8 +43,11 @@ def tell_of_another(library: ctypes.CDLL, path: str) -> None:
     if _is_told or module is None or path == ":memory:":
         return
     _is_told = True
-    # A module without a file is part of the interpreter.
-    theirs = _address(ctypes.CDLL(getattr(module, "__file__", None)))
+    try:
+        # A module without a file is part of the interpreter.
+        theirs = _address(ctypes.CDLL(getattr(module, "__file__", None)))
+    except OSError:
+        return  # it was loaded from elsewhere than it says, as bundlers do: nothing can be told
     if theirs == _address(library):
         return
     warnings.warn(
