@@ -134,21 +134,52 @@ extension MarshalWriter {
         }
     }
 
+    /// One row as a tuple of its parts.
+    mutating func row(_ reader: RecordReader, _ parts: [RowPart]) throws {
+        try tuple(parts.count)
+        var column = 0
+        for part in parts {
+            switch part {
+            case .value:
+                try rawValue(reader.row, reader.columns[column])
+                column += 1
+            case .record(let model, let types, let isOptional):
+                let record = reader.record(model, at: column)
+                column += types.count
+                if !record.isMissing {
+                    try row(record, types)
+                } else if isOptional {
+                    none()
+                } else {
+                    throw CormorantError(
+                        .nullValue, "a row has no \(model.name), as an outer join found none",
+                        hint: "select optional(\(model.name)), or leave such rows out", table: model.table)
+                }
+            }
+        }
+    }
+
     /// One row of raw SQL as a tuple.
     mutating func row(_ row: Row) throws {
         let columns = row.count
         try tuple(columns)
         for index in 0..<columns {
             let column = Int32(truncatingIfNeeded: index)
-            let cell = row.cell(column)
-            switch cell.type {
-            case StorageType.integer: integer(cell.int64)
-            case StorageType.real: real(cell.double)
-            case StorageType.text:
-                guard try text(cell.text) else { throw row.invalidText(column) }
-            case StorageType.blob: try blob(cell.blob)
-            default: none()
-            }
+            try rawValue(row, column)
+        }
+    }
+
+    /// One value as SQLite has it.
+    @inline(__always)
+    private mutating func rawValue(_ row: Row, _ column: Int32) throws {
+        let cell = row.cell(column)
+        switch cell.type {
+        case StorageType.integer: integer(cell.int64)
+        case StorageType.real: real(cell.double)
+        case StorageType.text:
+            guard try text(cell.text) else { throw row.invalidText(column) }
+        case StorageType.blob: try blob(cell.blob)
+        default: none()
         }
     }
 }

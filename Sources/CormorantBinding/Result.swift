@@ -54,6 +54,8 @@ public func corm_block_next(
         let count: Int
         if let types = result.types {
             count = try result.cursor.forEach(limit: limit) { try writer.row($0, types) }
+        } else if !result.parts.isEmpty {
+            count = try result.cursor.forEach(limit: limit) { try writer.row($0, result.parts) }
         } else {
             count = try result.cursor.forEachRow(limit: limit) { try writer.row($0) }
         }

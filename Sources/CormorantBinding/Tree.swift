@@ -102,6 +102,28 @@ public func corm_tree_open(
     }
 }
 
+@_cdecl("corm_tree_open_parts") @implementation
+public func corm_tree_open_parts(
+    _ handle: OpaquePointer?, _ parts: UnsafeRawPointer?, _ partsSize: Int, _ statement: OpaquePointer?,
+    _ bytes: UnsafeRawPointer?, _ size: Int, _ outResult: UnsafeMutablePointer<OpaquePointer?>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let out = try require(outResult, "out_result")
+        let rowParts = try TreeReader(parts, partsSize).rowParts()
+        let compiled = try requireStatement(statement).statement()
+        let cursor = try database(handle).cursor(compiled, parameters(bytes, size))
+        let columns = rowParts.reduce(0) { $0 + $1.columnCount }
+        guard columns == cursor.columnNames.count else {
+            throw CormorantError(
+                .misuse, "the parts have \(columns) columns, the result \(cursor.columnNames.count)",
+                hint: "give the parts of what the statement selects")
+        }
+        out.pointee = try Handles.add(ResultBox(cursor, parts: rowParts))
+        return CORM_OK
+    }
+}
+
 @_cdecl("corm_tree_execute") @implementation
 public func corm_tree_execute(
     _ handle: OpaquePointer?, _ statement: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ size: Int,

@@ -63,6 +63,18 @@ struct TreeReader {
         }
     }
 
+    func rowParts() throws -> [RowPart] {
+        try list {
+            if try none() { return .value }
+            _ = try reader.sequence()
+            guard case .bytes(let bytes, MemoryLayout<UInt>.size) = try reader.next() else {
+                throw TreeReader.damaged()
+            }
+            let model = try requireModel(OpaquePointer(bitPattern: bytes.loadUnaligned(as: UInt.self)))
+            return .record(model.descriptor, model.types, isOptional: try bool())
+        }
+    }
+
     func model() throws -> ModelDescriptor {
         guard let model = try optionalModel() else { throw TreeReader.damaged() }
         return model

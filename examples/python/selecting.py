@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from music import Album, Artist, music
 
-from cormorant import Database, alias, func, literal, name, param, select
+from cormorant import Database, alias, func, literal, name, optional, param, select
 
 
 def conditions(db: Database) -> None:
@@ -40,6 +40,16 @@ def joins(db: Database) -> None:
     print(db.fetch_all(pairs))
     all_artists = select(Artist.name, Album.title.optional()).join(Artist.albums, left=True)
     print(db.fetch_all(all_artists.order_by(Artist.name, Album.year)))
+
+
+def records_side_by_side(db: Database) -> None:
+    """Several records in a row, and values beside them; optional() where a left join may find none."""
+    both = select(Album, Artist).join(Album.artist).order_by(Album.id)
+    for album, artist in db.fetch_all(both):
+        print(album.title, artist.name)
+    all_artists = select(Artist, optional(Album)).join(Artist.albums, left=True).order_by(Artist.name, Album.year)
+    print([(artist.name, album.year if album else None) for artist, album in db.fetch_all(all_artists)])
+    print(db.fetch_all(select(Artist, func.count(Album.id)).join(Artist.albums, left=True).group_by(Artist.id)))
 
 
 def groups(db: Database) -> None:
@@ -84,5 +94,15 @@ def pages(db: Database) -> None:
 
 if __name__ == "__main__":
     with music() as database:
-        for show in (conditions, columns, joins, groups, windows, compounds, common_tables, pages):
+        for show in (
+            conditions,
+            columns,
+            joins,
+            records_side_by_side,
+            groups,
+            windows,
+            compounds,
+            common_tables,
+            pages,
+        ):
             show(database)

@@ -85,6 +85,20 @@ corm_status corm_tree_expression_sql(const corm_expr *expression, corm_block *bl
 corm_status corm_tree_open(corm_database *database, const corm_model *model, const corm_statement *statement,
                            const void *parameters, size_t size, corm_result **out_result, corm_error **out_error);
 
+/*
+ * The same, with rows in parts: several records in each, and values beside them.
+ *
+ * parts a marshalled list, an item for each part of a row in the order of its result columns: None for one value as it comes;
+ *       (model, is_optional) for a record, whose columns stand there side by side in the order of its model. A record is a
+ *       tuple of its own; None where it is optional and an outer join found none: where its key, or all of it, is NULL.
+ *       Borrowed until return.
+ * Statuses also: CORM_E_MISUSE for parts that are not those of the result; CORM_E_NULL_VALUE, when rows are read, for a record
+ * that is not optional and was not found.
+ */
+corm_status corm_tree_open_parts(corm_database *database, const void *parts, size_t parts_size,
+                                 const corm_statement *statement, const void *parameters, size_t size,
+                                 corm_result **out_result, corm_error **out_error);
+
 /* corm_statement_execute with marshalled parameters. */
 corm_status corm_tree_execute(corm_database *database, const corm_statement *statement, const void *parameters,
                               size_t size, int64_t *out_changes, corm_error **out_error);

@@ -61,15 +61,8 @@ extension OptionalColumns: Selectable {
     public static func fetched(from reader: RecordReader, at column: Int) throws -> Columns.Fetched? {
         let model = Columns.Fetched.model
         let record = reader.record(model, at: column)
-        return isMissing(model, record) ? nil : try Columns.Fetched(from: record)
+        return record.isMissing ? nil : try Columns.Fetched(from: record)
     }
-}
-
-/// Whether an outer join found no row: the key is NULL or, where the key is hidden, everything.
-@usableFromInline
-func isMissing(_ model: ModelDescriptor, _ reader: RecordReader) -> Bool {
-    let columns = model.keyColumns.isEmpty ? Array(model.columns.indices) : model.keyColumns
-    return columns.allSatisfy { reader.isNull(at: $0) }
 }
 
 /// Reads the parts of a row side by side.

@@ -18,21 +18,39 @@ final class ColumnNames {
     }
 }
 
+/// A part of the rows of a result.
+package enum RowPart {
+    /// One column, as it comes.
+    case value
+    /// The columns of a record side by side. Optional: nothing where an outer join found none.
+    case record(ModelDescriptor, ColumnTypes, isOptional: Bool)
+
+    package var columnCount: Int {
+        switch self {
+        case .value: 1
+        case .record(_, let types, _): types.count
+        }
+    }
+}
+
 /// A cursor, with what C borrows from it.
 package final class ResultBox: HandleObject {
     package static var kind: HandleKind { .result }
     package let cursor: StatementCursor
     /// What blocks need of its model; nil: its rows are raw.
     package let types: ColumnTypes?
+    /// What blocks need where its rows are in parts; none: they are records, or raw.
+    package let parts: [RowPart]
     /// What it was last given out as.
     package var stream: ColumnStream?
     let columnNames = ColumnNames()
     /// The text that was given out last.
     private lazy var jsonText = ScratchMemory(firstSize: 512)
 
-    package init(_ cursor: StatementCursor, _ types: ColumnTypes? = nil) {
+    package init(_ cursor: StatementCursor, _ types: ColumnTypes? = nil, parts: [RowPart] = []) {
         self.cursor = cursor
         self.types = types
+        self.parts = parts
     }
 
     var columnCount: Int { cursor.columnNames.count }

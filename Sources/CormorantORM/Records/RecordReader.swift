@@ -35,6 +35,14 @@ public struct RecordReader {
     @inlinable @inline(__always)
     public func isNull(at column: Int) -> Bool { cell(at: column).type == StorageType.null }
 
+    /// Whether an outer join found no record: its key is NULL or, where that is hidden, everything.
+    @usableFromInline
+    package var isMissing: Bool {
+        guard let model = model?.takeUnretainedValue() else { return false }
+        let columns = model.keyColumns.isEmpty ? Array(model.columns.indices) : model.keyColumns
+        return columns.allSatisfy { isNull(at: $0) }
+    }
+
     @inlinable @inline(__always)
     public func int64(at column: Int) throws -> Int64 {
         let cell = cell(at: column)

@@ -124,6 +124,27 @@ static void statement_is(const char *text, const char *sql_and_values, const cha
     corm_statement_free(made);
 }
 
+/* Rows in parts: a record, what an outer join did not find, and a value. */
+static void rows_in_parts(void **state) {
+    (void)state;
+    corm_statement *made = NULL;
+    corm_result *cursor = NULL;
+    read_tree("(1 P N [(3 1 (1 P N 'id')) (3 1 (1 P N 'name')) (3 5 (1 P N 'id')) (3 6 (3 2 0))])");
+    OK(corm_tree_statement(tree.bytes, tree.size, &made, &failure));
+    read_tree("[N N]");
+    OK(corm_tree_open_parts(db, tree.bytes, tree.size, made, NULL, 0, &cursor, &failure));
+    GIVES(CORM_ROW, corm_block_next(cursor, 100, &block, &failure));
+    corm_result_close(cursor);
+    static const char *const wrong[] = {"[]",    "[N]",   "[N N N]",     "[(P 0)]", "[(P 0) N]",
+                                        "[(P)]", "[3 N]", "[('x' 0) N]", "N"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        read_tree(wrong[i]);
+        GIVES(CORM_E_MISUSE, corm_tree_open_parts(db, tree.bytes, tree.size, made, NULL, 0, &cursor, &failure));
+    }
+    GIVES(CORM_E_MISUSE, corm_tree_open_parts(db, NULL, 0, made, NULL, 0, &cursor, &failure));
+    corm_statement_free(made);
+}
+
 static void parts_of_statements(void **state) {
     (void)state;
     statement_is("(1 P N [(3 1 (1 P N 'name')) (3 2 (6 14 " AGE " (3 40 0)))])",
@@ -266,8 +287,12 @@ static void ten_thousand_levels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(every_node_of_an_expression),    TREE_TEST(parts_of_statements), TREE_TEST(trees_of_another_shape),
-        TREE_TEST(bytes_that_were_cut_or_changed), TREE_TEST(ten_thousand_levels),
+        TREE_TEST(every_node_of_an_expression),
+        TREE_TEST(rows_in_parts),
+        TREE_TEST(parts_of_statements),
+        TREE_TEST(trees_of_another_shape),
+        TREE_TEST(bytes_that_were_cut_or_changed),
+        TREE_TEST(ten_thousand_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

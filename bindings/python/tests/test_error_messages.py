@@ -31,12 +31,11 @@ Mistake = Callable[[Any], object]
 # Type checkers would refuse most of these.
 any_artist: Any = Artist
 any_album: Any = Album
+any_record: Any = Artist("x")
 any_person: Any = Person
 MISTAKES: dict[str, tuple[Mistake, str]] = {
-    "two models in one select": (
-        lambda db: select(any_artist, any_album), r"Artist.* stands in select\(\) .*load\(\) those of others"
-    ),
-    "a model beside a column": (lambda db: select(any_artist, Album.title), r"stands in select\(\) beside"),
+    "a record in a select": (lambda db: select(any_record), r"record of Artist stands where .*class, Artist"),
+    "a record beside a model": (lambda db: select(any_artist, any_record), r"a value is of type .*select columns"),
     "a relation compared with a record": (
         lambda db: any_album.artist == Artist("x"), r"Album\.artist> is compared.*artist_id == artist\.id"
     ),

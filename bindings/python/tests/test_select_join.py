@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from music import MODELS, Album, Artist, Employee, Track
 
 import cormorant
-from cormorant import Column, Database, Model, alias, all_of, func, name, select
+from cormorant import (
+    Column,
+    Database,
+    DataError,
+    Error,
+    Model,
+    ProgrammingError,
+    alias,
+    all_of,
+    func,
+    name,
+    optional,
+    select,
+)
 
 
 @pytest.fixture
@@ -33,6 +47,68 @@ def test_left_joins(db: Database) -> None:
     assert db.fetch_all(query) == [("Ada", 2), ("Bix", 1), ("Cab", 0)]
     titles = select(Artist.name, Album.title.optional()).join(Artist.albums, left=True).where(Artist.name == "Cab")
     assert db.fetch_all(titles) == [("Cab", None)]
+
+
+def test_records_side_by_side(db: Database) -> None:
+    both = select(Album, Artist).join(Album.artist).order_by(Album.id)
+    assert db.fetch_all(both.limit(1)) == [(Album("One", 1, 1999, id=1), Artist("Ada", id=1))]
+    assert db.count(both) == 3
+    assert db.fetch_one(both.where(Artist.name == "Bix")) == (Album("Three", 2, 2010, id=3), Artist("Bix", id=2))
+    counted = select(Artist, func.count(Album.id).label("n"), func.max(Album.year).label("newest")).join(
+        Artist.albums, left=True
+    )
+    assert db.fetch_all(counted.group_by(Artist.id).order_by("-n"), into=lambda Artist, n, **_: (Artist.name, n)) == [
+        ("Ada", 2),
+        ("Bix", 1),
+        ("Cab", 0),
+    ]
+    boss = alias(Employee, "boss")
+    pairs = select(Employee, boss).join(boss, Employee.manager_id == boss.id).order_by(Employee.name)
+    assert [(own.name, theirs.name) for own, theirs in db.cursor(pairs)] == [
+        ("Fay", "Eva"),
+        ("Gus", "Eva"),
+        ("Hal", "Fay"),
+    ]
+    assert db.cursor(pairs.limit(1)).columns == ("Employee", "boss")
+    # They are records like any other.
+    album, _ = db.fetch_all(both)[0]
+    album.year = 2000
+    album.update(db)
+    assert db.find(Album, 1) == album
+
+
+def test_records_side_by_side_of_outer_joins(db: Database) -> None:
+    query = select(Artist, optional(Album)).join(Artist.albums, left=True).order_by(Artist.id, Album.id)
+    assert [album and album.title for _, album in db.fetch_all(query)] == ["One", "Two", "Three", None]
+    assert db.fetch_all(select(optional(Album)).from_(Artist).join(Artist.albums, left=True).where(Artist.id == 3)) == [
+        (None,)
+    ]
+    with pytest.raises(DataError, match="a row has no Album") as caught:
+        db.fetch_all(select(Artist, Album).join(Artist.albums, left=True))
+    assert caught.value.hint == "select optional(Album), or leave such rows out"
+
+
+def test_records_side_by_side_as_columns(db: Database) -> None:
+    query = select(Artist, func.count(Album.id)).join(Artist.albums).group_by(Artist.id).order_by(Artist.id)
+    assert db.cursor(query).json() == (
+        '[{"Artist.id":1,"Artist.name":"Ada","count(\\"albums\\".\\"id\\")":2},'
+        '{"Artist.id":2,"Artist.name":"Bix","count(\\"albums\\".\\"id\\")":1}]'
+    )
+    assert [row["Artist"].name for row in db.cursor(query).dicts()] == ["Ada", "Bix"]
+
+
+def test_what_stands_beside_records(db: Database) -> None:
+    db.execute("UPDATE albums SET year = 'soon' WHERE id = 2")
+    with pytest.raises(DataError, match=r"albums.year holds text, not an integer \(in the row with the key 2\)"):
+        db.fetch_all(select(Artist, Album).join(Artist.albums))
+    with pytest.raises(ProgrammingError, match="live query"):
+        db.observe_live(select(Artist, Album).join(Artist.albums))
+    wrong: Any
+    for wrong in (Artist("Ada"), int, object(), db):
+        with pytest.raises(Error):
+            db.fetch_all(select(Artist, wrong))
+    with pytest.raises(ProgrammingError, match="is no model"):
+        optional(int)  # type: ignore[type-var]
 
 
 def test_a_table_twice(db: Database) -> None:

@@ -66,7 +66,7 @@ from .registry import Registry, RegistryMigration
 from .relation import ToMany, ToOne, many_to_many, to_many, to_one
 from .result import Result
 from .schema import Schema
-from .select import Select, select
+from .select import Select, optional, select
 from .statement import Query
 from .trace import TracedStatement, counting
 from .transaction import Transaction, TransactionKind
@@ -208,6 +208,7 @@ __all__ = [
     "literal",
     "many_to_many",
     "name",
+    "optional",
     "param",
     "raw",
     "read_json",

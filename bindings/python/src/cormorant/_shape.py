@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,6 +11,7 @@ from . import _codegen
 from ._native import abi
 from ._native import record as native_record
 from ._native import result as native_result
+from ._native.expression import Node
 from ._native.handle import CursorHandle, ModelHandle
 from ._sharing import share
 from .column import Column
@@ -41,14 +42,30 @@ class Shape(Protocol):
         ...
 
 
+class RecordPart:
+    """A record that is a part of each row, made of its columns side by side; name: what the query calls its model."""
+
+    def __init__(self, info: ModelInfo, alias: str | None, is_optional: bool) -> None:
+        self.info = info
+        self.name = alias or info.name
+        self.part: Node = (info.handle, is_optional)
+        self.nodes: list[Node] = [(abi.CORM_NODE_COLUMN, info.handle, alias, item.name) for item in info.columns]
+
+
 class TupleShape:
-    """Rows become tuples, whose values are decoded as those of the columns that they come from."""
+    """Rows become tuples, whose values are decoded as those of the columns that they come from.
+
+    parts: what the library makes records of in each row; None: rows are values alone.
+    """
 
     handle = None
+    parts: list[Node | None] | None = None
 
-    def __init__(self, columns: Sequence[Expression[Any]]) -> None:
+    def __init__(self, columns: Sequence[Expression[Any] | RecordPart]) -> None:
         self.columns = columns
-        self._decoders = [_decoder(expression._column) for expression in columns]
+        if any(isinstance(column, RecordPart) for column in columns):
+            self.parts = [column.part if isinstance(column, RecordPart) else None for column in columns]
+        self._decoders = [_decoder(column) for column in columns]
         self._is_plain = not any(self._decoders)
         self._names: tuple[str, ...] | None = None
         share(self)
@@ -71,24 +88,48 @@ class TupleShape:
 
     def names(self, cursor: CursorHandle) -> tuple[str, ...]:
         if self._names is None:
-            found = native_result.cursor_columns(cursor)
-            known = map(_name, self.columns) if self.columns else found
-            self._names = tuple(mine or name for mine, name in zip(known, found))
+            self._names = tuple(column if record is None else record.name for record, column in self._places(cursor))
         return self._names
+
+    def flat_names(self, cursor: CursorHandle) -> tuple[str, ...]:
+        """What the result's own columns are called: those of a record by both names, such as "Order.id"."""
+        names: list[str] = []
+        for record, column in self._places(cursor):
+            names += [column] if record is None else [f"{record.name}.{item.name}" for item in record.info.columns]
+        return tuple(names)
+
+    def _places(self, cursor: CursorHandle) -> Iterator[tuple[RecordPart | None, str]]:
+        """Each part: the record that it is, or the name of its column."""
+        found = native_result.cursor_columns(cursor)
+        position = 0
+        for column in self.columns or found:
+            if isinstance(column, RecordPart):
+                yield column, ""
+                position += len(column.nodes)
+            else:
+                known = None if isinstance(column, str) else _name(column)
+                yield None, known or found[position]
+                position += 1
 
     def labels(self) -> Collection[str]:
         """The names that columns got by label()."""
-        return [column._node[2] for column in self.columns if column._node[0] == abi.CORM_NODE_AS]
+        return [
+            column._node[2]
+            for column in self.columns
+            if not isinstance(column, RecordPart) and column._node[0] == abi.CORM_NODE_AS
+        ]
 
     def _unreadable(self, rows: list[native_record.Row]) -> Exception:
         """Which value could not be read: the fast way does not know."""
         for row in rows:
-            for expression, decode, value in zip(self.columns, self._decoders, row):
+            for part, decode, value in zip(self.columns, self._decoders, row):
                 try:
                     if decode and value is not None:
                         decode(value)
                 except Exception as error:
-                    column = expression._column
+                    if isinstance(part, RecordPart):
+                        return error  # which says all
+                    column = part._column
                     if isinstance(column, Column):
                         info: ModelInfo = column._node[1].info
                         return info.unreadable_value(column, error)
@@ -116,7 +157,10 @@ class IntoShape:
         return self._make(self.load_rows(rows) if self.load_rows else rows)
 
 
-def _decoder(column: Column[Any] | None) -> Callable[[Any], Any] | None:
+def _decoder(part: Expression[Any] | RecordPart) -> Callable[[Any], Any] | None:
+    if isinstance(part, RecordPart):
+        return part.info.load_one
+    column = part._column
     return None if column is None else file_decoder(column.type_name, column.transform)
 
 

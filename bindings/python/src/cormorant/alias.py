@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from ._model_info import ModelInfo, info_of
 from ._native.abi import CORM_NODE_COLUMN
 from .column import Column
+from .error import ProgrammingError
 from .relation import Relation
 
 if TYPE_CHECKING:
@@ -53,4 +54,9 @@ def source_of(model: Any) -> tuple[ModelInfo, str | None]:
     """A model and its alias; an error for anything else."""
     if isinstance(model, Alias):
         return info_of(model._cls), model._name
+    if not isinstance(model, type) and hasattr(model, "__model__"):
+        raise ProgrammingError(
+            f"a record of {type(model).__name__} stands where a model is wanted",
+            hint=f"give its class, {type(model).__name__}",
+        )
     return info_of(model), None

@@ -41,10 +41,13 @@ class ColumnMethods:
     Each method reads the rows that are left and ends the result, so call it in place of reading rows. Values are as the
     library knows them: a column of a model has its type, one of a table its declared type, any other the type found in
     its rows; what Python makes of them, such as Decimal or a type of your own, is not in play. A value that does not
-    fit its column raises DataError, which names column and row.
+    fit its column raises DataError, which names column and row. Of records side by side each column is there by both
+    names, such as "Order.id".
     """
 
     columns: tuple[str, ...]
+    # Of rows with records in them: the columns one by one.
+    _flat_names: tuple[str, ...] | None = None
     _cursor: CursorHandle | None
     _given_out: CursorHandle | None
     # The one whose records these are.
@@ -58,7 +61,7 @@ class ColumnMethods:
         if self._given_out is None:
             self._given_out = self._take_over()
         # Once more, for those that read the schema first, such as duckdb; as long as no rows are read.
-        return open_columns(self._given_out, self.columns)
+        return open_columns(self._given_out, self._column_names)
 
     def numpy(self) -> dict[str, Any]:
         """The columns as numpy arrays by name. Texts and blobs are arrays of str and bytes objects, and so are the
@@ -71,9 +74,10 @@ class ColumnMethods:
             numpy: Any = importlib.import_module("numpy")
         except ImportError:
             raise ImportError("numpy is not installed; install it with: pip install numpy") from None
-        if twice := [name for name in self.columns if self.columns.count(name) > 1]:
+        names = self._column_names
+        if twice := [name for name in names if names.count(name) > 1]:
             raise ProgrammingError(f"two columns are called {twice[0]!r}", hint="give one of them another name")
-        reader = Columns(self._take_over(), self.columns)
+        reader = Columns(self._take_over(), names)
         try:
             types = [_NUMPY_TYPES[form] for form in reader.formats]
             batches = list(reader.batches([(index, width) for index, (_, width) in enumerate(types)]))
@@ -81,7 +85,7 @@ class ColumnMethods:
             reader.close()
         return {
             name: _array(numpy, types[index][0], [batch[index] for batch in batches])
-            for index, name in enumerate(self.columns)
+            for index, name in enumerate(names)
         }
 
     def json(self) -> str:
@@ -93,7 +97,7 @@ class ColumnMethods:
         cursor = self._take_over(keep=True)
         try:
             if self._model is None:
-                return read_json(cursor, self.columns)
+                return read_json(cursor, self._column_names)
             parts: list[str] = []
             while rows := next_rows(cursor, _PART):
                 parts.append(write_rows(self._model.handle, rows))
@@ -103,6 +107,10 @@ class ColumnMethods:
 
     def close(self) -> None:
         raise NotImplementedError
+
+    @property
+    def _column_names(self) -> tuple[str, ...]:
+        return self._flat_names or self.columns
 
     def _take_over(self, keep: bool = False) -> CursorHandle:
         """The cursor, which no row has been read ahead of."""

@@ -183,4 +183,5 @@ def exists(query: Query[Any]) -> Expression[bool]:
 def scalar(query: Query[tuple[T]]) -> Expression[T | None]:
     """The value of a query with one column: its first row's, or NULL."""
     columns = query._shape.columns if isinstance(query._shape, TupleShape) else ()
-    return Expression((abi.CORM_NODE_SELECT, query._tree()), columns[0]._column if columns else None)
+    column = columns[0] if columns else None
+    return Expression((abi.CORM_NODE_SELECT, query._tree()), column._column if isinstance(column, Expression) else None)

@@ -312,6 +312,11 @@ def observe_live(
                 "SQL, order_by, limit or offset with a query",
                 hint="use the query's methods; give parameters of these names in bindings",
             )
+        if getattr(model._shape, "parts", None):
+            raise ProgrammingError(
+                "a live query gives records of one model, or columns",
+                hint="select the model that matters most, and load() those of others when it changes",
+            )
         query, data = _query_of(model), model._parameters(bindings, attributes)
         options["model"], load = model._shape.handle, model._shape.load
         info = model._shape if isinstance(model._shape, ModelInfo) else None

@@ -20,7 +20,7 @@ from ._native import query as native_query
 from ._native import result as native_result
 from ._native import statement as native_statement
 from ._native.handle import CursorHandle
-from ._shape import IntoShape, Shape
+from ._shape import IntoShape, Shape, TupleShape
 from .column import MISSING
 from .error import ProgrammingError
 from .model import Model
@@ -175,7 +175,10 @@ def cursor(
     """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms."""
     cursor, shape = _start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
     model = shape if isinstance(shape, ModelInfo) else None
-    return Result(database, cursor, shape.names(cursor), shape.load, shape.load_rows, model)
+    result: Result[Any] = Result(database, cursor, shape.names(cursor), shape.load, shape.load_rows, model)
+    if isinstance(shape, TupleShape) and shape.parts:
+        result._flat_names = shape.flat_names(cursor)
+    return result
 
 
 @overload
@@ -303,7 +306,11 @@ def _start(
 def _run(database: Database, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[CursorHandle, Shape]:
     model: ModelInfo | None = None if into is None else getattr(into, "__model__", None)
     shape = model or query._shape
-    cursor = native_statement.open_cursor(database._handle, shape.handle, query._compile().handle, parameters)
+    statement, parts = query._compile().handle, None if model else getattr(shape, "parts", None)
+    if parts is None:
+        cursor = native_statement.open_cursor(database._handle, shape.handle, statement, parameters)
+    else:
+        cursor = native_statement.open_parts(database._handle, parts, statement, parameters)
     if into is None or model:
         return cursor, shape
     try:

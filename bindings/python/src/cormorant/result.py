@@ -162,6 +162,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
         cursor, self._cursor = self._cursor, None
         result: Result[Any] = Result(self._database, cursor, self.columns, convert, self._plain)
         result._model = self._model
+        result._flat_names = self._flat_names
         return result
 
     def _advance(self) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
 
 from ._native import abi
 from ._native.expression import Node
 from ._native.handle import ModelHandle
-from ._shape import TupleShape
+from ._shape import RecordPart, TupleShape
 from .alias import Alias, source_of
 from .error import ProgrammingError
 from .expression import Expression, condition_node, encode_values, operand
@@ -28,6 +28,13 @@ C = TypeVar("C")
 D = TypeVar("D")
 E = TypeVar("E")
 F = TypeVar("F")
+G = TypeVar("G")
+H = TypeVar("H")
+K = TypeVar("K")
+L = TypeVar("L")
+
+# What select() takes: an expression, which gives its value, or a model, which gives its record.
+Part: TypeAlias = "Expression[A] | type[A]"
 
 # Nodes that begin with a model and its alias.
 _OF_MODEL = (
@@ -174,52 +181,104 @@ def select(model: type[M], /) -> Select[M]: ...
 @overload
 def select(a: Expression[A], /) -> Select[tuple[A]]: ...
 @overload
-def select(a: Expression[A], b: Expression[B], /) -> Select[tuple[A, B]]: ...
+def select(a: Part[A], b: Part[B], /) -> Select[tuple[A, B]]: ...
 @overload
-def select(a: Expression[A], b: Expression[B], c: Expression[C], /) -> Select[tuple[A, B, C]]: ...
+def select(a: Part[A], b: Part[B], c: Part[C], /) -> Select[tuple[A, B, C]]: ...
 @overload
-def select(a: Expression[A], b: Expression[B], c: Expression[C], d: Expression[D], /) -> Select[tuple[A, B, C, D]]: ...
+def select(a: Part[A], b: Part[B], c: Part[C], d: Part[D], /) -> Select[tuple[A, B, C, D]]: ...
 @overload
-def select(
-    a: Expression[A], b: Expression[B], c: Expression[C], d: Expression[D], e: Expression[E], /
-) -> Select[tuple[A, B, C, D, E]]: ...
+def select(a: Part[A], b: Part[B], c: Part[C], d: Part[D], e: Part[E], /) -> Select[tuple[A, B, C, D, E]]: ...
 @overload
 def select(
-    a: Expression[A], b: Expression[B], c: Expression[C], d: Expression[D], e: Expression[E], f: Expression[F], /
+    a: Part[A], b: Part[B], c: Part[C], d: Part[D], e: Part[E], f: Part[F], /
 ) -> Select[tuple[A, B, C, D, E, F]]: ...
 @overload
 def select(
-    a: Expression[Any],
-    b: Expression[Any],
-    c: Expression[Any],
-    d: Expression[Any],
-    e: Expression[Any],
-    f: Expression[Any],
-    g: Expression[Any],
+    a: Part[A], b: Part[B], c: Part[C], d: Part[D], e: Part[E], f: Part[F], g: Part[G], /
+) -> Select[tuple[A, B, C, D, E, F, G]]: ...
+@overload
+def select(
+    a: Part[A], b: Part[B], c: Part[C], d: Part[D], e: Part[E], f: Part[F], g: Part[G], h: Part[H], /
+) -> Select[tuple[A, B, C, D, E, F, G, H]]: ...
+@overload
+def select(
+    a: Part[A], b: Part[B], c: Part[C], d: Part[D], e: Part[E], f: Part[F], g: Part[G], h: Part[H], i: Part[K], /
+) -> Select[tuple[A, B, C, D, E, F, G, H, K]]: ...
+@overload
+def select(
+    a: Part[A],
+    b: Part[B],
+    c: Part[C],
+    d: Part[D],
+    e: Part[E],
+    f: Part[F],
+    g: Part[G],
+    h: Part[H],
+    i: Part[K],
+    j: Part[L],
     /,
-    *more: Expression[Any],
+) -> Select[tuple[A, B, C, D, E, F, G, H, K, L]]: ...
+@overload
+def select(
+    a: Part[Any],
+    b: Part[Any],
+    c: Part[Any],
+    d: Part[Any],
+    e: Part[Any],
+    f: Part[Any],
+    g: Part[Any],
+    h: Part[Any],
+    i: Part[Any],
+    j: Part[Any],
+    k: Part[Any],
+    /,
+    *more: Part[Any],
 ) -> Select[tuple[Any, ...]]: ...
 @overload
 def select() -> Select[tuple[Any, ...]]: ...
 def select(*columns: Any) -> Select[Any]:
-    """A query: select(Person) of whole records, select(Person.name, Person.age) of tuples.
+    """A query: select(Person) of whole records, select(Person.name, Person.age) of tuples, select(Order, Customer) and
+    select(Customer, func.count()) of tuples with records in them; optional() where an outer join may find none.
 
     It reads from the model of its first column, unless from_() says otherwise; select() alone takes every column of
     what from_() names.
     """
-    if len(columns) == 1 and not isinstance(columns[0], Expression):
+    if len(columns) == 1 and not isinstance(columns[0], Expression | _Optional):
         info, alias = source_of(columns[0])
         return Select(abi.CORM_SELECT, info, alias, (), info)
-    for column in columns:
-        if isinstance(column, type | Alias):
-            raise ProgrammingError(
-                f"{column!r} stands in select() beside something else",
-                hint="select one model's records, and load() those of others, or select columns of each",
-            )
-    nodes = [operand(column) for column in columns]
+    shown = [_part(column) for column in columns]
+    nodes = [node for part in shown for node in (part.nodes if isinstance(part, RecordPart) else [operand(part)])]
     parts = tuple((abi.CORM_PART_CLAUSE, abi.CORM_CLAUSE_COLUMN, node) for node in nodes)
     handle, alias = next(filter(None, map(_first_model, nodes)), (None, None))
-    return Select(abi.CORM_SELECT, handle.info if handle else None, alias, parts, TupleShape(columns))
+    return Select(abi.CORM_SELECT, handle.info if handle else None, alias, parts, TupleShape(shown))
+
+
+def optional(model: type[M]) -> Expression[M | None]:
+    """A model's records beside others in select(), None where a left join found none.
+
+    select(Customer, optional(Order)).join(Customer.orders, left=True)
+    """
+    source_of(model)
+    return cast("Expression[M | None]", _Optional(model))
+
+
+class _Optional:
+    """What optional() gives; for type checkers it is an expression."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def __repr__(self) -> str:
+        return f"optional({self._model!r})"
+
+
+def _part(column: Any) -> Any:
+    """A part of the rows: an expression, or a record."""
+    if isinstance(column, _Optional):
+        return RecordPart(*source_of(column._model), True)
+    if isinstance(column, Alias) or (isinstance(column, type) and hasattr(column, "__model__")):
+        return RecordPart(*source_of(column), False)
+    return column
 
 
 def _first_model(node: Node) -> tuple[ModelHandle, str | None] | None:

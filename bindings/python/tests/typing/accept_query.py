@@ -25,6 +25,7 @@ from cormorant import (
     literal,
     many_to_many,
     name,
+    optional,
     param,
     raw,
     scalar,
@@ -167,3 +168,14 @@ with Database("file.db") as db:
         album.artist = artists[0]
         assert_type(query.after(album), Select[tuple[str, str, Decimal | None]])
     assert_type(Artist("x").albums, list[Album])
+
+# Records side by side.
+assert_type(select(Album, Artist), Select[tuple[Album, Artist]])
+assert_type(select(Artist, optional(Album), func.count()), Select[tuple[Artist, Album | None, int]])
+assert_type(select(Album.title, Artist), Select[tuple[str, Artist]])
+assert_type(select(alias(Artist, "other"), Artist.name), Select[tuple[Artist, str]])
+assert_type(select(optional(Album)), Select[tuple[Album | None]])
+assert_type(
+    select(Album.id, Album.title, Album.live, Artist, Album.title, Album.title, Album.live),
+    Select[tuple[int | None, str, bool, Artist, str, str, bool]],
+)

@@ -105,6 +105,7 @@ db.fetch_all(update(Album))  # error
 db.execute(albums)  # error
 db.count(albums.where(Album.title == 3))  # error
 db.page_count(albums)  # error
+db.fetch_all(select(Album, Artist))[0][1].title  # error
 
 # Related records.
 artist = Artist("Ada")

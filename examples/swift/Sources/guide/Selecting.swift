@@ -12,6 +12,7 @@ enum Selecting {
         try conditions(database)
         try columns(database)
         try joins(database)
+        try recordsSideBySide(database)
         try groups(database)
         try windows(database)
         try compounds(database)
@@ -49,6 +50,20 @@ enum Selecting {
             .order { artist, album in (artist.name, album.year) }
             .select { artist, album in (artist.name, album.title) }
         print(try database.fetchAll(allArtists).map { "\($0): \($1 ?? "none")" })
+    }
+
+    /// Several records in a row, and values beside them; where a left join may find none the record is optional.
+    static func recordsSideBySide(_ database: Database) throws {
+        let both = Album.all.join(along: \.artist).order { album, artist in album.id }
+            .select { album, artist in (album, artist) }
+        for (album, artist) in try database.fetchAll(both) { print(album.title, artist.name) }
+        let allArtists = Artist.all.leftJoin(along: \.albums)
+            .order { artist, album in (artist.name, album.year) }
+            .select { artist, album in (artist, album) }
+        for (artist, album) in try database.fetchAll(allArtists) { print(artist.name, album?.year ?? 0) }
+        let counted = Artist.all.leftJoin(along: \.albums).group { artist, album in artist.id }
+            .select { artist, album in (artist, album.id.count()) }
+        for (artist, count) in try database.fetchAll(counted) { print(artist.name, count) }
     }
 
     /// Aggregates, and groups that meet a condition.

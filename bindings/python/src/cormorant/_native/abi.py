@@ -1098,6 +1098,10 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_tree_statement_sql": ("int32", ("pointer", "pointer", "pointer")),
     "corm_tree_expression_sql": ("int32", ("pointer", "pointer", "pointer")),
     "corm_tree_open": ("int32", ("pointer", "pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_tree_open_parts": (
+        "int32",
+        ("pointer", "pointer", "size", "pointer", "pointer", "size", "pointer", "pointer"),
+    ),
     "corm_tree_execute": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_tree_count": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_tree_exists": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),

@@ -37,6 +37,17 @@ def open_cursor(
     return call_handle(CursorHandle, library.corm_tree_open, database, model, statement, parameters, size)
 
 
+def open_parts(
+    database: DatabaseHandle, parts: list[Node | None], statement: StatementHandle, parameters: bytes | None
+) -> CursorHandle:
+    """The same with rows in parts: None for a value; (model, is_optional) for a record, which is a row of its own."""
+    data = dump_tree(parts)
+    size = len(parameters) if parameters else 0
+    return call_handle(
+        CursorHandle, library.corm_tree_open_parts, database, data, len(data), statement, parameters, size
+    )
+
+
 def execute(database: DatabaseHandle, statement: StatementHandle, parameters: bytes | None) -> int:
     size = len(parameters) if parameters else 0
     return call_number(library.corm_tree_execute, database, statement, parameters, size)
