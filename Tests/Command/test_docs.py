@@ -1,4 +1,4 @@
-"""The commands of README.md and docs/*.md do what the pages show.
+"""The commands of README.md and docs/**.md do what the pages show.
 
 A block of ```console is run in a folder that all blocks of its page share: lines that begin with "$ " are commands, and
 what follows is what they print, "..." standing for what is left out. A block with a comment before it that names a
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import COMMAND, ENVIRONMENT, ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- (?P<path>[^ ]+) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -29,7 +29,7 @@ def matches(shown: str, printed: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: page.name
+    "page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: str(page.relative_to(ROOT))
 )
 def test_the_commands_of(page: Path, tmp_path: Path) -> None:
     path = f"{COMMAND.parent}{os.pathsep}{ENVIRONMENT['PATH']}"
