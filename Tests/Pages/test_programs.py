@@ -1,0 +1,23 @@
+"""The programs of the pages run, and print what the pages show."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import PYTHON, ROOT, printed, shows
+
+# A program of a page, and what the page says that it prints.
+SHOWN = re.compile(r"<!-- (\S+) -->\n```python\n(?:(?!^```).)*^```\n\n```text\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PAGES = [ROOT / "docs" / "python" / name for name in ("index.md", "cookbook.md")]
+OUTPUTS = {ROOT / path: text for page in PAGES if page.exists() for path, text in SHOWN.findall(page.read_text())}
+
+
+@pytest.mark.parametrize("path", sorted((PYTHON / "cookbook").glob("*.py")), ids=lambda path: path.stem)
+def test_the_program(path: Path, tmp_path: Path) -> None:
+    output = printed(f"python -X dev -W error {path}", tmp_path)
+    if path in OUTPUTS:
+        assert shows(OUTPUTS[path], output), f"the page shows\n{OUTPUTS[path]}\nand this was printed\n{output}"
+    else:
+        assert not output, f"{path.name} prints what no page shows\n{output}"

@@ -1,0 +1,24 @@
+"""Questions to a shed in memory."""
+
+from datetime import date
+
+from cormorant import Database, select
+
+from fill import fill
+from models import MODELS, Tool
+from shed import Refused, deposits, free_tools, give_back, lend, overdue
+
+with Database(":memory:") as db:
+    db.create_tables(*MODELS)
+    fill(db)
+    print("free:", [tool.name for tool in free_tools(db)])
+    for loan in overdue(db, date(2026, 4, 1)):
+        print("overdue:", loan.tool.name, "from", loan.member.name, "since", loan.due)
+    print("deposits:", deposits(db))
+    try:
+        lend(db, 1, 2, date(2026, 4, 1))
+    except Refused as error:
+        print("refused:", error)
+    print("back:", give_back(db, 1, date(2026, 4, 1)).returned)
+    print("deposits:", deposits(db))
+    print((select(Tool.name).where(Tool.loans.none())).sql)
