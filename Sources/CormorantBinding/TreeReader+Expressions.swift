@@ -78,6 +78,11 @@ extension TreeReader {
             let (model, alias, name) = (try model(), try optionalText(), try text())
             let condition = try optionalExpression()
             return model.exists(name, where: [condition].compactMap { $0 }, alias: alias)
+        case CORM_NODE_IS_RELATED:
+            let (model, alias, names) = (try model(), try optionalText(), try list(text))
+            guard try !none() else { return model.isRelated(along: names, to: nil, alias: alias) }
+            let values = try values()
+            return model.isRelated(along: names, to: { values.indices.contains($0) ? values[$0] : .null }, alias: alias)
         case CORM_NODE_AGGREGATE:
             let (model, alias, name) = (try model(), try optionalText(), try text())
             let (function, property) = (try text(), try optionalText())

@@ -14,6 +14,17 @@ static bool ask(app *a) {
     return print_rows(a, select);
 }
 
+/* With a record: those whose artist it is. */
+static bool compare(app *a) {
+    artist otto;
+    if (corm_record_find(a->db, a->artists, CORM_VALUES(corm_value_int64(2)), &otto, a->arena, &a->error) != CORM_OK)
+        return false;
+    corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "title"));
+    corm_statement_add(select, CORM_CLAUSE_WHERE, corm_relation_is(a->albums, NULL, "artist", &otto));
+    return print_rows(a, select);
+}
+
 /* The related records of many, in one statement. */
 static bool load(app *a) {
     corm_records *records = NULL;
@@ -49,5 +60,5 @@ static bool save(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a, open_music(&a) && ask(&a) && load(&a) && save(&a));
+    return close_music(&a, open_music(&a) && ask(&a) && compare(&a) && load(&a) && save(&a));
 }

@@ -15,6 +15,13 @@ def ask(db: Database) -> None:
     print([album.title for album in db.fetch_all(Album.where(Album.artist.name == "Otto"))])
 
 
+def compare(db: Database) -> None:
+    """With a record: the one that a relation leads to, or one of them."""
+    for album in db.fetch_all(Album):
+        artist = db.fetch_one(Artist.where(Artist.albums.contains(album)))
+        print(album.title, artist and artist.name, db.count(Album.where(Album.artist == artist)))
+
+
 def load(db: Database) -> None:
     """The related records of many, in one statement for each level."""
     artists = db.fetch_all(Artist, order_by="name")
@@ -40,5 +47,5 @@ def save(db: Database) -> None:
 
 if __name__ == "__main__":
     with music() as database:
-        for show in (ask, load, save):
+        for show in (ask, compare, load, save):
             show(database)

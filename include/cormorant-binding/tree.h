@@ -37,6 +37,8 @@ CORM_BEGIN_DECLS
 #define CORM_NODE_PATH 21      /* (21, model, alias?, [relation], property): corm_relation_column */
 #define CORM_NODE_RELATED 22   /* (22, model, alias?, relation, E?): corm_relation_exists */
 #define CORM_NODE_AGGREGATE 23 /* (23, model, alias?, relation, function, property?, E?): corm_relation_aggregate */
+/* (24, model, alias?, [relation], [value]?): corm_relation_is, with the values of all columns of the record. */
+#define CORM_NODE_IS_RELATED 24
 
 /*
  * A statement is a tuple of its kind (CORM_SELECT and so on), its model (or None), its alias (or None) and a list of

@@ -60,6 +60,12 @@ corm_expr *corm_relation_column(const corm_model *model, const char *alias, cons
 corm_expr *corm_relation_exists(const corm_model *model, const char *alias, const char *relation, corm_expr *condition);
 
 /*
+ * Whether a record is the related one, or one of them. relation: with dots, at the end of to-one relations. record: a struct of
+ * the relation's target that has its key, borrowed until return; NULL: whether a relation to one leads to none. Returns: owned.
+ */
+corm_expr *corm_relation_is(const corm_model *model, const char *alias, const char *relation, const void *record);
+
+/*
  * An aggregate over the related records: function "count" (property NULL), "sum", "max", ... over those that meet a
  * condition (NULL: all). condition: consumed. Returns: owned.
  */

@@ -14,6 +14,9 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
         exists([condition(targetColumns).node])
     }
 
+    /// Whether a record is one of them. It must have its key.
+    public func contains(_ record: Target.Fetched) -> SQLExpression<Bool> { isRelated(route, record) }
+
     /// Whether there are none.
     public func isEmpty() -> SQLExpression<Bool> { !exists([]) }
 
@@ -84,4 +87,32 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
                 .misuse, "\(route.model.name).\(detour).\(route.name) leads to many records by a detour",
                 hint: "join along \(detour) and ask there"))
     }
+}
+
+/// Whether the record at the end of a relation, or a joined one, is this record, which must have its key; nil: whether there is
+/// none.
+public func == <Columns>(relation: OptionalColumns<Columns>, record: Columns.Fetched?) -> SQLExpression<Bool> {
+    isRelated(relation.route, record)
+}
+
+/// Whether it is another one. As in SQL, where there is none it is neither this one nor another.
+public func != <Columns>(relation: OptionalColumns<Columns>, record: Columns.Fetched?) -> SQLExpression<Bool> {
+    !(relation == record)
+}
+
+/// Whether the row is this record, which must have its key.
+public func == <Columns: RecordColumns>(row: Columns, record: Columns.Fetched) -> SQLExpression<Bool> {
+    isRelated(row.recordSource.route, record)
+}
+
+/// Whether the row is another one than this record.
+public func != <Columns: RecordColumns>(row: Columns, record: Columns.Fetched) -> SQLExpression<Bool> {
+    !(row == record)
+}
+
+private func isRelated<R: Record>(_ route: RelationRoute, _ record: R?) -> SQLExpression<Bool> {
+    let value = record.map { record in
+        { column in R.model.attribute(try record.columnValue(at: column), for: column) }
+    }
+    return SQLExpression(node: route.model.isRelated(along: route.relations, to: value, alias: route.alias))
 }

@@ -72,9 +72,13 @@ public func corm_relation_load(
 
 /// How records of the relation's target lie in C.
 func targetLayout(of relation: Relation) throws -> StructLayout {
-    guard let layout = try ModelLayouts.records(of: relation.target) else {
+    try targetLayout(of: relation.target, by: relation.name)
+}
+
+func targetLayout(of target: ModelDescriptor, by relation: String) throws -> StructLayout {
+    guard let layout = try ModelLayouts.records(of: target) else {
         throw CormorantError(
-            .misuse, "the model that \(relation.name) leads to is freed",
+            .misuse, "the model that \(relation) leads to is freed",
             hint: "keep it as long as the relation is used")
     }
     return layout

@@ -59,6 +59,28 @@ public func corm_relation_exists(
     }
 }
 
+@_cdecl("corm_relation_is") @implementation
+public func corm_relation_is(
+    _ model: OpaquePointer?, _ alias: UnsafePointer<CChar>?, _ relation: UnsafePointer<CChar>?,
+    _ record: UnsafeRawPointer?
+) -> OpaquePointer? {
+    makeExpression {
+        let model = try requireModel(model).descriptor
+        let names = try string(relation, "relation").split(separator: ".", omittingEmptySubsequences: false)
+            .map(String.init)
+        var value: ((Int) throws -> Value)?
+        if let record {
+            let target = try names.reduce(model) { try $0.relation(named: $1).target }
+            let layout = try targetLayout(of: target, by: names.last ?? "")
+            let copy = try StructRecord(
+                base: UnsafeMutableRawPointer(mutating: record), layout: layout, arena: nil
+            ).copied(target)
+            value = { copy.values[$0] }
+        }
+        return try model.isRelated(along: names, to: value, alias: optionalString(alias, "alias"))
+    }
+}
+
 @_cdecl("corm_relation_aggregate") @implementation
 public func corm_relation_aggregate(
     _ model: OpaquePointer?, _ alias: UnsafePointer<CChar>?, _ relation: UnsafePointer<CChar>?,

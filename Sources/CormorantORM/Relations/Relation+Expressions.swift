@@ -37,6 +37,88 @@ extension ModelDescriptor {
         }
     }
 
+    /// Whether a record is what a relation, at the end of a chain of to-one relations, leads to, or among those.
+    /// - Parameter value: of a column of the record, as the engine takes it; nil: whether a relation to one leads to none.
+    package func isRelated(
+        along names: [String], to value: ((Int) throws -> Value)?, alias: String? = nil
+    ) -> Expression {
+        do {
+            guard !names.isEmpty else { return try isRecord(value, alias: alias) }
+            var owner = self
+            for name in names.dropLast() { owner = try owner.relation(named: name).target }
+            let relation = try owner.relation(named: names.last ?? "")
+            let known = { (column: Int) throws -> Expression in
+                try relation.target.known(value, column)
+            }
+            if relation.kind == .toOne {
+                let here = { [owner] (column: Int) -> Expression in
+                    self.column(along: names.dropLast(), owner.columns[column].name, alias: alias)
+                }
+                guard value != nil else {
+                    return .any(relation.step.columns.map { .unary(.isNull, here($0.from)) })
+                }
+                // As the foreign key compares.
+                return .all(
+                    try zip(relation.step.columns, relation.step.collations).map { pair, collation in
+                        let isSame = owner.columns[pair.from].comparedBy == collation
+                        let column = here(pair.from)
+                        return .binary(
+                            .equal, isSame ? column : .collate(column, collation ?? "binary"), try known(pair.to))
+                    })
+            }
+            guard names.count == 1 else {
+                throw CormorantError(
+                    .misuse, "\(name).\(names.joined(separator: ".")) leads to many records by a detour",
+                    hint: "join along the way, and ask there")
+            }
+            guard value != nil else {
+                throw CormorantError(
+                    .misuse, "\(name).\(relation.name) leads to many records, and is compared with none",
+                    hint: "ask whether there is any")
+            }
+            let target = relation.target
+            return exists(
+                relation.name,
+                where: try target.keyToCompare().map { .binary(.equal, target.asKey($0), try known($0)) }, alias: alias)
+        } catch {
+            return .problem(error)
+        }
+    }
+
+    /// Whether a row of this model's table is a record; nil: whether an outer join found none.
+    private func isRecord(_ value: ((Int) throws -> Value)?, alias: String?) throws -> Expression {
+        .all(
+            try keyToCompare().map { column in
+                let own = asKey(column, alias: alias)
+                return value == nil ? .unary(.isNull, own) : .binary(.equal, own, try known(value, column))
+            })
+    }
+
+    /// A column of the key as rows are told apart by it: decimals by their texts, as the file does.
+    private func asKey(_ column: Int, alias: String? = nil) -> Expression {
+        let own = Expression.column(tableReference, column, alias: alias)
+        let isDecimal = columns[column].type == .decimal
+        return isDecimal ? .collate(own, columns[column].collation ?? "binary") : own
+    }
+
+    private func keyToCompare() throws -> [Int] {
+        guard !keyColumns.isEmpty else {
+            throw CormorantError(
+                .misuse, "\(name) has no primary key, by which a record is known", hint: "declare one")
+        }
+        return keyColumns
+    }
+
+    private func known(_ value: ((Int) throws -> Value)?, _ column: Int) throws -> Expression {
+        let known = try value?(column) ?? .null
+        guard known != .null else {
+            throw CormorantError(
+                .misuse, "a record of \(name) has no \(columns[column].name) yet, by which it is known",
+                hint: "insert it first")
+        }
+        return .value(known)
+    }
+
     /// An aggregate over the related records: of a property or, without one, of the records.
     package func aggregate(
         _ function: String, over name: String, _ property: String? = nil, where conditions: [Expression] = [],

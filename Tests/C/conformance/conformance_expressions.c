@@ -66,6 +66,24 @@ static corm_expr *related(scenario *run, json_t *json) {
     return corm_relation_exists(model, string(json, "of"), relation, optional(run, get(json, "where")));
 }
 
+/* Of "Pet.owner" and a record, or null. */
+static corm_expr *is_related(scenario *run, json_t *json) {
+    const char *path = string(json, "isRelated");
+    const char *names[8];
+    size_t count;
+    const char *last;
+    corm_model *model = split(run, path, names, &count, &last);
+    json_t *given = get(json, "record");
+    corm_value *record = NULL;
+    if (given != NULL && !json_is_null(given)) {
+        const dynamic_model *target = find_model(run, string(json, "model"));
+        record = target == NULL ? NULL : allocate(run, target->column_count * sizeof *record);
+        if (record == NULL || !parse_record(run, target, given, -1, record))
+            return NULL;
+    }
+    return corm_relation_is(model, string(json, "of"), strchr(path, '.') + 1, record);
+}
+
 static corm_expr *aggregate(scenario *run, json_t *json) {
     const char *names[8];
     size_t count;
@@ -204,6 +222,7 @@ static const struct {
     {"order", order, "descending nulls"},
     {"as", labelled, "name"},
     {"related", related, "of where"},
+    {"isRelated", is_related, "of model record"},
     {"aggregate", aggregate, "of function property where"},
     {"name", name, "source"},
 };

@@ -15,6 +15,13 @@ static void relations_that_are_not_there(void **state) {
                      corm_relation_aggregate(tags, NULL, "pets", "count", NULL, number(1)));
     EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", corm_relation_exists(NULL, NULL, "pets", number(1)));
     EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", corm_relation_column(pets, NULL, NULL, 1, "name"));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "did you mean pets?", corm_relation_is(people, NULL, "pet", NULL));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "did you mean pets?", corm_relation_is(people, NULL, "pet", &failure));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "compared with none", corm_relation_is(people, NULL, "pets", NULL));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "detour", corm_relation_is(pets, NULL, "owner.pets", NULL));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", corm_relation_is(pets, NULL, NULL, NULL));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", corm_relation_is(NULL, NULL, "owner", NULL));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "", corm_relation_is(pets, NULL, "", NULL));
     corm_statement *wrong = select_from(people);
     corm_statement_join_relation(wrong, CORM_JOIN_INNER, "pet", "tags", NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "does not read from \"pet\"", wrong);

@@ -51,6 +51,13 @@ extension Scenario {
             let (model, relation) = try ends(of: path)
             return model.exists(relation, where: try condition(&members), alias: try members.text("of"))
         }
+        if let path = try members.text("isRelated") {
+            let names = path.split(separator: ".").map(String.init)
+            let record = try members.required("record")
+            let values = try members.text("model").map { try model(named: $0).record(record).values }
+            return try model(named: names[0]).descriptor.isRelated(
+                along: Array(names.dropFirst()), to: values.map { values in { values[$0] } }, alias: members.text("of"))
+        }
         if let path = try members.text("aggregate") {
             let (model, relation) = try ends(of: path)
             return model.aggregate(

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from conformance_expression import make_record
 from conformance_model import Failure, Json, held, members, same, value
 from conformance_statement import Builder, bindings_of
 from conformance_steps import STEPS, Step, bindings
@@ -159,9 +160,7 @@ class Scenario:
         return {item.name: item.type_name for item in self.models[model].__model__.columns}
 
     def record(self, step: Json, given: Json, number: int = -1) -> Model:
-        kinds = self.kinds(step["model"])
-        members(given, " ".join(kinds), "a record")
-        return self.model(step)(**{name: held(kinds[name], value(item, number)) for name, item in given.items()})
+        return make_record(self.model(step), given, number)
 
     def records(self, step: Json) -> list[Model]:
         if "records" in step:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from conformance_model import Failure, Json, held, members, value
 
 import cormorant
-from cormorant import Expression, Model, alias, all_of, any_of, case, exists, func, name, param, raw, scalar
+from cormorant import Expression, Model, ToMany, alias, all_of, any_of, case, exists, func, name, param, raw, scalar
 
 Models = dict[str, type[Model]]
 
@@ -60,6 +60,12 @@ def values(given: Any) -> list[Any]:
         members(given, "count value", "values")
         return [value(given["value"], number) for number in range(given["count"])]
     return [value(item) for item in given]
+
+
+def make_record(model: type[Model], given: Json, number: int = -1) -> Model:
+    kinds = {item.name: item.type_name for item in model.__model__.columns}
+    members(given, " ".join(kinds), "a record")
+    return model(**{name: held(kinds[name], value(item, number)) for name, item in given.items()})
 
 
 class Expressions:
@@ -136,6 +142,11 @@ class Expressions:
         condition = self.expression(given["where"]) if "where" in given else None
         return cast("Expression[bool]", self.attribute(given["related"], given).any(condition))
 
+    def is_related(self, given: Json) -> Any:
+        relation = self.attribute(given["isRelated"], given)
+        record = None if given["record"] is None else make_record(self.models[given["model"]], given["record"])
+        return relation.contains(record) if isinstance(relation, ToMany) else relation == record
+
     def aggregate(self, given: Json) -> Expression[Any]:
         condition = self.expression(given["where"]) if "where" in given else None
         aggregate = getattr(self.attribute(given["aggregate"], given), given["function"])
@@ -167,6 +178,7 @@ KINDS: dict[str, tuple[Make, str]] = {
     "order": (Expressions.order, "descending nulls"),
     "as": (lambda b, given: b.expression(given["as"]).label(given["name"]), "name"),
     "related": (Expressions.related, "of where"),
+    "isRelated": (Expressions.is_related, "of model record"),
     "aggregate": (Expressions.aggregate, "of function property where"),
     "name": (lambda b, given: name(given.get("source"), given["name"]), "source"),
 }

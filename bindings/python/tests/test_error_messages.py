@@ -36,10 +36,12 @@ any_person: Any = Person
 MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a record in a select": (lambda db: select(any_record), r"record of Artist stands where .*class, Artist"),
     "a record beside a model": (lambda db: select(any_artist, any_record), r"a value is of type .*select columns"),
-    "a relation compared with a record": (
-        lambda db: any_album.artist == Artist("x"), r"Album\.artist> is compared.*artist_id == artist\.id"
+    "a relation compared with another model's record": (
+        lambda db: any_album.artist == Album("x", 1), r"Album\.artist> is compared with a record of Album.* of Artist"
     ),
-    "a relation compared with None": (lambda db: any_album.where(any_album.artist == None), r"artist_id\.is_null\(\)"),  # noqa: E711
+    "a relation compared with a record that has no key": (
+        lambda db: db.fetch_all(any_album.where(any_album.artist == Artist("x"))), r"Artist has no id yet.*insert it"
+    ),
     "`is None` on a column": (lambda db: any_album.where(any_album.id is None), r"is_null\(\) instead of `is None`"),
     "a text as a condition": (lambda db: any_album.where("title='x'"), r"type str is no condition \(.*raw\("),
     "`in` of Python": (lambda db: any_album.where(any_album.id in [1, 2]), r"column\.in_\(values\) instead of `in`"),

@@ -224,6 +224,10 @@ class ModelInfo:
         except Exception as error:
             raise self._unwritable(name, error, -1) from error
 
+    def encode_plain(self, name: str, value: Any) -> Any:
+        """The same of a type that marshal writes."""
+        return self._plain(self.encode_value(name, value), f".{name}")
+
     def _plain(self, value: Any, where: str = "") -> Any:
         try:
             return plain_value(value)

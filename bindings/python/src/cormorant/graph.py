@@ -65,16 +65,16 @@ def load(
         pairs_of = zip(pairs[::2], pairs[1::2])
         if isinstance(link, ToOne):
             for owner in owners:
-                owner.__dict__[link.name] = None
+                vars(owner)[link.name] = None
             for position, found in pairs_of:
-                owners[position].__dict__[link.name] = related[found]
+                vars(owners[position])[link.name] = related[found]
         else:
             make = Part if limit or where is not None else list
             lists: list[list[Any]] = [make() for _ in owners]
             for position, found in pairs_of:
                 lists[position].append(related[found])
             for owner, records_of in zip(owners, lists):
-                owner.__dict__[link.name] = records_of
+                vars(owner)[link.name] = records_of
     return related if link._kind != abi.CORM_MANY_TO_MANY else list({id(item): item for item in related}.values())
 
 
@@ -103,8 +103,8 @@ def save_graph(database: Database, records: Model | Sequence[Model], *, delete_r
                 _relate(database, owner, link, related, delete_removed)
     except BaseException:
         for record, values in before:
-            record.__dict__.clear()
-            record.__dict__.update(values)
+            vars(record).clear()
+            vars(record).update(values)
         raise
 
 

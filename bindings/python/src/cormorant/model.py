@@ -37,7 +37,12 @@ _variants_lock = threading.RLock()
 
 
 if TYPE_CHECKING:
-    ModelType = type
+
+    class ModelType(type):
+        # For type checkers a relation to one is the class that it leads to, and can be compared with a record.
+        def __eq__(cls, other: object) -> Any: ...
+        def __ne__(cls, other: object) -> Any: ...
+
 else:
 
     class ModelType(type):

@@ -6,7 +6,7 @@ import copy
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
@@ -131,6 +131,22 @@ class Relation(Generic[M]):
         )
 
 
+def _values_of(record: object, relation: Relation[Any], names: Collection[str]) -> list[Any]:
+    """What a record at the end of a relation is known by, among the values of its columns."""
+    target = relation._target()
+    if not isinstance(record, target):
+        given = f"a record of {type(record).__name__}" if hasattr(record, "__model__") else repr(record)
+        raise ProgrammingError(
+            f"{relation!r} is compared with {given}, and leads to records of {target.__name__}",
+            hint=f"give a record of {target.__name__}, or compare the columns that hold its key",
+        )
+    info = target.__model__
+    return [
+        info.encode_plain(item.name, getattr(record, item.name)) if item.name in names else None
+        for item in info.columns
+    ]
+
+
 def _scope(model: type[Model]) -> tuple[str, str]:
     """Where a class is defined."""
     return model.__module__, model.__qualname__.rpartition(".")[0]
@@ -194,6 +210,11 @@ class ToMany(Relation[M]):
     def none(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
         """Whether there is no such record."""
         return ~self.any(condition)
+
+    def contains(self, record: M) -> Expression[bool]:
+        """Whether a record is one of them. It must have its key."""
+        values = _values_of(record, self, self._target().__model__.key)
+        return Expression((abi.CORM_NODE_IS_RELATED, self._handle(), self._alias, [self.name], values))
 
     def count(self, condition: Expression[bool | None] | None = None) -> Expression[int]:
         """How many related records there are, or meet the condition."""
@@ -295,11 +316,15 @@ class Path:
             return Path((*self._steps, *found._steps))
         raise AttributeError(f"{self!r} has columns and to-one relations of {targets[-1].__name__}, but no {name!r}")
 
-    def __eq__(self, other: object) -> bool:
-        raise ProgrammingError(
-            f"{self!r} is compared, and is no value",
-            hint="compare its foreign key: Album.artist_id == artist.id, or Album.artist_id.is_null()",
-        )
+    def __eq__(self, other: object) -> Expression[bool]:  # type: ignore[override]
+        """Whether the record that it leads to is this one; None: whether there is none."""
+        steps = self._steps
+        values = None if other is None else _values_of(other, steps[-1], steps[-1]._columns()[1])
+        names = [step.name for step in steps]
+        return Expression((abi.CORM_NODE_IS_RELATED, steps[0]._owner.__model__.handle, steps[0]._alias, names, values))
+
+    def __ne__(self, other: object) -> Expression[bool]:  # type: ignore[override]
+        return ~(self == other)
 
     __hash__ = object.__hash__
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import assert_type
 
-from cormorant import Column, Model, ToMany, column, many_to_many, to_many, to_one
+from cormorant import Column, Model, Select, ToMany, column, many_to_many, select, to_many, to_one
 
 
 class Singer(Model):
@@ -42,3 +42,4 @@ pia.songs[0].lists = [List("best")]
 assert_type(pia.songs, list[Song])
 assert_type(Singer.songs, ToMany[Song])
 assert_type(Song.singer.name, Column[str])
+assert_type(select(Song).where(Song.singer == pia, Singer.songs.contains(pia.songs[0])), Select[Song])

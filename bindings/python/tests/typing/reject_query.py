@@ -111,6 +111,7 @@ db.fetch_all(select(Album, Artist))[0][1].title  # error
 artist = Artist("Ada")
 Album("One", 1).artist = Album("Two", 1)  # error
 Artist("Ada").albums = [artist]  # error
+select(Artist).where(Artist.albums.contains(artist))  # error
 db.load(artist, Artist.name)  # error
 db.load(artist, Artist.albums)[0].name  # error
 db.load(artist, Artist.albums, where=True)  # error

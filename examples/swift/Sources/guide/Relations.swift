@@ -4,6 +4,7 @@ import Cormorant
 enum Relations {
     static func show(_ database: Database) throws {
         try ask(database)
+        try compare(database)
         try load(database)
         try save(database)
     }
@@ -13,6 +14,15 @@ enum Relations {
         let query = Artist.where { $0.albums.contains { $0.year < 2000 } }.select { ($0.name, $0.albums.count()) }
         for (name, albums) in try database.fetchAll(query) { print("\(name): \(albums) albums") }
         print(try database.fetchAll(Album.where { $0.artist.name == "Otto" }).map(\.title))
+    }
+
+    /// With a record: the one that a relation leads to, or one of them.
+    static func compare(_ database: Database) throws {
+        for album in try database.fetchAll(Album.all) {
+            let artist = try database.fetchOne(Artist.where { $0.albums.contains(album) })
+            let count = try database.fetchCount(Album.where { $0.artist == artist })
+            print(album.title, artist?.name ?? "nobody", count)
+        }
     }
 
     /// The related records of many, in one statement for each level.

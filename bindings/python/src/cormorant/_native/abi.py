@@ -232,6 +232,7 @@ CORM_NODE_COLUMN: Final = 1
 CORM_NODE_EXISTS: Final = 17
 CORM_NODE_IN: Final = 10
 CORM_NODE_IN_SELECT: Final = 11
+CORM_NODE_IS_RELATED: Final = 24
 CORM_NODE_NAME: Final = 2
 CORM_NODE_ORDER: Final = 19
 CORM_NODE_PARAMETER: Final = 4
@@ -943,6 +944,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_relation_add": ("int32", ("pointer", "pointer", "pointer")),
     "corm_relation_column": ("pointer", ("pointer", "text", "pointer", "size", "text")),
     "corm_relation_exists": ("pointer", ("pointer", "text", "text", "pointer")),
+    "corm_relation_is": ("pointer", ("pointer", "text", "text", "pointer")),
     "corm_relation_aggregate": ("pointer", ("pointer", "text", "text", "text", "text", "pointer")),
     "corm_statement_join_relation": ("void", ("pointer", "int32", "text", "text", "text")),
     "corm_relation_load": ("int32", ("pointer", "pointer", "text", "pointer", "size", "pointer", "pointer", "pointer")),
