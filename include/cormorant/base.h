@@ -14,6 +14,7 @@
 #define CORM_END_DECLS
 #endif
 
+/* The version of the headers. */
 #define CORM_VERSION_MAJOR 0
 #define CORM_VERSION_MINOR 1
 #define CORM_VERSION_PATCH 0

@@ -1,0 +1,47 @@
+// One language for all pages: chosen in the header, on the front page or by any tab, and kept where the theme keeps tabs.
+const languages = ["Python", "C", "Swift"];
+
+const chosen = () => (__md_get("__tabs") || []).find((tab) => languages.includes(tab));
+
+const show = () => {
+  const language = chosen();
+  if (language) document.documentElement.dataset.code = language;
+  else delete document.documentElement.dataset.code;
+  for (const name of document.querySelectorAll(".code-chosen")) name.textContent = language || "Language";
+  for (const link of document.querySelectorAll("[data-language]"))
+    link.setAttribute("aria-current", String(link.dataset.language === language));
+};
+
+const choose = (language) => {
+  __md_set("__tabs", [language, ...(__md_get("__tabs") || []).filter((tab) => tab !== language)]);
+  for (const label of document.querySelectorAll(".tabbed-labels > label"))
+    if (label.textContent.trim() === language) document.getElementById(label.htmlFor).checked = true;
+  show();
+};
+
+for (const head of document.querySelectorAll(".md-typeset table thead tr")) {
+  const titles = [...head.cells].map((cell) => cell.textContent.trim());
+  if (languages.filter((language) => titles.includes(language)).length > 1)
+    for (const row of head.closest("table").rows)
+      [...row.cells].forEach((cell, index) => {
+        if (languages.includes(titles[index])) cell.dataset.column = titles[index];
+      });
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-language]");
+  if (link) {
+    choose(link.dataset.language);
+    // In the header it stays on a page that has what to choose from.
+    if (link.matches(".md-select__link") && document.querySelector(".tabbed-set, [data-column]")) {
+      event.preventDefault();
+      document.activeElement.blur();
+    }
+    return;
+  }
+  // The theme keeps the tab a moment later.
+  const label = event.target.closest(".tabbed-labels > label");
+  if (label && languages.includes(label.textContent.trim())) choose(label.textContent.trim());
+});
+
+show();
