@@ -178,17 +178,15 @@ final class MarshalReader {
         to statement: Statement, _ parameter: Int32, borrowing: Bool, _ what: String? = nil
     ) throws {
         let start = position
-        if borrowing {
-            switch try next() {
-            case .integer(let integer): return statement.bind(integer, parameter)
-            case .none: return statement.bindNull(parameter)
-            case .text(let bytes, let count) where isValidUTF8(bytes, count: count):
-                return try statement.bindText(borrowing: bytes, count: count, parameter)
-            case .real(let real) where !real.isNaN: return statement.bind(real, parameter)
-            case .bytes(let bytes, let count):
-                return try statement.bindBlob(borrowing: bytes, count: count, parameter)
-            default: position = start
-            }
+        switch try next() {
+        case .integer(let integer): return statement.bind(integer, parameter)
+        case .none: return statement.bindNull(parameter)
+        case .text(let bytes, let count) where isValidUTF8(bytes, count: count):
+            return try statement.bindText(bytes, count: count, parameter, borrowing: borrowing)
+        case .real(let real) where !real.isNaN: return statement.bind(real, parameter)
+        case .bytes(let bytes, let count):
+            return try statement.bindBlob(bytes, count: count, parameter, borrowing: borrowing)
+        default: position = start
         }
         try statement.bind(value(what ?? "parameter \(statement.describeParameter(parameter))"), parameter)
     }

@@ -16,6 +16,14 @@ public func corm_python_find(_ table: UnsafeMutableRawPointer?, _ key: UnsafeMut
     return interpreter.find(table, key)
 }
 
+@_cdecl("corm_python_run") @implementation
+public func corm_python_run(
+    _ database: UnsafeMutableRawPointer?, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ count: Int
+) -> UnsafeMutableRawPointer? {
+    guard let interpreter = Interpreter.loaded, let database, let arguments, count == 4 else { return nil }
+    return interpreter.run(database, arguments)
+}
+
 @_cdecl("corm_python_destroy_stream") @implementation
 public func corm_python_destroy_stream(_ capsule: UnsafeMutableRawPointer?) {
     guard let interpreter = Interpreter.loaded, let capsule else { return }
@@ -30,9 +38,13 @@ private struct Interpreter: @unchecked Sendable {  // never written after init
     static let loaded = Interpreter()
 
     let none: Object
+    /// Types, each an object.
+    let integerType, realType, textType, bytesType, tupleType: Object
+    let typeOf: @convention(c) (Object?) -> Object?
     let retain: @convention(c) (Object?) -> Void
     let release: @convention(c) (Object?) -> Void
     let raised: @convention(c) () -> Object?
+    let clearError: @convention(c) () -> Void
     let saveThread: @convention(c) () -> UnsafeMutableRawPointer?
     let restoreThread: @convention(c) (UnsafeMutableRawPointer?) -> Void
     let int64: @convention(c) (Object?, UnsafeMutablePointer<Int32>?) -> Int64
@@ -43,34 +55,46 @@ private struct Interpreter: @unchecked Sendable {  // never written after init
     let bytes: @convention(c) (UnsafePointer<CChar>?, Int) -> Object?
     let tuple: @convention(c) (Int) -> Object?
     let setItem: @convention(c) (Object?, Int, Object?) -> Int32
+    let list: @convention(c) (Int) -> Object?
+    let setListItem: @convention(c) (Object?, Int, Object?) -> Int32
+    let realValue: @convention(c) (Object?) -> Double
+    let textBytes: @convention(c) (Object?, UnsafeMutablePointer<Int>?) -> UnsafePointer<CChar>?
+    let bytesOf: @convention(c) (Object?) -> UnsafeMutablePointer<CChar>?
+    let bytesCount: @convention(c) (Object?) -> Int
+    let tupleCount: @convention(c) (Object?) -> Int
+    let tupleItem: @convention(c) (Object?, Int) -> Object?
     let pointer: @convention(c) (Object?, UnsafePointer<CChar>?) -> UnsafeMutableRawPointer?
     let free: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     /// What the dynamic linker knows of CPython's stable ABI: https://docs.python.org/3/c-api/stable.html
     private init?() {
         // All that the process has loaded for everyone, as `ctypes.pythonapi` is.
-        guard let process = dlopen(nil, RTLD_NOW), let none = dlsym(process, "_Py_NoneStruct"),
-            let retain = dlsym(process, "Py_IncRef"), let release = dlsym(process, "Py_DecRef"),
-            let raised = dlsym(process, "PyErr_Occurred"), let saveThread = dlsym(process, "PyEval_SaveThread"),
-            let restoreThread = dlsym(process, "PyEval_RestoreThread"),
-            let int64 = dlsym(process, "PyLong_AsLongLongAndOverflow"),
-            let integer = dlsym(process, "PyLong_FromLongLong"), let bool = dlsym(process, "PyBool_FromLong"),
-            let real = dlsym(process, "PyFloat_FromDouble"),
-            let text = dlsym(process, "PyUnicode_FromStringAndSize"),
-            let bytes = dlsym(process, "PyBytes_FromStringAndSize"), let tuple = dlsym(process, "PyTuple_New"),
-            let setItem = dlsym(process, "PyTuple_SetItem"), let pointer = dlsym(process, "PyCapsule_GetPointer"),
-            let free = dlsym(process, "PyMem_Free")
-        else { return nil }
-        func function<Function>(_ address: UnsafeMutableRawPointer) -> Function {
-            unsafeBitCast(address, to: Function.self)
+        guard let process = dlopen(nil, RTLD_NOW) else { return nil }
+        var isMissing = false
+        func object(_ name: String) -> Object {
+            if let address = dlsym(process, name) { return address }
+            isMissing = true
+            return process
         }
-        self.none = none
-        (self.retain, self.release, self.raised) = (function(retain), function(release), function(raised))
-        (self.saveThread, self.restoreThread) = (function(saveThread), function(restoreThread))
-        (self.int64, self.integer, self.bool) = (function(int64), function(integer), function(bool))
-        (self.real, self.text, self.bytes) = (function(real), function(text), function(bytes))
-        (self.tuple, self.setItem) = (function(tuple), function(setItem))
-        (self.pointer, self.free) = (function(pointer), function(free))
+        func function<Function>(_ name: String) -> Function { unsafeBitCast(object(name), to: Function.self) }
+        none = object("_Py_NoneStruct")
+        (integerType, realType) = (object("PyLong_Type"), object("PyFloat_Type"))
+        (textType, bytesType, tupleType) = (object("PyUnicode_Type"), object("PyBytes_Type"), object("PyTuple_Type"))
+        (typeOf, retain, release) = (function("PyObject_Type"), function("Py_IncRef"), function("Py_DecRef"))
+        (raised, clearError) = (function("PyErr_Occurred"), function("PyErr_Clear"))
+        (saveThread, restoreThread) = (function("PyEval_SaveThread"), function("PyEval_RestoreThread"))
+        (int64, integer) = (function("PyLong_AsLongLongAndOverflow"), function("PyLong_FromLongLong"))
+        (bool, real, realValue) = (
+            function("PyBool_FromLong"), function("PyFloat_FromDouble"), function("PyFloat_AsDouble")
+        )
+        (text, textBytes) = (function("PyUnicode_FromStringAndSize"), function("PyUnicode_AsUTF8AndSize"))
+        (bytes, bytesOf) = (function("PyBytes_FromStringAndSize"), function("PyBytes_AsString"))
+        bytesCount = function("PyBytes_Size")
+        (tuple, setItem) = (function("PyTuple_New"), function("PyTuple_SetItem"))
+        (tupleCount, tupleItem) = (function("PyTuple_Size"), function("PyTuple_GetItem"))
+        (list, setListItem) = (function("PyList_New"), function("PyList_SetItem"))
+        (pointer, free) = (function("PyCapsule_GetPointer"), function("PyMem_Free"))
+        if isMissing { return nil }
     }
 
     func destroyStream(_ capsule: Object) {
@@ -108,31 +132,126 @@ private struct Interpreter: @unchecked Sendable {  // never written after init
             restoreThread(thread)
             defer { if block.owned { block.data?.deallocate() } }
             switch status {
-            case CORM_OK: return block.data.flatMap(row)
-            case CORM_NOT_FOUND:
-                retain(none)
-                return none
+            case CORM_OK: return block.data.flatMap(object)
+            case CORM_NOT_FOUND: return newNone()
             default: return integer(Int64(Int(bitPattern: error)))
             }
         }
     }
 
-    /// The tuple that `MarshalWriter.row` wrote.
-    private func row(_ block: UnsafeMutableRawPointer) -> Object? {
-        var reader = WrittenRow(at: block)
-        let count = reader.count()
-        guard let row = tuple(count) else { return nil }
-        for column in 0..<count {
-            guard let item = item(&reader), setItem(row, column, item) == 0 else {
-                release(row)
-                return nil
+    func run(_ database: Object, _ arguments: UnsafePointer<Object?>) -> Object? {
+        var overflow: Int32 = 0
+        let handle = int64(database, &overflow)
+        let maxRows = int64(arguments[3], &overflow)
+        if overflow != 0 || handle == -1 || maxRows == -1, raised() != nil { return nil }
+        let begin = isExactly(arguments[2], bytesType) ? UnsafePointer(bytesOf(arguments[2])) : nil
+        guard let sql = statementText(arguments[0]) else { return newNone() }
+        return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { memory in
+            // Its first half is the bindings', as long as they are short.
+            var given = corm_block(data: memory.baseAddress, size: 0, capacity: 512, owned: false)
+            var block = corm_block(data: memory.baseAddress.map { $0 + 512 }, size: 0, capacity: 512, owned: false)
+            defer {
+                if given.owned { given.data?.deallocate() }
+                if block.owned { block.data?.deallocate() }
             }
+            var (bindings, size) = (UnsafeRawPointer?.none, 0)
+            if isExactly(arguments[1], bytesType) {
+                (bindings, size) = (bytesOf(arguments[1]).map { UnsafeRawPointer($0) }, bytesCount(arguments[1]))
+            } else if let values = arguments[1], values != none {
+                guard write(values, to: &given) else { return newNone() }
+                (bindings, size) = (given.size == 0 ? nil : UnsafeRawPointer(given.data), given.size)
+            }
+            var error: OpaquePointer?
+            let thread = saveThread()
+            let status = boundary(&error) {
+                try runStatement(OpaquePointer(bitPattern: Int(handle)), sql, begin, bindings, size, maxRows, &block)
+                return CORM_OK
+            }
+            // As in find.
+            restoreThread(thread)
+            guard status == CORM_OK else { return integer(Int64(Int(bitPattern: error))) }
+            return block.data.flatMap(object)
         }
-        return row
     }
 
-    @inline(__always)
-    private func item(_ reader: inout WrittenRow) -> Object? {
+    private func newNone() -> Object? {
+        retain(none)
+        return none
+    }
+
+    private func isExactly(_ object: Object?, _ type: Object) -> Bool {
+        guard let object else { return false }
+        let found = typeOf(object)
+        release(found)
+        return found == type
+    }
+
+    /// What a str holds; nil for what is none, and for text that no C string can be.
+    private func statementText(_ object: Object?) -> UnsafePointer<CChar>? {
+        guard isExactly(object, textType) else { return nil }
+        var count = 0
+        guard let text = textBytes(object, &count) else {
+            clearError()
+            return nil
+        }
+        return Int(strlen(text)) == count ? text : nil
+    }
+
+    /// Writes a tuple, as marshal.dumps does. Nothing for an empty one.
+    /// - Returns: false where it is none, or holds what is not exactly None, int, float, str or bytes.
+    private func write(_ values: Object, to block: inout corm_block) -> Bool {
+        guard isExactly(values, tupleType) else { return false }
+        let count = tupleCount(values)
+        if count == 0 { return true }
+        var writer = MarshalWriter(&block)
+        do {
+            try writer.tuple(count)
+            for index in 0..<count {
+                guard try write(tupleItem(values, index), &writer) else { return false }
+            }
+        } catch {
+            return false
+        }
+        writer.finish()
+        return true
+    }
+
+    private func write(_ value: Object?, _ writer: inout MarshalWriter) throws -> Bool {
+        guard let value else { return false }
+        if value == none {
+            writer.none()
+            return true
+        }
+        let type = typeOf(value)
+        release(type)
+        switch type {
+        case integerType:
+            var overflow: Int32 = 0
+            let number = int64(value, &overflow)
+            guard overflow == 0 else { return false }
+            writer.integer(number)
+        case textType:
+            var size = 0
+            guard let text = textBytes(value, &size) else {
+                clearError()
+                return false
+            }
+            return try writer.text(
+                UnsafeBufferPointer(start: UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self), count: size))
+        case realType: writer.real(realValue(value))
+        case bytesType: try writer.blob(UnsafeRawBufferPointer(start: bytesOf(value), count: bytesCount(value)))
+        default: return false
+        }
+        return true
+    }
+
+    /// What `MarshalWriter` wrote.
+    private func object(_ block: UnsafeMutableRawPointer) -> Object? {
+        var reader = WrittenBlock(at: block)
+        return item(&reader)
+    }
+
+    private func item(_ reader: inout WrittenBlock) -> Object? {
         switch reader.take(UInt8.self) {
         case UInt8(ascii: "i"): return integer(Int64(reader.take(Int32.self)))
         case UInt8(ascii: "z"): return string(text, &reader, Int(reader.take(UInt8.self)))
@@ -142,22 +261,38 @@ private struct Interpreter: @unchecked Sendable {  // never written after init
         case UInt8(ascii: "s"): return string(bytes, &reader, Int(reader.take(Int32.self)))
         case UInt8(ascii: "T"): return bool(1)
         case UInt8(ascii: "F"): return bool(0)
-        default:
-            retain(none)
-            return none
+        case UInt8(ascii: ")"): return items(&reader, Int(reader.take(UInt8.self)), tuple, setItem)
+        case UInt8(ascii: "("): return items(&reader, Int(reader.take(Int32.self)), tuple, setItem)
+        case UInt8(ascii: "["): return items(&reader, Int(reader.take(Int32.self)), list, setListItem)
+        default: return newNone()
         }
     }
 
     @inline(__always)
+    private func items(
+        _ reader: inout WrittenBlock, _ count: Int, _ make: @convention(c) (Int) -> Object?,
+        _ set: @convention(c) (Object?, Int, Object?) -> Int32
+    ) -> Object? {
+        guard let all = make(count) else { return nil }
+        for index in 0..<count {
+            guard let item = item(&reader), set(all, index, item) == 0 else {
+                release(all)
+                return nil
+            }
+        }
+        return all
+    }
+
+    @inline(__always)
     private func string(
-        _ make: @convention(c) (UnsafePointer<CChar>?, Int) -> Object?, _ reader: inout WrittenRow, _ count: Int
+        _ make: @convention(c) (UnsafePointer<CChar>?, Int) -> Object?, _ reader: inout WrittenBlock, _ count: Int
     ) -> Object? {
         make(reader.skip(count).assumingMemoryBound(to: CChar.self), count)
     }
 }
 
-/// Reads back what `MarshalWriter.row` wrote a moment ago, which need not be checked.
-private struct WrittenRow {
+/// Reads back what `MarshalWriter` wrote a moment ago, which need not be checked.
+private struct WrittenBlock {
     private var at: UnsafeRawPointer
 
     init(at start: UnsafeRawPointer) { at = start }
@@ -171,10 +306,6 @@ private struct WrittenRow {
     @inline(__always)
     mutating func take<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) -> T {
         T(littleEndian: skip(MemoryLayout<T>.size).loadUnaligned(as: T.self))
-    }
-
-    mutating func count() -> Int {
-        take(UInt8.self) == UInt8(ascii: ")") ? Int(take(UInt8.self)) : Int(take(Int32.self))
     }
 
     /// An integer of more than 32 bits, in digits of 15.

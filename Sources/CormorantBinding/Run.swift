@@ -8,25 +8,24 @@ import CormorantSQLite
 @_cdecl("corm_block_run") @implementation
 public func corm_block_run(
     _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ begin: UnsafePointer<CChar>?,
-    _ bindings: UnsafeRawPointer?, _ size: Int, _ many: Bool, _ maxRows: Int64,
-    _ block: UnsafeMutablePointer<corm_block>?, _ outResult: UnsafeMutablePointer<OpaquePointer?>?,
+    _ bindings: UnsafeRawPointer?, _ size: Int, _ maxRows: Int64, _ block: UnsafeMutablePointer<corm_block>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let out = try require(outResult, "out_result")
-        out.pointee = nil
-        let database = try database(handle)
-        let writer = MarshalWriter(try require(block, "block"))
-        var run = try StatementRun(
-            database: database, sql: string(sql, "SQL"), begin: optionalString(begin, "begin"), writer: writer)
-        // The connection is kept from the transaction's beginning to what is told of the statement.
-        let cursor = try database.withConnection { connection in
-            many ? try run.many(connection, bindings, size) : try run.one(connection, bindings, size, maxRows)
-        }
-        run.writer.finish()
-        if let cursor { out.pointee = try Handles.add(ResultBox(cursor), .result) }
+        try runStatement(handle, sql, begin, bindings, size, maxRows, require(block, "block"))
         return CORM_OK
     }
+}
+
+/// What `corm_block_run` does.
+func runStatement(
+    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ begin: UnsafePointer<CChar>?,
+    _ bindings: UnsafeRawPointer?, _ size: Int, _ maxRows: Int64, _ block: UnsafeMutablePointer<corm_block>
+) throws {
+    var run = StatementRun(
+        database: try database(handle), sql: try string(sql, "SQL"), begin: begin, writer: MarshalWriter(block))
+    if maxRows == 0 { try run.many(bindings, size) } else { try run.one(bindings, size, maxRows) }
+    run.writer.finish()
 }
 
 @_cdecl("corm_block_in_transaction") @implementation
@@ -38,60 +37,84 @@ public func corm_block_in_transaction(_ handle: OpaquePointer?) -> Bool {
 private struct StatementRun {
     let database: Database
     let sql: String
-    let begin: String?
+    let begin: UnsafePointer<CChar>?
     var writer: MarshalWriter
 
-    /// - Returns: what gives the rows that are left.
-    mutating func one(
-        _ connection: Connection, _ bindings: UnsafeRawPointer?, _ size: Int, _ maxRows: Int64
-    ) throws -> StatementCursor? {
-        let verb = StatementRouting.verb(of: sql)
+    mutating func one(_ bindings: UnsafeRawPointer?, _ size: Int, _ maxRows: Int64) throws {
         // Compiled first, so that a mistake in it begins nothing.
-        let cursor = try database.cursor(sql) { try bindBlock(bindings, size, to: $0) }
-        let onlyReads = cursor.onlyReads
-        try beginTransaction(connection, verb)
-        let before = connection.totalChanges
-        try writer.tuple(5)
-        let list = try writer.beginList()
-        var types = cursor.declaredTypes
-        let limit = onlyReads ? Int(clamping: max(1, maxRows)) : .max
-        let count = try cursor.forEachRow(limit: limit) { try writer.row($0) }
-        try writer.endList(count, at: list)
-        let names = cursor.columnNames
-        // Prepared anew at the first step, it may have others.
-        if types.count != names.count { types = names.map { _ in nil } }
-        try tell(names, types)
-        let changed = connection.totalChanges == before ? 0 : connection.changes
-        switch verb {
-        case .insert: tell(changed, changed == 0 ? nil : connection.lastInsertID)
-        case .change where !onlyReads: tell(changed, nil)
-        default: tell(-1, nil)
+        let cursor = try database.run(sql) { connection, statement in
+            try bindBlock(bindings, size, to: statement)
+            let onlyReads = statement.isReadOnly
+            try beginTransaction(connection)
+            let before = connection.totalChanges
+            try writer.tuple(6)
+            let list = try writer.beginList()
+            let limit = onlyReads ? Int(clamping: max(1, maxRows)) : .max
+            var count = 0
+            var isRunning = true
+            while isRunning, count < limit {
+                isRunning = try statement.step()
+                if isRunning {
+                    try writer.row(Row(statement))
+                    count &+= 1
+                }
+            }
+            try writer.endList(count, at: list)
+            try tellColumns(statement)
+            if onlyReads { tell(-1, nil) } else { tellChanges(connection, before) }
+            return isRunning
         }
-        return cursor.isRunning ? cursor : nil
+        if let cursor {
+            let result = try Handles.add(ResultBox(cursor), .result)
+            writer.integer(Int64(Int(bitPattern: result)))
+        } else {
+            writer.none()
+        }
     }
 
-    mutating func many(_ connection: Connection, _ bindings: UnsafeRawPointer?, _ size: Int) throws -> StatementCursor?
-    {
+    mutating func many(_ bindings: UnsafeRawPointer?, _ size: Int) throws {
         let reader = try MarshalReader(bindings, size)
         let count = try reader.sequence()
-        try beginTransaction(connection, StatementRouting.verb(of: sql))
-        let changed = try database.executeBatch(sql, count: count) { try reader.bind(to: $0, borrowing: true) }
-        try writer.tuple(5)
-        try writer.endList(0, at: writer.beginList())
-        try tell([], [])
-        tell(changed, nil)
-        return nil
+        // The connection is kept from the transaction's beginning to what is told of the statement.
+        try database.withConnection { connection in
+            try beginTransaction(connection)
+            let changed = try database.executeBatch(sql, count: count) { try reader.bind(to: $0, borrowing: true) }
+            try writer.tuple(6)
+            try writer.endList(0, at: writer.beginList())
+            try writer.tuple(0)
+            try writer.tuple(0)
+            tell(changed, nil)
+            writer.none()
+        }
     }
 
-    private func beginTransaction(_ connection: Connection, _ verb: StatementRouting.Verb) throws {
-        if let begin, verb != .apart, !connection.isInTransaction { try connection.script(begin) }
+    private func beginTransaction(_ connection: Connection) throws {
+        guard let begin, !connection.isInTransaction, StatementRouting.verb(of: sql) != .apart else { return }
+        try connection.script(string(begin, "begin"))
     }
 
-    private mutating func tell(_ names: [String], _ types: [String?]) throws {
-        try writer.tuple(names.count)
-        for name in names { try writer.value(.text(name)) }
-        try writer.tuple(types.count)
-        for type in types { try writer.value(type.map { .text($0) } ?? .null) }
+    private mutating func tellColumns(_ statement: Statement) throws {
+        let count = statement.columnCount
+        try writer.tuple(count)
+        for column in 0..<count where try !writer.text(statement.columnNameBytes(column)) {
+            try writer.value(.text(""))
+        }
+        try writer.tuple(count)
+        for column in 0..<count {
+            guard let type = statement.declaredTypeBytes(column), try writer.text(type) else {
+                writer.none()
+                continue
+            }
+        }
+    }
+
+    private mutating func tellChanges(_ connection: Connection, _ before: Int64) {
+        let changed = connection.totalChanges == before ? 0 : connection.changes
+        switch StatementRouting.verb(of: sql) {
+        case .insert: tell(changed, changed == 0 ? nil : connection.lastInsertID)
+        case .change: tell(changed, nil)
+        default: tell(-1, nil)
+        }
     }
 
     private mutating func tell(_ changed: Int64, _ key: Int64?) {

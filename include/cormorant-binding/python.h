@@ -1,6 +1,6 @@
 /*
- * Private (cormorant-binding.h). Functions that CPython calls as its own. A lookup, since a call through ctypes costs more
- * than the rest of it, and the destructor of a capsule, which runs while an exception may be on its way. The library does
+ * Private (cormorant-binding.h). Functions that CPython calls as its own. A lookup and a statement, since a call through ctypes costs
+ * more than the rest of them, and the destructor of a capsule, which runs while an exception may be on its way. The library does
  * not link Python: it looks up what it needs of it in the process that has loaded both, all of it in the stable ABI (Python
  * 3.10 and later, https://docs.python.org/3/c-api/stable.html). An object is a void pointer here.
  */
@@ -31,6 +31,19 @@ typedef struct corm_python_table {
  * is no int, or without memory. Threading: any thread that holds the GIL.
  */
 void *corm_python_find(void *table, void *key);
+
+/*
+ * corm_block_run, as a PyCFunction with METH_FASTCALL: the GIL is held when it is called and when it returns, and released
+ * while the statement runs.
+ *
+ * database  an int, a corm_database *
+ * arguments four objects: a str, the SQL; the bindings, which are a tuple of None, int, float, str and bytes, or bytes with
+ *           what corm_block_run takes, or None; bytes with what begins a transaction, or None; an int, max_rows
+ * Returns: a new reference to what corm_block_run puts into its block; or to an int, a corm_error * (owned;
+ * corm_error_free); or to None where nothing was done, since the SQL is no str or cannot be a C string, or the bindings are
+ * none of these. NULL when Python raises. Threading: any thread that holds the GIL.
+ */
+void *corm_python_run(void *database, void *const *arguments, size_t count);
 
 /*
  * The PyCapsule_Destructor of a capsule named "arrow_array_stream" whose pointer is an ArrowArrayStream in memory of

@@ -21,21 +21,21 @@ corm_status corm_block_open(corm_database *database, const corm_model *model, co
 
 /*
  * Runs one statement, whatever it is, and gives all at once that a cursor of PEP 249 tells of it; for a database without
- * readers. One that writes runs to its end; of one that only reads, what is left after max_rows is in out_result.
+ * readers. One that writes runs to its end; one that only reads until it has given max_rows.
  *
  * begin      SQL that begins a transaction, run before the first step where none is open, unless the statement begins or
  *            ends one itself, or is a PRAGMA, VACUUM, ATTACH or DETACH; NULL: none. The transaction is nobody's: any thread
  *            may go on with it, and ends it by SQL.
- * bindings   many: a marshalled list of tuples and dicts, for each of which it runs, as a whole or not at all; else one of
- *            them. NULL: none. Borrowed until return.
+ * bindings   a marshalled tuple or dict; NULL: none. Borrowed until return.
+ * max_rows   0: bindings is a list of tuples and dicts, for each of which a statement without rows runs, as a whole or not
+ *            at all.
  * block      gets a tuple: the list of rows; a tuple of the columns' names; one of their declared types, None where there
  *            is none; rows changed, or -1 where it is not one that changes rows; the rowid of what an INSERT or REPLACE
- *            inserted, else None.
- * out_result owned (corm_result_close); NULL when there are no more rows.
+ *            inserted, else None; a corm_result * (owned; corm_result_close) that gives the rows that are left, as an int,
+ *            or None.
  */
 corm_status corm_block_run(corm_database *database, const char *sql, const char *begin, const void *bindings,
-                           size_t size, bool many, int64_t max_rows, corm_block *block, corm_result **out_result,
-                           corm_error **out_error);
+                           size_t size, int64_t max_rows, corm_block *block, corm_error **out_error);
 
 /* Whether a transaction is open that calls or raw SQL began; false for a bad handle. Threading: any thread; it waits. */
 bool corm_block_in_transaction(corm_database *database);

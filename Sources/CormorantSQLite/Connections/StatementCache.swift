@@ -1,27 +1,41 @@
-/// Prepared statements by their SQL, the least recently used dropped first.
+/// Prepared statements by their SQL, the least recently used dropped first. One that is out stays known, and is given to
+/// nobody else.
 struct StatementCache {
     private let capacity: Int
-    private var entries: [String: (statement: Statement, used: UInt64)] = [:]
+    private var statements: [String: Statement] = [:]
     private var clock: UInt64 = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
     /// Takes a statement out, so that no second cursor can step it.
     mutating func take(_ sql: String) -> Statement? {
-        entries.removeValue(forKey: sql)?.statement
+        guard let statement = statements[sql], !statement.isOut else { return nil }
+        statement.isOut = true
+        return statement
     }
 
     mutating func put(_ statement: Statement) {
         clock += 1
-        if let old = entries.updateValue((statement, clock), forKey: statement.sql) { old.statement.finalize() }
-        if entries.count > capacity, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
-            entries.removeValue(forKey: oldest.key)
-            oldest.value.statement.finalize()
+        statement.lastUse = clock
+        if statement.isCached {
+            statement.isOut = false
+            return
         }
+        // Another of the same SQL was back sooner, or is out still.
+        guard statements[statement.sql] == nil else { return statement.finalize() }
+        statement.isCached = true
+        statements[statement.sql] = statement
+        guard statements.count > capacity else { return }
+        let idle = statements.values.lazy.filter { !$0.isOut }
+        guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return }
+        statements[oldest.sql] = nil
+        oldest.isCached = false
+        oldest.finalize()
     }
 
+    /// Those that are out are finalised by who has them.
     mutating func removeAll() {
-        for entry in entries.values { entry.statement.finalize() }
-        entries = [:]
+        for statement in statements.values where !statement.isOut { statement.finalize() }
+        statements = [:]
     }
 }

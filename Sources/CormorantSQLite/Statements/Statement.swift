@@ -19,6 +19,10 @@ package final class Statement {
     /// Outlives the statement, which it finalises or whose owner keeps it.
     private unowned(unsafe) let connection: Connection
     private var isFinalized = false
+    /// What the connection's cache knows of it.
+    var isCached = false
+    var isOut = false
+    var lastUse: UInt64 = 0
 
     /// Prepares exactly one statement to be used again and again.
     package init(_ connection: Connection, _ sql: String) throws {

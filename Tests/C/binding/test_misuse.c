@@ -14,7 +14,7 @@ static void refuse_database(corm_database *d) {
     REFUSED(corm_block_find(d, people, "(\0\0\0", 5, &block, &failure));
     REFUSED(corm_block_execute(d, "SELECT 1", NULL, 0, &count, &failure));
     REFUSED(corm_block_open(d, people, NULL, NULL, 0, NULL, 0, 0, 0, &cursor, &failure));
-    REFUSED(corm_block_run(d, "SELECT 1", "BEGIN", NULL, 0, false, 1, &block, &cursor, &failure));
+    REFUSED(corm_block_run(d, "SELECT 1", "BEGIN", NULL, 0, 1, &block, &failure));
     assert_false(corm_block_in_transaction(d));
     REFUSED(corm_block_count(d, people, NULL, NULL, 0, &count, &failure));
     REFUSED(corm_block_max_key(d, people, &block, &failure));

@@ -1,4 +1,4 @@
-/* A lookup as a function of CPython, whose names this program has: its objects are counted, and it can run out. */
+/* A lookup and a statement as functions of CPython, whose names this program has: its objects are counted, and it can run out. */
 #include "support.h"
 
 #include <cormorant-binding.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct object {
-    enum { NONE, INT, FLOAT, STR, BYTES, BOOL, TUPLE } kind;
+    enum { NONE, INT, FLOAT, STR, BYTES, BOOL, TUPLE, LIST } kind;
     int references;
     long long integer;
     double real;
@@ -17,6 +17,8 @@ typedef struct object {
 } object;
 
 object _Py_NoneStruct = {.kind = NONE, .references = 1};
+object PyLong_Type = {.references = 1}, PyFloat_Type = {.references = 1}, PyUnicode_Type = {.references = 1},
+       PyBytes_Type = {.references = 1}, PyTuple_Type = {.references = 1}, other_type = {.references = 1};
 static bool holds_gil, raised, overflows;
 static int released_gil, live, until_failure;
 static corm_python_table table;
@@ -48,7 +50,7 @@ void Py_DecRef(void *reference) {
     if (it == NULL || --it->references > 0)
         return;
     assert_ptr_not_equal(it, &_Py_NoneStruct);
-    if (it->kind == TUPLE)
+    if (it->kind == TUPLE || it->kind == LIST)
         for (intptr_t i = 0; i < it->size; i++)
             Py_DecRef(it->items[i]);
     free(it->bytes);
@@ -57,6 +59,19 @@ void Py_DecRef(void *reference) {
     live--;
 }
 
+void *PyObject_Type(void *reference) {
+    object *types[] = {[INT] = &PyLong_Type,
+                       [FLOAT] = &PyFloat_Type,
+                       [STR] = &PyUnicode_Type,
+                       [BYTES] = &PyBytes_Type,
+                       [TUPLE] = &PyTuple_Type};
+    object *it = reference;
+    object *type = it->kind == NONE || it->kind > TUPLE || types[it->kind] == NULL ? &other_type : types[it->kind];
+    Py_IncRef(type);
+    return type;
+}
+
+void PyErr_Clear(void) { raised = false; }
 void *PyErr_Occurred(void) { return raised ? &_Py_NoneStruct : NULL; }
 
 void *PyEval_SaveThread(void) {
@@ -86,6 +101,20 @@ void *PyLong_FromLongLong(long long value) { return made(&(object){.kind = INT, 
 void *PyBool_FromLong(long value) { return made(&(object){.kind = BOOL, .integer = value}); }
 void *PyFloat_FromDouble(double value) { return made(&(object){.kind = FLOAT, .real = value}); }
 
+double PyFloat_AsDouble(void *number) { return ((object *)number)->real; }
+
+/* Text that begins with '!' has no UTF-8. */
+const char *PyUnicode_AsUTF8AndSize(void *text, intptr_t *size) {
+    assert_true(holds_gil);
+    object *it = text;
+    *size = it->size;
+    raised = it->size > 0 && *it->bytes == '!';
+    return raised ? NULL : it->bytes;
+}
+
+char *PyBytes_AsString(void *bytes) { return ((object *)bytes)->bytes; }
+intptr_t PyBytes_Size(void *bytes) { return ((object *)bytes)->size; }
+
 static void *string(int kind, const char *data, intptr_t size) {
     char *bytes = calloc(1, (size_t)size + 1);
     assert_non_null(bytes);
@@ -106,6 +135,15 @@ int PyTuple_SetItem(void *tuple, intptr_t position, void *item) {
     it->items[position] = item;
     return 0;
 }
+
+intptr_t PyTuple_Size(void *tuple) { return ((object *)tuple)->size; }
+void *PyTuple_GetItem(void *tuple, intptr_t position) { return ((object *)tuple)->items[position]; }
+
+void *PyList_New(intptr_t size) {
+    return made(&(object){.kind = LIST, .size = size, .items = calloc((size_t)size + 1, sizeof(object *))});
+}
+
+int PyList_SetItem(void *list, intptr_t position, void *item) { return PyTuple_SetItem(list, position, item); }
 
 void *PyCapsule_GetPointer(void *capsule, const char *name) {
     assert_true(holds_gil);
@@ -271,6 +309,100 @@ static void out_of_memory_at_every_object(void **state) {
     assert_true(live == 0 && _Py_NoneStruct.references == 1);
 }
 
+/* Runs SQL with these bindings, each of which is one of the caller's own. */
+static object *run(const char *sql, object *bindings, long long max_rows) {
+    object self = {.kind = INT, .references = 1, .integer = (long long)(intptr_t)db};
+    object statement = {.kind = STR, .references = 1, .bytes = (char *)sql, .size = (intptr_t)strlen(sql)};
+    object rows = {.kind = INT, .references = 1, .integer = max_rows};
+    void *const arguments[] = {&statement, bindings, &_Py_NoneStruct, &rows};
+    object *ran = corm_python_run(&self, arguments, 4);
+    assert_true(holds_gil && self.references == 1 && statement.references == 1 && rows.references == 1);
+    return ran;
+}
+
+static bool did_nothing(object *ran) {
+    if (ran != &_Py_NoneStruct)
+        return false;
+    Py_DecRef(ran);
+    return true;
+}
+
+static object text_of(char *text, intptr_t size) {
+    return (object){.kind = STR, .references = 1, .bytes = text, .size = size};
+}
+
+static void a_statement_with_values_of_every_kind(void **state) {
+    (void)state;
+    char long_text[2000];
+    memset(long_text, 'y', sizeof long_text);
+    object least = {.kind = INT, .references = 1, .integer = INT64_MIN};
+    object half = {.kind = FLOAT, .references = 1, .real = 0.5};
+    object text = text_of(long_text, sizeof long_text), word = text_of("Z\xc3\xbcrich", 7);
+    object data = {.kind = BYTES, .references = 1, .bytes = "\0\xff", .size = 2};
+    object *values[] = {&_Py_NoneStruct, &least, &half, &text, &word, &data};
+    object bindings = {.kind = TUPLE, .references = 1, .items = values, .size = 6};
+    object *ran = run("SELECT ?, ?, ?, ?, ?, ?", &bindings, 9);
+    assert_true(ran->kind == TUPLE && ran->size == 6 && ran->items[0]->kind == LIST && ran->items[0]->size == 1);
+    object *row = ran->items[0]->items[0];
+    assert_true(row->kind == TUPLE && row->size == 6 && row->items[0] == &_Py_NoneStruct);
+    assert_true(row->items[1]->integer == INT64_MIN && row->items[2]->real == 0.5);
+    assert_true(row->items[3]->kind == STR && row->items[3]->size == 2000);
+    assert_memory_equal(row->items[3]->bytes, long_text, 2000);
+    assert_string_equal(row->items[4]->bytes, "Z\xc3\xbcrich");
+    assert_true(row->items[5]->kind == BYTES && row->items[5]->size == 2);
+    assert_true(ran->items[1]->size == 6 && ran->items[3]->integer == -1 && ran->items[5] == &_Py_NoneStruct);
+    Py_DecRef(ran);
+    assert_int_equal(released_gil, 1);
+    /* The rows that are left, bindings that are marshalled, and none. */
+    object marshalled = {.kind = BYTES, .references = 1, .bytes = "(\1\0\0\0i\5\0\0\0", .size = 10};
+    ran = run("SELECT value FROM json_each('[1,2]') WHERE value < ?", &marshalled, 1);
+    assert_true(ran->items[0]->size == 1 && ran->items[5]->kind == INT);
+    corm_result *rest = (corm_result *)(intptr_t)ran->items[5]->integer;
+    corm_block block = {0};
+    GIVES(CORM_ROW, corm_block_next(rest, 9, &block, &failure));
+    corm_block_free(&block);
+    corm_result_close(rest);
+    Py_DecRef(ran);
+    bindings.size = 0;
+    Py_DecRef(run("SELECT 1", &bindings, 1));
+    Py_DecRef(run("SELECT 1", &_Py_NoneStruct, 1));
+    assert_true(live == 0 && _Py_NoneStruct.references == 1);
+}
+
+static void statements_that_do_nothing_or_fail(void **state) {
+    (void)state;
+    object bad = text_of("!", 1), whole = {.kind = LIST, .references = 1}, yes = {.kind = BOOL, .references = 1};
+    object huge = {.kind = INT, .references = 1, .integer = -1};
+    object *values[] = {&bad};
+    object bindings = {.kind = TUPLE, .references = 1, .items = values, .size = 1};
+    assert_true(did_nothing(run("SELECT ?", &bindings, 1)) && !raised);
+    values[0] = &yes;
+    assert_true(did_nothing(run("SELECT ?", &bindings, 1)));
+    values[0] = &huge;
+    overflows = true;
+    assert_true(did_nothing(run("SELECT ?", &bindings, 1)));
+    overflows = false;
+    assert_true(did_nothing(run("SELECT ?", &whole, 1)));
+    assert_true(did_nothing(run("!", &_Py_NoneStruct, 1)) && !raised);
+    object self = {.kind = INT, .references = 1, .integer = (long long)(intptr_t)db};
+    object nul = text_of("SELECT 1\0", 9);
+    void *arguments[] = {&nul, &_Py_NoneStruct, &_Py_NoneStruct, &huge};
+    assert_true(did_nothing(corm_python_run(&self, arguments, 4)));
+    arguments[0] = &whole;
+    assert_true(did_nothing(corm_python_run(&self, arguments, 4)));
+    assert_null(corm_python_run(&self, arguments, 3));
+    assert_int_equal(released_gil, 0);
+    assert_int_equal(error_of(run("SELECT", &_Py_NoneStruct, 1)), CORM_E_SQL);
+    assert_int_equal(error_of(run("SELECT ?", &_Py_NoneStruct, 1)), CORM_E_BINDING);
+    for (int at = 1; at < 8; at++) {
+        until_failure = at;
+        assert_null(run("SELECT 'a' AS b", &_Py_NoneStruct, 1));
+        assert_true(raised && live == 0 && _Py_NoneStruct.references == 1);
+        raised = false;
+    }
+    until_failure = 0;
+}
+
 static int released_streams;
 
 static void release_stream(struct ArrowArrayStream *stream) {
@@ -305,6 +437,8 @@ int main(void) {
         PYTHON(values_of_every_kind),
         PYTHON(errors_are_given_and_raised_ones_left),
         PYTHON(out_of_memory_at_every_object),
+        PYTHON(a_statement_with_values_of_every_kind),
+        PYTHON(statements_that_do_nothing_or_fail),
         PYTHON(a_capsule_releases_a_stream_that_nobody_took),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from models import Everything
 
 from cormorant import Database, dbapi
+from cormorant._native.handle import DatabaseHandle
+from cormorant._native.python import Run, _ctypes_runner, runner
 from cormorant.dbapi import Cursor
 
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n"
@@ -237,3 +240,64 @@ def test_constructors() -> None:
     assert dbapi.DateFromTicks(0) == date.fromtimestamp(0)
     assert dbapi.TimeFromTicks(0) == datetime.fromtimestamp(0).time()
     assert dbapi.Binary(b"x") == b"x"
+
+
+@pytest.mark.parametrize("make_run", [runner, _ctypes_runner])
+def test_every_way_that_bindings_cross_gives_the_same_row(make_run: Callable[[DatabaseHandle], Run]) -> None:
+    values = (None, -1, 2**63 - 1, -(2**63), 1.5, "", "x" * 2000, "ö\0ü", b"", b"\0" * 2000)
+    with closing(dbapi.connect(":memory:")) as connection:
+        connection._run = make_run(connection._handle)
+        sql = f"SELECT {', '.join('?' * len(values))}"
+        plain = connection.execute(sql, values).fetchone()
+        assert plain == values
+        assert connection.execute(sql, list(values)).fetchone() == plain
+        assert connection.execute("SELECT ?, ?", (True, Decimal("1.50"))).fetchone() == (1, "1.50")
+        assert connection.execute("SELECT 'ö', :a", {"a": 1}).fetchone() == ("ö", 1)
+
+
+@pytest.mark.parametrize("make_run", [runner, _ctypes_runner])
+def test_what_cannot_be_bound_or_run_says_why(make_run: Callable[[DatabaseHandle], Run]) -> None:
+    with closing(dbapi.connect(":memory:")) as connection:
+        connection._run = make_run(connection._handle)
+        for values, message in [
+            ((2**63,), "does not fit"),
+            ((float("nan"),), "NaN"),
+            (("\ud800",), "parameter 1"),
+            ((object(),), "object"),
+            ((1, 2), "has 1 parameter"),
+        ]:
+            with pytest.raises(dbapi.Error, match=message):
+                connection.execute("SELECT ?", values)
+        for sql in ("SELECT 1\0", "SELECT '\ud800'"):
+            with pytest.raises(dbapi.DataError):
+                connection.execute(sql)
+        with pytest.raises(dbapi.ProgrammingError, match="bytes is no statement"):
+            connection.execute(b"SELECT 1")  # type: ignore[arg-type]
+
+
+def test_a_kept_statement_sees_columns_that_another_has_added(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(dbapi.connect(path)) as one, closing(dbapi.connect(path)) as other:
+        one.execute("CREATE TABLE t (a TEXT)")
+        one.execute("INSERT INTO t VALUES ('x')")
+        one.commit()
+        cursor = one.execute("SELECT * FROM t")
+        assert cursor.fetchall() == [("x",)]
+        one.commit()
+        other.execute("ALTER TABLE t ADD COLUMN b INTEGER")
+        other.commit()
+        cursor = one.execute("SELECT * FROM t")
+        assert cursor.fetchone() == ("x", None)
+        assert cursor.description is not None
+        assert [column[:2] for column in cursor.description] == [("a", "TEXT"), ("b", "INTEGER")]
+
+
+def test_a_statement_that_runs_inside_itself_is_another(tmp_path: Path) -> None:
+    with closing(dbapi.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (a)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(number,) for number in range(1000)])
+        outer = connection.execute("SELECT a FROM t")
+        assert outer.fetchone() == (0,)
+        assert connection.execute("SELECT a FROM t").fetchone() == (0,)
+        assert connection.execute("SELECT a FROM t").fetchall()[-1] == (999,)
+        assert len(outer.fetchall()) == 999

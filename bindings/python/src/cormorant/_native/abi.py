@@ -1077,6 +1077,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_event": ("int32", ("pointer", "pointer", "pointer")),
     "corm_python_is_loaded": ("bool", ()),
     "corm_python_find": ("pointer", ("pointer", "pointer")),
+    "corm_python_run": ("pointer", ("pointer", "pointer", "size")),
     "corm_python_destroy_stream": ("void", ("pointer",)),
     "corm_block_batch_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer")),
     "corm_block_batch_write": (
@@ -1087,10 +1088,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         "int32",
         ("pointer", "pointer", "text", "pointer", "size", "pointer", "size", "int64", "int64", "pointer", "pointer"),
     ),
-    "corm_block_run": (
-        "int32",
-        ("pointer", "text", "text", "pointer", "size", "bool", "int64", "pointer", "pointer", "pointer"),
-    ),
+    "corm_block_run": ("int32", ("pointer", "text", "text", "pointer", "size", "int64", "pointer", "pointer")),
     "corm_block_in_transaction": ("bool", ("pointer",)),
     "corm_block_next": ("int32", ("pointer", "int64", "pointer", "pointer")),
     "corm_block_columns": ("int32", ("pointer", "pointer", "size", "pointer", "pointer")),

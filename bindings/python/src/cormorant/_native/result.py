@@ -11,10 +11,6 @@ from .library import library, text_array, to_text
 from .record import Row
 
 _next = library.corm_block_next
-_run = library.corm_block_run
-
-# Rows, the columns' names and declared types, rows changed or -1, the rowid of an insert.
-Ran = tuple[list[Row], tuple[str, ...], tuple[str | None, ...], int, int | None]
 
 
 def next_rows(cursor: CursorHandle, max_rows: int) -> list[Row]:
@@ -42,32 +38,6 @@ def read_json(cursor: CursorHandle, names: Sequence[str]) -> str:
     text: str = scratch.read()
     give_back(scratch)
     return text
-
-
-def run_sql(
-    database: DatabaseHandle, sql: bytes, begin: bytes | None, bindings: bytes | None, many: bool, max_rows: int
-) -> tuple[Ran, CursorHandle | None]:
-    """Runs one statement of SQL; what it gave, and what has the rows that are left."""
-    scratch = take()
-    size = len(bindings) if bindings else 0
-    status = _run(
-        database,
-        sql,
-        begin,
-        bindings,
-        size,
-        many,
-        max_rows,
-        scratch.block_ref,
-        scratch.handle_ref,
-        scratch.error_ref,
-    )
-    if status < 0:
-        raise failure(scratch, status, database)
-    ran: Ran = scratch.read()
-    rest = CursorHandle(scratch.handle.value) if scratch.handle.value else None
-    give_back(scratch)
-    return ran, rest
 
 
 def in_transaction(database: DatabaseHandle) -> bool:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .. import error
 from .._native import result as native_result
-from .._native.handle import CursorHandle
+from .._native.call import owned_error
 from .._native.library import utf8
+from .._native.python import Ran, runner
 from ..cipher import Cipher, Key
 from ..database import Database
 from ..value import Bindings
@@ -83,6 +84,9 @@ class Connection:
     ) -> None:
         self.database = database
         self._handle = database._handle
+        self._run = runner(database._handle)
+        # What begins a transaction, where statements do.
+        self._begin: bytes | None = None
         self._is_autocommit = False
         self.isolation_level = isolation_level
         if autocommit:
@@ -100,6 +104,7 @@ class Connection:
         if value and not self._is_autocommit:
             self.commit()
         self._is_autocommit = value
+        self._begin = None if value else _BEGIN[self._isolation_level]
 
     @property
     def isolation_level(self) -> IsolationLevel | None:
@@ -121,6 +126,7 @@ class Connection:
             )
         self._isolation_level = value
         self._is_autocommit = False
+        self._begin = _BEGIN[value]
 
     @property
     def in_transaction(self) -> bool:
@@ -139,7 +145,7 @@ class Connection:
 
     def execute(self, operation: str, parameters: Bindings = ()) -> Cursor:
         """Cursor.execute() of a new cursor, which it gives."""
-        return self.cursor().execute(operation, parameters)
+        return Cursor(self).execute(operation, parameters)
 
     def executemany(self, operation: str, seq_of_parameters: Iterable[Bindings]) -> Cursor:
         """Cursor.executemany() of a new cursor, which it gives."""
@@ -182,32 +188,37 @@ class Connection:
     def __repr__(self) -> str:
         return f"<Connection {self.database.path!r}{' closed' if self.is_closed else ''}>"
 
-    def _run(
-        self, sql: str, bindings: bytes | None, many: bool, max_rows: int
-    ) -> tuple[native_result.Ran, CursorHandle | None]:
+    def _ran(self, ran: Ran | int | None, sql: object) -> Ran:
+        """What _run gave, or its error."""
+        if isinstance(ran, tuple):
+            return ran
         self._check()
-        if not isinstance(sql, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise error.ProgrammingError(f"{type(sql).__name__} is no statement", hint="give SQL as str")
-        begin = None if self._is_autocommit else _BEGIN[self._isolation_level]
-        return native_result.run_sql(self._handle, utf8(sql), begin, bindings, many, max_rows)
+        if ran is not None:
+            raise owned_error(ran, self._handle)
+        if isinstance(sql, str):
+            utf8(sql)
+        raise error.ProgrammingError(f"{type(sql).__name__} is no statement", hint="give SQL as str")
+
+    def _execute(self, sql: str, begin: bytes | None = None) -> None:
+        self._ran(self._run(sql, None, begin, 1), sql)
 
     def _finish(self, word: str) -> None:
         self._check()
         if self.in_transaction:
-            self._run(word, None, False, 1)
+            self._execute(word)
 
     @contextmanager
     def _savepoint(self) -> Iterator[None]:
         """What runs in a `with` block is done as a whole or not at all."""
-        self._run("SAVEPOINT corm_many", None, False, 1)
+        self._execute("SAVEPOINT corm_many", self._begin)
         try:
             yield
         except BaseException:
             if self.in_transaction:
-                self._run("ROLLBACK TO corm_many", None, False, 1)
-                self._run("RELEASE corm_many", None, False, 1)
+                self._execute("ROLLBACK TO corm_many")
+                self._execute("RELEASE corm_many")
             raise
-        self._run("RELEASE corm_many", None, False, 1)
+        self._execute("RELEASE corm_many")
 
     def _check(self) -> None:
         if self.is_closed:

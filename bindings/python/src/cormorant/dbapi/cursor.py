@@ -8,7 +8,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._native.handle import CursorHandle
-from .._native.result import Ran, next_rows
+from .._native.python import Ran
+from .._native.result import next_rows
 from ..error import DataError, Error, IntegrityError, InterfaceError, ProgrammingError
 from ..result import read_all
 from ..value import Bindings, dump_binding_rows, dump_bindings
@@ -37,29 +38,47 @@ class Cursor:
     not told.
     """
 
+    rowcount = -1
+    lastrowid: int | None = None
+    arraysize = 1
+    # Names and declared types of the columns, and the description that is made of them when it is asked for.
+    _names: tuple[str, ...] = ()
+    _types: tuple[str | None, ...] = ()
+    _description: Description | None = None
+    # Rows that have crossed, and what gives those that have not.
+    _rows: Iterator[Row] = iter(())
+    _rest: CursorHandle | None = None
+    _is_closed = False
+
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.description: Description | None = None
-        self.rowcount = -1
-        self.lastrowid: int | None = None
-        self.arraysize = 1
-        # Rows that have crossed, and what gives those that have not.
-        self._rows: Iterator[Row] = iter(())
-        self._rest: CursorHandle | None = None
-        self._is_closed = False
+
+    @property
+    def description(self) -> Description | None:
+        if self._description is None and self._names:
+            self._description = tuple(
+                (name, kind, None, None, None, None, None) for name, kind in zip(self._names, self._types)
+            )
+        return self._description
 
     def execute(self, operation: str, parameters: Bindings = ()) -> Self:
         """Runs one statement. parameters: a sequence for `?`, or a mapping for `:name`.
 
         A statement that changes rows has run to its end afterwards, one that reads gives its rows as they are fetched.
         """
-        ran = self._run(operation, dump_bindings(parameters, plain=plain))
-        rows, names, types, self.rowcount, key = ran
+        if self._is_closed or self._rest is not None:
+            self._begin()
+        connection = self.connection
+        ran = connection._run(operation, parameters, connection._begin, _BLOCK)  # type: ignore[arg-type]
+        if type(ran) is not tuple:
+            ran = self._run(ran, operation, parameters)
+        rows, self._names, self._types, self.rowcount, key, rest = ran
         if key is not None:
             self.lastrowid = key
-        if names:
-            self.description = tuple((name, kind, None, None, None, None, None) for name, kind in zip(names, types))
-            self._rows = iter(rows)
+        if rest is not None:
+            self._rest = CursorHandle(rest)
+        self._rows = iter(rows)
+        self._description = None
         return self
 
     def executemany(self, operation: str, seq_of_parameters: Iterable[Bindings]) -> Self:
@@ -69,22 +88,27 @@ class Cursor:
         source = iter(seq_of_parameters)
         part, start, changed = list(islice(source, _PART)), 0, 0
         ahead = list(islice(source, 1))
-        with self.connection._savepoint() if ahead else nullcontext():
+        self._begin()
+        connection = self.connection
+        with connection._savepoint() if ahead else nullcontext():
             while part:
                 try:
-                    changed += self._run(operation, dump_binding_rows(part, plain), many=True)[3]
+                    rows = dump_binding_rows(part, plain)
+                    changed += connection._ran(connection._run(operation, rows, connection._begin, 0), operation)[3]
                 except (IntegrityError, DataError) as error:
                     error.record_index = start + max(error.record_index, 0)
                     raise
                 start += len(part)
                 part = list(islice(chain(ahead, source), _PART))
                 ahead = []
-        self._end()
         self.rowcount = changed
         return self
 
     def fetchone(self) -> Row | None:
         """The next row; None after the last."""
+        for row in self._rows:
+            if self.connection.database._open:
+                return row
         self._check_rows()
         return next(self, None)
 
@@ -132,12 +156,18 @@ class Cursor:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, operation: str, bindings: bytes | None, many: bool = False) -> Ran:
+    def _run(self, ran: Ran | int | None, operation: str, parameters: Bindings) -> Ran:
+        """Runs what did not run yet, or raises why it could not."""
+        self._end()
+        if ran is None:
+            bindings = dump_bindings(parameters, plain=plain)
+            ran = self.connection._run(operation, bindings, self.connection._begin, _BLOCK)
+        return self.connection._ran(ran, operation)
+
+    def _begin(self) -> None:
         if self._is_closed:
             raise ProgrammingError("the cursor is closed", hint="make another with connection.cursor()")
         self._end()
-        ran, self._rest = self.connection._run(operation, bindings, many, _BLOCK)
-        return ran
 
     def _end(self) -> None:
         """Ends the statement that ran last."""
@@ -145,7 +175,8 @@ class Cursor:
         if rest is not None:
             rest.free()
         self._rows = iter(())
-        self.description = None
+        self._names = ()
+        self._description = None
         self.rowcount = -1
 
     def _advance(self) -> None:
@@ -164,5 +195,5 @@ class Cursor:
             raise ProgrammingError("the cursor is closed", hint="make another with connection.cursor()")
         if self.connection.is_closed:
             raise ProgrammingError("the connection is closed", hint="open another with connect()")
-        if self.description is None:
+        if not self._names:
             raise InterfaceError("there are no rows to fetch", hint="execute a statement that gives rows first")
