@@ -146,30 +146,33 @@ def test_where_there_is_none_it_runs_on_its_own(environment: Path, tmp_path: Pat
 OTHER = """
 import sys, types, warnings
 import cormorant
-if len(sys.argv) > 1:
+registry = cormorant.Registry("{name}.db")
+OPENINGS = {"database": lambda: cormorant.Database("a.db").close(), "registry": lambda: registry.use("b").close()}
+if len(sys.argv) > 2:
     sys.modules["_sqlite3"] = types.ModuleType("_sqlite3")
-    sys.modules["_sqlite3"].__file__ = sys.argv[1]
+    sys.modules["_sqlite3"].__file__ = sys.argv[2]
 else:
     import sqlite3
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     cormorant.Database(":memory:").close()
     print(len(told))
-    cormorant.Database("a.db").close()
-    cormorant.Database("a.db").close()
+    for opening in (sys.argv[1], *OPENINGS):
+        OPENINGS[opening]()
     print(*[warning.message for warning in told])
 """
 
 
 def test_a_second_sqlite_in_the_process_is_told_once(environment: Path, tmp_path: Path) -> None:
     python = environment / "bin" / "python"
-    assert run(python, "-c", OTHER, cwd=tmp_path) == "0\n\n"
+    assert run(python, "-c", OTHER, "database", cwd=tmp_path) == "0\n\n"
     other = tmp_path / "_sqlite3.so"
     code = "const char *sqlite3_libversion(void) { return 0; }"
     for visibility in ("default", "hidden"):
         options = ["-shared", "-fPIC", f"-fvisibility={visibility}", "-x", "c", "-", "-o", str(other)]
         subprocess.run(["gcc", *options], input=code, text=True, check=True)
-        told = run(python, "-c", OTHER, other, cwd=tmp_path)
-        assert told.startswith("0\nthis Python's sqlite3 module has a SQLite of its own")
-        assert told.count("SQLite of its own") == 1
-    assert run(python, "-c", OTHER, "/nowhere/_sqlite3.so", cwd=tmp_path) == "0\n\n"
+        for opening in ("database", "registry"):
+            told = run(python, "-c", OTHER, opening, other, cwd=tmp_path)
+            assert told.startswith("0\nthis Python's sqlite3 module has a SQLite of its own")
+            assert told.count("SQLite of its own") == 1
+    assert run(python, "-c", OTHER, "database", "/nowhere/_sqlite3.so", cwd=tmp_path) == "0\n\n"

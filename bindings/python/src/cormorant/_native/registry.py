@@ -13,6 +13,7 @@ from .cipher import CipherOptions
 from .database import open_with
 from .handle import BundleHandle, DatabaseHandle, RegistryHandle
 from .library import TYPES, library, optional_utf8, to_text, utf8
+from .sqlite_copy import tell_of_another
 
 Options = Mapping[str, Any]
 _Migration = TYPES["corm_registry_migration"]
@@ -44,6 +45,7 @@ def register(registry: RegistryHandle, name: str, path: str, options: Options | 
 
 def use(registry: RegistryHandle, name: str | None, ciphers: Sequence[Any]) -> DatabaseHandle:
     """A database. What a key provider among the ciphers raises is raised."""
+    tell_of_another(library)
     try:
         return call_handle(DatabaseHandle, library.corm_registry_use, registry, optional_utf8(name))
     except Error:
@@ -103,6 +105,7 @@ def migrate(
     told: Callable[..., object],
 ) -> None:
     """told: of the members of a corm_registry_migration."""
+    tell_of_another(library)
 
     def tell(address: int) -> object:
         raw = _Migration.from_address(address)

@@ -36,7 +36,7 @@ def _is_loaded() -> bool:
 _is_told = False
 
 
-def tell_of_another(library: ctypes.CDLL, path: str) -> None:
+def tell_of_another(library: ctypes.CDLL, path: str | None = None) -> None:
     """Warns, once in a process, where a file is opened and the module sqlite3 has brought a SQLite of its own."""
     global _is_told
     module = sys.modules.get("_sqlite3")
