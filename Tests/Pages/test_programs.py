@@ -16,7 +16,7 @@ OUTPUTS = {ROOT / path: text for page in PAGES if page.exists() for path, text i
 
 @pytest.mark.parametrize("path", sorted((PYTHON / "cookbook").glob("*.py")), ids=lambda path: path.stem)
 def test_the_program(path: Path, tmp_path: Path) -> None:
-    output = printed(f"python -X dev -W error {path}", tmp_path)
+    output = printed(f"python -W error {path}", tmp_path)
     if path in OUTPUTS:
         assert shows(OUTPUTS[path], output), f"the page shows\n{OUTPUTS[path]}\nand this was printed\n{output}"
     else:

@@ -1,0 +1,81 @@
+"""FastAPI: endpoints of both kinds, and a transaction for each request that needs one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
+
+from fastapi import Body, Depends, FastAPI, HTTPException, Request
+from fastapi.testclient import TestClient
+
+from cormorant import Column, Database, Model, column, update
+
+
+class Account(Model, checks=["cents >= 0"]):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    owner: Column[str]
+    cents: Column[int] = column(default=0)
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    with Database("bank.db") as db:
+        db.sync(Account)
+        app.state.db = db
+        yield
+
+
+def database(request: Request) -> Database:
+    return request.app.state.db
+
+
+Bank = Annotated[Database, Depends(database)]
+app = FastAPI(lifespan=lifespan)
+
+
+@app.post("/accounts", status_code=201)
+def create(account: Annotated[Account, Body()], db: Bank) -> Account:
+    """A plain function runs on a thread of FastAPI's: it calls the database as it is."""
+    return account.insert(db)
+
+
+@app.get("/accounts/{number}")
+async def show(number: int, db: Bank) -> Account:
+    """A coroutine runs on the loop's thread: it awaits the database, on a thread of the database's own."""
+    account = await db.perform(Database.find, Account, number)
+    if account is None:
+        raise HTTPException(404, "no such account")
+    return account
+
+
+def transfer(db: Database, source: int, target: int, cents: int) -> int:
+    """A transaction is one function. What it raises takes everything back."""
+    with db.transaction():
+        for number, change in ((source, -cents), (target, cents)):
+            if not db.execute(update(Account).set(cents=Account.cents + change).where(Account.id == number)):
+                raise HTTPException(404, f"no account {number}")
+        left = db.find(Account, source)
+        if left is None or left.cents < 100:
+            raise HTTPException(409, "one euro must stay")
+        return left.cents
+
+
+@app.post("/transfers")
+def transfer_plain(source: int, target: int, cents: int, db: Bank) -> int:
+    return transfer(db, source, target, cents)
+
+
+@app.post("/async/transfers")
+async def transfer_awaited(source: int, target: int, cents: int, db: Bank) -> int:
+    return await db.perform(transfer, source, target, cents)
+
+
+if __name__ == "__main__":
+    with TestClient(app) as client:
+        print(client.post("/accounts", json={"owner": "Ada", "cents": 1000}).json())
+        client.post("/accounts", json={"owner": "Ben"})
+        print(client.post("/transfers?source=1&target=2&cents=300").json())
+        print(client.post("/async/transfers?source=1&target=2&cents=300").json())
+        print(client.post("/async/transfers?source=1&target=2&cents=350").json())
+        print(client.get("/accounts/1").json(), client.get("/accounts/2").json())
