@@ -3,8 +3,10 @@
 /// read it (https://www.sqlite.org/lang_datefunc.html). Such texts compare as the times do, which is why a datetime column
 /// holds no other form. The years are 1 to 9999, as Python has them.
 public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Microseconds since 1970-01-01 00:00:00 UTC.
     public var microseconds: Int64
 
+    /// A point in time by its microseconds since 1970 UTC.
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }

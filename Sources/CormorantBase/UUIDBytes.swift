@@ -2,8 +2,10 @@
 public struct UUIDBytes: Sendable, Hashable {
     /// The upper and the lower eight bytes, most significant first.
     public var high: UInt64
+    /// The lower eight bytes.
     public var low: UInt64
 
+    /// A UUID of its upper and its lower eight bytes, most significant first.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

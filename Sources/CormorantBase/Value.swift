@@ -1,9 +1,14 @@
 /// One value as SQLite holds it.
 public enum Value: Sendable, Hashable {
+    /// NULL.
     case null
+    /// An integer of 64 bits.
     case integer(Int64)
+    /// A number with a fraction.
     case real(Double)
+    /// Text.
     case text(String)
+    /// Bytes.
     case blob([UInt8])
 }
 

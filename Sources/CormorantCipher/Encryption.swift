@@ -5,14 +5,19 @@ import CormorantSQLite
 public struct Encryption: Sendable {
     /// The version of SQLCipher whose format the file has, which gives the other settings.
     public enum Compatibility: Int32, Sendable {
+        /// SQLCipher 4.
         case version4 = 4
+        /// SQLCipher 3.
         case version3 = 3
+        /// SQLCipher 2.
         case version2 = 2
+        /// SQLCipher 1.
         case version1 = 1
     }
 
     /// nil with a codec of your own, which has neither key nor settings here.
     public var key: CipherKey?
+    /// The version of SQLCipher whose format the file has.
     public var compatibility: Compatibility
     /// nil: what the compatibility says, 4096 from version 4 on and 1024 before.
     public var pageSize: Int?
@@ -27,6 +32,7 @@ public struct Encryption: Sendable {
 
     private var codec: HostCodecSource?
 
+    /// A key, and settings of SQLCipher's format; nil: what the compatibility says.
     public init(
         key: CipherKey, compatibility: Compatibility = .version4, pageSize: Int? = nil, rounds: Int? = nil,
         plainHeaderSize: Int = 0, keepsLogIndex: Bool = true

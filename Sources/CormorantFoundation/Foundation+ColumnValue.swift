@@ -14,6 +14,7 @@ extension UUID: ColumnValue {
 }
 
 extension UUID {
+    /// A UUID of its 16 bytes.
     public init(_ bytes: UUIDBytes) {
         let words = (bytes.high.bigEndian, bytes.low.bigEndian)
         self.init(uuid: withUnsafeBytes(of: words) { $0.loadUnaligned(as: uuid_t.self) })
@@ -21,6 +22,7 @@ extension UUID {
 }
 
 extension UUIDBytes {
+    /// The 16 bytes of a UUID.
     public init(_ uuid: UUID) {
         let words = withUnsafeBytes(of: uuid.uuid) { $0.loadUnaligned(as: (UInt64, UInt64).self) }
         self.init(high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))

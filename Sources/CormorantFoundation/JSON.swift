@@ -11,8 +11,10 @@ import Foundation
 ///
 /// A value that cannot be encoded, and a document that cannot be decoded, are errors that name the column.
 public struct JSON<Content: Codable>: CustomColumnValue {
+    /// What the document says.
     public var content: Content
 
+    /// A document of a value.
     public init(_ content: Content) { self.content = content }
 
     public init(stored: JSONText) throws {

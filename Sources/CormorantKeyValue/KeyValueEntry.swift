@@ -5,7 +5,9 @@ import CormorantSQLite
 
 /// One entry of a store. Times are milliseconds since 1970 UTC.
 public struct KeyValueEntry: Sendable, Hashable {
+    /// The key, which is unique in the store.
     public var key: String
+    /// The value.
     public var value: Value
     /// Whether the value is a text of JSON.
     public var isJSON: Bool
@@ -13,7 +15,9 @@ public struct KeyValueEntry: Sendable, Hashable {
     public var expires: Int64?
     /// Another number after each write, for `compareAndSet`; 0 stands for no entry.
     public var version: Int64
+    /// When the key was first written, in milliseconds since 1970 UTC; 0 in an entry that was not read.
     public internal(set) var created: Int64 = 0
+    /// When it was last written, in milliseconds since 1970 UTC; 0 in an entry that was not read.
     public internal(set) var updated: Int64 = 0
 
     /// An entry to be put.
@@ -62,6 +66,7 @@ extension KeyValueStore {
         return entry
     }
 
+    /// Whether the key is there and has not expired.
     public func contains(_ key: String) throws -> Bool { try withBytes(of: key) { try contains($0) } }
 
     /// Writes a value in place of what the key has.

@@ -8,6 +8,7 @@ import CormorantSQLite
 /// holds nothing of the file, so any number of stores of one name may be made.
 public final class KeyValueStore: @unchecked Sendable {  // what it holds does not change
     package let database: Database
+    /// The store's name.
     public let name: String
     private let nameBytes: UnsafeMutableRawBufferPointer
 

@@ -3,10 +3,22 @@ extension ColumnDescriptor {
     ///
     /// - Parameters:
     ///   - name: the property's name.
+    ///   - type: the property's type, which gives the column's.
     ///   - column: the column's name; nil: `name` in snake_case.
     ///   - length: for text, the greatest number of characters, checked by SQLite.
     ///   - notNull: nil: the column is NOT NULL where the property is not optional.
+    ///   - primaryKey: it is the primary key, alone or with others.
+    ///   - autoIncrement: keys are never used again.
+    ///   - unique: no two rows have one value of it.
+    ///   - indexed: it has an index of its own.
+    ///   - defaultSQL: expression used when the property is NULL at insert.
+    ///   - checkSQL: condition that must hold.
+    ///   - computedSQL: expression that computes the column.
+    ///   - collation: compares its texts; nil: BINARY.
+    ///   - references: what a foreign key of this column refers to.
     ///   - json: the key in JSON; nil: by the names that are asked for. "": the column is not in JSON.
+    ///   - renamedFrom: the column's former name, by which a migration finds its values.
+    ///   - convertSQL: expression by which a migration makes the values of a changed type of the old ones.
     public init<Property: ColumnValue>(
         _ name: String, _ type: Property.Type, column: String? = nil, length: Int? = nil, notNull: Bool? = nil,
         primaryKey: Bool = false, autoIncrement: Bool = false, unique: Bool = false, indexed: Bool = false,
@@ -63,11 +75,13 @@ extension RecordWriter {
 // Of a property whose type is no column's the compiler says so once: of its descriptor, not of each use. -----------------
 
 extension RecordReader {
+    /// Stands for a type that is no column's, so that the compiler's message is about the property: it throws `type`.
     @_disfavoredOverload
     public func property<Property>(at column: Int) throws -> Property { throw noColumn(Property.self) }
 }
 
 extension RecordWriter {
+    /// Stands for a type that is no column's, so that the compiler's message is about the property: it throws `type`.
     @_disfavoredOverload
     public mutating func write<Property>(property value: Property, at column: Int) throws {
         throw noColumn(Property.self)
@@ -75,6 +89,7 @@ extension RecordWriter {
 }
 
 extension Value {
+    /// Stands for a type that is no column's, so that the compiler's message is about the property: it throws `type`.
     @_disfavoredOverload
     public init<Property>(property value: Property) throws { throw noColumn(Property.self) }
 }

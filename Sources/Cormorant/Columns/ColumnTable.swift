@@ -7,6 +7,7 @@
 public struct ColumnTable: Sendable {
     private let columns: [ResultColumn]
     private let batches: [ColumnBatch]
+    /// How many rows each column has.
     public let rowCount: Int
 
     init(_ cursor: StatementCursor) throws {
@@ -18,6 +19,7 @@ public struct ColumnTable: Sendable {
         rowCount = batches.reduce(0) { $0 + $1.rowCount }
     }
 
+    /// The names of the columns, in the order of the SELECT.
     public var columnNames: [String] { columns.map(\.name) }
 
     /// The integers of a column by its name: of two the first, the case of ASCII letters ignored. An unknown name is an

@@ -78,8 +78,10 @@ extension UUIDBytes: LosslessStringConvertible {
 /// A decimal number by its text, so that no digit is lost: "12.50" stays "12.50". A text that is no number is refused
 /// when it is written.
 public struct DecimalText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The digits as they were written, with sign, point and exponent.
     public var text: String
 
+    /// A number by its text, which is checked when it is written.
     public init(_ text: String) { self.text = text }
     public init(stringLiteral text: String) { self.text = text }
 
@@ -100,8 +102,10 @@ extension DecimalText: ColumnValue {
 
 /// A JSON document by its text, kept as it is. SQLite refuses a text that is no JSON.
 public struct JSONText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The document, as it stands in the file.
     public var text: String
 
+    /// A document by its text, which SQLite checks when it is written.
     public init(_ text: String) { self.text = text }
     public init(stringLiteral text: String) { self.text = text }
 

@@ -7,6 +7,7 @@ public struct OptionalColumns<Columns: RecordColumns>: Sendable {
     @usableFromInline
     package init(_ columns: Columns) { self.columns = columns }
 
+    /// A column of the record, which is NULL where the outer join found none.
     public subscript<Content>(
         dynamicMember path: KeyPath<Columns, SQLExpression<Content>>
     ) -> SQLExpression<Content.Unwrapped?> {
@@ -18,6 +19,7 @@ public struct OptionalColumns<Columns: RecordColumns>: Sendable {
         columns[keyPath: path]
     }
 
+    /// The records at the end of a to-many relation that goes on from there.
     public subscript<Target>(dynamicMember path: KeyPath<Columns, RelatedRecords<Target>>) -> RelatedRecords<Target> {
         columns[keyPath: path]
     }

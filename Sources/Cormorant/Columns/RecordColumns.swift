@@ -16,11 +16,13 @@
 /// The numbers are positions in the model's columns, and the types those of the record's properties.
 public protocol RecordColumns: Selectable where Fetched == SelectedRecord {
     // Apart from `Fetched`, so that it is known from the type of `recordSource`.
+    /// The record whose columns these are.
     associatedtype SelectedRecord: Record
 
     /// Where the columns come from.
     var recordSource: TableSource<SelectedRecord> { get }
 
+    /// The columns of a table that takes part in a query; `@Model` writes it.
     init(recordSource: TableSource<SelectedRecord>)
 }
 
@@ -40,6 +42,7 @@ extension RecordColumns {
 public struct NamedColumns<Fetched: Record>: RecordColumns {
     public let recordSource: TableSource<Fetched>
 
+    /// The columns of a table that takes part in a query.
     public init(recordSource: TableSource<Fetched>) { self.recordSource = recordSource }
 }
 

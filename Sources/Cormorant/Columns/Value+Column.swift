@@ -2,6 +2,7 @@ extension Value {
     /// The value as SQLite holds it: a time and a UUID are their text.
     public init(_ value: some ColumnValue) throws { self = try value.columnValue }
 
+    /// Whether it is NULL.
     public var isNull: Bool { self == .null }
 
     /// The integer, if it is one.

@@ -79,6 +79,8 @@ extension Database {
 
 /// Records, as the synchronous calls of the same names.
 extension Database {
+    /// Inserts a record; false: `onConflict: .ignore` skipped it. The generated key, defaults and computed columns come
+    /// back into the record.
     @discardableResult
     public func insert<R: Record & Sendable>(
         _ record: inout R, onConflict policy: ConflictPolicy = .abort
@@ -93,6 +95,7 @@ extension Database {
         try await perform { try $0.inserted(record, onConflict: policy) }
     }
 
+    /// Inserts the record or, when its primary key is there, updates that row, in one statement.
     public func save<R: Record & Sendable>(_ record: inout R) async throws {
         try await change(&record) { try $0.save(&$1) }
     }
@@ -102,23 +105,28 @@ extension Database {
         try await perform { try $0.saved(record) }
     }
 
+    /// Writes the record, or only the properties, to the row with its key. Throws `noRecord` when there is none.
     public func update<R: Record & Sendable>(_ record: inout R, properties: [String] = []) async throws {
         try await change(&record) { try $0.update(&$1, properties: properties) }
     }
 
+    /// Saves a record with the loaded records of its relations, in one transaction.
     public func save<R: Record & Sendable>(graph record: inout R) async throws {
         try await change(&record) { try $0.save(graph: &$1) }
     }
 
+    /// Deletes the row with the record's key; false: there was none.
     @discardableResult
     public func delete<R: Record & Sendable>(_ record: R) async throws -> Bool {
         try await perform { try $0.delete(record) }
     }
 
+    /// Reads the record anew by its key. Throws `noRecord` when there is none.
     public func refresh<R: Record & Sendable>(_ record: inout R) async throws {
         try await change(&record, reading: true) { try $0.refresh(&$1) }
     }
 
+    /// Inserts records in one transaction and returns how many went in. The first error takes back all.
     @discardableResult
     public func insert<R: Record & Sendable>(
         contentsOf records: inout [R], onConflict policy: ConflictPolicy = .abort
@@ -126,14 +134,17 @@ extension Database {
         try await change(&records) { try $0.insert(contentsOf: &$1, onConflict: policy) }
     }
 
+    /// Saves records in one transaction. The first error takes back all.
     public func save<R: Record & Sendable>(contentsOf records: inout [R]) async throws {
         try await change(&records) { try $0.save(contentsOf: &$1) }
     }
 
+    /// Updates records in one transaction. The first error takes back all.
     public func update<R: Record & Sendable>(contentsOf records: inout [R], properties: [String] = []) async throws {
         try await change(&records) { try $0.update(contentsOf: &$1, properties: properties) }
     }
 
+    /// Deletes records by their keys in one transaction and returns how many there were.
     @discardableResult
     public func delete<R: Record & Sendable>(contentsOf records: [R]) async throws -> Int {
         try await perform { try $0.delete(contentsOf: records) }
@@ -142,27 +153,33 @@ extension Database {
 
 /// Queries, as the synchronous calls of the same names.
 extension Database {
+    /// The record with a key; nil: there is none.
     public func find<R: Record & Sendable, Key: ColumnValue & Sendable>(_ type: R.Type, key: Key) async throws -> R? {
         try await look { try $0.find(type, key: key) }
     }
 
+    /// All records of a query.
     public func fetchAll<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> [R] {
         try await look { try $0.fetchAll(type, query) }
     }
 
+    /// The first record of a query; nil: there is none.
     public func fetchOne<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> R? {
         try await look { try $0.fetchOne(type, query) }
     }
 
+    /// How many records a query has.
     public func fetchCount<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> Int64 {
         try await look { try $0.fetchCount(type, query) }
     }
 
+    /// Runs one statement and returns how many rows it changed.
     @discardableResult
     public func execute(_ sql: String, _ bindings: Bindings = .none) async throws -> Int64 {
         try await run({ try $0.execute(sql, bindings) }, reading: StatementRouting.kind(of: sql) != .other)
     }
 
+    /// The rows of a SELECT.
     public func query(_ sql: String, _ bindings: Bindings = .none) async throws -> [ResultRow] {
         try await run({ try $0.query(sql, bindings) }, reading: StatementRouting.kind(of: sql) != .other)
     }
@@ -170,32 +187,38 @@ extension Database {
 
 /// Statements built of expressions, as the synchronous calls of the same names.
 extension Database {
+    /// All rows of a query, in the form that it selects.
     public func fetchAll<Request: FetchRequest>(
         _ request: Request, _ parameters: [String: Value] = [:]
     ) async throws -> [Request.Row] where Request.Row: Sendable {
         try await look { try $0.fetchAll(request, parameters) }
     }
 
+    /// The first row of a query, in the form that it selects; nil: there is none.
     public func fetchOne<Query: RowQuery>(
         _ query: Query, _ parameters: [String: Value] = [:]
     ) async throws -> Query.Row? where Query.Row: Sendable {
         try await look { try $0.fetchOne(query, parameters) }
     }
 
+    /// How many rows a query has.
     public func fetchCount(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Int64 {
         try await look { try $0.fetchCount(query, parameters) }
     }
 
+    /// All rows of a query, as rows by name.
     public func fetchRows(
         _ request: some FetchRequest, _ parameters: [String: Value] = [:]
     ) async throws -> [ResultRow] {
         try await look { try $0.fetchRows(request, parameters) }
     }
 
+    /// Whether a query has any row.
     public func exists(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Bool {
         try await look { try $0.exists(query, parameters) }
     }
 
+    /// Runs an UPDATE, a DELETE or an INSERT and returns how many rows it changed.
     @discardableResult
     public func execute(
         _ statement: some WritingStatement, _ parameters: [String: Value] = [:]
@@ -206,6 +229,7 @@ extension Database {
 
 /// Related records, as the synchronous calls of the same name.
 extension Database {
+    /// Loads the records at the end of a relation into all of these; `which` narrows and orders them.
     public func load<R: Record & Sendable, End: RelationEnd>(
         _ relation: KeyPath<R.Columns, End> & Sendable, of records: inout [R],
         _ which:
@@ -214,6 +238,7 @@ extension Database {
         try await change(&records, reading: true) { try $0.load(relation, of: &$1, which) }
     }
 
+    /// Loads the records at the end of a relation into this one; `which` narrows and orders them.
     public func load<R: Record & Sendable, End: RelationEnd>(
         _ relation: KeyPath<R.Columns, End> & Sendable, of record: inout R,
         _ which:

@@ -43,6 +43,7 @@ extension Schema {
 /// Migrations from `async` code, as the synchronous calls of the same names: off the calling task, on the database's
 /// queue. Cancelling the task cancels the migration, which leaves the file as it was and throws `interrupted`.
 extension Database {
+    /// Brings the tables to the models, and returns the plan that it carried out.
     @discardableResult
     public func sync(
         _ types: any Record.Type..., options: MigrationOptions = MigrationOptions()
@@ -50,6 +51,7 @@ extension Database {
         try await sync(types.map { $0.model }, options: options)
     }
 
+    /// Brings the tables to models that are known only at run time, and returns the plan that it carried out.
     @discardableResult
     public func sync(
         _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
@@ -57,10 +59,12 @@ extension Database {
         try await migrate(options) { try $0.sync(models, options: $1) }
     }
 
+    /// Carries out a plan.
     public func apply(_ plan: MigrationPlan, options: MigrationOptions = MigrationOptions()) async throws {
         try await migrate(options) { try $0.apply(plan, options: $1) }
     }
 
+    /// Applies the steps of a bundle that the file lacks, and returns their names.
     @discardableResult
     public func apply(
         _ bundle: MigrationBundle, upTo last: String? = nil, options: MigrationOptions = MigrationOptions()
@@ -68,6 +72,7 @@ extension Database {
         try await migrate(options) { try $0.apply(bundle, upTo: last, options: $1) }
     }
 
+    /// Takes back the steps after `downTo`, the last one first, and returns their names; nil: all.
     @discardableResult
     public func revert(
         _ bundle: MigrationBundle, downTo last: String?, options: MigrationOptions = MigrationOptions()
@@ -75,6 +80,7 @@ extension Database {
         try await migrate(options) { try $0.revert(bundle, downTo: last, options: $1) }
     }
 
+    /// Brings the file's `user_version` up or down to a version, by the steps between; nil: the last.
     public func setVersion(
         _ version: Int32? = nil, steps: [VersionStep], options: MigrationOptions = MigrationOptions()
     ) async throws {

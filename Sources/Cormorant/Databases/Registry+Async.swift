@@ -5,7 +5,9 @@ import Dispatch
 /// For `async` code: no thread of Swift's pool waits for a file or for room.
 extension Registry {
     /// Runs `body` with a database, which stays open until it returns.
-    /// - Parameter name: nil: the current one.
+    /// - Parameters:
+    ///   - name: nil: the current one.
+    ///   - body: what is run with the database.
     public func use<Result: Sendable>(
         _ name: String? = nil, _ body: @Sendable (Database) async throws -> Result
     ) async throws -> Result {

@@ -7,6 +7,7 @@ public func when<Content>(_ condition: SQLExpression<Bool>, _ value: Content) ->
     SQLCase(base: nil).when(condition, value)
 }
 
+/// CASE: the value beside the first condition that holds.
 public func when<Content>(_ condition: SQLExpression<Bool>, _ value: SQLExpression<Content>) -> SQLCase<Bool, Content> {
     SQLCase(base: nil).when(condition, value)
 }
@@ -30,12 +31,15 @@ public struct SQLCase<Tested: ColumnValue, Content: ColumnValue>: Sendable {
 
     fileprivate init(base: Expression?) { self.base = base }
 
+    /// The value, where the test is the next that fits.
     public func when(_ test: SQLExpression<Tested>, _ value: Content) -> SQLCase {
         when(test, SQLExpression(value))
     }
 
+    /// The value, where what is tested is equal to this.
     public func when(_ test: Tested, _ value: Content) -> SQLCase { when(SQLExpression(test), SQLExpression(value)) }
 
+    /// The value of an expression, where the test is the next that fits.
     public func when(_ test: SQLExpression<Tested>, _ value: SQLExpression<Content>) -> SQLCase {
         var copy = self
         copy.cases.append((test.node, value.node))
@@ -45,6 +49,7 @@ public struct SQLCase<Tested: ColumnValue, Content: ColumnValue>: Sendable {
     /// The value where none of them fits.
     public func otherwise(_ value: Content) -> SQLExpression<Content> { otherwise(SQLExpression(value)) }
 
+    /// The value of an expression where none of them fits.
     public func otherwise(_ value: SQLExpression<Content>) -> SQLExpression<Content> {
         SQLExpression(node: .cases(base: base, cases, otherwise: value.node))
     }

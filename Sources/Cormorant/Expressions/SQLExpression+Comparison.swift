@@ -2,10 +2,12 @@
 // be felt in the time that the compiler takes for a long condition.
 
 extension SQLExpression {
+    /// Equal, in SQL: neither true nor false where one is NULL, so that such a row is not found.
     public static func == (left: SQLExpression, right: SQLExpression) -> SQLExpression<Bool> {
         left.node.compared(.equal, right.node)
     }
 
+    /// Equal, where only one of them can be NULL; such a row is not found.
     public static func == <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Bool>
     where Other.Unwrapped == Content.Unwrapped {
         left.node.compared(.equal, right.node)
@@ -16,10 +18,12 @@ extension SQLExpression {
         left.node.compared(right, .equal, null: .isNull)
     }
 
+    /// Other than, in SQL: neither true nor false where one is NULL, so that such a row is not found.
     public static func != (left: SQLExpression, right: SQLExpression) -> SQLExpression<Bool> {
         left.node.compared(.notEqual, right.node)
     }
 
+    /// Other than, where only one of them can be NULL; such a row is not found.
     public static func != <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Bool>
     where Other.Unwrapped == Content.Unwrapped {
         left.node.compared(.notEqual, right.node)
@@ -30,54 +34,66 @@ extension SQLExpression {
         left.node.compared(right, .notEqual, null: .isNotNull)
     }
 
+    /// Less than; a row with a NULL is not found.
     public static func < (left: SQLExpression, right: SQLExpression) -> SQLExpression<Bool> {
         left.node.compared(.less, right.node)
     }
 
+    /// Less than, where only one of them can be NULL; such a row is not found.
     public static func < <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Bool>
     where Other.Unwrapped == Content.Unwrapped {
         left.node.compared(.less, right.node)
     }
 
+    /// Less than a value; a row with NULL is not found.
     public static func < (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression<Bool> {
         left.node.compared(.less, .bound(right))
     }
 
+    /// At most; a row with a NULL is not found.
     public static func <= (left: SQLExpression, right: SQLExpression) -> SQLExpression<Bool> {
         left.node.compared(.lessOrEqual, right.node)
     }
 
+    /// At most, where only one of them can be NULL; such a row is not found.
     public static func <= <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Bool>
     where Other.Unwrapped == Content.Unwrapped {
         left.node.compared(.lessOrEqual, right.node)
     }
 
+    /// At most a value; a row with NULL is not found.
     public static func <= (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression<Bool> {
         left.node.compared(.lessOrEqual, .bound(right))
     }
 
+    /// Greater than; a row with a NULL is not found.
     public static func > (left: SQLExpression, right: SQLExpression) -> SQLExpression<Bool> {
         left.node.compared(.greater, right.node)
     }
 
+    /// Greater than, where only one of them can be NULL; such a row is not found.
     public static func > <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Bool>
     where Other.Unwrapped == Content.Unwrapped {
         left.node.compared(.greater, right.node)
     }
 
+    /// Greater than a value; a row with NULL is not found.
     public static func > (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression<Bool> {
         left.node.compared(.greater, .bound(right))
     }
 
+    /// At least; a row with a NULL is not found.
     public static func >= (left: SQLExpression, right: SQLExpression) -> SQLExpression<Bool> {
         left.node.compared(.greaterOrEqual, right.node)
     }
 
+    /// At least, where only one of them can be NULL; such a row is not found.
     public static func >= <Other>(left: SQLExpression, right: SQLExpression<Other>) -> SQLExpression<Bool>
     where Other.Unwrapped == Content.Unwrapped {
         left.node.compared(.greaterOrEqual, right.node)
     }
 
+    /// At least a value; a row with NULL is not found.
     public static func >= (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression<Bool> {
         left.node.compared(.greaterOrEqual, .bound(right))
     }
@@ -88,6 +104,7 @@ extension SQLExpression {
         node.compared(.isNot, other.node)
     }
 
+    /// IS NOT a value: other than it, where NULL is equal to nil.
     public func isDistinct(from other: Content.Unwrapped?) -> SQLExpression<Bool> {
         node.compared(.isNot, .bound(other))
     }
@@ -98,6 +115,7 @@ extension SQLExpression {
         node.compared(.is, other.node)
     }
 
+    /// IS a value: equal to it, where NULL is equal to nil.
     public func isNotDistinct(from other: Content.Unwrapped?) -> SQLExpression<Bool> {
         node.compared(.is, .bound(other))
     }
@@ -110,6 +128,7 @@ extension SQLExpression {
         SQLExpression<Bool>(node: .between(node, .bound(low), .bound(high)))
     }
 
+    /// BETWEEN: from one expression to the other, both included.
     public func isBetween<Other>(_ low: SQLExpression<Other>, _ high: SQLExpression<Other>) -> SQLExpression<Bool>
     where Other.Unwrapped == Content.Unwrapped {
         SQLExpression<Bool>(node: .between(node, low.node, high.node))

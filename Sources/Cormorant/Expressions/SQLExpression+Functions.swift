@@ -97,6 +97,7 @@ public struct SQLWindow: Sendable {
         return window
     }
 
+    /// A window whose rows are in this order.
     public static func order<each Term: SQLOrderTerm>(by terms: repeat each Term) -> SQLWindow {
         SQLWindow().order(by: repeat each terms)
     }

@@ -1,13 +1,16 @@
 /// Conditions.
 extension SQLExpression where Content == Bool {
+    /// AND: both hold.
     public static func && (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         SQLExpression(node: .all([left.node, right.node]))
     }
 
+    /// OR: one of them holds, or both.
     public static func || (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         SQLExpression(node: .any([left.node, right.node]))
     }
 
+    /// NOT: it does not hold. Of NULL it is NULL.
     public static prefix func ! (condition: SQLExpression) -> SQLExpression {
         SQLExpression(node: .unary(.not, condition.node))
     }

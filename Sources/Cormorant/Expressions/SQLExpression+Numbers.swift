@@ -18,6 +18,7 @@ extension Double: SQLNumber {}
 extension Float: SQLNumber {}
 
 extension SQLExpression where Content.Unwrapped: SQLSummable {
+    /// The number with the other sign; exact for a decimal.
     public static prefix func - (operand: SQLExpression) -> SQLExpression {
         SQLExpression(node: .unary(.negate, operand.node))
     }
@@ -29,27 +30,35 @@ extension SQLExpression where Content.Unwrapped: SQLSummable {
 /// Arithmetic, in 64 bits. With NULL the result is NULL, and so is a division by zero; `read(as:)` makes an integer go with
 /// a real.
 extension SQLExpression where Content.Unwrapped: SQLNumber {
+    /// The sum; NULL where one is.
     public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.add, right.node)
     }
+    /// The sum with a value; NULL where the expression is.
     public static func + (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.add, .bound(right))
     }
+    /// The difference; NULL where one is.
     public static func - (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.subtract, right.node)
     }
+    /// The difference to a value; NULL where the expression is.
     public static func - (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.subtract, .bound(right))
     }
+    /// The product; NULL where one is.
     public static func * (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.multiply, right.node)
     }
+    /// The product with a value; NULL where the expression is.
     public static func * (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.multiply, .bound(right))
     }
+    /// The quotient, of integers an integer; NULL where one is, or the divisor is zero.
     public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.divide, right.node)
     }
+    /// The quotient by a value, of integers an integer; NULL where the expression is, or the divisor is zero.
     public static func / (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.divide, .bound(right))
     }
@@ -62,27 +71,35 @@ extension SQLExpression where Content.Unwrapped: SQLNumber {
 
 /// The same with one that may be NULL: so may the result.
 extension SQLExpression where Content: SQLNumber {
+    /// The sum with what may be NULL, and so may the result.
     public static func + (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
         SQLExpression<Content?>(node: .binary(.add, left.node, right.node))
     }
+    /// The sum of what may be NULL, and so may the result.
     public static func + (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
         left.calculated(.add, right.node)
     }
+    /// The difference to what may be NULL, and so may the result.
     public static func - (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
         SQLExpression<Content?>(node: .binary(.subtract, left.node, right.node))
     }
+    /// The difference of what may be NULL, and so may the result.
     public static func - (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
         left.calculated(.subtract, right.node)
     }
+    /// The product with what may be NULL, and so may the result.
     public static func * (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
         SQLExpression<Content?>(node: .binary(.multiply, left.node, right.node))
     }
+    /// The product of what may be NULL, and so may the result.
     public static func * (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
         left.calculated(.multiply, right.node)
     }
+    /// The quotient by what may be NULL, and so may the result.
     public static func / (left: SQLExpression, right: SQLExpression<Content?>) -> SQLExpression<Content?> {
         SQLExpression<Content?>(node: .binary(.divide, left.node, right.node))
     }
+    /// The quotient of what may be NULL, and so may the result.
     public static func / (left: SQLExpression<Content?>, right: SQLExpression) -> SQLExpression<Content?> {
         left.calculated(.divide, right.node)
     }
@@ -90,36 +107,47 @@ extension SQLExpression where Content: SQLNumber {
 
 /// Remainders and bits of integers.
 extension SQLExpression where Content.Unwrapped: FixedWidthInteger {
+    /// The remainder, with the sign of the left one; NULL where one is, or the divisor is zero.
     public static func % (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.remainder, right.node)
     }
+    /// The remainder by a value, with the sign of the expression; NULL where that is, or the divisor is zero.
     public static func % (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.remainder, .bound(right))
     }
+    /// The bits that both have; NULL where one is.
     public static func & (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.bitAnd, right.node)
     }
+    /// The bits that a value has, too; NULL where the expression is.
     public static func & (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.bitAnd, .bound(right))
     }
+    /// The bits that one of them has; NULL where one is.
     public static func | (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.bitOr, right.node)
     }
+    /// The bits that it or a value has; NULL where the expression is.
     public static func | (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.bitOr, .bound(right))
     }
+    /// The bits moved to the left, and to the right by a negative number; NULL where one is.
     public static func << (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.shiftLeft, right.node)
     }
+    /// The bits moved to the left, and to the right by a negative number; NULL where the expression is.
     public static func << (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.shiftLeft, .bound(right))
     }
+    /// The bits moved to the right, and to the left by a negative number; NULL where one is.
     public static func >> (left: SQLExpression, right: SQLExpression) -> SQLExpression {
         left.calculated(.shiftRight, right.node)
     }
+    /// The bits moved to the right, and to the left by a negative number; NULL where the expression is.
     public static func >> (left: SQLExpression, right: Content.Unwrapped) -> SQLExpression {
         left.calculated(.shiftRight, .bound(right))
     }
+    /// The bits that it has not; NULL for NULL.
     public static prefix func ~ (operand: SQLExpression) -> SQLExpression {
         SQLExpression(node: .unary(.bitNot, operand.node))
     }

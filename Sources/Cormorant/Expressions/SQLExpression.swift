@@ -70,6 +70,7 @@ public struct SQLText: Sendable {
 
     package init(_ statement: CompiledStatement) { self.statement = statement }
 
+    /// The SQL, with `?` for each value.
     public var text: String { statement.sql }
 
     /// The values bound, in order. A parameter is NULL here; a long list of IN is one `?` and all its values.

@@ -1,5 +1,6 @@
 /// What a query is ordered by: an expression, which is ascending, or one with a direction.
 public protocol SQLOrderTerm: Sendable {
+    /// The expression and its direction.
     var orderTerm: SQLOrder { get }
 }
 
@@ -7,6 +8,7 @@ public protocol SQLOrderTerm: Sendable {
 public struct SQLOrder: SQLOrderTerm {
     package let node: Expression
 
+    /// Itself.
     public var orderTerm: SQLOrder { self }
 
     /// NULLs before everything else.
@@ -23,6 +25,7 @@ public struct SQLOrder: SQLOrderTerm {
 }
 
 extension SQLExpression: SQLOrderTerm {
+    /// The expression, ascending.
     public var orderTerm: SQLOrder { SQLOrder(node: node) }
 
     /// Ascending, NULL before everything else.

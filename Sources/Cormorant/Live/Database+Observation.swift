@@ -6,9 +6,11 @@ import CormorantObservation
 extension Database {
     /// Watches the records of a model: each transaction that changes them gives one event, once it is committed.
     /// - Parameters:
+    ///   - type: the records that are watched.
     ///   - key: the one record that is watched; none: all.
     ///   - values: changes come with the record before and after.
     ///   - latestOnly: one event of all that have not been taken, each row with what became of it.
+    ///   - callback: called with each event; nil: events are taken from the observer.
     public func observe<R: Record & Sendable>(
         _ type: R.Type, key: any ColumnValue..., values: Bool = false, latestOnly: Bool = false,
         callback: Observer<R>.Callback? = nil
@@ -61,7 +63,11 @@ extension Database {
     }
 
     /// Runs a query now and after each change of what it reads, and tells its result where it is another than before.
-    /// - Parameter key: columns of the result that tell its rows apart; none: the record's key, or else the whole row.
+    /// - Parameters:
+    ///   - query: what is run.
+    ///   - parameters: values of its parameters, by their names.
+    ///   - key: columns of the result that tell its rows apart; none: the record's key, or else the whole row.
+    ///   - callback: called with each event; nil: events are taken from the observer.
     public func observeLive<Query: RowQuery & Sendable>(
         _ query: Query, _ parameters: [String: Value] = [:], key: [String] = [],
         callback: Observer<Query.Row>.Callback? = nil

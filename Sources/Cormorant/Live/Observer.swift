@@ -5,10 +5,12 @@ import CormorantSQLite
 
 /// A table, or a view, and those of its columns whose updates count. Names as in the file.
 public struct Region: Sendable {
+    /// The table or view, by its name in the file.
     public var table: String
     /// Empty: all.
     public var columns: [String]
 
+    /// A table, and those of its columns that count; none: all.
     public init(_ table: String, columns: [String] = []) {
         self.table = table
         self.columns = columns
@@ -27,6 +29,7 @@ public struct RowChange<Row: Sendable>: Sendable {
     public let key: [Value]
     /// The row before and after, where asked for.
     public let old: Row?
+    /// The row after the change, where asked for; nil for one that was deleted.
     public let new: Row?
     /// Where the row stands in a live query's new result; nil where it left it, and in a table.
     public let position: Int?

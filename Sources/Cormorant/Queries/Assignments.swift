@@ -12,12 +12,14 @@ public struct Assignments<Columns: RecordColumns> {
 
     init(_ columns: Columns) { self.columns = columns }
 
+    /// A property as an expression: read, what the row held before; set, what it is given.
     public subscript<Content>(dynamicMember path: KeyPath<Columns, SQLExpression<Content>>) -> SQLExpression<Content> {
         get { columns[keyPath: path] }
         set { assign(columns[keyPath: path].node, newValue.node) }
     }
 
     // Disfavored, so that `$0.age + 1` on the right is an expression.
+    /// Sets a property to a value.
     @_disfavoredOverload
     public subscript<Content>(dynamicMember path: KeyPath<Columns, SQLExpression<Content>>) -> Content {
         @available(*, unavailable, message: "a property is an expression here, not a value")

@@ -11,7 +11,9 @@ public struct ChangeStatement<Columns: RecordColumns>: WritingStatement {
 extension SelectQuery where Columns: RecordColumns, Row == Columns.Fetched {
     /// Sets properties of the records that meet the query's conditions.
     ///
-    /// - Parameter policy: what to do when a constraint refuses a row.
+    /// - Parameters:
+    ///   - policy: what to do when a constraint refuses a row.
+    ///   - set: sets the properties.
     public func update(
         onConflict policy: ConflictPolicy = .abort, _ set: (inout Assignments<Columns>) -> Void
     ) -> ChangeStatement<Columns> {

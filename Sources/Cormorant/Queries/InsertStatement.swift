@@ -12,7 +12,9 @@ public struct InsertStatement<Columns: RecordColumns>: WritingStatement {
 extension Record {
     /// One row of these values; properties that are not set get their defaults.
     ///
-    /// - Parameter policy: what to do when a constraint refuses it.
+    /// - Parameters:
+    ///   - policy: what to do when a constraint refuses it.
+    ///   - set: sets the properties.
     public static func insert(
         onConflict policy: ConflictPolicy = .abort, _ set: (inout Assignments<Columns>) -> Void
     ) -> InsertStatement<Columns> {

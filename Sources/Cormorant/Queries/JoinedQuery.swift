@@ -12,6 +12,7 @@ public struct JoinedQuery2<A: Selectable, B: Selectable>: RowQuery {
         }
     }
 
+    /// Joins another table: what meets the condition.
     @inlinable
     public func join<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
@@ -23,6 +24,7 @@ public struct JoinedQuery2<A: Selectable, B: Selectable>: RowQuery {
         return JoinedQuery3(joined, a, b, source.columns)
     }
 
+    /// Joins another table, and keeps what no record of it meets the condition with: there that is nil.
     @inlinable
     public func leftJoin<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
@@ -34,6 +36,7 @@ public struct JoinedQuery2<A: Selectable, B: Selectable>: RowQuery {
         return JoinedQuery3(joined, a, b, OptionalColumns(source.columns))
     }
 
+    /// Joins each record of another table with each row.
     @inlinable
     public func crossJoin<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil
@@ -43,6 +46,7 @@ public struct JoinedQuery2<A: Selectable, B: Selectable>: RowQuery {
         return JoinedQuery3(query.joining(source, nil), a, b, source.columns)
     }
 
+    /// Joins the records at the end of a relation.
     @inlinable
     public func join<End: RelationEnd>(
         along relation: KeyPath<(A, B), End>, as alias: String? = nil
@@ -52,6 +56,7 @@ public struct JoinedQuery2<A: Selectable, B: Selectable>: RowQuery {
         return JoinedQuery3(query.joining(along: query.columns[keyPath: relation], alias, target), a, b, target)
     }
 
+    /// Joins the records at the end of a relation, and keeps what has none: there that is nil.
     @inlinable
     public func leftJoin<End: RelationEnd>(
         along relation: KeyPath<(A, B), End>, as alias: String? = nil
@@ -77,6 +82,7 @@ public struct JoinedQuery3<A: Selectable, B: Selectable, C: Selectable>: RowQuer
         }
     }
 
+    /// Joins another table: what meets the condition.
     @inlinable
     public func join<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
@@ -88,6 +94,7 @@ public struct JoinedQuery3<A: Selectable, B: Selectable, C: Selectable>: RowQuer
         return JoinedQuery4(joined, a, b, c, source.columns)
     }
 
+    /// Joins another table, and keeps what no record of it meets the condition with: there that is nil.
     @inlinable
     public func leftJoin<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
@@ -99,6 +106,7 @@ public struct JoinedQuery3<A: Selectable, B: Selectable, C: Selectable>: RowQuer
         return JoinedQuery4(joined, a, b, c, OptionalColumns(source.columns))
     }
 
+    /// Joins each record of another table with each row.
     @inlinable
     public func crossJoin<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil
@@ -108,6 +116,7 @@ public struct JoinedQuery3<A: Selectable, B: Selectable, C: Selectable>: RowQuer
         return JoinedQuery4(query.joining(source, nil), a, b, c, source.columns)
     }
 
+    /// Joins the records at the end of a relation.
     @inlinable
     public func join<End: RelationEnd>(
         along relation: KeyPath<(A, B, C), End>, as alias: String? = nil
@@ -117,6 +126,7 @@ public struct JoinedQuery3<A: Selectable, B: Selectable, C: Selectable>: RowQuer
         return JoinedQuery4(query.joining(along: query.columns[keyPath: relation], alias, target), a, b, c, target)
     }
 
+    /// Joins the records at the end of a relation, and keeps what has none: there that is nil.
     @inlinable
     public func leftJoin<End: RelationEnd>(
         along relation: KeyPath<(A, B, C), End>, as alias: String? = nil
@@ -145,6 +155,7 @@ public struct JoinedQuery4<A: Selectable, B: Selectable, C: Selectable, D: Selec
         }
     }
 
+    /// Joins another table: what meets the condition.
     @inlinable
     public func join<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
@@ -156,6 +167,7 @@ public struct JoinedQuery4<A: Selectable, B: Selectable, C: Selectable, D: Selec
         return JoinedQuery5(joined, a, b, c, d, source.columns)
     }
 
+    /// Joins another table, and keeps what no record of it meets the condition with: there that is nil.
     @inlinable
     public func leftJoin<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
@@ -167,6 +179,7 @@ public struct JoinedQuery4<A: Selectable, B: Selectable, C: Selectable, D: Selec
         return JoinedQuery5(joined, a, b, c, d, OptionalColumns(source.columns))
     }
 
+    /// Joins each record of another table with each row.
     @inlinable
     public func crossJoin<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil
@@ -176,6 +189,7 @@ public struct JoinedQuery4<A: Selectable, B: Selectable, C: Selectable, D: Selec
         return JoinedQuery5(query.joining(source, nil), a, b, c, d, source.columns)
     }
 
+    /// Joins the records at the end of a relation.
     @inlinable
     public func join<End: RelationEnd>(
         along relation: KeyPath<(A, B, C, D), End>, as alias: String? = nil
@@ -185,6 +199,7 @@ public struct JoinedQuery4<A: Selectable, B: Selectable, C: Selectable, D: Selec
         return JoinedQuery5(query.joining(along: query.columns[keyPath: relation], alias, target), a, b, c, d, target)
     }
 
+    /// Joins the records at the end of a relation, and keeps what has none: there that is nil.
     @inlinable
     public func leftJoin<End: RelationEnd>(
         along relation: KeyPath<(A, B, C, D), End>, as alias: String? = nil
@@ -213,6 +228,7 @@ public struct JoinedQuery5<A: Selectable, B: Selectable, C: Selectable, D: Selec
         }
     }
 
+    /// Joins another table: what meets the condition.
     @inlinable
     public func join<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
@@ -224,6 +240,7 @@ public struct JoinedQuery5<A: Selectable, B: Selectable, C: Selectable, D: Selec
         return JoinedQuery6(joined, a, b, c, d, e, source.columns)
     }
 
+    /// Joins another table, and keeps what no record of it meets the condition with: there that is nil.
     @inlinable
     public func leftJoin<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
@@ -235,6 +252,7 @@ public struct JoinedQuery5<A: Selectable, B: Selectable, C: Selectable, D: Selec
         return JoinedQuery6(joined, a, b, c, d, e, OptionalColumns(source.columns))
     }
 
+    /// Joins each record of another table with each row.
     @inlinable
     public func crossJoin<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil
@@ -244,6 +262,7 @@ public struct JoinedQuery5<A: Selectable, B: Selectable, C: Selectable, D: Selec
         return JoinedQuery6(query.joining(source, nil), a, b, c, d, e, source.columns)
     }
 
+    /// Joins the records at the end of a relation.
     @inlinable
     public func join<End: RelationEnd>(
         along relation: KeyPath<(A, B, C, D, E), End>, as alias: String? = nil
@@ -254,6 +273,7 @@ public struct JoinedQuery5<A: Selectable, B: Selectable, C: Selectable, D: Selec
             query.joining(along: query.columns[keyPath: relation], alias, target), a, b, c, d, e, target)
     }
 
+    /// Joins the records at the end of a relation, and keeps what has none: there that is nil.
     @inlinable
     public func leftJoin<End: RelationEnd>(
         along relation: KeyPath<(A, B, C, D, E), End>, as alias: String? = nil

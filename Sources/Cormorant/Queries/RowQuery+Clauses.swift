@@ -10,16 +10,19 @@ extension RowQuery {
         ordered([term(query.columns)])
     }
 
+    /// Adds two terms to the order.
     public func order<A: SQLOrderTerm, B: SQLOrderTerm>(by terms: (Columns) -> (A, B)) -> Self {
         let (a, b) = terms(query.columns)
         return ordered([a, b])
     }
 
+    /// Adds three terms to the order.
     public func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm>(by terms: (Columns) -> (A, B, C)) -> Self {
         let (a, b, c) = terms(query.columns)
         return ordered([a, b, c])
     }
 
+    /// Adds four terms to the order.
     public func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm, D: SQLOrderTerm>(
         by terms: (Columns) -> (A, B, C, D)
     ) -> Self {
@@ -36,16 +39,19 @@ extension RowQuery {
         grouped([term(query.columns).node])
     }
 
+    /// Adds two terms to the groups.
     public func group<A, B>(by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>)) -> Self {
         let (a, b) = terms(query.columns)
         return grouped([a.node, b.node])
     }
 
+    /// Adds three terms to the groups.
     public func group<A, B, C>(by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>)) -> Self {
         let (a, b, c) = terms(query.columns)
         return grouped([a.node, b.node, c.node])
     }
 
+    /// Adds four terms to the groups.
     public func group<A, B, C, D>(
         by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>, SQLExpression<D>)
     ) -> Self {
@@ -66,11 +72,13 @@ extension RowQuery {
     /// At most so many rows.
     public func limit(_ count: Int64) -> Self { limit(SQLExpression(count)) }
 
+    /// The greatest number of rows, as an expression such as a parameter.
     public func limit(_ count: SQLExpression<Int64>) -> Self { changing { $0.limit = count.node } }
 
     /// Without the first so many rows.
     public func offset(_ count: Int64) -> Self { offset(SQLExpression(count)) }
 
+    /// How many rows to skip, as an expression such as a parameter.
     public func offset(_ count: SQLExpression<Int64>) -> Self { changing { $0.offset = count.node } }
 }
 
@@ -88,6 +96,7 @@ extension Record {
         all.order(by: term)
     }
 
+    /// All records, in the order of two terms.
     @inlinable
     public static func order<A: SQLOrderTerm, B: SQLOrderTerm>(
         by terms: (Columns) -> (A, B)
@@ -95,6 +104,7 @@ extension Record {
         all.order(by: terms)
     }
 
+    /// All records, in the order of three terms.
     @inlinable
     public static func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm>(
         by terms: (Columns) -> (A, B, C)
@@ -102,6 +112,7 @@ extension Record {
         all.order(by: terms)
     }
 
+    /// All records, in the order of four terms.
     @inlinable
     public static func order<A: SQLOrderTerm, B: SQLOrderTerm, C: SQLOrderTerm, D: SQLOrderTerm>(
         by terms: (Columns) -> (A, B, C, D)
@@ -115,6 +126,7 @@ extension Record {
         all.group(by: term)
     }
 
+    /// All records, in groups by two terms.
     @inlinable
     public static func group<A, B>(
         by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>)
@@ -122,6 +134,7 @@ extension Record {
         all.group(by: terms)
     }
 
+    /// All records, in groups by three terms.
     @inlinable
     public static func group<A, B, C>(
         by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>)
@@ -129,6 +142,7 @@ extension Record {
         all.group(by: terms)
     }
 
+    /// All records, in groups by four terms.
     @inlinable
     public static func group<A, B, C, D>(
         by terms: (Columns) -> (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>, SQLExpression<D>)

@@ -8,11 +8,13 @@
 // One function for each number: with a parameter pack in the type of the rows, the compiler loses its way where they are
 // used in the same expression.
 extension RowQuery {
+    /// Selects one column, expression or record instead of whole records.
     @inlinable
     public func select<A: Selectable>(_ part: (Columns) -> A) -> SelectQuery<A.Fetched, Columns> {
         selecting([part(query.columns)]) { try A.fetched(from: $0, at: 0) }
     }
 
+    /// Selects two parts, as a tuple.
     @inlinable
     public func select<A: Selectable, B: Selectable>(
         _ parts: (Columns) -> (A, B)
@@ -24,6 +26,7 @@ extension RowQuery {
         }
     }
 
+    /// Selects three parts, as a tuple.
     @inlinable
     public func select<A: Selectable, B: Selectable, C: Selectable>(
         _ parts: (Columns) -> (A, B, C)
@@ -35,6 +38,7 @@ extension RowQuery {
         }
     }
 
+    /// Selects four parts, as a tuple.
     @inlinable
     public func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable>(
         _ parts: (Columns) -> (A, B, C, D)
@@ -49,6 +53,7 @@ extension RowQuery {
         }
     }
 
+    /// Selects five parts, as a tuple.
     @inlinable
     public func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable>(
         _ parts: (Columns) -> (A, B, C, D, E)
@@ -63,6 +68,7 @@ extension RowQuery {
         }
     }
 
+    /// Selects six parts, as a tuple.
     @inlinable
     public func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable>(
         _ parts: (Columns) -> (A, B, C, D, E, F)
@@ -77,6 +83,7 @@ extension RowQuery {
         }
     }
 
+    /// Selects seven parts, as a tuple.
     @inlinable
     public func select<
         A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable, G: Selectable
@@ -94,6 +101,7 @@ extension RowQuery {
         }
     }
 
+    /// Selects eight parts, as a tuple.
     @inlinable
     public func select<
         A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable, G: Selectable,

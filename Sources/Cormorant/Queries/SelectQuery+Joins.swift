@@ -14,8 +14,10 @@ extension SelectQuery where Columns: RecordColumns, Row == Columns.Fetched {
     /// Rows of both where the condition holds.
     ///
     /// - Parameters:
+    ///   - type: the records that are joined.
     ///   - alias: what the query calls the table, to have one twice.
     ///   - rows: a query that gives such records, instead of their table.
+    ///   - condition: what must hold of both, given their columns.
     @inlinable
     public func join<R: Record>(
         _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,

@@ -76,6 +76,7 @@ extension WritingStatement {
         returning([part(writing.columns)]) { try A.fetched(from: $0, at: 0) }
     }
 
+    /// RETURNING two parts of each row, as a tuple.
     public func returning<A: Selectable, B: Selectable>(
         _ parts: (Columns) -> (A, B)
     ) -> ReturningStatement<Columns, (A.Fetched, B.Fetched)> {
@@ -86,6 +87,7 @@ extension WritingStatement {
         }
     }
 
+    /// RETURNING three parts of each row, as a tuple.
     public func returning<A: Selectable, B: Selectable, C: Selectable>(
         _ parts: (Columns) -> (A, B, C)
     ) -> ReturningStatement<Columns, (A.Fetched, B.Fetched, C.Fetched)> {
@@ -96,6 +98,7 @@ extension WritingStatement {
         }
     }
 
+    /// RETURNING four parts of each row, as a tuple.
     public func returning<A: Selectable, B: Selectable, C: Selectable, D: Selectable>(
         _ parts: (Columns) -> (A, B, C, D)
     ) -> ReturningStatement<Columns, (A.Fetched, B.Fetched, C.Fetched, D.Fetched)> {

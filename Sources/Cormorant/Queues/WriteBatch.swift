@@ -34,7 +34,9 @@ public final class WriteBatch: Sendable {
     public func save<R: Record & Sendable>(_ record: R) { batch.add(.save, record, of: R.model) }
 
     /// Adds a record to write to the row with its key.
-    /// - Parameter properties: those to write; none: all but the key.
+    /// - Parameters:
+    ///   - record: what is written, as it is now.
+    ///   - properties: those to write; none: all but the key.
     public func update<R: Record & Sendable>(_ record: R, properties: [String] = []) {
         batch.add(.update(properties), record, of: R.model)
     }
@@ -43,7 +45,10 @@ public final class WriteBatch: Sendable {
     public func delete<R: Record & Sendable>(_ record: R) { batch.add(.delete, record, of: R.model) }
 
     /// Hands all to the queue as one write and returns; the batch is empty then, and can be filled again.
-    /// - Parameter told: as of `WriteQueue.add`.
+    /// - Parameters:
+    ///   - tag: what the program calls the write; listeners are told it.
+    ///   - policy: what becomes of the others when one part fails.
+    ///   - told: as of `WriteQueue.add`.
     /// - Returns: the write's number.
     @discardableResult
     public func commit(

@@ -17,7 +17,11 @@ public final class WriteQueue: Sendable {
     /// Where tasks' writes wait for room.
     private let waiters = DispatchQueue(label: "cormorant.queue")
 
-    /// - Parameter capacity: how many writes wait at most; then adding waits.
+    /// A queue of a database.
+    ///
+    /// - Parameters:
+    ///   - database: what its writes go to. Closing it closes the queue first.
+    ///   - capacity: how many writes wait at most; then adding waits.
     public init(_ database: Database, capacity: Int = 1024) throws {
         guard capacity >= 1 else {
             throw CormorantError(
@@ -29,8 +33,11 @@ public final class WriteQueue: Sendable {
     deinit { queue.stop() }
 
     /// Has `body` called on the queue's thread and returns. A full queue makes it wait for room, up to the busy timeout.
-    /// - Parameter told: called on the queue's thread, in no transaction, with how the write ended. It may use the database and
-    ///   add to queues; the queue's other writes wait meanwhile.
+    /// - Parameters:
+    ///   - tag: what the program calls the write; listeners are told it.
+    ///   - told: called on the queue's thread, in no transaction, with how the write ended. It may use the database and add
+    ///     to queues; the queue's other writes wait meanwhile.
+    ///   - body: writes, in a transaction that it shares with others.
     /// - Returns: the write's number.
     @discardableResult
     public func add(

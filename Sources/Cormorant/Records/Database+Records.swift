@@ -3,6 +3,7 @@ extension Database {
     /// Inserts a record.
     ///
     /// - Parameters:
+    ///   - record: what is inserted.
     ///   - table: another table than the record's own.
     ///   - policy: what to do when a constraint refuses it.
     /// - Returns: false when `.ignore` skipped it.
@@ -38,6 +39,7 @@ extension Database {
     /// Writes a record to the row with its key, which must be there.
     ///
     /// - Parameters:
+    ///   - record: what is written.
     ///   - table: another table than the record's own.
     ///   - properties: names of the properties to write; none: all but the key.
     public func update<R: Record>(

@@ -15,6 +15,8 @@
 public final class JSONRecords<R: Record> {
     private let reader: JSONReader
 
+    /// A reader of records from JSON text that comes in pieces. Throws `misuse` for options that do not go
+    /// together.
     public init(_ options: JSONOptions = JSONOptions()) throws { reader = try JSONReader(R.model, options) }
 
     /// Takes the next bytes of the text.

@@ -34,7 +34,11 @@ extension Database {
     /// Inserts the records of JSON text, and the related ones within them, in one transaction.
     ///
     /// No values of the record's type are made: JSON has what the file has, and what is missing gets the table's default.
-    /// - Parameter saves: rows that are there are updated instead of an error.
+    /// - Parameters:
+    ///   - type: the record's type.
+    ///   - text: an array of objects, or one object; see `options`.
+    ///   - saves: rows that are there are updated instead of an error.
+    ///   - options: how the text is read.
     /// - Returns: how many there were, without related ones.
     @discardableResult
     public func importJSON<R: Record>(

@@ -1,10 +1,12 @@
 /// What a query gives of each record; see `RowQuery.select(_:)`.
 extension Record {
+    /// Selects one column or expression of all records.
     @inlinable
     public static func select<A: Selectable>(_ part: (Columns) -> A) -> SelectQuery<A.Fetched, Columns> {
         all.select(part)
     }
 
+    /// Selects two parts of all records, as a tuple.
     @inlinable
     public static func select<A: Selectable, B: Selectable>(
         _ parts: (Columns) -> (A, B)
@@ -12,6 +14,7 @@ extension Record {
         all.select(parts)
     }
 
+    /// Selects three parts of all records, as a tuple.
     @inlinable
     public static func select<A: Selectable, B: Selectable, C: Selectable>(
         _ parts: (Columns) -> (A, B, C)
@@ -19,6 +22,7 @@ extension Record {
         all.select(parts)
     }
 
+    /// Selects four parts of all records, as a tuple.
     @inlinable
     public static func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable>(
         _ parts: (Columns) -> (A, B, C, D)
@@ -26,6 +30,7 @@ extension Record {
         all.select(parts)
     }
 
+    /// Selects five parts of all records, as a tuple.
     @inlinable
     public static func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable>(
         _ parts: (Columns) -> (A, B, C, D, E)
@@ -33,6 +38,7 @@ extension Record {
         all.select(parts)
     }
 
+    /// Selects six parts of all records, as a tuple.
     @inlinable
     public static func select<A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable>(
         _ parts: (Columns) -> (A, B, C, D, E, F)
@@ -40,6 +46,7 @@ extension Record {
         all.select(parts)
     }
 
+    /// Selects seven parts of all records, as a tuple.
     @inlinable
     public static func select<
         A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable, G: Selectable
@@ -49,6 +56,7 @@ extension Record {
         all.select(parts)
     }
 
+    /// Selects eight parts of all records, as a tuple.
     @inlinable
     public static func select<
         A: Selectable, B: Selectable, C: Selectable, D: Selectable, E: Selectable, F: Selectable, G: Selectable,

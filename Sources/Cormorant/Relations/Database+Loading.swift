@@ -69,6 +69,7 @@ public struct RelatedQuery<Target: Record> {
         return copy
     }
 
+    /// The related records in the order of two terms.
     public func order<A: SQLOrderTerm, B: SQLOrderTerm>(by terms: (Target.Columns) -> (A, B)) -> RelatedQuery {
         let (a, b) = terms(columns)
         return order { _ in a }.order { _ in b }

@@ -1,5 +1,6 @@
 /// The record at the end of a to-one relation, as a property of a `@Model` holds it. What is not loaded is not nil.
 public enum ToOne<Target> {
+    /// Nobody has asked for the record yet.
     case notLoaded
     /// Made by `loaded`, read by `record`.
     case object(Loaded<Target?>)
@@ -7,6 +8,7 @@ public enum ToOne<Target> {
     /// The record is this; nil: there is none.
     public static func loaded(_ record: Target?) -> ToOne { .object(Loaded(record)) }
 
+    /// Whether the record, or that there is none, is known.
     public var isLoaded: Bool { if case .notLoaded = self { false } else { true } }
 
     /// The record; nil: there is none. Throws when it is not loaded.
@@ -20,6 +22,7 @@ public enum ToOne<Target> {
 
 /// The records at the end of a to-many relation, as a property of a `@Model` holds them. What is not loaded is not empty.
 public enum ToMany<Target> {
+    /// Nobody has asked for the records yet.
     case notLoaded
     /// Made by `loaded`, read by `records`.
     case object(Loaded<[Target]>)
@@ -27,6 +30,7 @@ public enum ToMany<Target> {
     /// The records are these.
     public static func loaded(_ records: [Target]) -> ToMany { .object(Loaded(records)) }
 
+    /// Whether the records are known.
     public var isLoaded: Bool { if case .notLoaded = self { false } else { true } }
 
     /// The records. Throws when they are not loaded.
@@ -66,14 +70,17 @@ public enum RemovedRecords: Sendable {
 
 /// Goes over the relations of a record; `@Model` writes `visitRelations`, which calls `visit` with each.
 public protocol RelationVisitor {
+    /// Visits a to-one relation, by its property's name.
     mutating func visitOne<Target: Record>(_ name: String, _ relation: inout ToOne<Target>) throws
 
+    /// Visits a to-many relation, by its property's name; `removed`: what becomes of records that are taken out of it.
     mutating func visitMany<Target: Record>(
         _ name: String, _ relation: inout ToMany<Target>, removed: RemovedRecords
     ) throws
 }
 
 extension RelationVisitor {
+    /// Visits a relation of either kind.
     public mutating func visit(
         _ name: String, _ property: inout some RelationProperty, removed: RemovedRecords = .keep
     ) throws {
@@ -84,6 +91,7 @@ extension RelationVisitor {
 /// `ToOne` and `ToMany`. What `@Model` writes names these, not their targets: the compiler lays out the types that code
 /// names, and with a target all that it holds.
 public protocol RelationProperty: SendableMetatype {
+    /// The model of the records at its end.
     static var targetModel: ModelDescriptor { get }
 
     /// Calls what the visitor has for this kind of relation.
@@ -91,6 +99,7 @@ public protocol RelationProperty: SendableMetatype {
 }
 
 extension ToOne: RelationProperty where Target: Record {
+    /// The model of the record at its end.
     public static var targetModel: ModelDescriptor { Target.model }
 
     public mutating func accept(
@@ -101,6 +110,7 @@ extension ToOne: RelationProperty where Target: Record {
 }
 
 extension ToMany: RelationProperty where Target: Record {
+    /// The model of the records at its end.
     public static var targetModel: ModelDescriptor { Target.model }
 
     public mutating func accept(

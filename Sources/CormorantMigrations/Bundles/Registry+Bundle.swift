@@ -4,9 +4,11 @@ import CormorantSQLite
 
 /// What became of one database of a fleet.
 public struct RegistryMigration: Sendable {
+    /// The database's name in the registry.
     public var name: String
     /// Its place among them, from 0, and how many they are.
     public var index: Int
+    /// How many databases there are.
     public var count: Int
     /// The steps that were applied, or what went wrong. No step: it had them all.
     public var result: Result<[String], CormorantError>

@@ -5,30 +5,55 @@ import CormorantQuery
 public struct SchemaChange: Sendable, Hashable {
     /// What differs; the raw value is what descriptions call it.
     public enum Kind: String, Sendable {
+        /// A table is added.
         case createTable = "create table"
+        /// A table goes.
         case dropTable = "drop table"
+        /// A table gets another name.
         case renameTable = "rename table"
+        /// A column is added.
         case addColumn = "add column"
+        /// A column goes.
         case dropColumn = "drop column"
+        /// A column gets another name.
         case renameColumn = "rename column"
+        /// A column gets another type.
         case changeType = "change type"
+        /// A column becomes NOT NULL, or nullable.
         case changeNotNull = "change NOT NULL"
+        /// A column's default becomes another, comes or goes.
         case changeDefault = "change default"
+        /// A column's collation becomes another.
         case changeCollation = "change collation"
+        /// What computes a column becomes another, comes or goes.
         case changeComputed = "change computed column"
+        /// The primary key gets other columns.
         case changePrimaryKey = "change primary key"
+        /// A UNIQUE constraint is added.
         case addUnique = "add UNIQUE"
+        /// A UNIQUE constraint goes.
         case dropUnique = "drop UNIQUE"
+        /// A CHECK constraint is added.
         case addCheck = "add CHECK"
+        /// A CHECK constraint goes.
         case dropCheck = "drop CHECK"
+        /// A foreign key is added.
         case addForeignKey = "add foreign key"
+        /// A foreign key goes.
         case dropForeignKey = "drop foreign key"
+        /// STRICT or WITHOUT ROWID comes or goes.
         case changeOptions = "change options"
+        /// An index is added.
         case createIndex = "create index"
+        /// An index goes.
         case dropIndex = "drop index"
+        /// A view is added.
         case createView = "create view"
+        /// A view goes.
         case dropView = "drop view"
+        /// A trigger is added.
         case createTrigger = "create trigger"
+        /// A trigger goes.
         case dropTrigger = "drop trigger"
     }
 

@@ -25,6 +25,7 @@ extension Database {
         }
     }
 
+    /// Whether the model's table is in the file, whatever its columns are.
     public func tableExists(_ model: ModelDescriptor) throws -> Bool {
         try model.validate()
         return try withReader { try SchemaNames($0, in: model.attachment).tables.contains(foldIdentifier(model.table)) }

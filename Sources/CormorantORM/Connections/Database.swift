@@ -19,6 +19,7 @@ package protocol Companion: AnyObject, Sendable {}
 /// An open database. Safe to share between threads: writes run one at a time, in their order; reads run beside them, each on a
 /// snapshot, where the file has a write-ahead log. A transaction belongs to the thread that began it.
 public final class Database: @unchecked Sendable {  // `writer` and `readers` have locks of their own
+    /// The path it was opened with.
     public let path: String
     let writer: PooledConnection
     /// The writer's.

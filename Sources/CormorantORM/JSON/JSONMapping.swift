@@ -12,6 +12,7 @@ public enum JSONNames: Int32, Sendable {
 
 /// How JSON is read and written.
 public struct JSONOptions: Sendable {
+    /// What the keys of the objects are called.
     public var names: JSONNames
     /// Reading: where the records are, an array of objects or one object.
     public var path: String

@@ -7,6 +7,7 @@ public struct ColumnDescriptor: Sendable {
     public var name: String
     /// The column's name in the table.
     public var column: String
+    /// What the column's values are.
     public var type: ColumnType
     /// Whether the record's property can hold NULL.
     public var isOptional: Bool
@@ -16,9 +17,11 @@ public struct ColumnDescriptor: Sendable {
     public var isUnsigned: Bool
     /// How wide an integer property is, where it is narrower than the type; else 0.
     package var bits = 0
+    /// Whether it is the primary key, alone or with others.
     public var primaryKey: Bool
     /// AUTOINCREMENT: keys are never used again.
     public var autoIncrement: Bool
+    /// Whether no two rows have one value of it.
     public var unique: Bool
     /// An index of this column alone.
     public var indexed: Bool
@@ -28,12 +31,14 @@ public struct ColumnDescriptor: Sendable {
     public var checkSQL: String?
     /// SQL expression that computes the column (STORED).
     public var computedSQL: String?
+    /// The collation that compares its texts; nil: BINARY.
     public var collation: String?
     /// By which expressions compare it, in lower case; nil: by bytes.
     package var comparedBy: String? {
         if type == .decimal { return "corm_decimal" }
         return collation.map(foldIdentifier).flatMap { $0 == "binary" ? nil : $0 }
     }
+    /// What a foreign key of this column refers to; nil: it has none.
     public var references: ReferenceTarget?
     /// The key in JSON; nil: by the names that reading and writing are asked for. "": the column is not in JSON.
     public var jsonKey: String?
@@ -87,12 +92,16 @@ public struct ColumnDescriptor: Sendable {
 
 /// What a column refers to.
 public struct ReferenceTarget: Sendable {
+    /// The other table's name.
     public var table: String
     /// nil: the table's primary key.
     public var column: String?
+    /// What happens here when the other row is deleted.
     public var onDelete: ForeignKeyAction
+    /// What happens here when the other row's key changes.
     public var onUpdate: ForeignKeyAction
 
+    /// A column of another table, by their names in the file; without a column its primary key.
     public init(
         _ table: String, _ column: String? = nil, onDelete: ForeignKeyAction = .none,
         onUpdate: ForeignKeyAction = .none
@@ -106,12 +115,17 @@ public struct ReferenceTarget: Sendable {
 
 /// A key over several columns.
 public struct KeyDescriptor: Sendable {
+    /// What a key over several columns is.
     public enum Kind: Int32, Sendable {
+        /// The primary key.
         case primary = 1
+        /// A UNIQUE constraint.
         case unique = 2
+        /// An index.
         case index = 3
     }
 
+    /// What it is.
     public var kind: Kind
     /// Property names; in an index a leading "-" means descending.
     public var columns: [String]
@@ -120,6 +134,7 @@ public struct KeyDescriptor: Sendable {
     /// SQL condition of a partial index.
     public var whereSQL: String?
 
+    /// A key over these properties.
     public init(_ kind: Kind, _ columns: [String], name: String? = nil, where whereSQL: String? = nil) {
         self.kind = kind
         self.columns = columns
@@ -127,13 +142,16 @@ public struct KeyDescriptor: Sendable {
         self.whereSQL = whereSQL
     }
 
+    /// A primary key of these properties, in this order.
     public static func primary(_ columns: String...) -> KeyDescriptor { KeyDescriptor(.primary, columns) }
 
+    /// A UNIQUE constraint over these properties; with a condition, of the rows that meet it.
     public static func unique(_ columns: String..., name: String? = nil, where whereSQL: String? = nil) -> KeyDescriptor
     {
         KeyDescriptor(.unique, columns, name: name, where: whereSQL)
     }
 
+    /// An index over these properties, a leading "-" meaning descending; with a condition, of the rows that meet it.
     public static func index(_ columns: String..., name: String? = nil, where whereSQL: String? = nil) -> KeyDescriptor
     {
         KeyDescriptor(.index, columns, name: name, where: whereSQL)
@@ -144,12 +162,16 @@ public struct KeyDescriptor: Sendable {
 public struct ReferenceDescriptor: Sendable {
     /// Property names.
     public var columns: [String]
+    /// The other table's name.
     public var table: String
     /// Column names, as many as `columns`; empty: the table's primary key.
     public var tableColumns: [String]
+    /// What happens here when the other row is deleted.
     public var onDelete: ForeignKeyAction
+    /// What happens here when the other row's key changes.
     public var onUpdate: ForeignKeyAction
 
+    /// A foreign key of these properties; without `tableColumns` to the other table's primary key.
     public init(
         _ columns: [String], table: String, tableColumns: [String] = [], onDelete: ForeignKeyAction = .none,
         onUpdate: ForeignKeyAction = .none

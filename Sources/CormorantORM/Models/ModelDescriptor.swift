@@ -7,7 +7,9 @@ import CormorantThreads
 public final class ModelDescriptor: Sendable {
     /// The model's name, as errors use it.
     public let name: String
+    /// The table's name.
     public let table: String
+    /// The columns, in the order of the record's properties.
     public let columns: [ColumnDescriptor]
     /// Indices of the primary key's columns; empty when the key is hidden.
     public let keyColumns: [Int]
@@ -170,6 +172,7 @@ public struct MigrationNotes: Sendable {
     /// SQL statements run once, when the table is made: its first rows.
     public var seedSQL: String?
 
+    /// What is allowed beyond adding; nothing by default.
     public init(renamedFrom: String? = nil, allowDrop: [String] = [], seedSQL: String? = nil) {
         self.renamedFrom = renamedFrom
         self.allowDrop = allowDrop

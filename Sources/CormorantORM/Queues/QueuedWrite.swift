@@ -20,6 +20,7 @@ public struct WriteResult: Sendable {
 public struct WriteCompletion: Sendable {
     /// Its number in the queue, from 1.
     public let number: Int64
+    /// What the program called the write; nil: nothing.
     public let tag: String?
     /// nil: it is committed. Else nothing of it is there.
     public let error: CormorantError?

@@ -5,7 +5,9 @@ import CormorantSQLite
 /// A record of a model that is known only at run time: values in the order of the model's columns. A datetime is an
 /// integer of microseconds since 1970 UTC; UUID, decimal and JSON are text.
 public struct DynamicRecord: RecordAccess, Sendable {
+    /// Its model.
     public let model: ModelDescriptor
+    /// A value for each of the model's columns, in their order.
     public var values: [Value]
 
     /// All NULL.
@@ -14,6 +16,7 @@ public struct DynamicRecord: RecordAccess, Sendable {
         values = Array(repeating: .null, count: model.columns.count)
     }
 
+    /// The value of a property by its name; nil where the model has none of that name, and to set it then does nothing.
     public subscript(property: String) -> Value? {
         get { model.column(named: property).map { values[$0] } }
         set { if let index = model.column(named: property) { values[index] = newValue ?? .null } }

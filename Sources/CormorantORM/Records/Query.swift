@@ -14,8 +14,10 @@ public struct Query: Sendable {
     public var offset: Int64
     /// A raw SELECT instead of all these: its columns are matched to the model by name.
     public var sql: String?
+    /// The values for the parameters of `sql`.
     public var bindings: Bindings
 
+    /// Records with these attributes, in this order, of them one page.
     public init(
         _ attributes: KeyValuePairs<String, Value> = [:], order: [String] = [], limit: Int64? = nil, offset: Int64 = 0
     ) {
@@ -26,6 +28,7 @@ public struct Query: Sendable {
         bindings = .none
     }
 
+    /// The records of a SELECT of one's own.
     public init(sql: String, _ bindings: Bindings = .none) {
         self.init()
         self.sql = sql

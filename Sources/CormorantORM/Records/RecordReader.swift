@@ -32,6 +32,7 @@ public struct RecordReader {
     @inlinable @inline(__always)
     package func cell(at column: Int) -> Cell { row.cell(columns[column]) }
 
+    /// Whether the value is NULL.
     @inlinable @inline(__always)
     public func isNull(at column: Int) -> Bool { cell(at: column).type == StorageType.null }
 
@@ -43,6 +44,7 @@ public struct RecordReader {
         return columns.allSatisfy { isNull(at: $0) }
     }
 
+    /// The integer. Throws `nullValue` for NULL, `type` for anything else.
     @inlinable @inline(__always)
     public func int64(at column: Int) throws -> Int64 {
         let cell = cell(at: column)
@@ -50,6 +52,7 @@ public struct RecordReader {
         return cell.int64
     }
 
+    /// The integer. Throws `range` for one that does not fit into 32 bits, `nullValue` for NULL, `type` for anything else.
     @inlinable @inline(__always)
     public func int32(at column: Int) throws -> Int32 {
         let value = try int64(at: column)
@@ -57,6 +60,7 @@ public struct RecordReader {
         return narrow
     }
 
+    /// True for 1 and false for 0. Throws `range` for other integers, `nullValue` for NULL, `type` for anything else.
     @inlinable @inline(__always)
     public func bool(at column: Int) throws -> Bool {
         let value = try int64(at: column)
@@ -99,6 +103,7 @@ public struct RecordReader {
         return exact
     }
 
+    /// The text. Throws `encoding` where it is not UTF-8, `nullValue` for NULL, `type` for anything else.
     @inlinable @inline(__always)
     public func string(at column: Int) throws -> String {
         String(decoding: try validText(at: column), as: UTF8.self)
@@ -132,6 +137,7 @@ public struct RecordReader {
         return bytes
     }
 
+    /// A copy of the bytes. Throws `nullValue` for NULL, `type` for anything else that is no blob.
     public func bytes(at column: Int) throws -> [UInt8] { Array(try blob(at: column)) }
 
     /// The bytes of a blob, not copied; valid until the next step.
@@ -141,12 +147,14 @@ public struct RecordReader {
         return cell.blob
     }
 
+    /// The point in time. Throws `nullValue` for NULL, `type` for a text of another form and for anything else.
     public func timestamp(at column: Int) throws -> Timestamp {
         let cell = cell(at: column)
         guard cell.type == StorageType.text, let time = Timestamp(stored: cell.text) else { throw noTime(column) }
         return time
     }
 
+    /// The UUID. Throws `nullValue` for NULL, `type` for a text of another form and for anything else.
     public func uuid(at column: Int) throws -> UUIDBytes {
         guard let uuid = UUIDBytes(stored: try text(at: column)) else { throw noUUID(column) }
         return uuid

@@ -70,6 +70,7 @@ public struct RecordWriter: ~Copyable {
     @inlinable @inline(__always)
     public func uses(_ column: Int) -> Bool { parameters[column] != 0 }
 
+    /// Writes NULL.
     @inlinable @inline(__always)
     public mutating func writeNull(at column: Int) {
         let parameter = parameters[column]
@@ -78,6 +79,7 @@ public struct RecordWriter: ~Copyable {
         bindNull(parameter)
     }
 
+    /// Writes an integer.
     @inlinable @inline(__always)
     public mutating func write(_ value: Int64, at column: Int) {
         let parameter = parameters[column]
@@ -94,6 +96,7 @@ public struct RecordWriter: ~Copyable {
         bind(value, parameter)
     }
 
+    /// Writes 1 for true and 0 for false.
     @inlinable @inline(__always)
     public mutating func write(_ value: Bool, at column: Int) {
         write(value ? 1 : 0 as Int64, at: column)
@@ -136,6 +139,7 @@ public struct RecordWriter: ~Copyable {
         try withoutRetaining(borrowedStatement) { try $0.bindBlob(borrowing: bytes, count: count, parameter) }
     }
 
+    /// Writes a point in time as its text. Throws `range` for a year beyond 1 to 9999.
     public mutating func write(_ value: Timestamp, at column: Int) throws {
         guard uses(column) else { return }
         guard Timestamp.range.contains(value.microseconds) else {
@@ -146,6 +150,7 @@ public struct RecordWriter: ~Copyable {
         try bindText(bytes, count: count, parameters[column])
     }
 
+    /// Writes a UUID as its 36 lower-case characters.
     public mutating func write(_ value: UUIDBytes, at column: Int) throws {
         guard uses(column) else { return }
         let bytes = allocate(UUIDBytes.textSize).assumingMemoryBound(to: UInt8.self)

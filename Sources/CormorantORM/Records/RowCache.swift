@@ -7,11 +7,14 @@ import CormorantThreads
 public struct CacheStatistics: Sendable, Equatable {
     /// Finds that it answered, and those that went to the file.
     public var hits: Int64
+    /// Finds that went to the file.
     public var misses: Int64
     /// Rows that it holds, and about how much memory they take.
     public var count: Int64
+    /// About how much memory the rows take, in bytes.
     public var bytes: Int64
 
+    /// Numbers of one's own, as a test compares them with.
     public init(hits: Int64 = 0, misses: Int64 = 0, count: Int64 = 0, bytes: Int64 = 0) {
         self.hits = hits
         self.misses = misses

@@ -5,6 +5,7 @@ import CormorantThreads
 
 /// How the records of one model belong to those of another, as it is declared.
 public struct RelationDescriptor: Sendable {
+    /// Where the foreign keys of a relation are.
     public enum Kind: Int32, Sendable, CaseIterable {
         /// The foreign key is here.
         case toOne = 1
@@ -14,7 +15,9 @@ public struct RelationDescriptor: Sendable {
         case manyToMany = 3
     }
 
+    /// The relation's name, as its property has it.
     public var name: String
+    /// Where the foreign keys are.
     public var kind: Kind
     /// Asked when the relation is first used, because models may refer to each other; nil when the model is gone.
     public var target: @Sendable () -> ModelDescriptor?
@@ -26,6 +29,7 @@ public struct RelationDescriptor: Sendable {
     /// The junction's properties to the target. Empty: the only foreign key that fits.
     public var targetColumns: [String]
 
+    /// A relation; the properties of foreign keys are found where only one fits.
     public init(
         _ name: String, _ kind: Kind, target: @escaping @Sendable () -> ModelDescriptor?,
         junction: (@Sendable () -> ModelDescriptor?)? = nil, columns: [String] = [], targetColumns: [String] = []

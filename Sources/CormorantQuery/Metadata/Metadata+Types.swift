@@ -28,10 +28,13 @@ extension ColumnType {
 
 // What templates ask of a column.
 extension ColumnMetadata {
+    /// Whether it is part of the primary key.
     public var isKey: Bool { keyPosition > 0 }
 
+    /// Whether it is computed from others.
     public var isGenerated: Bool { generatedSQL != nil }
 
+    /// Whether a model's column would hold integers.
     public var isInteger: Bool { type?.isInteger ?? false }
 
     /// `type` as a word, such as `int64`, without a length; nil where nothing tells.
@@ -45,8 +48,10 @@ extension ColumnMetadata {
     /// Whether it is a floating-point number.
     public var isReal: Bool { type == .double || type == .float }
 
+    /// Whether a model's column would hold numbers, decimals among them.
     public var isNumber: Bool { isInteger || isReal || type == .decimal }
 
+    /// Whether a model's column would hold truth values.
     public var isBool: Bool { type == .bool }
 
     /// Whether it is a text that stands for nothing else.
@@ -54,12 +59,16 @@ extension ColumnMetadata {
         if case .varchar = type { true } else { type == .text }
     }
 
+    /// Whether a model's column would hold bytes.
     public var isBlob: Bool { type == .blob }
 
+    /// Whether a model's column would hold points in time.
     public var isDate: Bool { type == .datetime }
 
+    /// Whether a model's column would hold UUIDs.
     public var isUUID: Bool { type == .uuid }
 
+    /// Whether a model's column would hold JSON.
     public var isJSON: Bool { type == .json }
 
     /// Whether its values are plain numbers or truth values, which own no memory.

@@ -16,9 +16,11 @@ public struct Metadata: Sendable {
 public struct MetadataProblem: Sendable {
     /// `table`, `index`, `view` or `trigger`.
     public var type: String
+    /// The object's name.
     public var name: String
     /// The table it belongs to.
     public var table: String
+    /// The statement that made it.
     public var sql: String
     /// What is wrong, in one line.
     public var message: String
@@ -34,20 +36,29 @@ public struct MetadataProblem: Sendable {
 
 /// A table, a virtual table or a view.
 public struct TableMetadata: Sendable {
+    /// What a `TableMetadata` is about.
     public enum Kind: String, Sendable, CaseIterable {
+        /// A table with rows of its own.
         case table
+        /// A virtual table, whose rows a module makes.
         case virtual
+        /// A view.
         case view
     }
 
+    /// Its name in the file.
     public var name: String
+    /// Whether it is a table, a virtual table or a view.
     public var kind: Kind
     /// The statement that made it, without comments.
     public var sql: String
     /// Of a virtual table.
     public var module: ModuleSchema?
+    /// Whether SQLite refuses values of other types than declared.
     public var isStrict = false
+    /// Whether the primary key is the row's place: there is no row number.
     public var isWithoutRowID = false
+    /// Whether row numbers are never used again.
     public var isAutoIncrement = false
     /// Empty where they cannot be had: `problems` says why.
     public var columns: [ColumnMetadata] = []
@@ -55,10 +66,13 @@ public struct TableMetadata: Sendable {
     public var primaryKey: [String] = []
     /// The column that is SQLite's row number (https://www.sqlite.org/lang_createtable.html#rowid).
     public var rowIDColumn: String?
+    /// Those that lead from this table to others.
     public var foreignKeys: [ForeignKeyMetadata] = []
     /// Those of CREATE INDEX, and before them those that a PRIMARY KEY or UNIQUE makes.
     public var indexes: [IndexMetadata] = []
+    /// Its CHECK constraints, those of its columns among them.
     public var checks: [CheckMetadata] = []
+    /// The triggers on it.
     public var triggers: [TriggerMetadata] = []
     /// Where foreign keys lead from here, and whose lead here.
     public var relations: [RelationMetadata] = []
@@ -70,10 +84,13 @@ public struct TableMetadata: Sendable {
     }
 }
 
+/// A column of a table or view.
 public struct ColumnMetadata: Sendable {
+    /// Its name in the file.
     public var name: String
     /// As declared, with one space between words and none elsewhere, such as `DECIMAL(10,2)`; empty for none.
     public var declaredType: String
+    /// What SQLite makes of values that go in.
     public var affinity: Affinity
     /// The type of a model's column that such a column holds; nil where nothing tells.
     public var type: ColumnType?
@@ -82,7 +99,9 @@ public struct ColumnMetadata: Sendable {
     package var otherTime: String?
     /// Whether NULL can be in it: a row number and what is NOT NULL cannot.
     public var isNullable = true
+    /// The SQL of its default; nil: it has none.
     public var defaultSQL: String?
+    /// The collation that COLLATE names; nil: none.
     public var collation: String?
     /// The place in the primary key, from 1; 0 for none.
     public var keyPosition = 0
@@ -105,14 +124,19 @@ public struct ColumnMetadata: Sendable {
     }
 }
 
+/// A foreign key.
 public struct ForeignKeyMetadata: Sendable {
     /// What CONSTRAINT calls it.
     public var name: String?
+    /// Names of its columns in this table.
     public var columns: [String]
+    /// The table it leads to.
     public var table: String
     /// Those of the other table's primary key where the statement names none; empty where that does not fit.
     public var tableColumns: [String]
+    /// What happens here when the other row is deleted.
     public var onDelete: ForeignKeyAction
+    /// What happens here when the other row's key changes.
     public var onUpdate: ForeignKeyAction
     /// Whether it is checked at the end of the transaction only.
     public var isDeferred: Bool
@@ -131,17 +155,25 @@ public struct ForeignKeyMetadata: Sendable {
     }
 }
 
+/// An index, made by a statement or by a constraint.
 public struct IndexMetadata: Sendable {
+    /// What made an index.
     public enum Origin: String, Sendable, CaseIterable {
+        /// CREATE INDEX.
         case index
+        /// A UNIQUE constraint.
         case unique
+        /// The primary key.
         case primaryKey = "primary_key"
     }
 
     /// Nil for one that a constraint without name makes.
     public var name: String?
+    /// What made it.
     public var origin: Origin
+    /// Whether no two rows agree in all its terms.
     public var isUnique: Bool
+    /// What it is ordered by, the first term first.
     public var terms: [IndexTermMetadata]
     /// Of a partial index.
     public var conditionSQL: String?
@@ -163,12 +195,15 @@ public struct IndexMetadata: Sendable {
     }
 }
 
+/// A column or an expression that an index is ordered by.
 public struct IndexTermMetadata: Sendable {
     /// Nil for an expression.
     public var column: String?
     /// Without COLLATE and direction.
     public var sql: String
+    /// The collation that compares it; nil: that of the column.
     public var collation: String?
+    /// Whether great values come first.
     public var isDescending: Bool
 
     package init(column: String?, sql: String, collation: String?, isDescending: Bool) {
@@ -179,6 +214,7 @@ public struct IndexTermMetadata: Sendable {
     }
 }
 
+/// A CHECK constraint.
 public struct CheckMetadata: Sendable {
     /// What CONSTRAINT calls it.
     public var name: String?
@@ -194,9 +230,13 @@ public struct CheckMetadata: Sendable {
     }
 }
 
+/// A trigger.
 public struct TriggerMetadata: Sendable {
+    /// Its name in the file.
     public var name: String
+    /// When it runs.
     public var timing: TriggerTiming
+    /// What it runs for.
     public var event: TriggerEvent
     /// Of UPDATE OF.
     public var columns: [String]
@@ -212,20 +252,29 @@ public struct TriggerMetadata: Sendable {
     }
 }
 
+/// When a trigger runs.
 public enum TriggerTiming: String, Sendable, CaseIterable {
+    /// Before the row is changed.
     case before
+    /// After the row was changed.
     case after
+    /// Instead of changing a view.
     case insteadOf = "instead_of"
 }
 
+/// What a trigger runs for.
 public enum TriggerEvent: String, Sendable, CaseIterable {
+    /// INSERT.
     case insert
+    /// UPDATE.
     case update
+    /// DELETE.
     case delete
 }
 
 /// A way from a table's records to others, along a foreign key.
 public struct RelationMetadata: Sendable {
+    /// Where the foreign keys of a relation are.
     public enum Kind: String, Sendable, CaseIterable {
         /// Along a foreign key of this table.
         case toOne = "to_one"
@@ -235,16 +284,19 @@ public struct RelationMetadata: Sendable {
         case manyToMany = "many_to_many"
     }
 
+    /// Where the foreign keys are.
     public var kind: Kind
     /// The table at the end.
     public var table: String
     /// Pairs with `tableColumns`, or with `throughColumns` of a many-to-many relation.
     public var columns: [String]
+    /// Columns of the table at the end.
     public var tableColumns: [String]
     /// The table between, of a many-to-many relation.
     public var through: String?
     /// Columns of the table between that refer to `columns`, and to `tableColumns`.
     public var throughColumns: [String] = []
+    /// Columns of the table between that refer to `tableColumns`.
     public var throughTableColumns: [String] = []
     /// Whether it leads to the table it comes from.
     public var isSelf: Bool

@@ -1,15 +1,20 @@
 /// The type of a column: what its values mean, and how the file holds them.
 public enum ColumnType: Sendable, Hashable {
+    /// An integer of 64 bits.
     case int64
+    /// An integer of 32 bits, checked when it is read and written.
     case int32
     /// 0 or 1.
     case bool
+    /// A number with a fraction, of 64 bits.
     case double
     /// Rounded to 32 bits when read.
     case float
+    /// Text.
     case text
     /// Text of at most so many characters, checked by SQLite.
     case varchar(Int)
+    /// Bytes.
     case blob
     /// The text form of `Timestamp`.
     case datetime

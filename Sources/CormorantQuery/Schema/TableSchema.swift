@@ -36,6 +36,7 @@ public struct ModuleSchema: Sendable {
     /// What follows the columns, as SQL: `tokenize = 'porter'`.
     public var arguments: [String]
 
+    /// A module by its name, and its arguments behind the columns.
     public init(_ name: String, _ arguments: [String] = []) {
         self.name = name
         self.arguments = arguments
@@ -80,10 +81,15 @@ package struct CheckSchema: Sendable {
 
 /// What a foreign key does when the referenced row goes or its key changes.
 public enum ForeignKeyAction: Int32, Sendable {
+    /// NO ACTION: the statement fails at its end, or the transaction where the key is deferred.
     case none = 0
+    /// RESTRICT: it fails at once.
     case restrict = 1
+    /// SET NULL: the columns here become NULL.
     case setNull = 2
+    /// SET DEFAULT: the columns here get their defaults.
     case setDefault = 3
+    /// CASCADE: the row here is deleted, or changed, too.
     case cascade = 4
 }
 

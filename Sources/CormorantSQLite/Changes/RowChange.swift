@@ -5,8 +5,11 @@ import CormorantEngine
 public enum ChangeKind: Int32, Sendable {
     /// Something, perhaps: rows are not told of what others write, of virtual tables and of changed schemas.
     case unknown = 0
+    /// The row was inserted.
     case insert = 1
+    /// The row was updated.
     case update = 2
+    /// The row was deleted.
     case delete = 3
 }
 

@@ -7,6 +7,7 @@ public enum TransactionKind: Int32, Sendable {
     case immediate = 0
     /// One snapshot for several reads.
     case deferred = 1
+    /// Takes the write lock at once; in journal modes other than WAL it keeps readers out, too.
     case exclusive = 2
     /// One snapshot for several reads, beside which others write. Writing in it is refused.
     case read = 3

@@ -1,5 +1,6 @@
 /// How to open a database; the defaults are those that do not surprise.
 public struct OpenOptions: Sendable {
+    /// Whether a database is made, written and read.
     public enum Mode: Int32, Sendable {
         /// Read and write; the file is made if it is not there.
         case create = 0
@@ -13,11 +14,17 @@ public struct OpenOptions: Sendable {
     public enum JournalMode: Int32, Sendable {
         /// WAL; left as it is when the file is opened read-only.
         case `default` = 0
+        /// WAL: commits go into a log beside the file, and readers do not wait for them.
         case wal = 1
+        /// DELETE: a rollback journal that is deleted at each commit.
         case delete = 2
+        /// TRUNCATE: a rollback journal that is emptied at each commit.
         case truncate = 3
+        /// PERSIST: a rollback journal whose beginning is overwritten at each commit.
         case persist = 4
+        /// MEMORY: a rollback journal in memory; a crash in a write can damage the file.
         case memory = 5
+        /// OFF: no journal; a failed write or a crash in one can damage the file, and nothing can be rolled back.
         case off = 6
     }
 
@@ -25,19 +32,27 @@ public struct OpenOptions: Sendable {
     public enum Synchronous: Int32, Sendable {
         /// NORMAL.
         case `default` = 0
+        /// OFF: nothing waits for the disk; a power failure can damage the file.
         case off = 1
+        /// NORMAL: in WAL mode a power failure can take back the last commits, and damages nothing.
         case normal = 2
+        /// FULL: what is committed survives a power failure.
         case full = 3
+        /// EXTRA: as FULL, and the folder is written, too, after a journal is deleted.
         case extra = 4
     }
 
+    /// Whether the file is made, written and read.
     public var mode: Mode
     /// A database file that is copied into place, atomically, when the file to open is not there.
     public var template: String?
     /// Milliseconds to wait for another connection's lock, or for other threads that use this database; 0 does not wait.
     public var busyTimeout: Int
+    /// How commits are made atomic.
     public var journalMode: JournalMode
+    /// How far a commit waits for the disk.
     public var synchronous: Synchronous
+    /// Whether foreign keys are checked.
     public var foreignKeys: Bool
     /// How many prepared statements of raw SQL are kept.
     public var statementCacheSize: Int
@@ -51,6 +66,7 @@ public struct OpenOptions: Sendable {
     /// What is done to models before they are first used: a `ModelPreparation` of the layer above.
     package var preparation: (any Sendable)?
 
+    /// Options by name; what is left out has the value that stands here.
     public init(
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,
         journalMode: JournalMode = .default, synchronous: Synchronous = .default, foreignKeys: Bool = true,

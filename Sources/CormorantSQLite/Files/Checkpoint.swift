@@ -20,6 +20,7 @@ public struct CheckpointPages: Sendable, Hashable {
     /// Of these, how many are in the file.
     public var copied: Int64
 
+    /// Numbers of one's own, as a test compares them with.
     public init(log: Int64, copied: Int64) {
         self.log = log
         self.copied = copied

@@ -122,6 +122,7 @@ public enum Bindings: Sendable {
     /// By parameter name, with or without its `:`, `@` or `$`.
     case named([String: Value])
 
+    /// No values.
     public static var none: Bindings { .positional([]) }
 }
 
