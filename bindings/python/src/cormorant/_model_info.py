@@ -123,6 +123,7 @@ class ModelInfo:
             raise self._explain(records, only) from error
 
     def dump_key(self, key: tuple[Any, ...]) -> bytes:
+        """A primary key as the library takes it. A key with None is an error."""
         if self.plain_key and len(key) == 1 and type(key[0]) is int:
             return marshal.dumps(key, 2)
         if not self.plain_key:
@@ -134,11 +135,13 @@ class ModelInfo:
         return marshal.dumps(key if PLAIN.issuperset(map(type, key)) else tuple(map(self._plain, key)), 2)
 
     def dump_key_of(self, record: Any) -> bytes:
+        """A record's primary key as the library takes it. A model without one is an error."""
         if not self.key:
             raise ProgrammingError(f"{self.name} has no primary key", hint="declare one with column(primary_key=True)")
         return self.dump_key(tuple(getattr(record, name) for name in self.key))
 
     def dump_attributes(self, attributes: Mapping[str, Any]) -> bytes:
+        """Values by the names of properties, as the library takes them."""
         values = {
             name: self.encode_value(name, value) if name in self.encode_values else value
             for name, value in attributes.items()
@@ -148,6 +151,7 @@ class ModelInfo:
         return marshal.dumps(values, 2)
 
     def decode_key(self, value: Any) -> Any:
+        """The key that an insert made, as the property has it."""
         key = next((item for item in self.columns if item.name in self.key), None)
         if key is None:
             return value
@@ -219,6 +223,7 @@ class ModelInfo:
             raise self._unreadable([row]) from error
 
     def encode_value(self, name: str, value: Any) -> Any:
+        """A value as the file has it, through the transform of its property."""
         try:
             return self.encode_values[name](value)
         except Exception as error:

@@ -25,6 +25,7 @@ TypeName: TypeAlias = Literal[
     "int64", "int32", "bool", "double", "float", "text", "varchar", "blob", "datetime", "uuid", "decimal", "json"
 ]
 Action: TypeAlias = Literal["none", "restrict", "set_null", "set_default", "cascade"]
+"""What a foreign key does when the row that it refers to is deleted, or its key changes."""
 
 
 class _Missing:

@@ -117,9 +117,11 @@ class Expression(Generic[T_co]):
         return self._compare(abi.CORM_OP_IS_NOT, other)
 
     def is_null(self) -> Expression[bool]:
+        """IS NULL."""
         return self._unary(abi.CORM_OP_IS_NULL)
 
     def is_not_null(self) -> Expression[bool]:
+        """IS NOT NULL."""
         return self._unary(abi.CORM_OP_IS_NOT_NULL)
 
     def between(self, low: T_co | Expression[T_co | None], high: T_co | Expression[T_co | None]) -> Expression[bool]:
@@ -148,6 +150,7 @@ class Expression(Generic[T_co]):
         return self._text(abi.CORM_OP_LIKE, pattern)
 
     def not_like(self: Text, pattern: str | Text) -> Expression[bool]:
+        """The pattern of like() does not fit; NULL where one is."""
         return self._text(abi.CORM_OP_NOT_LIKE, pattern)
 
     def glob(self: Text, pattern: str | Text) -> Expression[bool]:
@@ -155,6 +158,7 @@ class Expression(Generic[T_co]):
         return self._text(abi.CORM_OP_GLOB, pattern)
 
     def not_glob(self: Text, pattern: str | Text) -> Expression[bool]:
+        """The pattern of glob() does not fit; NULL where one is."""
         return self._text(abi.CORM_OP_NOT_GLOB, pattern)
 
     def has_prefix(self: Text, text: str | Text) -> Expression[bool]:
@@ -280,18 +284,23 @@ class Expression(Generic[T_co]):
         return self._unary(abi.CORM_OP_NEGATE, decimals_of(self))
 
     def bit_and(self: Integer, other: int | Integer) -> Expression[int]:
+        """The bits that both have."""
         return self._calculate(abi.CORM_OP_BIT_AND, self, other)
 
     def bit_or(self: Integer, other: int | Integer) -> Expression[int]:
+        """The bits that one of them has."""
         return self._calculate(abi.CORM_OP_BIT_OR, self, other)
 
     def bit_not(self: Integer) -> Expression[int]:
+        """The bits that it has not."""
         return self._unary(abi.CORM_OP_BIT_NOT)
 
     def shift_left(self: Integer, other: int | Integer) -> Expression[int]:
+        """The bits moved to the left, and to the right by a negative number."""
         return self._calculate(abi.CORM_OP_SHIFT_LEFT, self, other)
 
     def shift_right(self: Integer, other: int | Integer) -> Expression[int]:
+        """The bits moved to the right, and to the left by a negative number."""
         return self._calculate(abi.CORM_OP_SHIFT_RIGHT, self, other)
 
     def cast(self, type: type[U]) -> Expression[U]:

@@ -112,6 +112,7 @@ class _Functions:
 
 
 func = _Functions()
+"""Any function that SQLite has, as an attribute: `func.lower(Person.name)`; `func.count()` is count(*)."""
 
 
 class _Excluded:
@@ -124,6 +125,7 @@ class _Excluded:
 
 
 excluded = _Excluded()
+"""The row that an insert could not insert, by the names of the table's columns: `excluded.price`, in on_conflict()."""
 
 
 def name(source: str | None, column: str) -> Expression[Any]:

@@ -80,6 +80,7 @@ class Write(Future[R]):
         self._number, self._context = 0, 0
 
     def cancel(self) -> bool:
+        """Takes the write back; False: it has begun, or is done."""
         if self.done():
             return self.cancelled()
         if self._number and not native_queue.cancel(self._queue._handle, self._number, self._context):
@@ -87,10 +88,12 @@ class Write(Future[R]):
         return super().cancel() and not self.set_running_or_notify_cancel()
 
     def result(self, timeout: float | None = None) -> R:
+        """What the body returned, once that is committed. timeout: seconds until TimeoutError; None: no limit."""
         self._queue._refuse_waiting(self)
         return super().result(timeout)
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
+        """What the write failed with; None: it is committed. timeout: as of result()."""
         self._queue._refuse_waiting(self)
         return super().exception(timeout)
 
@@ -102,6 +105,7 @@ class Write(Future[R]):
     # On the queue's thread, where nothing may be raised.
 
     def run(self) -> int:
+        """Called by the queue, on its thread."""
         self._queue._thread = threading.get_ident()
         # Called once more where another write of its group made SQLite roll back all.
         if self._body is None or not (self.running() or self.set_running_or_notify_cancel()):
@@ -115,6 +119,7 @@ class Write(Future[R]):
         return abi.CORM_OK
 
     def told(self, completion: native_queue.Completion) -> None:
+        """Called by the queue, on its thread, with how the write ended."""
         self._queue._thread = threading.get_ident()
         if self.cancelled():
             return

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=Model)
 Conflict: TypeAlias = Literal["abort", "ignore", "replace", "fail", "rollback"]
+"""What an insert does when a constraint refuses a row: https://www.sqlite.org/lang_conflict.html"""
 
 _CONFLICTS: dict[str, int] = {
     "abort": abi.CORM_CONFLICT_ABORT,

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from .model import Model
 
 TransactionKind: TypeAlias = Literal["immediate", "deferred", "exclusive"]
+"""How a transaction begins.
+
+immediate: it takes the write lock at once. deferred: it reads a snapshot, and takes the write lock when it first
+writes. exclusive: as immediate, and in journal modes other than WAL it keeps readers out.
+"""
 
 _KINDS: dict[str, int] = {
     "immediate": abi.CORM_TRANSACTION_IMMEDIATE,

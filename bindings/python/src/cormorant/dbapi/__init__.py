@@ -44,6 +44,7 @@ from .types import (
 )
 
 apilevel = "2.0"
+"""The version of PEP 249 that this follows."""
 threadsafety = 2
 """Threads may share the module and connections; a transaction is the connection's, whichever threads use it."""
 paramstyle = "qmark"

@@ -14,9 +14,13 @@ class Warning(Exception):
 
 
 Date = date
+"""The constructor of a date."""
 Time = time
+"""The constructor of a time of day."""
 Timestamp = datetime
+"""The constructor of a point in time."""
 Binary = bytes
+"""The constructor of bytes."""
 
 
 def DateFromTicks(ticks: float) -> date:
@@ -60,10 +64,15 @@ class TypeObject:
 _TIMES = ("DATE", "TIME")
 _TEXTS = ("CHAR", "CLOB", "TEXT", "JSON", "UUID")
 STRING = TypeObject("STRING", _TEXTS, _TIMES)
+"""Equal to the declared types of texts."""
 BINARY = TypeObject("BINARY", ("BLOB", "BINARY"))
+"""Equal to the declared types of bytes."""
 NUMBER = TypeObject("NUMBER", ("INT", "REAL", "FLOA", "DOUB", "DEC", "NUM", "BOOL"), (*_TIMES, *_TEXTS))
+"""Equal to the declared types of numbers."""
 DATETIME = TypeObject("DATETIME", _TIMES)
+"""Equal to the declared types of dates and times."""
 ROWID = TypeObject("ROWID", ("ROWID",))
+"""Equal to the declared types of row numbers."""
 
 
 def plain(value: Any) -> Any:
