@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from music import Album, Artist, music
 
-from cormorant import Database, NotLoadedError, select
+from cormorant import Database, NotLoadedError, is_loaded, select
 
 
 def ask(db: Database) -> None:
@@ -34,6 +34,17 @@ def load(db: Database) -> None:
         print(error.message)
 
 
+def load_levels(db: Database) -> None:
+    """Several levels at once, and with the query itself: each relation is one statement, all of one snapshot."""
+    albums = db.fetch_all(Album, order_by="id")
+    db.load(albums, Album.artist / Artist.albums)
+    for album in albums:
+        if album.artist:
+            print(album.title, "and", [other.title for other in album.artist.albums if other.id != album.id])
+    for artist in db.fetch_all(select(Artist).load(Artist.albums).order_by("name")):
+        print(artist.name, [album.title for album in artist.albums], is_loaded(artist, Artist.albums))
+
+
 def save(db: Database) -> None:
     """An artist and the albums go in together: keys and foreign keys are filled in."""
     pia = Artist("Pia")
@@ -47,5 +58,5 @@ def save(db: Database) -> None:
 
 if __name__ == "__main__":
     with music() as database:
-        for show in (ask, compare, load, save):
+        for show in (ask, compare, load, load_levels, save):
             show(database)

@@ -10,7 +10,7 @@ import pytest
 from music import MODELS, Album, Artist, Employee, Entry, Playlist, Track
 
 import cormorant
-from cormorant import Database, select
+from cormorant import Database, TracedStatement, counting, is_loaded, select
 
 
 @pytest.fixture
@@ -34,6 +34,11 @@ def titles(records: list[Any]) -> list[str]:
     return [record.title for record in records]
 
 
+def read(statements: list[TracedStatement]) -> list[str]:
+    """Those that read tables of models."""
+    return [statement.sql for statement in statements if "FROM" in statement.sql and "sqlite_" not in statement.sql]
+
+
 def test_one_record(filled: Database) -> None:
     album = filled.find(Album, 3)
     assert album is not None
@@ -51,15 +56,79 @@ def test_many_to_many_shares_its_records(filled: Database) -> None:
     assert lists[0].tracks[1] is lists[1].tracks[0]
 
 
+def test_several_levels(filled: Database) -> None:
+    artists = filled.fetch_all(Artist, order_by="id")
+    with counting(filled) as count:
+        last = filled.load(artists, Artist.albums / Album.tracks / Track.playlists)
+    assert len(read(count)) == 3
+    assert sorted(item.name for item in last) == ["Best", "Worst"]
+    assert [titles(album.tracks) for album in artists[0].albums] == [["a", "b"], []]
+    assert [item.name for item in artists[1].albums[0].tracks[0].playlists] == ["Best", "Worst"]
+    assert artists[2].albums == []
+
+
+def test_a_level_that_two_have_in_common_is_loaded_once(filled: Database) -> None:
+    tracks = filled.fetch_all(Track, order_by="id")
+    with counting(filled) as count:
+        filled.load(tracks, Track.album / Album.artist, Track.album / Album.tracks, Track.playlists)
+    assert len(read(count)) == 4
+    assert [track.album and track.album.artist and track.album.artist.name for track in tracks] == ["Ada", "Ada", "Bix"]
+    assert tracks[0].album is tracks[1].album
+    assert tracks[0].album is not None
+    assert titles(tracks[0].album.tracks) == ["a", "b"]
+    other = filled.fetch_all(Track, order_by="id")
+    filled.load(other, Track.album.artist)
+    assert other[2].album is not None
+    assert other[2].album.artist == Artist("Bix", id=2)
+
+
+def test_a_query_with_its_relations(filled: Database) -> None:
+    query = select(Artist).load(Artist.albums / Album.tracks).where(Artist.name != "Cab").order_by("id")
+    ada, bix = filled.fetch_all(query)
+    assert titles(ada.albums[0].tracks) == ["a", "b"]
+    assert titles(bix.albums[0].tracks) == ["c"]
+    assert filled.fetch_one(query) == ada
+    assert is_loaded(filled.fetch_one(query) or Artist(""), Artist.albums)
+    assert filled.fetch_one(query.where(Artist.id > 7)) is None
+    assert filled.count(query) == 2
+    # Of one snapshot, also in a transaction that has written.
+    with filled.transaction():
+        filled.insert(Album("New", 1, 2020))
+        assert len(filled.fetch_all(query)[0].albums) == 3
+
+
+def test_whether_a_relation_is_loaded(filled: Database) -> None:
+    artist = filled.fetch_one(Artist, id=1)
+    assert artist is not None
+    assert not is_loaded(artist, Artist.albums)
+    filled.load(artist, Artist.albums)
+    assert is_loaded(artist, Artist.albums)
+    album = Album("x", 1)
+    assert not is_loaded(album, Album.artist)
+    album.artist = None
+    assert is_loaded(album, Album.artist)
+    with pytest.raises(cormorant.ProgrammingError, match="one of Album where it has Artist"):
+        is_loaded(album, Artist.albums)
+
+
 def test_wrong_loads(filled: Database) -> None:
     artist = Artist("x", id=1)
     for wrong, message in (
         (lambda: filled.load(artist, Album.artist), "one of Artist where it has Album"),
-        (lambda: filled.load(artist, Artist.name), "no relation"),  # type: ignore[arg-type]
+        (lambda: filled.load(artist, Artist.name), "no relation"),  # type: ignore[call-overload]
         (lambda: filled.load(artist, Artist.albums, order_by="titel"), "did you mean title"),
         (lambda: filled.load(artist, Artist.albums, limit=-1), "limit"),
         (lambda: filled.load(Album("x", 1), Album.artist, limit=1), "leads to one"),
-        (lambda: filled.load(Track("x", 1), Track.album.artist), "one relation after another"),
+        (lambda: filled.load(artist), "no relation to load"),
+        (lambda: filled.load(artist, Artist.albums, Artist.albums / Album.tracks, limit=1), "call of its own"),  # type: ignore[call-overload]
+        (lambda: filled.load(artist, Artist.albums / Playlist.tracks), r"Playlist\.tracks.* does not go on from"),
+        (lambda: Artist.albums / Artist.name, "no relation"),  # type: ignore[operator]
+        (lambda: select(Artist).load(), "no relation to load"),
+        (lambda: select(Artist.name).load(Artist.albums), "gives no records"),
+        (lambda: filled.fetch_all(select(Artist).load(Artist.name)), "no relation"),  # type: ignore[arg-type]
+        (lambda: filled.cursor(select(Artist).load(Artist.albums)), "a cursor loads no"),
+        (lambda: filled.observe_live(select(Artist).load(Artist.albums)), "a live query loads no"),
+        (lambda: filled.fetch_all(select(Artist).load(Artist.albums), into=dict), "`into` loads no"),
     ):
         with pytest.raises(cormorant.ProgrammingError, match=message):
             wrong()

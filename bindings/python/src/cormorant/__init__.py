@@ -52,6 +52,7 @@ from .error import (
 )
 from .expression import Expression
 from .function import Call, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
+from .graph import is_loaded
 from .json import read_json, write_json
 from .key_value import Store, StoreEntry
 from .maintenance import CheckpointPages
@@ -63,7 +64,7 @@ from .progress import Progress
 from .queue import Batch, Listener, Write, WriteCompletion, WriteQueue, WriteResult
 from .record import Conflict
 from .registry import Registry, RegistryMigration
-from .relation import ToMany, ToOne, many_to_many, to_many, to_one
+from .relation import Route, ToMany, ToOne, many_to_many, to_many, to_one
 from .result import Result
 from .schema import Schema
 from .select import Select, optional, select
@@ -168,6 +169,7 @@ __all__ = [
     "RegistryMigration",
     "RelationMetadata",
     "Result",
+    "Route",
     "RowChange",
     "Schema",
     "SchemaChange",
@@ -205,6 +207,7 @@ __all__ = [
     "func",
     "ignored",
     "insert",
+    "is_loaded",
     "literal",
     "many_to_many",
     "name",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 from weakref import ref
 
 from ._model_info import info_of
@@ -14,7 +15,7 @@ from .column import Column
 from .error import ProgrammingError
 from .expression import Expression, condition_node
 from .model import Model
-from .relation import Path, Relation, ToMany, ToOne
+from .relation import Path, Relation, Route, ToMany, ToOne
 from .result import PausedCollector
 from .select import select
 from .transaction import Transaction
@@ -32,23 +33,79 @@ class Part(list[M]):
     """Related records that are not all there are, because they were loaded by a condition or with a limit."""
 
 
+@overload
 def load(
     database: Database,
     records: Model | Sequence[Model],
-    relation: type[M] | ToMany[M],
+    relation: type[M] | ToMany[M] | Route[M],
+    /,
     *,
     where: Expression[bool | None] | None = None,
     order_by: Term | Sequence[Term] = (),
     limit: int = 0,
-) -> list[M]:
-    """Loads the related records of one record or of many, with one statement: db.load(artists, Artist.albums).
+) -> list[M]: ...
+@overload
+def load(
+    database: Database, records: Model | Sequence[Model], /, *relations: type[Model] | ToMany[Any] | Route[Any]
+) -> list[Any]: ...
+def load(
+    database: Database,
+    records: Model | Sequence[Model],
+    /,
+    *relations: Any,
+    where: Expression[bool | None] | None = None,
+    order_by: Term | Sequence[Term] = (),
+    limit: int = 0,
+) -> list[Any]:
+    """Loads the related records of one record or of many, with one statement for each relation, however many they are:
+    db.load(artists, Artist.albums).
+
+    Several levels are joined by `/`, and several relations follow each other: db.load(artists, Artist.albums /
+    Album.tracks, Artist.country); a level that two have in common is loaded once, and all are of one snapshot.
 
     They become each record's attribute; a relation to one gives a record or None. where, order_by and limit (for
-    each record; 0: all) are for relations to many. What was loaded comes back as well, for the next level:
-    db.load(db.load(artists, Artist.albums), Album.tracks).
+    each record; 0: all) are for one relation to many. What was loaded last comes back as well.
     """
-    link = _relation(relation)
     owners = [records] if isinstance(records, Model) else list(records)
+    routes = [_steps(relation) for relation in relations]
+    if len(routes) == 1 and len(routes[0]) == 1:
+        return _load(database, owners, routes[0][0], where, order_by, limit)
+    if not routes:
+        raise ProgrammingError("no relation to load", hint="give one, such as Artist.albums")
+    if where is not None or order_by or limit:
+        raise ProgrammingError(
+            "where, order_by and limit are given with several relations",
+            hint="load the one that they are for in a call of its own, before the levels below it",
+        )
+    tree: Tree = {}
+    for steps in routes:
+        level = tree
+        for step in steps:
+            level = level.setdefault(step, {})
+    with Transaction(database, "read"):
+        return _load_tree(database, owners, tree)
+
+
+Tree: TypeAlias = "dict[Relation[Any], Tree]"
+
+
+def _load_tree(database: Database, owners: list[Model], tree: Tree) -> list[Any]:
+    found: list[Any] = []
+    for link, below in tree.items():
+        found = _load(database, owners, link)
+        if below:
+            found = _load_tree(database, found, below)
+    return found
+
+
+def _load(
+    database: Database,
+    owners: list[Model],
+    link: Relation[Any],
+    where: Expression[bool | None] | None = None,
+    order_by: Term | Sequence[Term] = (),
+    limit: int = 0,
+) -> list[Any]:
     terms = (order_by,) if isinstance(order_by, Expression | str) else tuple(order_by)
     if isinstance(link, ToOne) and (where is not None or terms or limit):
         raise ProgrammingError(f"{link!r} leads to one record", hint="leave where, order_by and limit out")
@@ -208,12 +265,28 @@ def _refuse_contradiction(database: Database, record: Model, name: str, key: Any
     )
 
 
-def _relation(relation: Any) -> Relation[Any]:
-    if isinstance(relation, Path):
-        return relation._relation()
+def is_loaded(record: Model, relation: type[Model] | ToMany[Any]) -> bool:
+    """Whether the related records are there, loaded or assigned; else reading them is a NotLoadedError."""
+    (link,) = _steps(relation)
+    _check(record, link._owner, link)
+    with PausedCollector():
+        return link.name in vars(record)
+
+
+def _steps(relation: Any) -> tuple[Relation[Any], ...]:
+    """The relations that are loaded one after the other."""
     if isinstance(relation, ToMany):
-        return relation
-    raise ProgrammingError(f"{relation!r} is no relation", hint="give one, such as Artist.albums")
+        return (relation,)
+    if not isinstance(relation, Path | Route):
+        raise ProgrammingError(f"{relation!r} is no relation", hint="give one, such as Artist.albums")
+    steps = tuple(relation._steps)
+    for before, step in pairwise(steps):
+        if not issubclass(before._target(), step._owner):
+            raise ProgrammingError(
+                f"{step!r} does not go on from {before!r}, which leads to {before._target().__name__}",
+                hint=f"go on with a relation of {before._target().__name__}",
+            )
+    return steps
 
 
 def _check(record: Any, cls: type[Model], link: Relation[Any]) -> None:

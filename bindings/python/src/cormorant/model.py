@@ -6,7 +6,7 @@ import threading
 import types
 from collections.abc import Callable, Sequence
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
 from . import _codegen
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from .database import Database
     from .expression import Expression
+    from .relation import Route, ToMany
+
+    M = TypeVar("M", bound="Model")
 else:
 
     def dataclass_transform(**_: Any) -> Any:
@@ -39,9 +42,16 @@ _variants_lock = threading.RLock()
 if TYPE_CHECKING:
 
     class ModelType(type):
-        # For type checkers a relation to one is the class that it leads to, and can be compared with a record.
+        # For type checkers a relation to one is the class that it leads to: it is compared with a record, and loaded.
         def __eq__(cls, other: object) -> Any: ...
         def __ne__(cls, other: object) -> Any: ...
+        @overload
+        def __truediv__(cls, relation: Route[M]) -> Route[M]: ...
+        @overload
+        def __truediv__(cls, relation: ToMany[M]) -> Route[M]: ...
+        @overload
+        def __truediv__(cls, relation: type[M]) -> Route[M]: ...
+        def __truediv__(cls, relation: Any) -> Any: ...
 
 else:
 

@@ -312,6 +312,7 @@ def observe_live(
                 "SQL, order_by, limit or offset with a query",
                 hint="use the query's methods; give parameters of these names in bindings",
             )
+        model._refuse_loads("a live query")
         if getattr(model._shape, "parts", None):
             raise ProgrammingError(
                 "a live query gives records of one model, or columns",

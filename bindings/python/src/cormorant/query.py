@@ -23,10 +23,12 @@ from ._native.handle import CursorHandle
 from ._shape import IntoShape, Shape, TupleShape
 from .column import MISSING
 from .error import ProgrammingError
+from .graph import load
 from .model import Model
 from .record import has_key
 from .result import Result, read_all
 from .statement import Query, Statement
+from .transaction import Transaction
 from .value import Bindings, dump_bindings
 
 if TYPE_CHECKING:
@@ -79,6 +81,14 @@ def fetch_all(
     **attributes: Any,
 ) -> list[Any]:
     """The records of a query as a list."""
+    if isinstance(model, Query) and model._loads:
+        if into is not MISSING and into is not None:
+            model._refuse_loads("`into`")
+        with Transaction(database, "read"):
+            plain: Any = _without_loads(model)
+            records = fetch_all(database, plain, bindings=bindings, **attributes)
+            load(database, records, *model._loads)
+            return records
     cursor, shape = _start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
     return read_all(cursor, shape.load)
 
@@ -122,6 +132,15 @@ def fetch_one(
     **attributes: Any,
 ) -> Any:
     """The first record of a query; None when there is none."""
+    if isinstance(model, Query) and model._loads:
+        if into is not MISSING and into is not None:
+            model._refuse_loads("`into`")
+        with Transaction(database, "read"):
+            plain: Any = _without_loads(model)
+            record = fetch_one(database, plain, bindings=bindings, **attributes)
+            if record is not None:
+                load(database, record, *model._loads)
+            return record
     most = 0 if sql or isinstance(model, Query) else 1
     cursor, shape = _start(database, model, sql, bindings, attributes, order_by, MISSING, offset, into, most)
     try:
@@ -173,6 +192,8 @@ def cursor(
     **attributes: Any,
 ) -> Result[Any]:
     """The records of a query, streamed in constant memory; its tuples() and dicts() give rows in those forms."""
+    if isinstance(model, Query):
+        model._refuse_loads("a cursor")
     cursor, shape = _start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
     model = shape if isinstance(shape, ModelInfo) else None
     result: Result[Any] = Result(database, cursor, shape.names(cursor), shape.load, shape.load_rows, model)
@@ -301,6 +322,10 @@ def _start(
     offset = option(info, "offset", offset, 0)
     names = (order_by,) if isinstance(order_by, str) else order_by
     return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
+
+
+def _without_loads(query: Query[R]) -> Query[R]:
+    return query._with(_loads=())
 
 
 def _run(database: Database, query: Query[Any], parameters: bytes | None, into: Any) -> tuple[CursorHandle, Shape]:

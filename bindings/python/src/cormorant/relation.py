@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 M = TypeVar("M", bound="Model")
+N = TypeVar("N", bound="Model")
 T = TypeVar("T")
 
 # A model, a function that gives it, or its name.
@@ -202,6 +203,16 @@ class ToMany(Relation[M]):
                 )
             raise AttributeError(message, name=name, obj=self)
 
+    @overload
+    def __truediv__(self, relation: Route[N]) -> Route[N]: ...
+    @overload
+    def __truediv__(self, relation: ToMany[N]) -> Route[N]: ...
+    @overload
+    def __truediv__(self, relation: type[N]) -> Route[N]: ...
+    def __truediv__(self, relation: Any) -> Route[Any]:
+        """This relation and then the next one, for load(): Artist.albums / Album.tracks."""
+        return Route[Any]((self,))._followed(relation)
+
     def any(self, condition: Expression[bool | None] | None = None) -> Expression[bool]:
         """Whether there is a related record that meets the condition, or any at all."""
         node = None if condition is None else condition_node(condition)
@@ -328,6 +339,9 @@ class Path:
 
     __hash__ = object.__hash__
 
+    def __truediv__(self, relation: Any) -> Route[Any]:
+        return Route[Any](tuple(self._steps))._followed(relation)
+
     def _relation(self) -> ToOne[Any]:
         """The relation, where it is the only one."""
         if len(self._steps) > 1:
@@ -336,6 +350,37 @@ class Path:
 
     def __repr__(self) -> str:
         return f"<relation {'.'.join([self._steps[0]._owner.__name__, *(step.name for step in self._steps)])}>"
+
+
+class Route(Generic[M]):
+    """Relations one after the other, as load() takes them: Artist.albums / Album.tracks."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: tuple[Relation[Any], ...]) -> None:
+        self._steps = steps
+
+    @overload
+    def __truediv__(self, relation: Route[N]) -> Route[N]: ...
+    @overload
+    def __truediv__(self, relation: ToMany[N]) -> Route[N]: ...
+    @overload
+    def __truediv__(self, relation: type[N]) -> Route[N]: ...
+    def __truediv__(self, relation: Any) -> Route[Any]:
+        """The same and then the next relation."""
+        return self._followed(relation)
+
+    def _followed(self, relation: Any) -> Route[Any]:
+        if isinstance(relation, ToMany):
+            return Route((*self._steps, relation))
+        if isinstance(relation, Path | Route):
+            return Route((*self._steps, *relation._steps))
+        raise ProgrammingError(
+            f"{relation!r} is no relation", hint=f"go on with one, such as {self._steps[-1]!r} / Model.relation"
+        )
+
+    def __repr__(self) -> str:
+        return f"<relations {' / '.join(f'{step._owner.__name__}.{step.name}' for step in self._steps)}>"
 
 
 # --- Declaring ---

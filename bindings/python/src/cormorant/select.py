@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
 
+from ._model_info import ModelInfo
 from ._native import abi
 from ._native.expression import Node
 from ._native.handle import ModelHandle
@@ -12,7 +13,7 @@ from ._shape import RecordPart, TupleShape
 from .alias import Alias, source_of
 from .error import ProgrammingError
 from .expression import Expression, condition_node, encode_values, operand
-from .relation import Path, ToMany
+from .relation import Path, Route, ToMany
 from .statement import Query
 
 if TYPE_CHECKING:
@@ -94,6 +95,21 @@ class Select(Query[R_co]):
             )
         items = [encode_values(term, [value])[0] for term, value in zip(self._order, values)]
         return self._with((abi.CORM_PART_AFTER, items))
+
+    def load(self, *relations: type[Model] | ToMany[Any] | Route[Any]) -> Self:
+        """With related records of what is fetched, as Database.load() takes them: select(Artist).load(Artist.albums /
+        Album.tracks). fetch_all() and fetch_one() read all of it from one snapshot.
+        """
+        if not isinstance(self._shape, ModelInfo):
+            raise ProgrammingError(
+                "load() is said of a query that gives no records of one model alone",
+                hint="fetch the rows, and load() the relations of their records with the database",
+            )
+        if not relations:
+            raise ProgrammingError("no relation to load", hint="give one, such as Artist.albums")
+        select = self._with()
+        select._loads = (*self._loads, *relations)
+        return select
 
     def distinct(self) -> Self:
         """Without rows that are there already."""

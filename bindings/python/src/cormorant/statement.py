@@ -84,11 +84,20 @@ class Statement:
 class Query(Statement, Generic[R_co]):
     """A statement whose rows come as R: a SELECT, or one that writes and returns."""
 
+    # The relations of its records that are loaded with them.
+    _loads: tuple[Any, ...] = ()
+
     def __init__(
         self, kind: int, info: ModelInfo | None, alias: str | None, parts: tuple[Node, ...], shape: Shape
     ) -> None:
         super().__init__(kind, info, alias, parts)
         self._shape = shape
+
+    def _refuse_loads(self, what: str) -> None:
+        if self._loads:
+            raise ProgrammingError(
+                f"{what} loads no relations", hint="take load() off the query, and load() them for the records it gives"
+            )
 
 
 class Compiled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import assert_type
 
-from cormorant import Column, Model, Select, ToMany, column, many_to_many, select, to_many, to_one
+from cormorant import Column, Database, Model, Select, ToMany, column, is_loaded, many_to_many, select, to_many, to_one
 
 
 class Singer(Model):
@@ -43,3 +43,10 @@ assert_type(pia.songs, list[Song])
 assert_type(Singer.songs, ToMany[Song])
 assert_type(Song.singer.name, Column[str])
 assert_type(select(Song).where(Song.singer == pia, Singer.songs.contains(pia.songs[0])), Select[Song])
+db = Database(":memory:")
+assert_type(db.load(pia, Singer.songs / Song.lists), list[List])
+assert_type(db.load([pia], Song.singer / Singer.songs), list[Song])
+assert_type(db.load([pia], Singer.songs / Song.singer / Singer.boss), list[Singer])
+db.load(pia, Singer.songs / Song.lists, Singer.boss)
+assert_type(db.fetch_all(select(Singer).load(Singer.songs / Song.lists)), list[Singer])
+assert_type(is_loaded(pia, Singer.songs), bool)
