@@ -8,7 +8,7 @@ import CormorantQuery
 @_cdecl("corm_block_write") @implementation
 public func corm_block_write(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ operation: Int32, _ conflict: Int32,
-    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ propertyCount: Int, _ rows: UnsafeRawPointer?, _ size: Int,
+    _ properties: UnsafePointer<CChar>?, _ rows: UnsafeRawPointer?, _ size: Int,
     _ block: UnsafeMutablePointer<corm_block>?, _ outCount: UnsafeMutablePointer<Int64>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -18,7 +18,7 @@ public func corm_block_write(
             let count = try reader.sequence()
             var work = BlockWrite(
                 operation: operation, conflict: try conflictPolicy(conflict), properties: properties,
-                propertyCount: propertyCount, count: count,
+                count: count,
                 row: MarshalRow(reader: reader, model: box.descriptor, types: box.types))
             if let block {
                 var writer = MarshalWriter(block)
@@ -43,14 +43,13 @@ public func corm_block_write(
 private struct BlockWrite {
     let operation: Int32
     let conflict: ConflictPolicy
-    let properties: UnsafePointer<UnsafePointer<CChar>?>?
-    let propertyCount: Int
+    let properties: UnsafePointer<CChar>?
     let count: Int
     var row: MarshalRow
     var changed: Int64 = 0
 
     mutating func run(_ plan: ModelPlan, _ index: inout Int) throws {
-        if operation != CORM_WRITE_UPDATE, propertyCount != 0 {
+        if operation != CORM_WRITE_UPDATE, properties != nil {
             throw CormorantError(.misuse, "properties go with CORM_WRITE_UPDATE only", hint: "pass none")
         }
         switch operation {
@@ -71,7 +70,7 @@ private struct BlockWrite {
                 index &+= 1
             }
         case CORM_WRITE_UPDATE:
-            let planned = try plan.update(properties, propertyCount)
+            let planned = try plan.update(properties)
             while index < count {
                 row.returned = .nothing
                 try plan.update(&row, with: planned)

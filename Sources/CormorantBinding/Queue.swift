@@ -19,13 +19,13 @@ public func corm_block_batch_execute(
 @_cdecl("corm_block_batch_write") @implementation
 public func corm_block_batch_write(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ operation: Int32, _ conflict: Int32,
-    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ propertyCount: Int, _ rows: UnsafeRawPointer?, _ size: Int,
+    _ properties: UnsafePointer<CChar>?, _ rows: UnsafeRawPointer?, _ size: Int,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         let batch = try requireBatch(handle)
         let box = try requireModel(model)
-        let operation = try recordOperation(operation, conflict, strings(properties, propertyCount, "properties"))
+        let operation = try recordOperation(operation, conflict, names(properties, "properties"))
         guard try MarshalReader(rows, size).sequence() == 1 else { throw MarshalReader.damaged() }
         batch.add(operation, KeptRow(try KeptBlock(rows, size), box), of: box.descriptor)
         return CORM_OK

@@ -8,7 +8,7 @@ import CormorantQuery
 @_cdecl("corm_block_open") @implementation
 public func corm_block_open(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ bindings: UnsafeRawPointer?,
-    _ size: Int, _ orderBy: UnsafePointer<UnsafePointer<CChar>?>?, _ orderByCount: Int, _ limit: Int64,
+    _ size: Int, _ orderBy: UnsafePointer<CChar>?, _ limit: Int64,
     _ offset: Int64, _ outResult: UnsafeMutablePointer<OpaquePointer?>?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
@@ -16,7 +16,7 @@ public func corm_block_open(
         let out = try require(outResult, "out_result")
         let database = try database(handle)
         let box = model == nil ? nil : try requireModel(model)
-        let order = try strings(orderBy, orderByCount, "order_by")
+        let order = try names(orderBy, "order_by")
         guard limit >= 0, offset >= 0 else {
             throw CormorantError(.misuse, "limit or offset is negative", hint: "give 0 for none")
         }

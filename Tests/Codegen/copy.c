@@ -15,13 +15,13 @@ static corm_status copyRows(const char *from, const char *to, corm_error **error
         status = corm_database_open(from, &options, &source, error);
     /* What sync would do to the file that the models were made from: nothing. */
     if (status == CORM_OK)
-        status = corm_migration_plan(source, (const corm_model *const *)models, MODELS_COUNT, NULL, &plan, error);
+        status = corm_migration_plan(source, models, MODELS_COUNT, NULL, &plan, error);
     if (status == CORM_OK)
         fputs(corm_plan_sql(plan), stdout);
     if (status == CORM_OK && to)
         status = corm_database_open(to, &options, &copy, error);
     if (status == CORM_OK && to)
-        status = corm_migration_sync(copy, (const corm_model *const *)models, MODELS_COUNT, NULL, NULL, error);
+        status = corm_migration_sync(copy, models, MODELS_COUNT, NULL, NULL, error);
     for (int i = 0; i < MODELS_COUNT && status == CORM_OK && to; i++) {
         corm_records *records = NULL;
         status = corm_query_fetch(source, models[i], NULL, &records, error);

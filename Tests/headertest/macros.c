@@ -32,8 +32,7 @@ _Static_assert(CORM_FIELD_(struct texts, letter) == CORM_FIELD_OTHER, "a charact
 _Static_assert(CORM_FIELD_(struct texts, bytes) == CORM_FIELD_OTHER, "an array of bytes");
 #endif
 
-static const char *const name_and_age[] = {"name", "-age"};
-static const corm_key_def person_keys[] = {{.kind = CORM_KEY_INDEX, .columns = name_and_age, .column_count = 2}};
+static const corm_key_def person_keys[] = {{.kind = CORM_KEY_INDEX, .columns = "name, -age"}};
 
 static const corm_model_def plain = CORM_MODEL(person, "Person", person_columns);
 static const corm_model_def full = CORM_MODEL(person, "Person", person_columns, .table = "people", .keys = person_keys,

@@ -16,7 +16,6 @@ static const corm_column_def item_columns[] = {
     CORM_COLUMN(item, note, CORM_TEXT),
 };
 static const corm_model_def item_def = CORM_MODEL(item, "Item", item_columns);
-static const char *const three_columns[] = {"quantity", "price", "name"};
 
 static corm_database *db;
 static corm_model *model;
@@ -30,7 +29,7 @@ static void check(corm_status status) {
 }
 
 static void create_tables(void) {
-    const corm_model *models[] = {model};
+    corm_model *models[] = {model};
     check(corm_model_create_tables(db, models, 1, &error));
 }
 
@@ -80,13 +79,11 @@ static void fetch(const corm_query *query) {
 }
 
 static void filter(void) {
-    static const char *const order[] = {"quantity", "id"};
     const corm_value region = corm_value_named("region", corm_value_int64(FILTER_REGION));
     corm_query query = CORM_QUERY_INIT;
     query.values = &region;
     query.value_count = 1;
-    query.order_by = order;
-    query.order_by_count = 2;
+    query.order_by = "quantity, id";
     fetch(&query);
 }
 
@@ -115,16 +112,15 @@ static void lookup(const arguments *arguments, bool transaction) {
     workload_report(sum);
 }
 
-static void update(const arguments *arguments, const char *const *properties, size_t property_count, bool batch) {
+static void update(const arguments *arguments, const char *properties, bool batch) {
     item *rows = items_make(arguments->count, 1, update_key);
     timer_start();
     if (batch) {
-        check(corm_record_update_many(db, model, rows, (size_t)arguments->count, properties, property_count, NULL,
-                                      &error));
+        check(corm_record_update_many(db, model, rows, (size_t)arguments->count, properties, NULL, &error));
     } else {
         check(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &error));
         for (int64_t i = 0; i < arguments->count; i++) {
-            check(corm_record_update(db, model, &rows[i], properties, property_count, NULL, &error));
+            check(corm_record_update(db, model, &rows[i], properties, NULL, &error));
         }
         check(corm_transaction_commit(db, &error));
     }
@@ -181,7 +177,7 @@ static void open_models(const arguments *arguments) {
         definition.name = name;
         check(corm_model_create(&definition, &models[i], &error));
     }
-    check(corm_model_create_tables(db, (const corm_model *const *)models, (size_t)arguments->count, &error));
+    check(corm_model_create_tables(db, models, (size_t)arguments->count, &error));
     timer_stop();
     workload_report(0);
 }
@@ -208,9 +204,9 @@ int main(int argc, char **argv) {
     } else if (is_work(&arguments, "stream")) {
         stream(&arguments);
     } else if (is_work(&arguments, "update3") || is_work(&arguments, "update3_batch")) {
-        update(&arguments, three_columns, 3, is_work(&arguments, "update3_batch"));
+        update(&arguments, "quantity, price, name", is_work(&arguments, "update3_batch"));
     } else if (is_work(&arguments, "update9") || is_work(&arguments, "update9_batch")) {
-        update(&arguments, NULL, 0, is_work(&arguments, "update9_batch"));
+        update(&arguments, NULL, is_work(&arguments, "update9_batch"));
     } else if (is_work(&arguments, "delete") || is_work(&arguments, "delete_batch")) {
         delete_rows(&arguments, is_work(&arguments, "delete_batch"));
     } else {

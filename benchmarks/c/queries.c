@@ -72,7 +72,7 @@ static double median(double *values, size_t count) {
 static void fill(void) {
     parent *ps = calloc(PARENTS, sizeof *ps);
     child *cs = calloc(PARENTS * CHILDREN, sizeof *cs);
-    const corm_model *models[] = {parents, children};
+    corm_model *models[] = {parents, children};
     check(corm_model_create_tables(db, models, 2, &error));
     for (int i = 0; i < PARENTS; i++) {
         ps[i] = (parent){i + 1, "a parent's name", i % 100};

@@ -79,7 +79,7 @@ int main(int arguments, char **argument) {
     options.synchronous = CORM_SYNCHRONOUS_FULL;
     check(corm_database_open(argument[1], &options, &db, &error));
     check(corm_model_create(&item_def, &items, &error));
-    check(corm_model_create_tables(db, (const corm_model *const[]){items}, 1, &error));
+    check(corm_model_create_tables(db, CORM_MODELS(items), &error));
     check(corm_queue_open(db, NULL, &queue, &error));
     double direct = 0, waiting = 0, in_flight = 0;
     /* By turns, so that what else the disk does meanwhile is in all. */

@@ -68,7 +68,7 @@ static void fill(const char *path, int readers, corm_database **database) {
     corm_open_options options = CORM_OPEN_OPTIONS_INIT;
     options.reader_count = readers + 1;
     check(corm_database_open(path, &options, database, &error));
-    check(corm_model_create_tables(*database, (const corm_model *const[]){items}, 1, &error));
+    check(corm_model_create_tables(*database, CORM_MODELS(items), &error));
     check(corm_transaction_begin(*database, CORM_TRANSACTION_IMMEDIATE, &error));
     for (int64_t index = 1; index <= ROWS; index += 1) {
         item one = {.id = index, .quantity = index, .name = "an item of some length"};

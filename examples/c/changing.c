@@ -39,27 +39,25 @@ static bool change(app *a) {
 
 /* The rows of a query go in without passing through the program. */
 static bool copy(app *a) {
-    const char *const properties[] = {"name"};
     corm_statement *titles = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_statement_add(titles, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "title"));
     corm_statement_add(titles, CORM_CLAUSE_WHERE, CORM_LT(a->albums, "year", corm_value_int64(2000)));
     corm_statement *insert = corm_statement_create(CORM_INSERT, a->artists, NULL);
-    corm_statement_insert_select(insert, properties, 1, titles);
+    corm_statement_insert_select(insert, "name", titles);
     int64_t inserted = 0;
     return run(a, insert, &inserted) && printf("%" PRId64 " inserted\n", inserted) > 0;
 }
 
 /* An upsert: where the key is there already, that row is changed; "excluded" is the one that came too late. */
 static bool count(app *a) {
-    const char *const key[] = {"word"};
     corm_model *counters = NULL;
     if (corm_model_create(&counter_def, &counters, &a->error) != CORM_OK ||
-        corm_model_create_tables(a->db, (const corm_model *const[]){counters}, 1, &a->error) != CORM_OK)
+        corm_model_create_tables(a->db, CORM_MODELS(counters), &a->error) != CORM_OK)
         return false;
     corm_statement *insert = corm_statement_create(CORM_INSERT, counters, NULL);
     corm_statement_set(insert, "word", corm_expr_value(corm_value_text("sea")));
     corm_statement_set(insert, "number", corm_expr_value(corm_value_int64(2)));
-    corm_statement_upsert(insert, key, 1);
+    corm_statement_upsert(insert, "word");
     corm_statement_upsert_set(
         insert, "number",
         corm_expr_binary(CORM_OP_ADD, corm_expr_column(counters, "number"), corm_expr_name("excluded", "number")));

@@ -163,7 +163,7 @@ static bool search(app *a) {
     page two[] = {{"Cats", "They purr."}, {"Dogs", "No cats run here."}};
     corm_model *pages = NULL;
     if (corm_model_create(&page_def, &pages, &a->error) != CORM_OK ||
-        corm_model_create_tables(a->db, (const corm_model *const[]){pages}, 1, &a->error) != CORM_OK ||
+        corm_model_create_tables(a->db, CORM_MODELS(pages), &a->error) != CORM_OK ||
         corm_record_insert_many(a->db, pages, two, 2, CORM_CONFLICT_ABORT, NULL, NULL, &a->error) != CORM_OK)
         return false;
     corm_statement *select = corm_statement_create(CORM_SELECT, pages, NULL);

@@ -21,9 +21,7 @@ static const corm_column_def person_columns[] = {
     CORM_COLUMN(person, age, CORM_INT64, .convert_sql = "iif(age NOT GLOB '*[^0-9]*', nullif(age, ''), NULL)"),
     CORM_COLUMN(person, email, CORM_TEXT, .not_null = true, .default_sql = "''"),
 };
-static const char *const gone[] = {"fax"};
-static const corm_model_def person_def =
-    CORM_MODEL(person, "Person", person_columns, .allow_drop = gone, .allow_drop_count = 1);
+static const corm_model_def person_def = CORM_MODEL(person, "Person", person_columns, .allow_drop = "fax");
 
 /* What is in the way of a model that does not say what becomes of the columns that it lacks. */
 static const corm_column_def bare_columns[] = {
@@ -42,7 +40,7 @@ static bool refuse(app *a) {
     corm_model *bare = NULL;
     corm_status status = corm_model_create(&bare_def, &bare, &a->error);
     if (status == CORM_OK)
-        status = corm_migration_sync(a->db, (const corm_model *const[]){bare}, 1, NULL, NULL, &a->error);
+        status = corm_migration_sync(a->db, CORM_MODELS(bare), NULL, NULL, &a->error);
     corm_model_free(bare);
     if (status != CORM_E_MIGRATION)
         return false;
@@ -54,7 +52,7 @@ static bool refuse(app *a) {
 
 static bool plan(app *a) {
     corm_plan *plan = NULL;
-    if (corm_migration_plan(a->db, (const corm_model *const[]){a->people}, 1, NULL, &plan, &a->error) != CORM_OK)
+    if (corm_migration_plan(a->db, CORM_MODELS(a->people), NULL, &plan, &a->error) != CORM_OK)
         return false;
     printf("%s", corm_plan_text(plan));
     corm_plan_free(plan);
@@ -73,7 +71,7 @@ static bool sync(app *a) {
     corm_migration_options options = CORM_MIGRATION_OPTIONS_INIT;
     options.snapshot = "people-before.db";
     options.progress = show;
-    return corm_migration_sync(a->db, (const corm_model *const[]){a->people}, 1, &options, NULL, &a->error) == CORM_OK;
+    return corm_migration_sync(a->db, CORM_MODELS(a->people), &options, NULL, &a->error) == CORM_OK;
 }
 
 static bool restore(app *a) { return corm_migration_restore(a->db, "people-before.db", NULL, &a->error) == CORM_OK; }
@@ -90,8 +88,7 @@ static bool save(app *a) {
 /* Run when a release is made, not by the program that is released. */
 static bool generate(app *a) {
     corm_plan *plan = NULL;
-    if (corm_bundle_generate("steps", "create_people", (const corm_model *const[]){a->people}, 1, NULL, &plan,
-                             &a->error) != CORM_OK)
+    if (corm_bundle_generate("steps", "create_people", CORM_MODELS(a->people), NULL, &plan, &a->error) != CORM_OK)
         return false;
     printf("%s", corm_plan_text(plan));
     corm_plan_free(plan);

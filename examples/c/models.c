@@ -42,7 +42,7 @@ static const corm_column_def member_columns[] = {
     CORM_COLUMN(member, badge, CORM_TEXT, .computed_sql = "club || '-' || number"),
 };
 static const corm_key_def member_keys[] = {
-    {.kind = CORM_KEY_UNIQUE, .columns = (const char *const[]){"club", "number"}, .column_count = 2},
+    {.kind = CORM_KEY_UNIQUE, .columns = "club, number"},
 };
 static const char *const member_checks[] = {"number > 0"};
 static const corm_model_def member_def =
@@ -54,7 +54,7 @@ static bool define(app *a) {
     corm_model *members = NULL;
     member one = {.club = "Rowing", .number = 7, .side = STARBOARD};
     bool done = corm_model_create(&member_def, &members, &a->error) == CORM_OK &&
-                corm_model_create_tables(a->db, (const corm_model *const[]){members}, 1, &a->error) == CORM_OK &&
+                corm_model_create_tables(a->db, CORM_MODELS(members), &a->error) == CORM_OK &&
                 corm_record_insert(a->db, members, &one, CORM_CONFLICT_ABORT, a->arena, &a->error) == CORM_OK;
     if (done)
         printf("%" PRId64 " %s %s %s\n", one.id, one.level, one.badge, one.side == PORT ? "port" : "starboard");
@@ -75,7 +75,7 @@ static bool change(app *a) {
         return false;
     one.title = "Sketchbook";
     /* This property alone. */
-    if (corm_record_update(a->db, a->albums, &one, (const char *const[]){"title"}, 1, a->arena, &a->error) != CORM_OK)
+    if (corm_record_update(a->db, a->albums, &one, "title", a->arena, &a->error) != CORM_OK)
         return false;
     /* Reads the row again. */
     if (corm_record_refresh(a->db, a->albums, &one, a->arena, &a->error) != CORM_OK)
@@ -96,14 +96,13 @@ static bool many(app *a) {
                         {.title = "Volume 3"},
                         {.title = "Volume 4"},
                         {.title = "Volume 5"}};
-    const char *const year[] = {"year"};
     int64_t deleted = 0;
     if (corm_record_insert_many(a->db, a->albums, volumes, 5, CORM_CONFLICT_ABORT, a->arena, NULL, &a->error) !=
         CORM_OK)
         return false;
     for (int i = 0; i < 5; i++)
         volumes[i].year = 2002 + i;
-    if (corm_record_update_many(a->db, a->albums, volumes, 5, year, 1, a->arena, &a->error) != CORM_OK ||
+    if (corm_record_update_many(a->db, a->albums, volumes, 5, "year", a->arena, &a->error) != CORM_OK ||
         corm_record_delete_many(a->db, a->albums, volumes, 5, &deleted, &a->error) != CORM_OK)
         return false;
     printf("%" PRId64 " deleted; the last had the key %" PRId64 "\n", deleted, volumes[4].id);

@@ -84,9 +84,7 @@ static bool open_music(app *a) {
     return corm_database_open(":memory:", NULL, &a->db, &a->error) == CORM_OK &&
            corm_model_create(&artist_def, &a->artists, &a->error) == CORM_OK &&
            corm_model_create(&album_def, &a->albums, &a->error) == CORM_OK && add_relations(a) &&
-           corm_model_create_tables(a->db, (const corm_model *const[]){a->artists, a->albums}, 2, &a->error) ==
-               CORM_OK &&
-           fill(a);
+           corm_model_create_tables(a->db, CORM_MODELS(a->artists, a->albums), &a->error) == CORM_OK && fill(a);
 }
 
 /* Prints the rows that a statement gives, each as JSON, and frees it. */

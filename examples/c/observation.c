@@ -28,8 +28,7 @@ static bool watch(app *a) {
 
 /* Without a callback events wait: at a descriptor, for poll() and loops of events. */
 static bool wait_for(app *a) {
-    static const char *const columns[] = {"price"};
-    corm_region prices = {.struct_size = sizeof(corm_region), .table = "album", .columns = columns, .column_count = 1};
+    corm_region prices = {.struct_size = sizeof(corm_region), .table = "album", .columns = "price"};
     corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
     corm_observer *observer = NULL;
     corm_event *event = NULL;

@@ -71,8 +71,7 @@ static bool open_and_create(app *a) {
     return corm_database_open(":memory:", NULL, &a->db, &a->error) == CORM_OK &&
            corm_model_create(&department_def, &a->departments, &a->error) == CORM_OK &&
            corm_model_create(&person_def, &a->people, &a->error) == CORM_OK &&
-           corm_model_create_tables(a->db, (const corm_model *const[]){a->people, a->departments}, 2, &a->error) ==
-               CORM_OK;
+           corm_model_create_tables(a->db, CORM_MODELS(a->people, a->departments), &a->error) == CORM_OK;
 }
 
 static bool insert(app *a) {
@@ -106,7 +105,7 @@ static bool find_update_delete(app *a) {
         return false; /* an error, or CORM_NOT_FOUND */
     found.age = (corm_optional_int64){true, 79};
     found.name = "C. Babbage";
-    if (corm_record_update(a->db, a->people, &found, NULL, 0, a->arena, &a->error) != CORM_OK)
+    if (corm_record_update(a->db, a->people, &found, NULL, a->arena, &a->error) != CORM_OK)
         return false;
     printf("Updated:\n");
     print_person(&found);
@@ -116,8 +115,7 @@ static bool find_update_delete(app *a) {
 static bool fetch_an_array(app *a) {
     corm_query query = CORM_QUERY_INIT;
     corm_records *records;
-    query.order_by = (const char *const[]){"-age", "name"};
-    query.order_by_count = 2;
+    query.order_by = "-age, name";
     query.limit = 10;
     if (corm_query_fetch(a->db, a->people, &query, &records, &a->error) != CORM_OK)
         return false;

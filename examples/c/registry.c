@@ -10,9 +10,8 @@
 static bool use(app *a, corm_registry *users) {
     corm_database *db = NULL;
     artist nina = {.name = "Nina Simone"};
-    const corm_model *models[] = {a->artists};
     bool done = corm_registry_use(users, "ida", &db, &a->error) == CORM_OK &&
-                corm_model_create_tables(db, models, 1, &a->error) == CORM_OK &&
+                corm_model_create_tables(db, CORM_MODELS(a->artists), &a->error) == CORM_OK &&
                 corm_record_insert(db, a->artists, &nina, CORM_CONFLICT_ABORT, NULL, &a->error) == CORM_OK;
     done = corm_database_close(db, done ? &a->error : NULL) == CORM_OK && done;
     return done && corm_registry_set_current(users, "ida", &a->error) == CORM_OK;
@@ -25,7 +24,7 @@ static bool targets(app *a, corm_registry *users) {
     artist miriam = {.name = "Miriam Makeba"};
     bool done = corm_model_create_suffixed(a->artists, "42", &fans, &a->error) == CORM_OK &&
                 corm_registry_use(users, NULL, &db, &a->error) == CORM_OK &&
-                corm_model_create_tables(db, (const corm_model *const[]){fans}, 1, &a->error) == CORM_OK &&
+                corm_model_create_tables(db, CORM_MODELS(fans), &a->error) == CORM_OK &&
                 corm_record_insert(db, fans, &miriam, CORM_CONFLICT_ABORT, NULL, &a->error) == CORM_OK;
     if (done)
         printf("%s\n", corm_model_table(fans));

@@ -29,8 +29,7 @@ static bool compare(app *a) {
 static bool load(app *a) {
     corm_records *records = NULL;
     corm_related *related = NULL;
-    const corm_load_options newest = {
-        .struct_size = sizeof newest, .order_by = (const char *const[]){"-year"}, .order_by_count = 1, .limit = 1};
+    const corm_load_options newest = {.struct_size = sizeof newest, .order_by = "-year", .limit = 1};
     if (corm_query_fetch(a->db, a->artists, NULL, &records, &a->error) != CORM_OK)
         return false;
     const artist *artists = corm_records_data(records);

@@ -57,7 +57,7 @@ static bool numbers(app *a) {
 
 /* Row by row in constant memory; the record's texts live until the next one. */
 static bool stream(app *a) {
-    corm_query query = {.struct_size = sizeof query, .order_by = (const char *const[]){"id"}, .order_by_count = 1};
+    corm_query query = {.struct_size = sizeof query, .order_by = "id"};
     corm_cursor *cursor = NULL;
     album one;
     corm_status status = corm_cursor_open(a->db, a->albums, &query, &cursor, &a->error);

@@ -92,7 +92,6 @@ static bool compounds(app *a) {
 
 /* A query under a name; one that reads from its own name is recursive. */
 static bool common_tables(app *a) {
-    const char *const columns[] = {"year"};
     corm_statement *years = corm_statement_create(CORM_SELECT, NULL, NULL);
     corm_statement_add(years, CORM_CLAUSE_COLUMN, corm_expr_value(corm_value_int64(1998)));
     corm_statement *next = corm_statement_create(CORM_SELECT, NULL, NULL);
@@ -106,7 +105,7 @@ static bool common_tables(app *a) {
     corm_statement_compound(years, CORM_UNION_ALL, next);
 
     corm_statement *select = corm_statement_create(CORM_SELECT, NULL, NULL);
-    corm_statement_with(select, "years", columns, 1, years);
+    corm_statement_with(select, "years", "year", years);
     corm_statement_from(select, CORM_SOURCE(.name = "years"));
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_name("years", "year"));
     return print_rows(a, select);

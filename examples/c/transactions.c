@@ -46,7 +46,7 @@ static bool refuse(app *a) {
 
 /* SQL that does not compile, and names that a model does not have. */
 static bool misspell(app *a) {
-    corm_query query = {.struct_size = sizeof query, .order_by = (const char *const[]){"yaer"}, .order_by_count = 1};
+    corm_query query = {.struct_size = sizeof query, .order_by = "yaer"};
     corm_result *rows = NULL;
     corm_records *records = NULL;
     return refused(a, corm_result_open(a->db, "SELECT title, yaer FROM album", CORM_NO_VALUES, &rows, &a->error)) &&

@@ -37,7 +37,8 @@ static const char *field_text(const corm_column_def *column, const char *record,
 /* Adds the rows of a model, in the order of its key, and their number. */
 static corm_status add_rows(corm_database *db, const corm_model *model, const corm_model_def *def, uint64_t *sum,
                             int64_t *rows, corm_error **error) {
-    const char *key[2];
+    const char *key[2] = {NULL, NULL};
+    char order[64];
     corm_query query = CORM_QUERY_INIT;
     corm_cursor *cursor;
     corm_status status;
@@ -48,13 +49,13 @@ static corm_status add_rows(corm_database *db, const corm_model *model, const co
         dependency dependency;
     } record;
 
-    query.order_by = key;
-    query.order_by_count = corm_model_key_count(model);
     for (size_t index = 0; index < corm_model_column_count(model); index += 1) {
         const corm_model_column *column = corm_model_column_get(model, index);
         if (column->key_position > 0)
             key[column->key_position - 1] = column->property;
     }
+    snprintf(order, sizeof order, key[1] == NULL ? "%s" : "%s, %s", key[0], key[1]);
+    query.order_by = order;
     if ((status = corm_cursor_open(db, model, &query, &cursor, error)) < 0)
         return status;
     while ((status = corm_cursor_next(cursor, &record, error)) == CORM_ROW) {

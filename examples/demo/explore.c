@@ -56,7 +56,7 @@ static void open_database(const char *path) {
     for (int index = 0; index < MODEL_COUNT; index += 1) {
         must(corm_model_create(&model_defs[index], &models[index], &error));
     }
-    must(corm_model_create_tables(db, (const corm_model *const *)models, MODEL_COUNT, &error));
+    must(corm_model_create_tables(db, models, MODEL_COUNT, &error));
 }
 
 static void find_by_key(const char *name) {
@@ -102,7 +102,6 @@ static void stream_dependencies(const package *packages, size_t count, bool *nee
 
 /* Writes one column of many records, in one transaction. */
 static void mark_unneeded(package *packages, size_t count, const bool *needed) {
-    static const char *const properties[] = {"note"};
     size_t marked = 0;
     for (size_t index = 0; index < count; index += 1) {
         if (needed[index] || packages[index].essential)
@@ -111,7 +110,7 @@ static void mark_unneeded(package *packages, size_t count, const bool *needed) {
         packages[marked].note = "nothing asks for it";
         marked += 1;
     }
-    must(corm_record_update_many(db, models[PACKAGE], packages, marked, properties, 1, NULL, &error));
+    must(corm_record_update_many(db, models[PACKAGE], packages, marked, "note", NULL, &error));
     done("marked the %zu packages that nothing asks for", marked);
 }
 
@@ -145,8 +144,7 @@ static void explore(const char *path) {
     done("opened the file; its tables are there already");
     find_by_key("dpkg");
 
-    by_name.order_by = (const char *const[]){"name"};
-    by_name.order_by_count = 1;
+    by_name.order_by = "name";
     must(corm_query_fetch(db, models[PACKAGE], &by_name, &records, &error));
     size_t count = corm_records_count(records);
     package *packages = corm_records_data(records);

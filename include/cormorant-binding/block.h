@@ -36,7 +36,7 @@ void corm_block_free(corm_block *block);
 /*
  * Writes rows in one transaction, as the _many functions of record.h do; one row runs without a transaction of its own.
  *
- * properties INSERT and SAVE: none. UPDATE: those to write; none: all but the key. DELETE: none.
+ * properties INSERT, SAVE and DELETE: NULL. UPDATE: a list of those to write; NULL: all but the key.
  * rows, size borrowed until return; each row has all columns of the model in order.
  * block      gets a list, one item per row. INSERT and SAVE: when the model has defaults or computed columns, the whole
  *            row as it is now; else the key if it is generated, else None; for an ignored row, False. UPDATE: the
@@ -47,8 +47,8 @@ void corm_block_free(corm_block *block);
  * Statuses: as record.h, and CORM_E_MISUSE for a block that cannot be read. Threading: any thread.
  */
 corm_status corm_block_write(corm_database *database, const corm_model *model, int32_t operation, int32_t conflict,
-                             const char *const *properties, size_t property_count, const void *rows, size_t size,
-                             corm_block *block, int64_t *out_count, corm_error **out_error);
+                             const char *properties, const void *rows, size_t size, corm_block *block,
+                             int64_t *out_count, corm_error **out_error);
 
 /*
  * Finds a record by its key, a marshalled tuple. block gets one row tuple; NULL: only whether the row is there, of which

@@ -11,8 +11,7 @@ CORM_BEGIN_DECLS
 corm_status corm_block_batch_execute(corm_batch *batch, const char *sql, const void *bindings, size_t size,
                                      corm_error **out_error);
 corm_status corm_block_batch_write(corm_batch *batch, const corm_model *model, int32_t operation, int32_t conflict,
-                                   const char *const *properties, size_t property_count, const void *rows, size_t size,
-                                   corm_error **out_error);
+                                   const char *properties, const void *rows, size_t size, corm_error **out_error);
 
 CORM_END_DECLS
 

@@ -16,8 +16,8 @@ CORM_BEGIN_DECLS
  * out_result owned (corm_result_close).
  */
 corm_status corm_block_open(corm_database *database, const corm_model *model, const char *sql, const void *bindings,
-                            size_t size, const char *const *order_by, size_t order_by_count, int64_t limit,
-                            int64_t offset, corm_result **out_result, corm_error **out_error);
+                            size_t size, const char *order_by, int64_t limit, int64_t offset, corm_result **out_result,
+                            corm_error **out_error);
 
 /*
  * Runs one statement, whatever it is, and gives all at once that a cursor of PEP 249 tells of it; for a database without

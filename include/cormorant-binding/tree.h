@@ -34,7 +34,7 @@ CORM_BEGIN_DECLS
 #define CORM_NODE_RAW 18       /* (18, sql, [value]) */
 #define CORM_NODE_ORDER 19     /* (19, E, descending, nulls) */
 #define CORM_NODE_AS 20        /* (20, E, name) */
-#define CORM_NODE_PATH 21      /* (21, model, alias?, [relation], property): corm_relation_column */
+#define CORM_NODE_PATH 21      /* (21, model, alias?, [relation], property): a path of to-one relations */
 #define CORM_NODE_RELATED 22   /* (22, model, alias?, relation, E?): corm_relation_exists */
 #define CORM_NODE_AGGREGATE 23 /* (23, model, alias?, relation, function, property?, E?): corm_relation_aggregate */
 /* (24, model, alias?, [relation], [value]?): corm_relation_is, with the values of all columns of the record. */

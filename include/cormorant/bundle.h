@@ -152,9 +152,8 @@ corm_status corm_bundle_drift(corm_database *database, const corm_bundle *bundle
  *
  * Statuses: CORM_E_MIGRATION when changes need a decision.
  */
-corm_status corm_bundle_generate(const char *folder, const char *name, const corm_model *const *models,
-                                 size_t model_count, const corm_migration_options *options, corm_plan **out_plan,
-                                 corm_error **out_error);
+corm_status corm_bundle_generate(const char *folder, const char *name, corm_model *const *models, size_t model_count,
+                                 const corm_migration_options *options, corm_plan **out_plan, corm_error **out_error);
 
 /* The same to any schema, such as another file's. */
 corm_status corm_bundle_generate_to(const char *folder, const char *name, const corm_schema *schema,

@@ -33,12 +33,11 @@ typedef bool (*corm_progress_callback)(const corm_progress *progress, void *cont
 /* What a migration is told beside where to go. Zero is the default; NULL for all defaults. */
 typedef struct corm_migration_options {
     uint32_t struct_size;
-    /* What may go: tables with their rows, columns with their values as "table.column"; between schemas also "trigger:name",
+    /* A list (value.h) of what may go: tables with their rows, columns with their values as "table.column"; between schemas also "trigger:name",
        "view:name", "index:name" (a unique one), "check:table", "unique:table" and "foreign_key:table" (those constraints
        of the table). Sync asks for it also of tables without a model, and takes triggers, views and indexes by the same
        names. */
-    const char *const *allow_drop;
-    size_t allow_drop_count;
+    const char *allow_drop;
     /*
      * A copy of the file made before it is changed, when there is something to change; NULL: none. One that is there
      * already, left by a bundle that failed half-way, is CORM_E_MIGRATION: restore or remove it. Not for ":memory:".
@@ -95,12 +94,12 @@ typedef struct corm_plan_step {
  * done; CORM_E_MODEL for models that contradict one another; CORM_E_TRANSACTION inside a transaction; CORM_E_READ_ONLY,
  * CORM_E_BUSY, CORM_E_FULL; CORM_E_INTERRUPTED when cancelled. Threading: any thread.
  */
-corm_status corm_migration_sync(corm_database *database, const corm_model *const *models, size_t model_count,
+corm_status corm_migration_sync(corm_database *database, corm_model *const *models, size_t model_count,
                                 const corm_migration_options *options, corm_plan **out_plan, corm_error **out_error);
 
 /* What corm_migration_sync would do, problems included. out_plan: owned. Statuses: CORM_E_MODEL, and CORM_E_MIGRATION for a
    rename onto a name that is there. */
-corm_status corm_migration_plan(corm_database *database, const corm_model *const *models, size_t model_count,
+corm_status corm_migration_plan(corm_database *database, corm_model *const *models, size_t model_count,
                                 const corm_migration_options *options, corm_plan **out_plan, corm_error **out_error);
 
 /*

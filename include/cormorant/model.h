@@ -148,9 +148,8 @@ typedef int32_t corm_key_kind;
 /* A key over several columns. */
 typedef struct corm_key_def {
     corm_key_kind kind;
-    /* Property names; in an index a leading "-" means descending. */
-    const char *const *columns;
-    size_t column_count;
+    /* A list of properties (value.h); in an index "-" in front means descending. */
+    const char *columns;
     /* Name of the index; NULL: made from table and columns. */
     const char *name CORM_ZERO;
     /* CORM_KEY_INDEX and CORM_KEY_UNIQUE: SQL condition of a partial index. */
@@ -159,11 +158,11 @@ typedef struct corm_key_def {
 
 /* A foreign key over several columns. */
 typedef struct corm_reference_def {
-    const char *const *columns;
-    size_t column_count;
+    /* A list of properties (value.h). */
+    const char *columns;
     const char *table;
-    /* As many as columns; NULL: the table's primary key. */
-    const char *const *table_columns CORM_ZERO;
+    /* A list of as many columns of the table; NULL: its primary key. */
+    const char *table_columns CORM_ZERO;
     corm_action on_delete CORM_ZERO;
     corm_action on_update CORM_ZERO;
 } corm_reference_def;
@@ -189,9 +188,8 @@ typedef struct corm_model_def {
     /* SQL conditions over the whole row. */
     const char *const *checks CORM_ZERO;
     size_t check_count CORM_ZERO;
-    /* Property names in the order of the table's columns; those left out follow. NULL: as listed. */
-    const char *const *column_order CORM_ZERO;
-    size_t column_order_count CORM_ZERO;
+    /* A list of properties in the order of the table's columns; those left out follow. NULL: as listed. */
+    const char *column_order CORM_ZERO;
     bool without_rowid CORM_ZERO;
     bool strict CORM_ZERO;
     /*
@@ -203,9 +201,9 @@ typedef struct corm_model_def {
     size_t module_argument_count CORM_ZERO;
     /* For migrations: the table's former name; it is renamed instead of made anew. */
     const char *renamed_from CORM_ZERO;
-    /* For migrations: columns, by their names in the table, that the model no longer has and that may go with their values. */
-    const char *const *allow_drop CORM_ZERO;
-    size_t allow_drop_count CORM_ZERO;
+    /* For migrations: a list of columns, by their names in the table, that the model no longer has and that may go with their
+       values. */
+    const char *allow_drop CORM_ZERO;
     /* For migrations: SQL statements run once, when the table is made: its first rows. */
     const char *seed_sql CORM_ZERO;
 } corm_model_def;
@@ -365,8 +363,12 @@ const char *corm_model_create_sql(const corm_model *model);
  * models borrowed until return. Statuses: CORM_E_MODEL for two models of one table or a reference to a table that is
  * neither among the models nor in the file, CORM_E_SCHEMA. Threading: any thread.
  */
-corm_status corm_model_create_tables(corm_database *database, const corm_model *const *models, size_t model_count,
+corm_status corm_model_create_tables(corm_database *database, corm_model *const *models, size_t model_count,
                                      corm_error **out_error);
+
+/* CORM_MODELS(people, pets): an array of models and its count, two arguments. */
+#define CORM_MODELS(...)                                                                                               \
+    (corm_model *const[]){__VA_ARGS__}, (sizeof((corm_model *const[]){__VA_ARGS__}) / sizeof(corm_model *))
 
 /* Whether the model's table is in the file: CORM_OK or CORM_NOT_FOUND. */
 corm_status corm_model_table_exists(corm_database *database, const corm_model *model, corm_error **out_error);

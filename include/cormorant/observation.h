@@ -45,12 +45,11 @@ typedef struct corm_change {
     int64_t position;
 } corm_change;
 
-/* A table, or a view, and its columns whose updates count; none: all. Names as in the file. Borrowed until return. */
+/* A table, or a view, and a list of its columns whose updates count (NULL: all). Names as in the file. Borrowed until return. */
 typedef struct corm_region {
     uint32_t struct_size;
     const char *table;
-    const char *const *columns;
-    size_t column_count;
+    const char *columns;
 } corm_region;
 
 #define CORM_REGION_INIT CORM_INIT_(corm_region)
@@ -77,9 +76,8 @@ typedef struct corm_observe_options {
     const corm_query *query;
     /* Runs the query now and after each change, and tells its result where it is another than before. */
     bool live;
-    /* Columns of a live query's result that tell its rows apart; none: the model's key, or else all. */
-    const char *const *key_columns;
-    size_t key_column_count;
+    /* A list of columns of a live query's result that tell its rows apart; NULL: the model's key, or else all. */
+    const char *key_columns;
     /* Whether changes of tables come with the rows before and after. */
     bool values;
     /* Makes one event of all that have not been taken, each row with what became of it; always so for a live query. */

@@ -21,9 +21,8 @@ typedef struct corm_query {
      */
     const corm_value *values;
     size_t value_count;
-    /* Property names; a leading "-" means descending. Not with sql. */
-    const char *const *order_by;
-    size_t order_by_count;
+    /* A list of properties (value.h), "-" in front means descending: "-year, title". Not with sql. */
+    const char *order_by;
     /* The greatest number of records. 0: all. Not with sql. */
     int64_t limit;
     /* How many records to skip. Page p (from 0) of size n: limit n, offset p * n. Not with sql. */

@@ -134,8 +134,8 @@ corm_status corm_batch_execute(corm_batch *batch, const char *sql, const corm_va
 corm_status corm_batch_insert(corm_batch *batch, const corm_model *model, const void *record, corm_conflict conflict,
                               corm_error **out_error);
 corm_status corm_batch_save(corm_batch *batch, const corm_model *model, const void *record, corm_error **out_error);
-corm_status corm_batch_update(corm_batch *batch, const corm_model *model, const void *record,
-                              const char *const *properties, size_t property_count, corm_error **out_error);
+corm_status corm_batch_update(corm_batch *batch, const corm_model *model, const void *record, const char *properties,
+                              corm_error **out_error);
 corm_status corm_batch_delete(corm_batch *batch, const corm_model *model, const void *record, corm_error **out_error);
 
 /*

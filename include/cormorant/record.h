@@ -43,12 +43,11 @@ corm_status corm_record_save(corm_database *database, const corm_model *model, v
 /*
  * Writes the record's fields to the row with its key.
  *
- * properties the properties to write, borrowed until return; with property_count 0, all but the key.
+ * properties a list of those to write (value.h), borrowed until return; NULL: all but the key.
  * Statuses also: CORM_E_NO_RECORD when no row has that key, CORM_E_MISUSE for an unknown property.
  */
-corm_status corm_record_update(corm_database *database, const corm_model *model, void *record,
-                               const char *const *properties, size_t property_count, corm_arena *arena,
-                               corm_error **out_error);
+corm_status corm_record_update(corm_database *database, const corm_model *model, void *record, const char *properties,
+                               corm_arena *arena, corm_error **out_error);
 
 /* Deletes the row with the record's key: CORM_OK, or CORM_NOT_FOUND when there is none. */
 corm_status corm_record_delete(corm_database *database, const corm_model *model, const void *record,
@@ -95,8 +94,7 @@ corm_status corm_record_save_many(corm_database *database, const corm_model *mod
 
 /* Updates the records as corm_record_update does; one that is not in the table fails the batch. */
 corm_status corm_record_update_many(corm_database *database, const corm_model *model, void *records, size_t count,
-                                    const char *const *properties, size_t property_count, corm_arena *arena,
-                                    corm_error **out_error);
+                                    const char *properties, corm_arena *arena, corm_error **out_error);
 
 /* Deletes the rows with the records' keys. out_count: how many there were; NULL accepted. */
 corm_status corm_record_delete_many(corm_database *database, const corm_model *model, const void *records, size_t count,

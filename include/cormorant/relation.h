@@ -25,13 +25,11 @@ typedef struct corm_relation_def {
     const corm_model *target;
     /* CORM_MANY_TO_MANY: the model of the junction table. */
     const corm_model *junction CORM_ZERO;
-    /* Foreign key properties: CORM_TO_ONE of this model, CORM_TO_MANY of the target, CORM_MANY_TO_MANY of the junction to
-       this model. NULL: the only foreign key that fits. */
-    const char *const *columns CORM_ZERO;
-    size_t column_count CORM_ZERO;
-    /* CORM_MANY_TO_MANY: the junction's properties to the target. NULL: the only foreign key that fits. */
-    const char *const *target_columns CORM_ZERO;
-    size_t target_column_count CORM_ZERO;
+    /* A list of the foreign key's properties (value.h): CORM_TO_ONE of this model, CORM_TO_MANY of the target,
+       CORM_MANY_TO_MANY of the junction to this model. NULL: the only foreign key that fits. */
+    const char *columns CORM_ZERO;
+    /* CORM_MANY_TO_MANY: a list of the junction's properties to the target. NULL: the only foreign key that fits. */
+    const char *target_columns CORM_ZERO;
 } corm_relation_def;
 
 #define CORM_RELATION_DEF_INIT CORM_INIT_(corm_relation_def)
@@ -44,13 +42,6 @@ typedef struct corm_relation_def {
  * than one.
  */
 corm_status corm_relation_add(corm_model *model, const corm_relation_def *definition, corm_error **out_error);
-
-/*
- * A property at the end of a chain of to-one relations: corm_relation_column(album, NULL, (const char *[]){"artist"}, 1,
- * "name"). The statement joins what it needs. alias: the statement's name of the model; NULL: none. Returns: owned.
- */
-corm_expr *corm_relation_column(const corm_model *model, const char *alias, const char *const *relations, size_t count,
-                                const char *property);
 
 /*
  * Whether any related record meets a condition (NULL: whether there is any); NOT of it is "none". In the condition the
@@ -85,9 +76,8 @@ typedef struct corm_load_options {
     uint32_t struct_size;
     /* A condition on the target's columns. */
     const corm_expr *condition;
-    /* The target's property names; a leading "-" means descending. */
-    const char *const *order_by;
-    size_t order_by_count;
+    /* A list of the target's properties (value.h); "-" in front means descending. */
+    const char *order_by;
     /* The greatest number for each record; 0: all. */
     int64_t limit;
 } corm_load_options;

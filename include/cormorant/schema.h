@@ -22,7 +22,7 @@ corm_status corm_schema_parse(const char *sql, corm_schema **out_schema, corm_er
 
 /* The schema that models make in an empty file. models: borrowed until return. out_schema: owned. Statuses: CORM_E_MODEL
    for two models of one table. */
-corm_status corm_schema_create(const corm_model *const *models, size_t model_count, corm_schema **out_schema,
+corm_status corm_schema_create(corm_model *const *models, size_t model_count, corm_schema **out_schema,
                                corm_error **out_error);
 
 /* Frees a schema. NULL and a second free are no-ops. */

@@ -92,11 +92,10 @@ typedef int32_t corm_compound;
 void corm_statement_compound(corm_statement *statement, corm_compound operation, corm_statement *select);
 
 /*
- * WITH name (columns) AS (select): a common table expression, recursive where it reads from its own name. columns:
- * copied; column_count 0: those of the SELECT. select: consumed.
+ * WITH name (columns) AS (select): a common table expression, recursive where it reads from its own name. columns: a list
+ * of names (value.h), copied; NULL: those of the SELECT. select: consumed.
  */
-void corm_statement_with(corm_statement *statement, const char *name, const char *const *columns, size_t column_count,
-                         corm_statement *select);
+void corm_statement_with(corm_statement *statement, const char *name, const char *columns, corm_statement *select);
 
 /*
  * The rows that follow the one with these values of the ORDER BY terms, one each: paging that stays right when rows come
@@ -106,16 +105,15 @@ void corm_statement_after(corm_statement *statement, const corm_value *values, s
 
 /* UPDATE: SET property = value. INSERT: the value of a property; without any, one row of defaults. value: consumed. */
 void corm_statement_set(corm_statement *statement, const char *property, corm_expr *value);
-/* INSERT: the rows of a SELECT instead, its columns for these properties in order. select: consumed. */
-void corm_statement_insert_select(corm_statement *statement, const char *const *properties, size_t count,
-                                  corm_statement *select);
+/* INSERT: the rows of a SELECT instead, its columns for this list of properties in order. select: consumed. */
+void corm_statement_insert_select(corm_statement *statement, const char *properties, corm_statement *select);
 /* INSERT, UPDATE: OR IGNORE, OR REPLACE, ... (record.h). */
 void corm_statement_conflict(corm_statement *statement, corm_conflict policy);
 /*
- * INSERT: ON CONFLICT of the key or unique index over these properties (none: of any). DO NOTHING, unless
+ * INSERT: ON CONFLICT of the key or unique index over this list of properties (NULL: of any). DO NOTHING, unless
  * corm_statement_upsert_set follows.
  */
-void corm_statement_upsert(corm_statement *statement, const char *const *properties, size_t count);
+void corm_statement_upsert(corm_statement *statement, const char *properties);
 /* ON CONFLICT ... DO UPDATE SET property = value; corm_expr_name("excluded", column) is the new row's. value: consumed. */
 void corm_statement_upsert_set(corm_statement *statement, const char *property, corm_expr *value);
 

@@ -8,6 +8,13 @@
 
 CORM_BEGIN_DECLS
 
+/*
+ * Lists of names. Properties and columns are named in one text, with commas between: "title, year". Blanks around a name do
+ * not count. Where the order of rows is meant, "-" in front of a name means descending: "-year, title". A name in double quotes is
+ * taken as it stands between them ("" is one quote), so that it may hold a comma or begin with a blank. NULL is no list; one
+ * that has no name at a place, "" and "a,,b", is CORM_E_MISUSE.
+ */
+
 /* Text with its size in bytes, so that it may hold a NUL. data NULL is SQL NULL; size 0 with data is empty text. */
 typedef struct corm_text {
     const char *data;

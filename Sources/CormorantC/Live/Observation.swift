@@ -60,7 +60,7 @@ private func regions(_ raw: corm_observe_options) throws -> ObservedRegion {
     guard raw.region_count > 0 else { throw missingArray("regions") }
     return .tables(
         try readStructs(raw.regions, raw.region_count, "corm_region", "regions").map { region in
-            let columns = try strings(region.columns, region.column_count, "columns")
+            let columns = try names(region.columns, "region's columns")
             return (try string(region.table, "table"), columns)
         })
 }
@@ -76,7 +76,7 @@ package func observe(
     let observer: Observer
     if raw.live {
         let kept = try query()
-        let live = LiveQuery(key: try strings(raw.key_columns, raw.key_column_count, "key_columns")) {
+        let live = LiveQuery(key: try names(raw.key_columns, "key_columns")) {
             [weak database] in
             guard let database else { throw databaseClosed() }
             return try kept.open(database)

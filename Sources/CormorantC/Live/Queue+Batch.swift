@@ -74,11 +74,10 @@ public func corm_batch_save(
 @_cdecl("corm_batch_update") @implementation
 public func corm_batch_update(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeRawPointer?,
-    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ properties: UnsafePointer<CChar>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try add(handle, .update(strings(properties, count, "properties")), model, record)
+        try add(handle, .update(names(properties, "properties")), model, record)
         return CORM_OK
     }
 }

@@ -13,7 +13,7 @@ func migrationOptions(_ given: UnsafePointer<corm_migration_options>?) throws ->
     guard let given else { return options }
     let raw: corm_migration_options = try readStruct(given, given.pointee.struct_size, "corm_migration_options")
     try requireZero(raw.reserved, "corm_migration_options")
-    options.allowDrop = try strings(raw.allow_drop, raw.allow_drop_count, "tables and columns to drop")
+    options.allowDrop = try names(raw.allow_drop, "allow_drop")
     options.snapshot = try optionalString(raw.snapshot, "snapshot path")
     options.keepSnapshot = !raw.drop_snapshot
     options.allowLossy = raw.allow_lossy

@@ -27,14 +27,14 @@ struct ModelDefinition {
             columns: try zip(columns, kinds).map { try columnDescriptor($0, $1) },
             keys: try keys.map(keyDescriptor), references: try references.map(referenceDescriptor),
             checks: try strings(raw.checks, raw.check_count, "checks"),
-            columnOrder: try strings(raw.column_order, raw.column_order_count, "column order"),
+            columnOrder: try names(raw.column_order, "column_order"),
             withoutRowID: raw.without_rowid, strict: raw.strict,
             module: try optionalString(raw.module, "module").map { name in
                 ModuleSchema(name, try strings(raw.module_arguments, raw.module_argument_count, "module arguments"))
             },
             migration: MigrationNotes(
                 renamedFrom: try optionalString(raw.renamed_from, "former table name"),
-                allowDrop: try strings(raw.allow_drop, raw.allow_drop_count, "columns to drop"),
+                allowDrop: try names(raw.allow_drop, "allow_drop"),
                 seedSQL: try optionalString(raw.seed_sql, "first rows")))
         try descriptor.validate()
         self.descriptor = descriptor
@@ -190,16 +190,15 @@ private func keyDescriptor(_ key: corm_key_def) throws -> KeyDescriptor {
             .model, "a key has the unknown kind \(key.kind)", hint: "use CORM_KEY_PRIMARY, _UNIQUE or _INDEX")
     }
     return KeyDescriptor(
-        kind, try strings(key.columns, key.column_count, "key columns"), name: try optionalString(key.name, "key name"),
+        kind, try names(key.columns, "key's columns"), name: try optionalString(key.name, "key name"),
         where: try optionalString(key.where_sql, "key condition"))
 }
 
 private func referenceDescriptor(_ reference: corm_reference_def) throws -> ReferenceDescriptor {
     ReferenceDescriptor(
-        try strings(reference.columns, reference.column_count, "reference columns"),
+        try names(reference.columns, "reference's columns"),
         table: try optionalString(reference.table, "referenced table") ?? "",
-        tableColumns: reference.table_columns == nil
-            ? [] : try strings(reference.table_columns, reference.column_count, "referenced columns"),
+        tableColumns: try names(reference.table_columns, "reference's table_columns"),
         onDelete: try action(reference.on_delete), onUpdate: try action(reference.on_update))
 }
 

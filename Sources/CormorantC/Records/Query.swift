@@ -15,7 +15,7 @@ package struct GivenQuery {
     package init(_ given: UnsafePointer<corm_query>?) throws {
         guard let given else { return }
         let raw: corm_query = try readStruct(given, given.pointee.struct_size, "corm_query")
-        let order = try strings(raw.order_by, raw.order_by_count, "order_by")
+        let order = try names(raw.order_by, "order_by")
         guard raw.limit >= 0, raw.offset >= 0 else {
             throw CormorantError(.misuse, "limit or offset is negative", hint: "give 0 for none")
         }

@@ -67,13 +67,13 @@ public func corm_record_save_many(
 @_cdecl("corm_record_update_many") @implementation
 public func corm_record_update_many(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
-    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ propertyCount: Int, _ arena: OpaquePointer?,
+    _ properties: UnsafePointer<CChar>?, _ arena: OpaquePointer?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         var planned: PlannedStatement?
         try withRecords(handle, model, records, count, arena) { plan, record in
-            let ready = try planned ?? plan.update(properties, propertyCount)
+            let ready = try planned ?? plan.update(properties)
             planned = ready
             try plan.update(&record, with: ready)
         }

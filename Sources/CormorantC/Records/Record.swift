@@ -115,12 +115,12 @@ public func corm_record_save(
 @_cdecl("corm_record_update") @implementation
 public func corm_record_update(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ record: UnsafeMutableRawPointer?,
-    _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ arena: OpaquePointer?,
+    _ properties: UnsafePointer<CChar>?, _ arena: OpaquePointer?,
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         try withRecord(handle, model, record, arena) { plan, record in
-            try plan.update(&record, with: plan.update(properties, count))
+            try plan.update(&record, with: plan.update(properties))
             return CORM_OK
         }
     }
@@ -210,13 +210,12 @@ public func corm_record_delete_all(
 }
 
 extension ModelPlan {
-    /// The update of some properties, given as C strings; none means all but the key.
-    package func update(_ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) throws -> PlannedStatement {
-        if count == 0 { return try update() }
-        if let properties, let last = lastUpdate, last.matches(properties, count) { return last.planned }
-        let names = try strings(properties, count, "properties")
-        guard let columns = try updatable(names) else { return try update() }
-        let made = NamedUpdate(names, try update(columns))
+    /// The update of a list of properties; none means all but the key.
+    package func update(_ properties: UnsafePointer<CChar>?) throws -> PlannedStatement {
+        guard let properties else { return try update() }
+        if let last = lastUpdate, last.matches(properties) { return last.planned }
+        guard let columns = try updatable(names(properties, "properties")) else { return try update() }
+        let made = NamedUpdate(properties, try update(columns))
         lastUpdate = made
         return made.planned
     }

@@ -111,7 +111,7 @@ private func loadOptions(
     if let condition = raw.condition {
         options.conditions = [try Handles.require(condition, as: ExpressionBox.self).expression]
     }
-    options.order = try strings(raw.order_by, raw.order_by_count, "order_by").map { try target.orderTerm($0) }
+    options.order = try names(raw.order_by, "order_by").map { try target.orderTerm($0) }
     guard raw.limit >= 0 else { throw CormorantError(.misuse, "the limit is negative", hint: "give 0 for none") }
     options.limit = raw.limit == 0 ? nil : raw.limit
     return options

@@ -28,22 +28,10 @@ public func corm_relation_add(
         let relation = try RelationDescriptor(
             string(raw.name, "relation's name"), kind, target: livingModel(of: raw.target),
             junction: raw.junction == nil ? nil : livingModel(of: raw.junction),
-            columns: strings(raw.columns, raw.column_count, "columns"),
-            targetColumns: strings(raw.target_columns, raw.target_column_count, "target columns"))
+            columns: names(raw.columns, "columns"),
+            targetColumns: names(raw.target_columns, "target_columns"))
         try owner.add(relation)
         return CORM_OK
-    }
-}
-
-@_cdecl("corm_relation_column") @implementation
-public func corm_relation_column(
-    _ model: OpaquePointer?, _ alias: UnsafePointer<CChar>?, _ relations: UnsafePointer<UnsafePointer<CChar>?>?,
-    _ count: Int, _ property: UnsafePointer<CChar>?
-) -> OpaquePointer? {
-    makeExpression {
-        try requireModel(model).descriptor.column(
-            along: strings(relations, count, "relations"), string(property, "property"),
-            alias: optionalString(alias, "alias"))
     }
 }
 

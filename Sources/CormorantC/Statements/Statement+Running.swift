@@ -13,12 +13,11 @@ public func corm_statement_set(
 
 @_cdecl("corm_statement_insert_select") @implementation
 public func corm_statement_insert_select(
-    _ handle: OpaquePointer?, _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
-    _ select: OpaquePointer?
+    _ handle: OpaquePointer?, _ properties: UnsafePointer<CChar>?, _ select: OpaquePointer?
 ) {
     change(handle) { box in
         let select = try consumeSelect(select)
-        box.insert(try strings(properties, count, "properties"), from: select)
+        box.insert(try names(properties, "properties"), from: select)
     }
 }
 
@@ -28,10 +27,8 @@ public func corm_statement_conflict(_ handle: OpaquePointer?, _ policy: Int32) {
 }
 
 @_cdecl("corm_statement_upsert") @implementation
-public func corm_statement_upsert(
-    _ handle: OpaquePointer?, _ properties: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int
-) {
-    change(handle) { $0.upsert(try strings(properties, count, "properties")) }
+public func corm_statement_upsert(_ handle: OpaquePointer?, _ properties: UnsafePointer<CChar>?) {
+    change(handle) { $0.upsert(try names(properties, "properties")) }
 }
 
 @_cdecl("corm_statement_upsert_set") @implementation

@@ -125,12 +125,12 @@ public func corm_statement_compound(_ handle: OpaquePointer?, _ operation: Int32
 
 @_cdecl("corm_statement_with") @implementation
 public func corm_statement_with(
-    _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ columns: UnsafePointer<UnsafePointer<CChar>?>?,
-    _ count: Int, _ select: OpaquePointer?
+    _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ columns: UnsafePointer<CChar>?,
+    _ select: OpaquePointer?
 ) {
     change(handle) { box in
         let select = try consumeSelect(select)
-        box.add(CommonTable(try string(name, "name"), columns: try strings(columns, count, "columns"), select))
+        box.add(CommonTable(try string(name, "name"), columns: try names(columns, "columns"), select))
     }
 }
 

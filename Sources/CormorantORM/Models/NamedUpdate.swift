@@ -1,22 +1,16 @@
 import CormorantPlatform
 import CormorantQuery
 
-/// The properties of an update as C strings, and its statement: a loop of updates does not look names up again.
+/// The properties of an update as the caller lists them, and its statement: a loop of updates does not look names up again.
 package final class NamedUpdate {
     private let memory = ScratchMemory(firstSize: 256)
-    private let names: [UnsafePointer<CChar>]
+    private let list: UnsafePointer<CChar>
     package let planned: PlannedStatement
 
-    package init(_ names: [String], _ planned: PlannedStatement) {
-        self.names = names.map { [memory] in memory.copy($0) }
+    package init(_ list: UnsafePointer<CChar>, _ planned: PlannedStatement) {
+        self.list = memory.copy(String(cString: list))
         self.planned = planned
     }
 
-    package func matches(_ properties: UnsafePointer<UnsafePointer<CChar>?>, _ count: Int) -> Bool {
-        guard count == names.count else { return false }
-        for index in 0..<count {
-            guard let name = properties[index], strcmp(name, names[index]) == 0 else { return false }
-        }
-        return true
-    }
+    package func matches(_ list: UnsafePointer<CChar>) -> Bool { strcmp(list, self.list) == 0 }
 }

@@ -33,7 +33,7 @@ static void put_person(int32_t id, const char *name, int32_t age) {
 }
 
 static corm_status write(int32_t operation, int64_t *out_count) {
-    corm_status status = corm_block_write(db, people, operation, CORM_CONFLICT_ABORT, NULL, 0, rows.bytes, rows.size,
+    corm_status status = corm_block_write(db, people, operation, CORM_CONFLICT_ABORT, NULL, rows.bytes, rows.size,
                                           &block, out_count, &failure);
     rows.size = 0;
     return status;
@@ -62,8 +62,8 @@ static void rows_are_written_and_read(void **state) {
     OK(write(CORM_WRITE_SAVE, &count));
     put_list(&rows, 1);
     put_person(1, "Ada L", 37);
-    OK(corm_block_write(db, people, CORM_WRITE_UPDATE, CORM_CONFLICT_ABORT, (const char *const[]){"age"}, 1, rows.bytes,
-                        rows.size, &block, &count, &failure));
+    OK(corm_block_write(db, people, CORM_WRITE_UPDATE, CORM_CONFLICT_ABORT, "age", rows.bytes, rows.size, &block,
+                        &count, &failure));
     assert_string_equal(block_text(&block), "[None]");
     rows.size = 0;
     put_list(&rows, 2);
@@ -102,8 +102,8 @@ static void a_batch_that_fails_says_where(void **state) {
     put_list(&rows, 2);
     put_person(1, "a", 1);
     put_person(1, "b", 1);
-    OK(corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_IGNORE, NULL, 0, rows.bytes, rows.size, &block,
-                        NULL, &failure));
+    OK(corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_IGNORE, NULL, rows.bytes, rows.size, &block, NULL,
+                        &failure));
     assert_string_equal(block_text(&block), "[None, False]");
 }
 
@@ -111,7 +111,7 @@ static void a_cursor_gives_rows_in_portions(void **state) {
     (void)state;
     corm_result *cursor;
     insert_people(5);
-    OK(corm_block_open(db, people, NULL, NULL, 0, (const char *const[]){"-id"}, 1, 4, 1, &cursor, &failure));
+    OK(corm_block_open(db, people, NULL, NULL, 0, "-id", 4, 1, &cursor, &failure));
     assert_int_equal(corm_result_column_count(cursor), 5);
     assert_string_equal(corm_result_column_name(cursor, 1), "name");
     assert_null(corm_result_column_name(cursor, 5));
@@ -137,14 +137,14 @@ static void a_cursor_over_sql_and_over_attributes(void **state) {
     put_str(&rows, "name", 4);
     put_str(&rows, "p2", 2);
     put_dict_end(&rows);
-    OK(corm_block_open(db, people, NULL, rows.bytes, rows.size, NULL, 0, 0, 0, &cursor, &failure));
+    OK(corm_block_open(db, people, NULL, rows.bytes, rows.size, NULL, 0, 0, &cursor, &failure));
     GIVES(CORM_ROW, corm_block_next(cursor, 100, &block, &failure));
     assert_string_equal(block_text(&block), "[(2, 'p2', None, 2, 0)]");
     corm_result_close(cursor);
     OK(corm_block_count(db, people, NULL, rows.bytes, rows.size, &count, &failure));
     assert_int_equal(count, 1);
     OK(corm_block_open(db, NULL, "SELECT :name AS n, x'00ff' AS b, 0.5 AS r, 9223372036854775807 AS i, -2147483649",
-                       rows.bytes, rows.size, NULL, 0, 0, 0, &cursor, &failure));
+                       rows.bytes, rows.size, NULL, 0, 0, &cursor, &failure));
     assert_int_equal(corm_result_column_count(cursor), 5);
     GIVES(CORM_ROW, corm_block_next(cursor, 100, &block, &failure));
     assert_string_equal(block_text(&block), "[('p2', b00ff, 0.5, 9223372036854775807, -2147483649)]");
@@ -250,7 +250,7 @@ static void blocks_that_cannot_be_read(void **state) {
         /* A copy of exactly this size, so that a read beyond it is seen by the sanitizers. */
         unsigned char *cut = malloc(size + (size == 0));
         memcpy(cut, whole.bytes, size);
-        GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_ABORT, NULL, 0, cut, size,
+        GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, CORM_CONFLICT_ABORT, NULL, cut, size,
                                               &block, NULL, &failure));
         free(cut);
     }
@@ -260,8 +260,8 @@ static void blocks_that_cannot_be_read(void **state) {
             unsigned char *spoilt = malloc(whole.size);
             memcpy(spoilt, whole.bytes, whole.size);
             spoilt[place] = (unsigned char)byte;
-            corm_block_write(db, people, CORM_WRITE_SAVE, CORM_CONFLICT_ABORT, NULL, 0, spoilt, whole.size, &block,
-                             NULL, NULL);
+            corm_block_write(db, people, CORM_WRITE_SAVE, CORM_CONFLICT_ABORT, NULL, spoilt, whole.size, &block, NULL,
+                             NULL);
             free(spoilt);
         }
     }
@@ -278,8 +278,8 @@ static void blocks_that_cannot_be_read(void **state) {
     for (int column = 0; column < 4; column += 1)
         put_none(&rows);
     GIVES(CORM_E_MISUSE, write(CORM_WRITE_INSERT, NULL));
-    GIVES(CORM_E_MISUSE, corm_block_write(db, people, 5, 0, NULL, 0, whole.bytes, whole.size, &block, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, 0, NULL, 0, NULL, 10, &block, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_block_write(db, people, 5, 0, NULL, whole.bytes, whole.size, &block, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_block_write(db, people, CORM_WRITE_INSERT, 0, NULL, NULL, 10, &block, NULL, &failure));
 }
 
 static void a_table_dropped_under_a_known_model(void **state) {
@@ -292,7 +292,7 @@ static void a_table_dropped_under_a_known_model(void **state) {
     put_person(0, "a", 1);
     GIVES(CORM_E_SCHEMA, write(CORM_WRITE_INSERT, NULL));
     GIVES(CORM_E_SCHEMA, find(1, &block));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){people}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(people), &failure));
     put_list(&rows, 1);
     put_person(0, "b", 1);
     OK(write(CORM_WRITE_INSERT, NULL));

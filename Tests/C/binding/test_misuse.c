@@ -10,10 +10,10 @@ static void refuse_database(corm_database *d) {
     corm_block block = {0};
     corm_result *cursor = NULL;
     int64_t count = 77;
-    REFUSED(corm_block_write(d, people, CORM_WRITE_INSERT, 0, NULL, 0, "[\0\0\0", 5, &block, &count, &failure));
+    REFUSED(corm_block_write(d, people, CORM_WRITE_INSERT, 0, NULL, "[\0\0\0", 5, &block, &count, &failure));
     REFUSED(corm_block_find(d, people, "(\0\0\0", 5, &block, &failure));
     REFUSED(corm_block_execute(d, "SELECT 1", NULL, 0, &count, &failure));
-    REFUSED(corm_block_open(d, people, NULL, NULL, 0, NULL, 0, 0, 0, &cursor, &failure));
+    REFUSED(corm_block_open(d, people, NULL, NULL, 0, NULL, 0, 0, &cursor, &failure));
     REFUSED(corm_block_run(d, "SELECT 1", "BEGIN", NULL, 0, 1, &block, &failure));
     assert_false(corm_block_in_transaction(d));
     REFUSED(corm_block_count(d, people, NULL, NULL, 0, &count, &failure));
@@ -26,7 +26,7 @@ static void refuse_database(corm_database *d) {
 /* Calls every function that takes a model with `m`, which is none. */
 static void refuse_model(corm_model *m) {
     corm_block block = {0};
-    REFUSED(corm_block_write(db, m, CORM_WRITE_INSERT, 0, NULL, 0, "[\0\0\0", 5, &block, NULL, &failure));
+    REFUSED(corm_block_write(db, m, CORM_WRITE_INSERT, 0, NULL, "[\0\0\0", 5, &block, NULL, &failure));
     REFUSED(corm_block_find(db, m, "(\0\0\0", 5, &block, &failure));
     REFUSED(corm_block_max_key(db, m, &block, &failure));
 }
@@ -68,7 +68,7 @@ static void arguments_that_are_missing(void **state) {
     (void)state;
     corm_block block = {0};
     REFUSED(corm_block_find(db, people, NULL, 5, &block, &failure));
-    REFUSED(corm_block_open(db, NULL, NULL, NULL, 0, NULL, 0, 0, 0, NULL, &failure));
+    REFUSED(corm_block_open(db, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, &failure));
 }
 
 /* finding c.md 8: some stopped the process. */
@@ -82,8 +82,8 @@ static void sizes_that_cannot_be(void **state) {
     for (int i = 0; i < 3; i++) {
         assert_true(corm_block_batch_execute(batch, "SELECT 1", "[\0\0\0", sizes[i], &failure) < 0);
         forget_failure();
-        assert_true(
-            corm_block_batch_write(batch, people, CORM_WRITE_INSERT, 0, NULL, 0, "[\1\0\0\0", sizes[i], &failure) < 0);
+        assert_true(corm_block_batch_write(batch, people, CORM_WRITE_INSERT, 0, NULL, "[\1\0\0\0", sizes[i], &failure) <
+                    0);
         forget_failure();
     }
     corm_batch_free(batch);

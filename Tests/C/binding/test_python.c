@@ -235,7 +235,7 @@ static void values_of_every_kind(void **state) {
     (void)state;
     corm_model *model;
     OK(corm_model_create(&everything_def, &model, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model), &failure));
     table.model = model;
     char *text = malloc(100001);
     assert_non_null(text);

@@ -51,6 +51,8 @@ bool parse_value(scenario *run, json_t *json, int64_t index, corm_value *out_val
 bool parse_values(scenario *run, json_t *json, const corm_value **out_values, size_t *out_count);
 bool parse_text(scenario *run, json_t *json, const char **out_text);
 bool parse_names(scenario *run, json_t *json, const char *const **out_names, size_t *out_count);
+/* The same as one text, as lists of names are (value.h). NULL gives none. */
+bool parse_list(scenario *run, json_t *json, const char **out_list);
 bool check_value(scenario *run, const char *what, json_t *expected, const corm_value *found);
 
 /* A list, or `{"count": n, "value": ...}`. NULL gives none. */
@@ -133,7 +135,7 @@ bool step_metadata(step *s);
 
 /* conformance_migrations.c */
 /* The models named in the member. */
-bool named_models(step *s, json_t *names, const corm_model *const **out_models, size_t *out_count);
+bool named_models(step *s, json_t *names, corm_model *const **out_models, size_t *out_count);
 /* A file beside the scenario's database. */
 const char *beside(scenario *run, const char *name);
 /* A schema as CREATE statements or {"models": names}; missing: the file's. `status` says whether it could be made. */

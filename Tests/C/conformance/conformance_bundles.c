@@ -89,7 +89,7 @@ bool step_open_bundle(step *s) {
 
 bool step_generate(step *s) {
     scenario *run = s->run;
-    const corm_model *const *models;
+    corm_model *const *models;
     size_t count;
     const char *name;
     corm_migration_options options;

@@ -27,7 +27,7 @@ corm_expr **make_expressions(scenario *run, json_t *list, size_t *out_count) {
 }
 
 /* "Person.boss.name" as the model, the names between, and the last one. */
-static corm_model *split(scenario *run, const char *path, const char **names, size_t *out_count, const char **last) {
+static corm_model *split(scenario *run, const char *path, const char **out_rest) {
     char *part = allocate(run, path == NULL ? 0 : strlen(path));
     const dynamic_model *model;
     strcpy(part, path == NULL ? "" : path);
@@ -38,31 +38,20 @@ static corm_model *split(scenario *run, const char *path, const char **names, si
     }
     *dot = '\0';
     model = find_model(run, part);
-    *out_count = 0;
-    for (part = dot + 1; (dot = strchr(part, '.')) != NULL; part = dot + 1) {
-        *dot = '\0';
-        names[(*out_count)++] = part;
-    }
-    *last = part;
+    *out_rest = dot + 1;
     return model == NULL ? NULL : model->model;
 }
 
 static corm_expr *column(scenario *run, json_t *json) {
-    const char *names[8];
-    size_t count;
     const char *property;
     const char *alias = string(json, "of");
-    corm_model *model = split(run, string(json, "column"), names, &count, &property);
-    if (count > 0)
-        return corm_relation_column(model, alias, names, count, property);
+    corm_model *model = split(run, string(json, "column"), &property);
     return alias == NULL ? corm_expr_column(model, property) : corm_expr_column_of(alias, model, property);
 }
 
 static corm_expr *related(scenario *run, json_t *json) {
-    const char *names[8];
-    size_t count;
     const char *relation;
-    corm_model *model = split(run, string(json, "related"), names, &count, &relation);
+    corm_model *model = split(run, string(json, "related"), &relation);
     return corm_relation_exists(model, string(json, "of"), relation, optional(run, get(json, "where")));
 }
 
@@ -85,10 +74,8 @@ static corm_expr *is_related(scenario *run, json_t *json) {
 }
 
 static corm_expr *aggregate(scenario *run, json_t *json) {
-    const char *names[8];
-    size_t count;
     const char *relation;
-    corm_model *model = split(run, string(json, "aggregate"), names, &count, &relation);
+    corm_model *model = split(run, string(json, "aggregate"), &relation);
     return corm_relation_aggregate(model, string(json, "of"), relation, string(json, "function"),
                                    string(json, "property"), optional(run, get(json, "where")));
 }

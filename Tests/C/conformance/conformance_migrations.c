@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-bool named_models(step *s, json_t *names, const corm_model *const **out_models, size_t *out_count) {
-    const corm_model **models = allocate(s->run, json_array_size(names) * sizeof *models);
+bool named_models(step *s, json_t *names, corm_model *const **out_models, size_t *out_count) {
+    corm_model **models = allocate(s->run, json_array_size(names) * sizeof *models);
     size_t index;
     json_t *name;
     json_array_foreach(names, index, name) {
@@ -36,7 +36,7 @@ bool parse_options(step *s, corm_migration_options *out_options) {
         .drop_snapshot = json_is_true(member(s, "dropSnapshot")),
         .allow_lossy = json_is_true(member(s, "allowLossy")),
     };
-    return parse_names(s->run, member(s, "allowDrop"), &out_options->allow_drop, &out_options->allow_drop_count);
+    return parse_list(s->run, member(s, "allowDrop"), &out_options->allow_drop);
 }
 
 bool check_lines(step *s, const char *name, const char *lines) {
@@ -93,7 +93,7 @@ bool step_schema(step *s) {
 
 bool step_sync(step *s) {
     bool plans = strcmp(json_string_value(member(s, "do")), "planSync") == 0;
-    const corm_model *const *models;
+    corm_model *const *models;
     size_t count;
     corm_migration_options options;
     corm_plan *plan = NULL;
@@ -106,7 +106,7 @@ bool step_sync(step *s) {
 
 bool parse_schema(step *s, json_t *json, corm_schema **out_schema) {
     scenario *run = s->run;
-    const corm_model *const *models;
+    corm_model *const *models;
     size_t count;
     if (json_is_object(json)) {
         if (!check_members(run, json, "a schema", " models ") ||

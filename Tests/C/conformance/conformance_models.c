@@ -80,19 +80,15 @@ static bool parse_key(scenario *run, json_t *json, corm_key_def *out_key) {
     if (out_key->kind < 0)
         return fail(run, "a key has no kind that is known");
     return check_members(run, json, "a key", " kind columns name where ") &&
-           parse_names(run, json_object_get(json, "columns"), &out_key->columns, &out_key->column_count) &&
+           parse_list(run, json_object_get(json, "columns"), &out_key->columns) &&
            parse_text(run, json_object_get(json, "name"), &out_key->name) &&
            parse_text(run, json_object_get(json, "where"), &out_key->where_sql);
 }
 
 static bool parse_reference(scenario *run, json_t *json, corm_reference_def *out_reference) {
-    size_t table_column_count;
     return check_members(run, json, "a reference", " columns table tableColumns onDelete onUpdate ") &&
-           parse_names(run, json_object_get(json, "columns"), &out_reference->columns, &out_reference->column_count) &&
-           parse_names(run, json_object_get(json, "tableColumns"), &out_reference->table_columns,
-                       &table_column_count) &&
-           (table_column_count == 0 || table_column_count == out_reference->column_count ||
-            fail(run, "C has one count for both lists of columns")) &&
+           parse_list(run, json_object_get(json, "columns"), &out_reference->columns) &&
+           parse_list(run, json_object_get(json, "tableColumns"), &out_reference->table_columns) &&
            parse_text(run, json_object_get(json, "table"), &out_reference->table) &&
            parse_action(run, json_object_get(json, "onDelete"), &out_reference->on_delete) &&
            parse_action(run, json_object_get(json, "onUpdate"), &out_reference->on_update);
@@ -161,13 +157,12 @@ bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, cor
                        "moduleArguments renamedFrom allowDrop seed suffix attachedAs ") ||
         !parse_text(run, json_object_get(json, "renamedFrom"), &definition.renamed_from) ||
         !parse_text(run, json_object_get(json, "seed"), &definition.seed_sql) ||
-        !parse_names(run, json_object_get(json, "allowDrop"), &definition.allow_drop, &definition.allow_drop_count) ||
+        !parse_list(run, json_object_get(json, "allowDrop"), &definition.allow_drop) ||
         !parse_text(run, json_object_get(json, "table"), &definition.table) ||
         !parse_names(run, json_object_get(json, "moduleArguments"), &definition.module_arguments,
                      &definition.module_argument_count) ||
         !parse_names(run, json_object_get(json, "checks"), &definition.checks, &definition.check_count) ||
-        !parse_names(run, json_object_get(json, "columnOrder"), &definition.column_order,
-                     &definition.column_order_count)) {
+        !parse_list(run, json_object_get(json, "columnOrder"), &definition.column_order)) {
         return false;
     }
     *out_model = (dynamic_model){.column_count = definition.column_count, .properties = properties};

@@ -35,8 +35,7 @@ static bool parse_regions(step *s, corm_observe_options *options) {
         regions[index] = (corm_region)CORM_REGION_INIT;
         regions[index].table = json_string_value(json_object_get(item, "table"));
         if (!check_members(s->run, item, "a region", " table columns ") ||
-            !parse_names(s->run, json_object_get(item, "columns"), &regions[index].columns,
-                         &regions[index].column_count))
+            !parse_list(s->run, json_object_get(item, "columns"), &regions[index].columns))
             return false;
     }
     options->regions = json_array_size(list) == 0 ? NULL : regions;
@@ -55,7 +54,7 @@ bool step_observe(step *s) {
     options.model = s->model.model;
     query.statement = s->statement;
     if (!parse_regions(s, &options) || !parse_values(run, member(s, "key"), &options.key, &options.key_count) ||
-        !parse_names(run, member(s, "keyColumns"), &options.key_columns, &options.key_column_count) ||
+        !parse_list(run, member(s, "keyColumns"), &options.key_columns) ||
         !parse_text(run, member(s, "sql"), &query.sql) ||
         !parse_values(run, given_values(s), &query.values, &query.value_count))
         return false;

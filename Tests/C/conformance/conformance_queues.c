@@ -8,7 +8,7 @@ static bool add_part(step *s, corm_batch *batch) {
     scenario *run = s->run;
     const char *verb = json_string_value(member(s, "do")), *sql;
     const corm_value *values;
-    const char *const *properties;
+    const char *properties;
     size_t count;
     if (!check_members(run, s->json, "a part", " do model record conflict properties sql bindings "))
         return false;
@@ -21,14 +21,14 @@ static bool add_part(step *s, corm_batch *batch) {
     const dynamic_model *model = find_model(run, json_string_value(member(s, "model")));
     corm_value *record = model ? allocate(run, model->column_count * sizeof *record) : NULL;
     if (record == NULL || !parse_record(run, model, member(s, "record"), 0, record) ||
-        !parse_names(run, member(s, "properties"), &properties, &count))
+        !parse_list(run, member(s, "properties"), &properties))
         return false;
     if (strcmp(verb, "insert") == 0)
         s->status = corm_batch_insert(batch, model->model, record, choice(s, "conflict", conflicts, 5), &run->error);
     else if (strcmp(verb, "save") == 0)
         s->status = corm_batch_save(batch, model->model, record, &run->error);
     else if (strcmp(verb, "update") == 0)
-        s->status = corm_batch_update(batch, model->model, record, properties, count, &run->error);
+        s->status = corm_batch_update(batch, model->model, record, properties, &run->error);
     else if (strcmp(verb, "delete") == 0)
         s->status = corm_batch_delete(batch, model->model, record, &run->error);
     else

@@ -23,13 +23,13 @@ static bool parse_query(step *s, corm_query *query) {
     query->statement = s->statement;
     return parse_text(s->run, member(s, "sql"), &query->sql) &&
            parse_values(s->run, where ? where : given_values(s), &query->values, &query->value_count) &&
-           parse_names(s->run, member(s, "orderBy"), &query->order_by, &query->order_by_count);
+           parse_list(s->run, member(s, "orderBy"), &query->order_by);
 }
 
 /* Models and tables -------------------------------------------------------------------------------------------------- */
 
 bool step_create_tables(step *s) {
-    const corm_model *const *models;
+    corm_model *const *models;
     size_t count;
     if (!named_models(s, member(s, "models"), &models, &count))
         return false;
@@ -87,9 +87,8 @@ bool step_write_record(step *s) {
     const char *verb = json_string_value(member(s, "do"));
     scenario *run = s->run;
     corm_value *record = record_of(s);
-    const char *const *properties;
-    size_t count;
-    if (record == NULL || !parse_names(run, member(s, "properties"), &properties, &count))
+    const char *properties;
+    if (record == NULL || !parse_list(run, member(s, "properties"), &properties))
         return false;
     if (strcmp(verb, "insert") == 0) {
         int32_t conflict = choice(s, "conflict", conflicts, 5);
@@ -103,8 +102,7 @@ bool step_write_record(step *s) {
     } else if (strcmp(verb, "refresh") == 0) {
         s->status = corm_record_refresh(run->database, s->model.model, record, run->arena, &run->error);
     } else {
-        s->status =
-            corm_record_update(run->database, s->model.model, record, properties, count, run->arena, &run->error);
+        s->status = corm_record_update(run->database, s->model.model, record, properties, run->arena, &run->error);
     }
     return s->status < 0 || check_record(run, &s->model, wanted(s, "record"), record);
 }
@@ -121,12 +119,11 @@ bool step_write_records(step *s) {
     const char *verb = json_string_value(member(s, "do"));
     scenario *run = s->run;
     corm_value *records;
-    const char *const *properties;
+    const char *properties;
     size_t count;
-    size_t property_count;
     int64_t changed = 0;
     if (!parse_records(run, &s->model, s->json, &records, &count) ||
-        !parse_names(run, member(s, "properties"), &properties, &property_count)) {
+        !parse_list(run, member(s, "properties"), &properties)) {
         return false;
     }
     if (strcmp(verb, "insertMany") == 0) {
@@ -135,8 +132,8 @@ bool step_write_records(step *s) {
     } else if (strcmp(verb, "saveMany") == 0) {
         s->status = corm_record_save_many(run->database, s->model.model, records, count, run->arena, &run->error);
     } else if (strcmp(verb, "updateMany") == 0) {
-        s->status = corm_record_update_many(run->database, s->model.model, records, count, properties, property_count,
-                                            run->arena, &run->error);
+        s->status =
+            corm_record_update_many(run->database, s->model.model, records, count, properties, run->arena, &run->error);
     } else {
         s->status = corm_record_delete_many(run->database, s->model.model, records, count, &changed, &run->error);
     }

@@ -79,7 +79,7 @@ static corm_status load_level(step *s, json_t *json, corm_model *model, const vo
     json_t *where = json_object_get(json, "where");
     corm_expr *condition = where == NULL ? NULL : make_expression(run, where);
     if (!check_members(run, json, "a level", " relation where orderBy limit ") ||
-        !parse_names(run, json_object_get(json, "orderBy"), &options.order_by, &options.order_by_count)) {
+        !parse_list(run, json_object_get(json, "orderBy"), &options.order_by)) {
         return CORM_E_INTERNAL;
     }
     options.condition = condition;

@@ -20,9 +20,8 @@ static corm_status add_relation(scenario *run, corm_model *model, const char *na
     };
     const dynamic_model *found = NULL;
     if (!check_members(run, json, "a relation", " name kind target junction columns targetColumns ") ||
-        !parse_names(run, json_object_get(json, "columns"), &definition.columns, &definition.column_count) ||
-        !parse_names(run, json_object_get(json, "targetColumns"), &definition.target_columns,
-                     &definition.target_column_count)) {
+        !parse_list(run, json_object_get(json, "columns"), &definition.columns) ||
+        !parse_list(run, json_object_get(json, "targetColumns"), &definition.target_columns)) {
         return CORM_E_INTERNAL;
     }
     if (target != NULL && strcmp(target, name) == 0)

@@ -32,12 +32,10 @@ static void add_tables(scenario *run, corm_statement *statement, json_t *list) {
     size_t index;
     json_t *item;
     json_array_foreach(list, index, item) {
-        const char *const *columns;
-        size_t count;
+        const char *columns;
         check_members(run, item, "with", " name columns select ");
-        if (parse_names(run, get(item, "columns"), &columns, &count)) {
-            corm_statement_with(statement, string(item, "name"), columns, count,
-                                make_statement(run, get(item, "select")));
+        if (parse_list(run, get(item, "columns"), &columns)) {
+            corm_statement_with(statement, string(item, "name"), columns, make_statement(run, get(item, "select")));
         }
     }
 }
@@ -113,18 +111,16 @@ static corm_statement *make_select(scenario *run, json_t *json) {
 }
 
 static void add_rows(scenario *run, corm_statement *statement, json_t *json) {
-    const char *const *names;
-    size_t count;
+    const char *names;
     check_members(run, json, "rows", " properties select ");
-    if (parse_names(run, get(json, "properties"), &names, &count))
-        corm_statement_insert_select(statement, names, count, make_statement(run, get(json, "select")));
+    if (parse_list(run, get(json, "properties"), &names))
+        corm_statement_insert_select(statement, names, make_statement(run, get(json, "select")));
 }
 
 static corm_statement *make_change(scenario *run, json_t *json, int32_t kind, const char *word, const char *allowed) {
     static const char *const policies[] = {"abort", "ignore", "replace", "fail", "rollback"};
     corm_statement *statement = corm_statement_create(kind, model_named(run, get(json, word)), NULL);
-    const char *const *names;
-    size_t count;
+    const char *names;
     check_members(run, json, word, allowed);
     add_tables(run, statement, get(json, "with"));
     set_all(run, statement, get(json, "set"), corm_statement_set);
@@ -132,8 +128,8 @@ static corm_statement *make_change(scenario *run, json_t *json, int32_t kind, co
         add_rows(run, statement, get(json, "rows"));
     if (get(json, "conflict") != NULL)
         corm_statement_conflict(statement, find_name(run, string(json, "conflict"), policies, 5));
-    if (get(json, "upsert") != NULL && parse_names(run, get(json, "upsert"), &names, &count))
-        corm_statement_upsert(statement, names, count);
+    if (get(json, "upsert") != NULL && parse_list(run, get(json, "upsert"), &names))
+        corm_statement_upsert(statement, names);
     set_all(run, statement, get(json, "upsertSet"), corm_statement_upsert_set);
     add_all(run, statement, CORM_CLAUSE_WHERE, get(json, "where"));
     add_all(run, statement, CORM_CLAUSE_RETURNING, get(json, "returning"));

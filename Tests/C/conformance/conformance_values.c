@@ -153,6 +153,31 @@ bool parse_names(scenario *run, json_t *json, const char *const **out_names, siz
     return true;
 }
 
+bool parse_list(scenario *run, json_t *json, const char **out_list) {
+    const char *const *names;
+    size_t count;
+    size_t size = 1;
+    if (!parse_names(run, json, &names, &count))
+        return false;
+    for (size_t index = 0; index < count; index += 1)
+        size += 2 * strlen(names[index]) + 4;
+    char *list = allocate(run, size), *end = list;
+    for (size_t index = 0; index < count; index += 1) {
+        if (index > 0)
+            *end++ = ',';
+        *end++ = '"';
+        for (const char *next = names[index]; *next != '\0'; next += 1) {
+            *end++ = *next;
+            if (*next == '"')
+                *end++ = '"';
+        }
+        *end++ = '"';
+    }
+    *end = '\0';
+    *out_list = count == 0 ? NULL : list;
+    return true;
+}
+
 static void describe(const corm_value *value, char *text, size_t size) {
     int shown = value->as.bytes.size > 60 ? 60 : (int)value->as.bytes.size;
     switch (value->type) {

@@ -3,7 +3,6 @@
 
 /* Calls every function that takes a database with `d`, which is none. */
 static void refuse_database(corm_database *d) {
-    static const char *const id[] = {"id"};
     person one = {.id = 1, .name = "x"};
     corm_value key[] = {corm_value_int64(1)};
     corm_value value;
@@ -21,11 +20,11 @@ static void refuse_database(corm_database *d) {
     corm_database_interrupt(d);
     corm_thread_cancel(d, corm_thread_id());
     REFUSED(corm_database_set_trace(d, NULL, NULL, &failure));
-    REFUSED(corm_model_create_tables(d, (const corm_model *const[]){people}, 1, &failure));
+    REFUSED(corm_model_create_tables(d, CORM_MODELS(people), &failure));
     REFUSED(corm_model_table_exists(d, people, &failure));
     REFUSED(corm_record_insert(d, people, &one, 0, NULL, &failure));
     REFUSED(corm_record_save(d, people, &one, NULL, &failure));
-    REFUSED(corm_record_update(d, people, &one, NULL, 0, NULL, &failure));
+    REFUSED(corm_record_update(d, people, &one, NULL, NULL, &failure));
     REFUSED(corm_record_delete(d, people, &one, &failure));
     REFUSED(corm_record_refresh(d, people, &one, NULL, &failure));
     REFUSED(corm_record_find(d, people, key, 1, &one, NULL, &failure));
@@ -34,7 +33,7 @@ static void refuse_database(corm_database *d) {
     REFUSED(corm_record_delete_all(d, people, &count, &failure));
     REFUSED(corm_record_insert_many(d, people, &one, 1, 0, NULL, &count, &failure));
     REFUSED(corm_record_save_many(d, people, &one, 1, NULL, &failure));
-    REFUSED(corm_record_update_many(d, people, &one, 1, id, 1, NULL, &failure));
+    REFUSED(corm_record_update_many(d, people, &one, 1, "id", NULL, &failure));
     REFUSED(corm_record_delete_many(d, people, &one, 1, &count, &failure));
     REFUSED(corm_query_fetch(d, people, NULL, &records, &failure));
     REFUSED(corm_query_first(d, people, NULL, &one, NULL, &failure));
@@ -66,11 +65,11 @@ static void refuse_model(corm_model *m) {
     assert_int_equal(corm_model_key_count(m), 0);
     assert_false(corm_model_generates_key(m));
     assert_null(corm_model_create_sql(m));
-    REFUSED(corm_model_create_tables(db, (const corm_model *const[]){m}, 1, &failure));
+    REFUSED(corm_model_create_tables(db, CORM_MODELS(m), &failure));
     REFUSED(corm_model_table_exists(db, m, &failure));
     REFUSED(corm_record_insert(db, m, &one, 0, NULL, &failure));
     REFUSED(corm_record_save(db, m, &one, NULL, &failure));
-    REFUSED(corm_record_update(db, m, &one, NULL, 0, NULL, &failure));
+    REFUSED(corm_record_update(db, m, &one, NULL, NULL, &failure));
     REFUSED(corm_record_delete(db, m, &one, &failure));
     REFUSED(corm_record_refresh(db, m, &one, NULL, &failure));
     REFUSED(corm_record_find(db, m, key, 1, &one, NULL, &failure));
@@ -79,7 +78,7 @@ static void refuse_model(corm_model *m) {
     REFUSED(corm_record_delete_all(db, m, NULL, &failure));
     REFUSED(corm_record_insert_many(db, m, &one, 1, 0, NULL, NULL, &failure));
     REFUSED(corm_record_save_many(db, m, &one, 1, NULL, &failure));
-    REFUSED(corm_record_update_many(db, m, &one, 1, NULL, 0, NULL, &failure));
+    REFUSED(corm_record_update_many(db, m, &one, 1, NULL, NULL, &failure));
     REFUSED(corm_record_delete_many(db, m, &one, 1, NULL, &failure));
     REFUSED(corm_query_fetch(db, m, NULL, &records, &failure));
     REFUSED(corm_query_first(db, m, NULL, &one, NULL, &failure));
@@ -170,7 +169,7 @@ static void arguments_that_are_missing(void **state) {
     REFUSED(corm_result_open(db, "SELECT 1", NULL, 0, NULL, &failure));
     REFUSED(corm_record_insert(db, people, NULL, 0, NULL, &failure));
     REFUSED(corm_record_save(db, people, NULL, NULL, &failure));
-    REFUSED(corm_record_update(db, people, NULL, NULL, 0, NULL, &failure));
+    REFUSED(corm_record_update(db, people, NULL, NULL, NULL, &failure));
     REFUSED(corm_record_delete(db, people, NULL, &failure));
     REFUSED(corm_record_refresh(db, people, NULL, NULL, &failure));
     REFUSED(corm_record_find(db, people, key, 1, NULL, NULL, &failure));

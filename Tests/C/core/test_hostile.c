@@ -17,7 +17,7 @@ static corm_model *boxes(void) {
     static const corm_model_def definition = CORM_MODEL(box, "Box", columns);
     corm_model *model;
     OK(corm_model_create(&definition, &model, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model), &failure));
     return model;
 }
 

@@ -28,7 +28,7 @@ static const size_t large = 8 << 20;
 static char *statement, *literal, *text;
 static corm_database *own;
 static corm_model *documents;
-static const corm_model *const *const models = (const corm_model *const *)&documents;
+static corm_model *const *const models = &documents;
 static corm_arena *arena;
 static corm_error *error;
 static document record;

@@ -31,7 +31,7 @@ static corm_model *model;
 static int set_up_narrow(void **state) {
     set_up(state);
     OK(corm_model_create(&narrow_def, &model, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model), &failure));
     return 0;
 }
 
@@ -87,7 +87,7 @@ static void what_fits_comes_back(void **state) {
     assert_string_equal(select_text("SELECT code || typeof(code) || price || note || port FROM narrow WHERE id = 1"),
                         "abctext-123.45[\"twelve c..\"]65535");
     strcpy(back.code, "é");
-    OK(corm_record_update(db, model, &back, (const char *const[]){"code"}, 1, NULL, &failure));
+    OK(corm_record_update(db, model, &back, "code", NULL, &failure));
     assert_string_equal(found(-7).code, "é");
 }
 

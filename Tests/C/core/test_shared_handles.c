@@ -189,7 +189,7 @@ static void make_each_kind(void) {
     ended.statement = corm_statement_create(CORM_SELECT, people, NULL);
     OK(corm_json_reader_create(people, NULL, &ended.json_reader, &failure));
     OK(corm_schema_read(db, &ended.schema, &failure));
-    OK(corm_migration_plan(db, (const corm_model *const[]){people}, 1, NULL, &ended.plan, &failure));
+    OK(corm_migration_plan(db, CORM_MODELS(people), NULL, &ended.plan, &failure));
     OK(corm_bundle_create(NULL, &ended.bundle, &failure));
     OK(corm_bundle_status(db, ended.bundle, &ended.states, &failure));
     OK(corm_metadata_read(db, &ended.metadata, &failure));

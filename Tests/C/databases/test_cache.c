@@ -55,7 +55,7 @@ static void *find_and_change(void *unused) {
         assert_int_equal(corm_record_find(db, people, &key, 1, &found, arena, NULL), CORM_OK);
         if (round % 7 == 0) {
             found.age.value += 1;
-            assert_int_equal(corm_record_update(db, people, &found, NULL, 0, arena, NULL), CORM_OK);
+            assert_int_equal(corm_record_update(db, people, &found, NULL, arena, NULL), CORM_OK);
         }
         corm_arena_free(arena);
     }

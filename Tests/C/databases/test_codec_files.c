@@ -120,7 +120,7 @@ static void is_whole(int rows) {
 
 static void fill(const char *name) {
     reopen(name, &first);
-    OK(corm_model_create_tables(db, (const corm_model *const[]){people}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(people), &failure));
     insert_people(300);
 }
 
@@ -158,7 +158,7 @@ static void a_snapshot_in_a_transaction_has_a_salt_of_its_own(void **state) {
     corm_migration_options options = CORM_MIGRATION_OPTIONS_INIT;
     const char *snapshot = path_to("snapshot.db");
     options.snapshot = snapshot;
-    OK(corm_migration_sync(db, (const corm_model *const[]){model}, 1, &options, NULL, &failure));
+    OK(corm_migration_sync(db, CORM_MODELS(model), &options, NULL, &failure));
     corm_model_free(model);
     OK(corm_database_execute_script(db, "UPDATE person SET town = 'x'", &failure));
     reopen("salted.db", &first);

@@ -55,7 +55,7 @@ static void a_file_is_made_by_its_path(void **state) {
     GIVES(CORM_E_MISUSE, corm_database_backup(db, "file:copy.db", &plain, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_cipher_encrypt("file:test.db", &plain, NULL, NULL, &failure));
     OK(corm_database_execute(db, "ALTER TABLE person DROP COLUMN city", CORM_NO_VALUES, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_migration_sync(db, (const corm_model *const[]){people}, 1, &snapshot, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_sync(db, CORM_MODELS(people), &snapshot, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_registry_open("file:{name}.db", 0, NULL, &registry, &failure));
     OK(corm_registry_open(NULL, 0, NULL, &registry, &failure));
     GIVES(CORM_E_MISUSE, corm_registry_register(registry, "one", "file:one.db", NULL, &failure));
@@ -101,7 +101,7 @@ static void memory_that_is_named_by_a_uri(void **state) {
     OK(corm_result_open(two, "SELECT 1 FROM person", CORM_NO_VALUES, &result, &failure));
     corm_result_close(result);
     corm_migration_options options = {.struct_size = sizeof options, .snapshot = path_to("before.db")};
-    GIVES(CORM_E_MISUSE, corm_migration_sync(one, (const corm_model *const[]){people}, 1, &options, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_migration_sync(one, CORM_MODELS(people), &options, NULL, &failure));
     assert_false(exists(path_to("before.db")));
     OK(corm_database_backup(one, path_to("copy.db"), NULL, NULL, NULL, &failure));
     assert_int_equal(integer_in(path_to("copy.db"), "SELECT count(*) FROM person"), 0);
@@ -152,8 +152,7 @@ static void nothing_is_made_beside_what_another_left(void **state) {
         GIVES(CORM_E_CANNOT_OPEN, corm_database_backup(db, path_to("copy.db"), &other_key, NULL, NULL, &failure));
         says(suffixes[index]);
         corm_migration_options options = {.struct_size = sizeof options, .snapshot = path_to("copy.db")};
-        GIVES(CORM_E_CANNOT_OPEN,
-              corm_migration_sync(db, (const corm_model *const[]){people}, 1, &options, NULL, &failure));
+        GIVES(CORM_E_CANNOT_OPEN, corm_migration_sync(db, CORM_MODELS(people), &options, NULL, &failure));
         says(suffixes[index]);
         corm_open_options from = CORM_OPEN_OPTIONS_INIT;
         from.template_path = path_to("test.db");
@@ -176,7 +175,7 @@ static void an_unfinished_copy_is_not_continued(void **state) {
     assert_true(exists(path_to("copy.db-corm-new-wal")));
     OK(corm_database_execute(db, "ALTER TABLE person DROP COLUMN city", CORM_NO_VALUES, NULL, &failure));
     corm_migration_options options = {.struct_size = sizeof options, .snapshot = path_to("copy.db")};
-    OK(corm_migration_sync(db, (const corm_model *const[]){people}, 1, &options, NULL, &failure));
+    OK(corm_migration_sync(db, CORM_MODELS(people), &options, NULL, &failure));
     assert_false(exists(path_to("copy.db-corm-new-wal")) || exists(path_to("copy.db-corm-new-shm")));
     assert_int_equal(integer_in(path_to("copy.db"), "SELECT count(*) FROM person"), 4);
 }

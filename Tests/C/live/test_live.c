@@ -75,11 +75,9 @@ static void errors_are_clear(void **state) {
     GIVES(CORM_E_BINDING, corm_observer_open(db, &options, &observer, &failure));
     corm_region regions[] = {{.struct_size = sizeof(corm_region), .table = "nothing"},
                              {.struct_size = sizeof(corm_region), .table = "person"}};
-    const char *const columns[] = {"none"};
     options = (corm_observe_options){.struct_size = sizeof options, .regions = regions, .region_count = 1};
     GIVES(CORM_E_SCHEMA, corm_observer_open(db, &options, &observer, &failure));
-    regions[0] =
-        (corm_region){.struct_size = sizeof(corm_region), .table = "person", .columns = columns, .column_count = 1};
+    regions[0] = (corm_region){.struct_size = sizeof(corm_region), .table = "person", .columns = "none"};
     GIVES(CORM_E_SCHEMA, corm_observer_open(db, &options, &observer, &failure));
     corm_query query = CORM_QUERY_INIT;
     options = (corm_observe_options){.struct_size = sizeof options, .query = &query};
@@ -91,11 +89,9 @@ static void errors_are_clear(void **state) {
     GIVES(CORM_E_SQL, corm_observer_open(db, &options, &observer, &failure));
     query.sql = "SELECT name FROM person";
     options.live = true;
-    const char *const keys[] = {"id"};
-    options.key_columns = keys;
-    options.key_column_count = 1;
+    options.key_columns = "id";
     GIVES(CORM_E_MISUSE, corm_observer_open(db, &options, &observer, &failure));
-    options.key_column_count = 0;
+    options.key_columns = NULL;
     run_script("BEGIN");
     GIVES(CORM_E_TRANSACTION, corm_observer_open(db, &options, &observer, &failure));
     run_script("ROLLBACK");

@@ -65,9 +65,9 @@ static void add_some(void) {
     ada.id = 7;
     OK(corm_batch_save(batch, people, &ada, &failure));
     ada.city = "Paris";
-    OK(corm_batch_update(batch, people, &ada, (const char *const[]){"city"}, 1, &failure));
+    OK(corm_batch_update(batch, people, &ada, "city", &failure));
     ada.id = 8;
-    OK(corm_batch_update(batch, people, &ada, NULL, 0, &failure));
+    OK(corm_batch_update(batch, people, &ada, NULL, &failure));
     OK(corm_batch_delete(batch, people, &ada, &failure));
     /* All is copied: what it was made of may change. */
     memset(&ada, 0x55, sizeof ada);

@@ -47,7 +47,7 @@ static void a_definition_is_copied(void **state) {
     assert_string_equal(corm_model_table(model), "things");
     assert_string_equal(corm_model_column_get(model, 0)->property, "createdAt");
     assert_string_equal(corm_model_column_get(model, 0)->name, "created_at");
-    OK(corm_model_create_tables(db, (const corm_model *const[]){model, people}, 2, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model, people), &failure));
     int64_t id = 0;
     OK(corm_record_insert(db, model, &id, CORM_CONFLICT_ABORT, NULL, &failure));
     assert_int_equal(id, 1);
@@ -58,7 +58,7 @@ static void a_model_serves_several_databases(void **state) {
     (void)state;
     corm_database *other;
     OK(corm_database_open(path_to("other.db"), NULL, &other, &failure));
-    OK(corm_model_create_tables(other, (const corm_model *const[]){people}, 1, &failure));
+    OK(corm_model_create_tables(other, CORM_MODELS(people), &failure));
     OK(corm_model_table_exists(other, people, &failure));
     person one = {.name = "x"};
     insert_people(3);
@@ -90,10 +90,10 @@ static void creating_nothing_and_wrong_lists(void **state) {
     (void)state;
     OK(corm_model_create_tables(db, NULL, 0, &failure));
     GIVES(CORM_E_MISUSE, corm_model_create_tables(db, NULL, 1, &failure));
-    GIVES(CORM_E_MISUSE, corm_model_create_tables(db, (const corm_model *const[]){people, NULL}, 2, &failure));
+    GIVES(CORM_E_MISUSE, corm_model_create_tables(db, CORM_MODELS(people, NULL), &failure));
     corm_model *twin;
     OK(corm_model_create(&person_def, &twin, &failure));
-    GIVES(CORM_E_MODEL, corm_model_create_tables(db, (const corm_model *const[]){people, twin}, 2, &failure));
+    GIVES(CORM_E_MODEL, corm_model_create_tables(db, CORM_MODELS(people, twin), &failure));
     assert_non_null(strstr(corm_error_message(failure), "person"));
     corm_model_free(twin);
 }
@@ -120,7 +120,7 @@ static void use_and_free(corm_model *model) {
     corm_value key = corm_value_int64(1);
     corm_records *records;
     corm_query query = {.struct_size = sizeof query, .limit = 1};
-    OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model), &failure));
     OK(corm_database_set_cache(db, model, 10, 10000, &failure));
     OK(corm_record_save(db, model, &one, NULL, &failure));
     OK(corm_record_exists(db, model, &key, 1, &failure));

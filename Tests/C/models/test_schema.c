@@ -35,7 +35,7 @@ static void handles_that_are_none(void **state) {
     GIVES(CORM_E_ENCODING, corm_schema_parse("CREATE TABLE \xff (a)", &schema, &failure));
     GIVES(CORM_E_MISUSE, corm_schema_create(NULL, 1, &schema, &failure));
     GIVES(CORM_E_MISUSE, corm_schema_create(MODELS(people, NULL), &schema, &failure));
-    GIVES(CORM_E_MISUSE, corm_schema_create((const corm_model *const[]){people}, SIZE_MAX, &schema, &failure));
+    GIVES(CORM_E_MISUSE, corm_schema_create((corm_model *const[]){people}, SIZE_MAX, &schema, &failure));
     GIVES(CORM_E_MISUSE, corm_schema_create(MODELS(people), NULL, &failure));
     assert_int_equal(corm_schema_parse(NULL, &schema, NULL), CORM_E_MISUSE);
     assert_null(schema);

@@ -92,7 +92,7 @@ static int set_up_places(void **state) {
     memset(&seen, 0, sizeof seen);
     set_up(state);
     OK(corm_model_create(&place_def, &places, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){places}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(places), &failure));
     return 0;
 }
 
@@ -118,7 +118,7 @@ static void fields_are_converted_both_ways(void **state) {
 
     one.where.y = 5;
     one.shouted = NULL;
-    OK(corm_record_update(db, places, &one, NULL, 0, NULL, &failure));
+    OK(corm_record_update(db, places, &one, NULL, NULL, &failure));
     corm_records *records;
     OK(corm_query_fetch(db, places, NULL, &records, &failure));
     const place *all = corm_records_data(records);

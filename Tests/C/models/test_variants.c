@@ -18,7 +18,7 @@ static int free_variant(void **state) {
 
 static void suffixed(const char *suffix) {
     OK(corm_model_create_suffixed(people, suffix, &variant, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){variant}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(variant), &failure));
 }
 static int64_t count_of(const corm_model *model) {
     int64_t count = -1;
@@ -32,7 +32,7 @@ static void the_model_may_go_first(void **state) {
     OK(corm_model_create(&person_def, &model, &failure));
     OK(corm_model_create_suffixed(model, "7", &variant, &failure));
     corm_model_free(model);
-    OK(corm_model_create_tables(db, (const corm_model *const[]){variant}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(variant), &failure));
     assert_int_equal(count_of(variant), 0);
 }
 
@@ -43,13 +43,11 @@ static void indexes_and_own_references_have_the_suffix(void **state) {
         COLUMN("parent", CORM_INT64, .references_table = "node", .indexed = true),
         COLUMN("person", CORM_INT64, .references_table = "person"),
     };
-    corm_model *node = made((corm_model_def){.name = "Node",
-                                             .columns = columns,
-                                             .column_count = 3,
-                                             KEYS({.kind = CORM_KEY_UNIQUE,
-                                                   .columns = (const char *const[]){"parent", "person"},
-                                                   .column_count = 2,
-                                                   .name = "pair"})});
+    corm_model *node =
+        made((corm_model_def){.name = "Node",
+                              .columns = columns,
+                              .column_count = 3,
+                              KEYS({.kind = CORM_KEY_UNIQUE, .columns = "parent, person", .name = "pair"})});
     OK(corm_model_create_suffixed(node, "a b", &variant, &failure));
     const char *sql = corm_model_create_sql(variant);
     assert_non_null(strstr(sql, "REFERENCES \"node_a b\""));
@@ -79,13 +77,13 @@ static void records_of_an_attached_file(void **state) {
     (void)state;
     corm_database *other = NULL;
     OK(corm_database_open(path_to("old.db"), NULL, &other, &failure));
-    OK(corm_model_create_tables(other, (const corm_model *const[]){people}, 1, &failure));
+    OK(corm_model_create_tables(other, CORM_MODELS(people), &failure));
     OK(corm_model_create_attached(people, "old", &variant, &failure));
     GIVES(CORM_E_SCHEMA, corm_query_count(db, variant, NULL, &(int64_t){0}, &failure));
     OK(corm_database_attach(db, path_to("old.db"), "old", NULL, &failure));
     person one = {.name = "old one"};
     OK(corm_record_insert(db, variant, &one, 0, NULL, &failure));
-    OK(corm_record_update(db, variant, &one, NULL, 0, NULL, &failure));
+    OK(corm_record_update(db, variant, &one, NULL, NULL, &failure));
     insert_people(1);
     assert_int_equal(count_of(variant), 1);
     corm_statement *both = corm_statement_create(CORM_SELECT, people, NULL);
@@ -103,7 +101,7 @@ static void records_of_an_attached_file(void **state) {
     OK(corm_record_delete(db, variant, &one, &failure));
     assert_int_equal(count_of(variant), 0);
     assert_int_equal(count_of(people), 1);
-    GIVES(CORM_E_MISUSE, corm_model_create_tables(db, (const corm_model *const[]){variant}, 1, &failure));
+    GIVES(CORM_E_MISUSE, corm_model_create_tables(db, CORM_MODELS(variant), &failure));
     says("attached file \"old\"");
     corm_model *none = NULL;
     GIVES(CORM_E_MODEL, corm_model_create_attached(people, "main", &none, &failure));

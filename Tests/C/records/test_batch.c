@@ -43,12 +43,12 @@ static void none_at_all(void **state) {
     OK(corm_record_insert_many(db, people, NULL, 0, CORM_CONFLICT_ABORT, NULL, &number, &failure));
     assert_int_equal(number, 0);
     OK(corm_record_save_many(db, people, NULL, 0, NULL, &failure));
-    OK(corm_record_update_many(db, people, NULL, 0, NULL, 0, NULL, &failure));
+    OK(corm_record_update_many(db, people, NULL, 0, NULL, NULL, &failure));
     OK(corm_record_delete_many(db, people, NULL, 0, &number, &failure));
     assert_int_equal(number, 0);
     GIVES(CORM_E_MISUSE, corm_record_insert_many(db, people, NULL, 1, CORM_CONFLICT_ABORT, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_record_save_many(db, people, NULL, 1, NULL, &failure));
-    GIVES(CORM_E_MISUSE, corm_record_update_many(db, people, NULL, 1, NULL, 0, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_update_many(db, people, NULL, 1, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_record_delete_many(db, people, NULL, 1, NULL, &failure));
 }
 

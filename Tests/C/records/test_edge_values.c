@@ -11,7 +11,7 @@ static int set_up_edges(void **state) {
     arena = corm_arena_create();
     edge_values(rows, arena);
     OK(corm_model_create(&edge_value_def, &model, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model), &failure));
     return 0;
 }
 
@@ -72,7 +72,7 @@ static void found_saved_updated_and_refreshed(void **state) {
         edge_value blank = {
             .id = rows[row].id, .label = {"", 0}, .code = "", .data = {"", 0}, .price = "1", .extra = "1"};
         OK(corm_record_save(db, model, &blank, NULL, &failure));
-        OK(corm_record_update(db, model, &rows[row], NULL, 0, NULL, &failure));
+        OK(corm_record_update(db, model, &rows[row], NULL, NULL, &failure));
         OK(corm_record_find(db, model, CORM_VALUES(corm_value_int64(rows[row].id)), &found, arena, &failure));
         check(&found);
         OK(corm_record_save(db, model, &blank, NULL, &failure));

@@ -46,11 +46,9 @@ static void queries_that_can_never_be_right(void **state) {
     REFUSED(CORM_E_MISUSE);
     query.value_count = 1;
     REFUSED(CORM_E_MISUSE);
-    query.order_by_count = 1;
+    query.order_by = "-shoe";
     REFUSED(CORM_E_MISUSE);
-    query.order_by = (const char *const[]){"-shoe"}, query.order_by_count = 1;
-    REFUSED(CORM_E_MISUSE);
-    query.order_by = (const char *const[]){NULL}, query.order_by_count = 1;
+    query.order_by = "id,";
     REFUSED(CORM_E_MISUSE);
     query.limit = -1;
     REFUSED(CORM_E_MISUSE);
@@ -58,7 +56,7 @@ static void queries_that_can_never_be_right(void **state) {
     REFUSED(CORM_E_MISUSE);
     query.sql = "SELECT * FROM person", query.limit = 1;
     REFUSED(CORM_E_MISUSE);
-    query.sql = "SELECT * FROM person", query.order_by = (const char *const[]){"id"}, query.order_by_count = 1;
+    query.sql = "SELECT * FROM person", query.order_by = "id";
     REFUSED(CORM_E_MISUSE);
     query.struct_size = 0;
     REFUSED(CORM_E_MISUSE);
@@ -123,8 +121,7 @@ static void writing_beside_a_cursor(void **state) {
     corm_query query = CORM_QUERY_INIT;
     int rows = 0;
     insert_people(100);
-    query.order_by = (const char *const[]){"id"};
-    query.order_by_count = 1;
+    query.order_by = "id";
     query.limit = 100;
     OK(corm_cursor_open(db, people, &query, &cursor, &failure));
     for (; corm_cursor_next(cursor, &one, &failure) == CORM_ROW; rows += 1) {

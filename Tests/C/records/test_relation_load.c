@@ -15,8 +15,7 @@ static void loads_that_cannot_be(void **state) {
     GIVES(CORM_E_MISUSE, corm_relation_load(db, people, "pets", &one, 1, NULL, NULL, &failure));
     GIVES(CORM_E_MISUSE, corm_relation_load(NULL, people, "pets", &one, 1, NULL, &related, &failure));
     GIVES(CORM_E_MISUSE, corm_relation_load(db, NULL, "pets", &one, 1, NULL, &related, &failure));
-    corm_load_options options = {
-        .struct_size = sizeof options, .order_by = (const char *const[]){"nmae"}, .order_by_count = 1};
+    corm_load_options options = {.struct_size = sizeof options, .order_by = "nmae"};
     GIVES(CORM_E_MISUSE, corm_relation_load(db, people, "pets", &one, 1, &options, &related, &failure));
     FAILURE_SAYS("did you mean name?");
     options = (corm_load_options){0};

@@ -13,12 +13,12 @@ static void set_everything(corm_statement *s) {
     corm_statement_add(s, CORM_CLAUSE_WHERE, number(1));
     corm_statement_distinct(s);
     corm_statement_compound(s, CORM_UNION, select_from(pets));
-    corm_statement_with(s, "x", NULL, 0, select_from(pets));
+    corm_statement_with(s, "x", NULL, select_from(pets));
     corm_statement_after(s, CORM_VALUES(corm_value_int64(1)));
     corm_statement_set(s, "age", number(1));
-    corm_statement_insert_select(s, (const char *const[]){"age"}, 1, select_from(pets));
+    corm_statement_insert_select(s, "age", select_from(pets));
     corm_statement_conflict(s, CORM_CONFLICT_IGNORE);
-    corm_statement_upsert(s, NULL, 0);
+    corm_statement_upsert(s, NULL);
     corm_statement_upsert_set(s, "age", number(1));
     corm_statement_join_relation(s, CORM_JOIN_LEFT, NULL, "owner", NULL);
 }
@@ -117,7 +117,7 @@ static void clauses_of_another_kind_of_statement(void **state) {
     corm_statement_set(wrong, "age", number(1));
     STATEMENT_FAILS(CORM_E_MISUSE, "INSERT, UPDATE or DELETE", wrong);
     wrong = kind(CORM_UPDATE);
-    corm_statement_insert_select(wrong, (const char *const[]){"age"}, 1, with_column(select_nothing(), number(1)));
+    corm_statement_insert_select(wrong, "age", with_column(select_nothing(), number(1)));
     STATEMENT_FAILS(CORM_E_MISUSE, "INSERT", wrong);
     wrong = kind(CORM_UPDATE);
     corm_statement_distinct(wrong);
@@ -137,15 +137,15 @@ static void clauses_of_another_kind_of_statement(void **state) {
     STATEMENT_FAILS(CORM_E_MISUSE, "CORM_UNION", wrong);
     wrong = kind(CORM_INSERT);
     corm_statement_set(wrong, "age", number(1));
-    corm_statement_insert_select(wrong, (const char *const[]){"name"}, 1, with_column(select_nothing(), text("x")));
+    corm_statement_insert_select(wrong, "name", with_column(select_nothing(), text("x")));
     STATEMENT_FAILS(CORM_E_MISUSE, "", wrong);
 }
 
 /* An insert of a pet that is updated by `property` when there is one of these `keys` already. */
-static corm_statement *upsert(const char *const *keys, size_t count, const char *property, corm_expr *value) {
+static corm_statement *upsert(const char *keys, const char *property, corm_expr *value) {
     corm_statement *insert = corm_statement_create(CORM_INSERT, pets, NULL);
     corm_statement_set(insert, "name", text("Max"));
-    corm_statement_upsert(insert, keys, count);
+    corm_statement_upsert(insert, keys);
     corm_statement_upsert_set(insert, property, value);
     return insert;
 }
@@ -155,12 +155,11 @@ static void upserts_that_cannot_be(void **state) {
     corm_statement *wrong = corm_statement_create(CORM_INSERT, pets, NULL);
     corm_statement_upsert_set(wrong, "weight", number(1));
     STATEMENT_FAILS(CORM_E_MISUSE, "corm_statement_upsert", wrong);
-    static const char *const keys[] = {"id", "kname"};
-    STATEMENT_FAILS(CORM_E_MISUSE, "name the properties of the key", upsert(NULL, 0, "weight", number(1)));
-    STATEMENT_FAILS(CORM_E_MISUSE, "did you mean name?", upsert(keys, 2, "weight", number(1)));
-    STATEMENT_FAILS(CORM_E_TYPE, "Pet.weight", upsert(keys, 1, "weight", text("x")));
+    STATEMENT_FAILS(CORM_E_MISUSE, "name the properties of the key", upsert(NULL, "weight", number(1)));
+    STATEMENT_FAILS(CORM_E_MISUSE, "did you mean name?", upsert("id, kname", "weight", number(1)));
+    STATEMENT_FAILS(CORM_E_TYPE, "Pet.weight", upsert("id", "weight", text("x")));
     wrong = kind(CORM_UPDATE);
-    corm_statement_upsert(wrong, keys, 1);
+    corm_statement_upsert(wrong, "id");
     STATEMENT_FAILS(CORM_E_MISUSE, "INSERT", wrong);
 }
 
@@ -232,7 +231,7 @@ static void ten_thousand_statements_inside_one_another(void **state) {
     deep = with_column(select_nothing(), number(1));
     for (int level = 0; level < 10000; level += 1) {
         corm_statement *outer = with_column(select_nothing(), number(1));
-        corm_statement_with(outer, "x", NULL, 0, deep);
+        corm_statement_with(outer, "x", NULL, deep);
         deep = outer;
     }
     STATEMENT_FAILS(CORM_E_MISUSE, "deep", deep);
@@ -241,13 +240,13 @@ static void ten_thousand_statements_inside_one_another(void **state) {
 static void missing_names_and_arrays(void **state) {
     (void)state;
     corm_statement *wrong = select_from(people);
-    corm_statement_with(wrong, NULL, NULL, 0, select_from(pets));
+    corm_statement_with(wrong, NULL, NULL, select_from(pets));
     STATEMENT_FAILS(CORM_E_MISUSE, "NULL", wrong);
     wrong = select_from(people);
-    corm_statement_with(wrong, "x", NULL, 2, select_from(pets));
-    STATEMENT_FAILS(CORM_E_MISUSE, "NULL", wrong);
+    corm_statement_with(wrong, "x", "\"a", select_from(pets));
+    STATEMENT_FAILS(CORM_E_MISUSE, "has a quote without end at byte 0", wrong);
     wrong = select_from(people);
-    corm_statement_with(wrong, "x", NULL, 0, NULL);
+    corm_statement_with(wrong, "x", NULL, NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "NULL", wrong);
     wrong = ordered_by(select_from(people), column("id"));
     corm_statement_after(wrong, NULL, 1);
@@ -259,11 +258,11 @@ static void missing_names_and_arrays(void **state) {
     corm_statement_set(wrong, "age", NULL);
     STATEMENT_FAILS(CORM_E_MISUSE, "NULL", wrong);
     wrong = kind(CORM_INSERT);
-    corm_statement_insert_select(wrong, NULL, 1, select_from(pets));
-    STATEMENT_FAILS(CORM_E_MISUSE, "NULL", wrong);
+    corm_statement_insert_select(wrong, "a,", select_from(pets));
+    STATEMENT_FAILS(CORM_E_MISUSE, "lacks a name at byte 2: a,", wrong);
     wrong = kind(CORM_INSERT);
-    corm_statement_upsert(wrong, NULL, 1);
-    STATEMENT_FAILS(CORM_E_MISUSE, "NULL", wrong);
+    corm_statement_upsert(wrong, "");
+    STATEMENT_FAILS(CORM_E_MISUSE, "lacks a name", wrong);
     STATEMENT_FAILS(CORM_E_MISUSE, "NULL", where(select_from(people), NULL));
 }
 

@@ -139,7 +139,7 @@ static void one_statement_in_two_databases(void **state) {
     assert_int_equal(count, 3);
     GIVES(CORM_E_SCHEMA, corm_query_count(second, people, &query, &count, &failure));
     FAILURE_SAYS("person");
-    OK(corm_model_create_tables(second, (const corm_model *const[]){people}, 1, &failure));
+    OK(corm_model_create_tables(second, CORM_MODELS(people), &failure));
     for (int round = 0; round < 2; round += 1) {
         OK(corm_query_count(second, people, &query, &count, &failure));
         assert_int_equal(count, 0);

@@ -229,7 +229,7 @@ bool edge_values_write(const char *path) {
     edge_values(rows, arena);
     bool written = corm_database_open(path, NULL, &database, &error) == CORM_OK &&
                    corm_model_create(&edge_value_def, &model, &error) == CORM_OK &&
-                   corm_model_create_tables(database, (const corm_model *const[]){model}, 1, &error) == CORM_OK &&
+                   corm_model_create_tables(database, CORM_MODELS(model), &error) == CORM_OK &&
                    corm_record_insert_many(database, model, rows, EDGE_VALUE_COUNT, CORM_CONFLICT_ABORT, arena, NULL,
                                            &error) == CORM_OK;
     return report(error, database, model, arena) && written;

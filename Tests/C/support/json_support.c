@@ -19,7 +19,7 @@ corm_model *items;
 int set_up_json(void **state) {
     set_up_relations(state);
     OK(corm_model_create(&item_def, &items, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){items}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(items), &failure));
     return 0;
 }
 

@@ -69,7 +69,7 @@ const char *schema_now(void) {
     return texts[next];
 }
 
-void in_step(const corm_model *const *list, size_t count) {
+void in_step(corm_model *const *list, size_t count) {
     corm_plan *plan;
     OK(corm_migration_plan(db, list, count, NULL, &plan, &failure));
     if (corm_plan_step_count(plan) > 0)

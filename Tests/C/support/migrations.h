@@ -16,7 +16,7 @@
 #define LIST(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
 /* The two arguments of a list of models. */
 #define MODELS(...)                                                                                                    \
-    (const corm_model *const[]){__VA_ARGS__}, sizeof((const corm_model *const[]){__VA_ARGS__}) / sizeof(corm_model *)
+    (corm_model *const[]){__VA_ARGS__}, sizeof((corm_model *const[]){__VA_ARGS__}) / sizeof(corm_model *)
 
 /* The model of a definition, whose sizes are filled in. Freed after the test. */
 corm_model *made(corm_model_def definition);
@@ -41,7 +41,7 @@ void says(const char *part);
 /* All CREATE statements of the file but those of the library's own tables. Valid until the fourth call from here. */
 const char *schema_now(void);
 /* A second sync of the models would do nothing. */
-void in_step(const corm_model *const *models, size_t count);
+void in_step(corm_model *const *models, size_t count);
 
 /* Calls of the progress callback, which cancels at the one numbered `cancel_at` (from 0; -1: never). */
 typedef struct calls {

@@ -27,7 +27,7 @@ int set_up_relations(void **state) {
     OK(corm_model_create(&tag_def, &tags, &failure));
     OK(corm_model_create(&pet_tag_def, &pet_tags, &failure));
     OK(corm_model_create(&node_def, &nodes, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){pets, tags, pet_tags, nodes, people}, 5, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(pets, tags, pet_tags, nodes, people), &failure));
     OK(add_relation(pets, "owner", CORM_TO_ONE, people, NULL));
     OK(add_relation(people, "pets", CORM_TO_MANY, pets, NULL));
     OK(add_relation(pets, "tags", CORM_MANY_TO_MANY, tags, pet_tags));

@@ -17,7 +17,7 @@ const corm_model_def pet_def = CORM_MODEL(pet, "Pet", pet_columns);
 int set_up_statements(void **state) {
     set_up(state);
     OK(corm_model_create(&pet_def, &pets, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){people, pets}, 2, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(people, pets), &failure));
     person persons[] = {
         {1, "Ada", "London", {true, 36}, 1.7}, {2, "Bob", NULL, {true, 36}, 1.8},
         {3, "Cora", "Rome", {false, 0}, 1.6},  {4, "Dan", "Rome", {true, 20}, 1.9},

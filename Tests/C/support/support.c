@@ -51,7 +51,7 @@ int set_up(void **state) {
     assert_non_null(mkdtemp(folder));
     OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
     OK(corm_model_create(&person_def, &people, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){people}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(people), &failure));
     return 0;
 }
 

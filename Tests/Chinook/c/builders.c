@@ -3,18 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-corm_expr *column(const corm_model *model, const char *path) {
-    char names[64];
-    const char *relations[8];
-    size_t count = 0;
-    snprintf(names, sizeof names, "%s", path);
-    char *property = names;
-    for (char *dot; (dot = strchr(property, '.')) != NULL && count < 8; property = dot + 1) {
-        *dot = '\0';
-        relations[count++] = property;
-    }
-    return count == 0 ? corm_expr_column(model, path) : corm_relation_column(model, NULL, relations, count, property);
-}
+corm_expr *column(const corm_model *model, const char *path) { return corm_expr_column(model, path); }
 
 corm_expr *name(const char *source, const char *column) { return corm_expr_name(source, column); }
 corm_expr *integer(int64_t value) { return corm_expr_value(corm_value_int64(value)); }
@@ -49,7 +38,7 @@ corm_statement *select_from_query(corm_statement *query, const char *alias) {
 
 corm_statement *select_from_common(const char *name, corm_statement *query) {
     corm_statement *select = corm_statement_create(CORM_SELECT, NULL, NULL);
-    corm_statement_with(select, name, NONE, query);
+    corm_statement_with(select, name, NULL, query);
     corm_statement_from(select, CORM_SOURCE(.name = name));
     return select;
 }

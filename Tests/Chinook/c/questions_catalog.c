@@ -84,7 +84,7 @@ static corm_statement *median_length_of_each_genre(void) {
 
     corm_statement *select = select_from(genres);
     COLUMNS(select, column(genres, "name"), CORM_CALL("avg", name("ranked", "length")));
-    corm_statement_with(select, "ranked", NONE, ranked);
+    corm_statement_with(select, "ranked", NULL, ranked);
     corm_statement_join(select, CORM_JOIN_INNER, CORM_SOURCE(.name = "ranked"),
                         equal(name("ranked", "genre_id"), column(genres, "id")));
     WHERE(select, corm_expr_between(name("ranked", "place"), middle(1), middle(2)));

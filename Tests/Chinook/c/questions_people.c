@@ -125,7 +125,7 @@ static corm_statement *reporting_chain(void) {
 
     corm_statement *select = corm_statement_create(CORM_SELECT, NULL, NULL);
     corm_statement_from(select, CORM_SOURCE(.name = "chain"));
-    corm_statement_with(select, "chain", (const char *const[]){"id", "level", "path"}, 3, chain);
+    corm_statement_with(select, "chain", "id, level, path", chain);
     ORDER_BY(select, name("chain", "path"));
     return select;
 }

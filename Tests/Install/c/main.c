@@ -27,7 +27,7 @@ int main(void) {
         strcmp(corm_version(), CORM_VERSION) == 0 &&
         corm_database_open(":memory:", NULL, &database, &error) == CORM_OK &&
         corm_model_create(&person_def, &model, &error) == CORM_OK &&
-        corm_model_create_tables(database, (const corm_model *[]){model}, 1, &error) == CORM_OK &&
+        corm_model_create_tables(database, CORM_MODELS(model), &error) == CORM_OK &&
         corm_record_insert(database, model, &ada, CORM_CONFLICT_ABORT, arena, &error) == CORM_OK &&
         corm_record_find(database, model, CORM_VALUES(corm_value_int64(ada.id)), &found, arena, &error) == CORM_OK &&
         strcmp(found.name, "Ada") == 0;

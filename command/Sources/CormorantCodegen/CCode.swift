@@ -113,9 +113,9 @@ struct CCode: CodeWriter {
         return parts
     }
 
-    /// `.columns = ..., .column_count = 2`
-    private func list(_ names: [String], _ field: String, _ count: String) -> String {
-        ".\(field) = (const char *const[]){\(names.map(cLiteral).joined(separator: ", "))}, .\(count) = \(names.count)"
+    /// `.columns = "title, year"`
+    private func list(_ names: [String], _ field: String) -> String {
+        ".\(field) = \(cLiteral(nameList(names)))"
     }
 
     private func constant(_ model: Int) -> String { "\(prefix)_\(code.naming.types[model])".uppercased() }
@@ -129,11 +129,11 @@ struct CCode: CodeWriter {
             ".kind = CORM_\(relation.kind.rawValue.uppercased())",
         ]
         if !relation.columns.isEmpty {
-            parts.append(list(code.columnNames(holder, relation.columns), "columns", "column_count"))
+            parts.append(list(code.columnNames(holder, relation.columns), "columns"))
         }
         if !relation.targetColumns.isEmpty {
             parts.append(
-                list(code.columnNames(holder, relation.targetColumns), "target_columns", "target_column_count"))
+                list(code.columnNames(holder, relation.targetColumns), "target_columns"))
         }
         parts.insert("{.struct_size = sizeof(corm_relation_def)", at: 1)
         return filled("", parts, open: "{", close: "}}", indent: "    ")
@@ -150,7 +150,10 @@ struct CCode: CodeWriter {
         for (name, count) in [("keys", keys(model).count), ("references", sketch.references.count)] where count > 0 {
             parts.append(".\(name) = \(type)_\(name), .\(name.dropLast())_count = \(count)")
         }
-        if !sketch.checks.isEmpty { parts.append(list(sketch.checks, "checks", "check_count")) }
+        if !sketch.checks.isEmpty {
+            let checks = sketch.checks.map(cLiteral).joined(separator: ", ")
+            parts.append(".checks = (const char *const[]){\(checks)}, .check_count = \(sketch.checks.count)")
+        }
         if sketch.table.isWithoutRowID { parts.append(".without_rowid = true") }
         if sketch.table.isStrict { parts.append(".strict = true") }
         return filled("CORM_MODEL", parts, indent: "    ")
@@ -161,13 +164,13 @@ struct CCode: CodeWriter {
         let properties = code.naming.properties[model]
         var keys: [String] = []
         if sketch.keyHasOrder {
-            let columns = list(code.columnNames(model, sketch.key), "columns", "column_count")
+            let columns = list(code.columnNames(model, sketch.key), "columns")
             keys.append(filled("", [".kind = CORM_KEY_PRIMARY", columns], open: "{", close: "}", indent: "    "))
         }
         for index in sketch.indexes {
             var parts = [
                 ".kind = CORM_KEY_\(index.isUnique ? "UNIQUE" : "INDEX")",
-                list(index.terms(properties), "columns", "column_count"),
+                list(index.terms(properties), "columns"),
             ]
             if let name = index.name { parts.append(".name = \(cLiteral(name))") }
             if let condition = index.condition { parts.append(".where_sql = \(cLiteral(condition))") }
@@ -178,11 +181,10 @@ struct CCode: CodeWriter {
 
     func references(_ model: Int) -> [String] {
         code.sketch.models[model].references.map { reference in
-            var parts = [list(code.columnNames(model, reference.columns), "columns", "column_count")]
+            var parts = [list(code.columnNames(model, reference.columns), "columns")]
             parts.append(".table = \(cLiteral(reference.table))")
             if !reference.tableColumns.isEmpty {
-                let names = reference.tableColumns.map(cLiteral).joined(separator: ", ")
-                parts.append(".table_columns = (const char *const[]){\(names)}")
+                parts.append(list(reference.tableColumns, "table_columns"))
             }
             return filled("", parts + actions(reference), open: "{", close: "}", indent: "    ")
         }

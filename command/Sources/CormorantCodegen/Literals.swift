@@ -30,6 +30,19 @@ func swiftLiteral(_ text: String) -> String {
     return out + "\""
 }
 
+/// Names as C takes a list of them: with commas between, in double quotes what is no plain word.
+func nameList(_ names: [String]) -> String {
+    names.map { name in
+        let term = name.hasPrefix("-") ? String(name.dropFirst()) : name
+        let isPlain =
+            !term.isEmpty
+            && term.unicodeScalars.allSatisfy {
+                $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+            }
+        return isPlain ? name : "\"\(name.replacing("\"", with: "\"\""))\""
+    }.joined(separator: ", ")
+}
+
 func cLiteral(_ text: String) -> String {
     var out = "\""
     for scalar in text.unicodeScalars {

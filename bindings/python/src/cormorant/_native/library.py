@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -112,10 +113,22 @@ def optional_utf8(text: str | None) -> bytes | None:
 
 
 def text_array(texts: Sequence[str]) -> tuple[Any, int]:
-    """An array of texts and its count; NULL when empty. Names of properties come again and again, so it is kept."""
-    return _kept_text_array(tuple(texts)) if texts else (None, 0)
+    """An array of texts and its count; NULL when empty."""
+    return ((ctypes.c_char_p * len(texts))(*map(utf8, texts)), len(texts)) if texts else (None, 0)
+
+
+def name_list(names: Sequence[str]) -> bytes | None:
+    """Names in one text, as C takes them; NULL when there are none. Those of properties come again and again: it is kept."""
+    return _kept_name_list(tuple(names)) if names else None
 
 
 @functools.lru_cache(maxsize=256)
-def _kept_text_array(texts: tuple[str, ...]) -> tuple[Any, int]:
-    return (ctypes.c_char_p * len(texts))(*map(utf8, texts)), len(texts)
+def _kept_name_list(names: tuple[str, ...]) -> bytes:
+    return b", ".join(_item(utf8(name)) for name in names)
+
+
+_is_plain = re.compile(rb"-?\w+").fullmatch
+
+
+def _item(name: bytes) -> bytes:
+    return name if _is_plain(name) else b'"' + name.replace(b'"', b'""') + b'"'

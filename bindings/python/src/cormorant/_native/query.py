@@ -9,7 +9,7 @@ from ..error import DataError
 from . import abi
 from .call import call_handle, call_number, failure, give_back, take
 from .handle import CursorHandle, DatabaseHandle, ModelHandle
-from .library import library, text_array, utf8
+from .library import library, name_list, utf8
 
 
 def count(database: DatabaseHandle, model: ModelHandle | None, sql: str | None, bindings: bytes | None) -> int:
@@ -37,7 +37,6 @@ def open_cursor(
     offset: int = 0,
 ) -> CursorHandle:
     statement = None if sql is None else utf8(sql)
-    names, count = text_array(order_by)
     size = len(bindings) if bindings else 0
     for number in (limit, offset):
         if not -(2**63) <= number < 2**63:  # ctypes would cut it
@@ -50,8 +49,7 @@ def open_cursor(
         statement,
         bindings,
         size,
-        names,
-        count,
+        name_list(order_by),
         limit,
         offset,
     )

@@ -11,7 +11,7 @@ from ..error import Error
 from . import abi
 from .call import call, call_handle, call_number, failure, give_back, take, to_error
 from .handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
-from .library import TYPES, library, text_array, to_text, utf8
+from .library import TYPES, library, name_list, to_text, utf8
 from .struct import make_struct
 
 # Rows changed, the key that was made or 0, what kept it from being done.
@@ -137,8 +137,7 @@ def batch_execute(batch: BatchHandle, sql: str, bindings: bytes | None) -> None:
 def batch_write(
     batch: BatchHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
 ) -> None:
-    names, count = text_array(properties)
-    call(library.corm_block_batch_write, batch, model, operation, conflict, names, count, rows, len(rows))
+    call(library.corm_block_batch_write, batch, model, operation, conflict, name_list(properties), rows, len(rows))
 
 
 def commit(batch: BatchHandle, write: Write, policy: int, tag: str | None, wait: bool) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 from . import abi
 from .call import call, call_number, failure, give_back, take
 from .handle import DatabaseHandle, ModelHandle
-from .library import library, text_array
+from .library import library, name_list
 
 Row = tuple[Any, ...]
 
@@ -40,10 +40,9 @@ def write(
     database: DatabaseHandle, model: ModelHandle, operation: int, conflict: int, properties: Sequence[str], rows: bytes
 ) -> tuple[list[Any], int]:
     """Writes rows; what came back for each, and how many were written."""
-    names, count = text_array(properties)
     scratch = take()
     status = _write(
-        database, model, operation, conflict, names, count, rows, len(rows),
+        database, model, operation, conflict, name_list(properties), rows, len(rows),
         scratch.block_ref, scratch.number_ref, scratch.error_ref,
     )  # fmt: skip
     if status < 0:
@@ -55,7 +54,7 @@ def write(
 
 def insert_rows(database: DatabaseHandle, model: ModelHandle, conflict: int, rows: bytes) -> int:
     """Inserts rows of which nothing is told but how many went in."""
-    return call_number(_write, database, model, abi.CORM_WRITE_INSERT, conflict, None, 0, rows, len(rows), None)
+    return call_number(_write, database, model, abi.CORM_WRITE_INSERT, conflict, None, rows, len(rows), None)
 
 
 def delete_key(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .handle import Handle, set_member
-from .library import TYPES, utf8
+from .library import TYPES, name_list, utf8
 
 # Array member: the type of its items, where they are structs, and the member that counts them.
 _ARRAYS = {
@@ -16,21 +16,9 @@ _ARRAYS = {
         "keys": ("corm_key_def", "key_count"),
         "references": ("corm_reference_def", "reference_count"),
         "checks": ("", "check_count"),
-        "column_order": ("", "column_order_count"),
         "module_arguments": ("", "module_argument_count"),
-        "allow_drop": ("", "allow_drop_count"),
     },
-    "corm_key_def": {"columns": ("", "column_count")},
-    # table_columns has as many items as columns, so it has no count of its own.
-    "corm_reference_def": {"columns": ("", "column_count"), "table_columns": ("", "")},
-    "corm_relation_def": {"columns": ("", "column_count"), "target_columns": ("", "target_column_count")},
-    "corm_query": {"order_by": ("", "order_by_count")},
-    "corm_region": {"columns": ("", "column_count")},
-    "corm_observe_options": {
-        "regions": ("corm_region", "region_count"),
-        "key_columns": ("", "key_column_count"),
-    },
-    "corm_migration_options": {"allow_drop": ("", "allow_drop_count")},
+    "corm_observe_options": {"regions": ("corm_region", "region_count")},
 }
 
 
@@ -43,12 +31,14 @@ def make_sized(name: str) -> Any:
 
 
 def make_struct(name: str, members: Mapping[str, Any]) -> Any:
-    """A struct by its members, which holds all that it points to; structs in it are mappings, arrays are lists."""
+    """A struct by its members, which holds all that it points to; structs in it are mappings, arrays and names are lists."""
     struct: Any = make_sized(name)
     keep = struct.keep = []
     for member, value in members.items():
         if isinstance(value, str):
             setattr(struct, member, utf8(value))
+        elif isinstance(value, list) and member not in _ARRAYS.get(name, {}):
+            setattr(struct, member, name_list(value))
         elif isinstance(value, list):
             kind, counter = _ARRAYS[name][member]
             array: Any
@@ -60,8 +50,7 @@ def make_struct(name: str, members: Mapping[str, Any]) -> Any:
                 array = (ctypes.c_char_p * len(value))(*map(utf8, value))
             keep.append(array)
             setattr(struct, member, ctypes.addressof(array) if value else None)
-            if counter:
-                setattr(struct, counter, len(value))
+            setattr(struct, counter, len(value))
         elif isinstance(value, Handle):
             set_member(struct, member, value)
         else:
