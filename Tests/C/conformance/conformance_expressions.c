@@ -57,11 +57,8 @@ static corm_expr *related(scenario *run, json_t *json) {
 
 /* Of "Pet.owner" and a record, or null. */
 static corm_expr *is_related(scenario *run, json_t *json) {
-    const char *path = string(json, "isRelated");
-    const char *names[8];
-    size_t count;
-    const char *last;
-    corm_model *model = split(run, path, names, &count, &last);
+    const char *path;
+    corm_model *model = split(run, string(json, "isRelated"), &path);
     json_t *given = get(json, "record");
     corm_value *record = NULL;
     if (given != NULL && !json_is_null(given)) {
@@ -70,7 +67,7 @@ static corm_expr *is_related(scenario *run, json_t *json) {
         if (record == NULL || !parse_record(run, target, given, -1, record))
             return NULL;
     }
-    return corm_relation_is(model, string(json, "of"), strchr(path, '.') + 1, record);
+    return corm_relation_is(model, string(json, "of"), path, record);
 }
 
 static corm_expr *aggregate(scenario *run, json_t *json) {

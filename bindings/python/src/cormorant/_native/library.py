@@ -118,7 +118,7 @@ def text_array(texts: Sequence[str]) -> tuple[Any, int]:
 
 
 def name_list(names: Sequence[str]) -> bytes | None:
-    """Names in one text, as C takes them; NULL when there are none. Those of properties come again and again: it is kept."""
+    """Names in one text, as C takes them; NULL when there are none. The same ones come again and again: it is kept."""
     return _kept_name_list(tuple(names)) if names else None
 
 
