@@ -41,12 +41,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     made = {f"c/reference/{name}": text for name, text in c_reference.pages(ROOT / "include").items()}
     package = python_reference.load(str(ROOT / "bindings/python/src"))
     made |= {f"python/reference/{name}": text for name, text in python_reference.pages(package).items()}
-    made["swift/reference/index.md"] = swift_reference.page(ROOT / "build/symbols")
+    made["swift/reference/index.md"] = swift_reference.page(ROOT / "build/symbols", ROOT / "build/docc")
     for path, text in made.items():
         files.append(File.generated(config, path, content=text))
     fill(config.nav, files)
-    # The header's choice leads to the front page of each.
-    config.extra["alternate"] = [{"name": name, "link": f"{folder}/"} for folder, name in LANGUAGES.items()]
     return files
 
 

@@ -44,7 +44,8 @@ def address(module: str, path: tuple[str, ...]) -> str:
     return "/".join([module, *path]).lower()
 
 
-def page(graphs: Path) -> str:
+def page(graphs: Path, docc: Path) -> str:
+    """What DocC made stands in its folder: an extension of a type of another module has no page of its own."""
     lines = [
         "# Swift reference",
         "",
@@ -63,6 +64,8 @@ def page(graphs: Path) -> str:
             lines += [f"### {name} {{ #{module}.{name} }}".replace("`", ""), ""]
             for symbol in dict.fromkeys(found):
                 place = f"documentation/{address(module, symbol.path[:1])}/"
+                if not (docc / place).is_dir():
+                    place = f"documentation/{module.lower()}/"
                 lines.append(f'- <a href="{place}"><code>{escaped(symbol.path[-1])}</code></a> {symbol.summary}')
             lines.append("")
     return "\n".join(lines) + "\n"

@@ -19,6 +19,27 @@ const choose = (language) => {
   show();
 };
 
+// In the header, of the sections that are called as a language.
+const sections = [...document.querySelectorAll(".md-tabs__link")].filter((link) => languages.includes(link.textContent.trim()));
+const choice = document.createElement("div");
+choice.className = "md-header__option";
+choice.innerHTML = `<div class="md-select">
+  <button class="md-header__button code-choice" aria-label="Programming language"><span class="code-chosen"></span> ▾</button>
+  <div class="md-select__inner"><ul class="md-select__list"></ul></div></div>`;
+for (const section of sections) {
+  const link = Object.assign(document.createElement("a"), { className: "md-select__link", href: section.href });
+  link.textContent = link.dataset.language = section.textContent.trim();
+  const item = document.createElement("li");
+  item.className = "md-select__item";
+  item.append(link);
+  choice.querySelector("ul").append(item);
+}
+document.querySelector("label[for=__search]").before(choice);
+
+// On the front page a link that is called as a language chooses it.
+for (const link of document.querySelectorAll(".md-typeset a"))
+  if (languages.includes(link.textContent.trim())) link.dataset.language = link.textContent.trim();
+
 for (const head of document.querySelectorAll(".md-typeset table thead tr")) {
   const titles = [...head.cells].map((cell) => cell.textContent.trim());
   if (languages.filter((language) => titles.includes(language)).length > 1)
