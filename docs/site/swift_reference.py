@@ -58,10 +58,11 @@ def page(graphs: Path, docc: Path) -> str:
     for module in MODULES:
         members: dict[str, list[Symbol]] = {}
         for symbol in sorted(symbols(graphs, module)):
-            members.setdefault(symbol.path[0], []).append(symbol)
+            name = re.match(r"\w+", symbol.path[0])
+            members.setdefault(name[0] if name else "Operators", []).append(symbol)
         lines += [f"## {module}", ""]
         for name, found in members.items():
-            lines += [f"### {name} {{ #{module}.{name} }}".replace("`", ""), ""]
+            lines += [f"### {name} {{ #{module}.{name} }}", ""]
             for symbol in dict.fromkeys(found):
                 place = f"documentation/{address(module, symbol.path[:1])}/"
                 if not (docc / place).is_dir():
@@ -72,4 +73,5 @@ def page(graphs: Path, docc: Path) -> str:
 
 
 def escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """For HTML in Markdown, which would take the signs of both."""
+    return re.sub(r"[&<>*_\[\]`|]", lambda found: f"&#{ord(found[0])};", text)
