@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import gc
 import inspect
-import types
 import weakref
 from typing import Annotated, Any, ClassVar
 
 import pytest
-from models import Entry, Person, Setting
+from models import Entry, Person, Setting, make
 
 from cormorant import Column, Database, Key, Model, ProgrammingError, Reference, column, ignored
-
-
-def make(columns: dict[str, Any], values: dict[str, Any] | None = None, **keywords: Any) -> type[Model]:
-    """A model made at run time."""
-    body = {"__annotations__": columns, **(values or {})}
-    return types.new_class("Made", (Model,), keywords, lambda namespace: namespace.update(body))
 
 
 def test_objects_are_like_dataclasses() -> None:

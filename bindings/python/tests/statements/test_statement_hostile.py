@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from models import Department, Person
-from test_hostile import NAMES
+from models import NAMES, Department, Person
 
 import cormorant
 from cormorant import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-CHECK = Path(__file__).resolve().parents[3] / "scripts" / "check-imports"
+CHECK = Path(__file__).resolve().parents[4] / "scripts" / "check-imports"
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from cormorant._native import call as native_call
 from cormorant._native import library as native_library
 
 PACKAGE = Path(cormorant.__file__).parent
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -43,7 +43,7 @@ def test_status_names_are_the_headers() -> None:
 
 
 def test_structs_are_laid_out_as_the_ledger_says() -> None:
-    ledger = json.loads((Path(__file__).parents[3] / "docs" / "abi.json").read_text(encoding="utf-8"))
+    ledger = json.loads((Path(__file__).parents[4] / "docs" / "abi.json").read_text(encoding="utf-8"))
     for name, layout in ledger["structs"].items():
         kind = native_library.TYPES[name]
         assert ctypes.sizeof(kind) == layout["size"], name

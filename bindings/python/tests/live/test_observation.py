@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from models import Department, Person
-from test_model import make
+from models import Department, Person, make
 
 from cormorant import Column, Database, DataError, Error, Event, ProgrammingError, Region, column
 

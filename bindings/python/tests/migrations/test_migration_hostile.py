@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_model import make
+from models import make
 
 import cormorant
 from cormorant import Bundle, Column, Database, Progress, column

@@ -82,8 +82,8 @@ def test_a_thousand_files_that_lack_nothing_are_passed_by(tmp_path: Path) -> Non
     assert seconds < 20
 
 
-# Of the tests, and of the package.
-FOLDERS = [str(Path(__file__).parent), str(Path(cormorant.__file__).parents[1])]
+# Of the tests, of what they share, and of the package.
+FOLDERS = [str(Path(__file__).parent), str(Path(encrypted.__file__).parent), str(Path(cormorant.__file__).parents[1])]
 
 CHILD = """
 import sys

@@ -14,7 +14,7 @@ from conformance_steps import STEPS, Step, bindings
 
 from cormorant import Bundle, Database, Error, Model, Observer, Registry, Transaction
 
-FOLDER = Path(__file__).parents[3] / "Tests" / "Conformance"
+FOLDER = Path(__file__).parents[4] / "Tests" / "Conformance"
 
 
 # What steps compare themselves.

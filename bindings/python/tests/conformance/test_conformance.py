@@ -40,7 +40,7 @@ def test_there_are_scenarios() -> None:
 
 
 def test_edge_values_are_written_and_read(path: Path) -> None:
-    program = Path(__file__).parent / "edge_values.py"
+    program = Path(__file__).parents[1] / "support" / "edge_values.py"
     for command in ("write", "read"):
         done = subprocess.run([sys.executable, program, command, path], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

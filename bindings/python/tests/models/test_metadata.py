@@ -13,7 +13,7 @@ import pytest
 import cormorant
 from cormorant import Database, Metadata, Schema, TableMetadata
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 CHINOOK = ROOT.parent / "shared" / "data" / "chinook.sqlite"
 DESCRIPTION = json.loads((ROOT / "docs" / "metadata.schema.json").read_text())
 DOCUMENT = importlib.import_module("jsonschema").Draft202012Validator(DESCRIPTION)

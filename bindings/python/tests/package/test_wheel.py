@@ -15,7 +15,7 @@ from auditwheel.wheel_abi import analyze_wheel_abi
 
 from cormorant._native import sqlite_copy
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
 import cormorant, sys

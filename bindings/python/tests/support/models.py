@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import types
 import uuid
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from cormorant import Column, Json, Model, column
+
+# Of a table or a column: nobody's choice, and allowed.
+NAMES = [
+    'with "quotes"', "with 'quotes'", "with `ticks`", "[brackets]", "]", "select", "from table", " ", "a;b", "a--b",
+    "/*", "ünïcödé", "🐦", "a\nb", "a.b", "%s", "?", ":a", "x" * 10_000, '"; DROP TABLE people; --',
+]  # fmt: skip
 
 
 class Department(Model, table="departments"):
@@ -57,3 +65,9 @@ class Entry(Model, table="entries"):
     """Without a key of its own."""
 
     text: Column[str]
+
+
+def make(columns: dict[str, Any], values: dict[str, Any] | None = None, **keywords: Any) -> type[Model]:
+    """A model made at run time."""
+    body = {"__annotations__": columns, **(values or {})}
+    return types.new_class("Made", (Model,), keywords, lambda namespace: namespace.update(body))

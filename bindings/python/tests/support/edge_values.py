@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "bindings" / "python" / "src"))
 
 from cormorant import Column, Database, Error, Json, Model, column  # noqa: E402

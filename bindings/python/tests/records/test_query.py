@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from models import Department, Person
-from test_model import make
+from models import Department, Person, make
 
 import cormorant
 from cormorant import Column, Database, Model, ProgrammingError
