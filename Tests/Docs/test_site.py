@@ -120,6 +120,17 @@ def test_names_that_nobody_wrote_a_word_about_are_found(tmp_path: Path) -> None:
     assert list(python_reference.undocumented(loaded)) == ["cormorant.f", "cormorant.C.g"]
 
 
+def test_a_docstring_of_python_becomes_markdown() -> None:
+    given = """One of *many*. See Model.
+
+size (4): how many, as `a_b` has it. mode ("wal"), key: these. 0: none.
+"""
+    assert python_reference.markdown(given.strip()) == (
+        "One of \\*many\\*. See Model.\n\n- `size` (4): how many, as `a_b` has it.\n"
+        '- `mode` ("wal"), `key`: these. 0: none.'
+    )
+
+
 def test_a_comment_of_c_becomes_markdown() -> None:
     entry = c_reference.Entry(
         ["corm_a_b"], "Does a thing, as `x_y` says: a < b.\n\nout_x owned (corm_a_free).\nStatuses: CORM_OK.", ""

@@ -53,7 +53,8 @@ PAGES = {
 MODULES = ["cormorant.dbapi", "cormorant.pydantic", "cormorant.sqlalchemy"]
 
 # What explains a name, at the beginning of a paragraph and where the next one begins.
-ITEM = re.compile(r"([a-z]\w*(?:, [a-z]\w*)*)( \([^()]*\))?:\s")
+NAME = r"[a-z]\w*(?: \([^()]*\))?"
+ITEM = re.compile(rf"({NAME}(?:, {NAME})*):\s")
 NEXT = re.compile(rf"(?<=[.;])\s(?={ITEM.pattern})")
 
 
@@ -212,8 +213,12 @@ def paragraph(text: str) -> str:
     pieces = [text]
     if ITEM.match(text):
         starts = [0, *(found.end() for found in NEXT.finditer(text)), len(text)]
-        pieces = ["- " + ITEM.sub(r"`\1`\2: ", text[a:b].strip(), count=1) for a, b in pairwise(starts)]
+        pieces = ["- " + ITEM.sub(named, text[a:b].strip(), count=1) for a, b in pairwise(starts)]
     return "\n".join(escaped(piece) for piece in pieces)
+
+
+def named(item: re.Match[str]) -> str:
+    return re.sub(r"(^|, )(\w+)", r"\1`\2`", item[1]) + ": "
 
 
 def escaped(text: str) -> str:
