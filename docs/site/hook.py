@@ -66,6 +66,11 @@ def fill(nav: list, files: Files) -> None:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    # In search what explains comes before what lists, and what is about the tree comes last.
+    if page.file.src_uri in [*BESIDE, "internals.md"]:
+        page.meta["search"] = {"boost": 0.2}
+    elif "/reference/" not in page.file.src_uri:
+        page.meta["search"] = {"boost": 1.5}
     # What stands beside docs/ stands in it on the site.
     markdown = re.sub(r"\]\(((?:\.\./)*)\.\./(CHANGELOG|CONTRIBUTING)\.md", r"](\1\2.md", markdown)
     return as_tabs(plain_bars(markdown))

@@ -25,7 +25,7 @@ def symbols(graphs: Path, module: str) -> Iterator[Symbol]:
         for symbol in json.loads(file.read_text(encoding="utf-8"))["symbols"]:
             location = symbol.get("location")
             lines = [line["text"] for line in symbol.get("docComment", {}).get("lines", [])]
-            summary = re.split(r"(?<=[.:;]) ", " ".join(lines).strip())[0]
+            summary = re.split(r"(?<=\.) ", " ".join(lines).strip())[0]
             source = None
             if location:
                 source = f"{location['uri'].split('/Sources/')[-1]}:{location['position']['line'] + 1}"
@@ -64,9 +64,10 @@ def page(graphs: Path, docc: Path) -> str:
         for name, found in members.items():
             lines += [f"### {name} {{ #{module}.{name} }}", ""]
             for symbol in dict.fromkeys(found):
-                place = f"documentation/{address(module, symbol.path[:1])}/"
-                if not (docc / place).is_dir():
-                    place = f"documentation/{module.lower()}/"
+                # Of several functions with one name each has a page with a number in its name.
+                paths = (symbol.path, symbol.path[:1], ())
+                places = [f"documentation/{address(module, path)}/" for path in paths]
+                place = next((place for place in places if (docc / place).is_dir()), places[-1])
                 lines.append(f'- <a href="{place}"><code>{escaped(symbol.path[-1])}</code></a> {symbol.summary}')
             lines.append("")
     return "\n".join(lines) + "\n"
