@@ -108,6 +108,38 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
     ]
 
 
+def test_links_of_markdown_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# One: two, `three`\n\n# One\n\n# One\n\n```\n# No\n[x](no.md)\n```\n")
+    page = tmp_path / "b.md"
+    page.write_text(
+        "[1](a.md#one-two-three) [2](a.md#one-1) [3](a.md#no) [4](c.md) `[5](no.md)` [6](#b) [7](https://x.org/y)\n\n"
+        "[r]: d.md\n"
+    )
+    failures: Any = runpy.run_path(str(ROOT / "scripts/check-links"))["failures"]
+    assert failures(page, tmp_path) == [
+        "b.md: a.md#no names a heading that a.md does not have",
+        "b.md: c.md is not there",
+        "b.md: #b names a heading that b.md does not have",
+        "b.md: d.md is not there",
+    ]
+
+
+def test_symbols_of_swift_that_nobody_wrote_a_word_about_are_found(tmp_path: Path) -> None:
+    place = {"uri": "file:///x/Sources/Cormorant/A.swift", "position": {"line": 4, "character": 0}}
+    symbols = [
+        {"pathComponents": ["A"], "kind": {"displayName": "Structure"}, "location": place},
+        {"pathComponents": ["A", "init(rawValue:)"], "kind": {"displayName": "Initializer"}},
+        {
+            "pathComponents": ["B"],
+            "kind": {"displayName": "Structure"},
+            "location": place,
+            "docComment": {"lines": [{"text": "Words."}]},
+        },
+    ]
+    (tmp_path / "Cormorant.symbols.json").write_text(json.dumps({"symbols": symbols}))
+    assert list(swift_reference.undocumented(tmp_path)) == ["Cormorant/A.swift:5: A"]
+
+
 def test_names_that_nobody_wrote_a_word_about_are_found(tmp_path: Path) -> None:
     package = tmp_path / "cormorant"
     package.mkdir()
