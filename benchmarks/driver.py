@@ -13,6 +13,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
+import builds
 import extras
 import report
 from contestants import HERE, NATIVE, ROOT, SHEETS, WORKS, Contestant, Sheet, Work
@@ -132,9 +133,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, help="rows in the table (200,000)")
     parser.add_argument("--quick", action="store_true", help="20,000 rows, 3 rounds")
     parser.add_argument("--full", action="store_true", help="stream ten million rows, not one, for the memory figures")
-    parser.add_argument("--publish", action="store_true", help="keep the result and its plot under results/ by date")
+    parser.add_argument(
+        "--publish",
+        action="store_true",
+        help="keep the result and its plot under results/ by date, and put its tables into README.md",
+    )
     keys = [contestant.key for sheet in SHEETS for contestant in sheet.contestants]
-    names = [work.name for work in WORKS] + ["extras"]
+    names = [work.name for work in WORKS] + ["extras", "builds"]
     parser.add_argument(
         "--only",
         nargs="+",
@@ -153,25 +158,37 @@ def main() -> None:
     options = arguments()
     only_works = [work for work in WORKS if work.name in options.only]
     only_keys = {c.key for sheet in SHEETS for c in sheet.contestants} & set(options.only)
-    only_extras = "extras" in options.only
+    only_parts = {"extras", "builds"} & set(options.only)
+    if options.publish and (options.only or options.quick):
+        sys.exit("bench: --publish is for a whole run, without --only and --quick")
     result = {"date": date.today().isoformat(), "machine": machine(), "rows": options.rows, "rounds": options.rounds}
+    result["sheets"] = {}
     (ROOT / ".build").mkdir(exist_ok=True)
     # Beside the checkout, not in /tmp, which may be memory.
     with tempfile.TemporaryDirectory(dir=ROOT / ".build", prefix="bench-data-") as folder:
-        runner = Runner(Path(folder), options.rows)
         # First, for they are quick and show what does not run.
-        if only_extras or not options.only:
+        if "builds" in only_parts or not (options.only or options.quick):
+            result["builds"] = builds.measure()
+        if only_parts == {"builds"} == set(options.only):
+            return show(result, "latest")
+        runner = Runner(Path(folder), options.rows)
+        if "extras" in only_parts or not options.only:
             result["extras"] = extras.measure(runner, 10_000_000 if options.full else 1_000_000)
-        result["sheets"] = {}
         for sheet in SHEETS:
             chosen = [c for c in sheet.contestants if not only_keys or c.key in only_keys or c == sheet.contestants[0]]
-            works = only_works or ([] if only_extras else WORKS)
+            works = only_works or ([] if only_parts else WORKS)
             result["sheets"][sheet.key] = run_sheet(runner, sheet, chosen, works, options.rounds)
+    show(result, result["date"] if options.publish else "latest")
+    if options.publish:
+        report.write_readme(result)
+
+
+def show(result: dict, name: str) -> None:
+    """Prints the result, and keeps it under this name."""
     report.progress("")
     print(report.text(result))
     results = HERE / "results"
     results.mkdir(exist_ok=True)
-    name = result["date"] if options.publish else "latest"
     (results / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     report.plot(result, results / f"{name}.svg")
     print(f"\nWritten: benchmarks/results/{name}.json and .svg")

@@ -7,7 +7,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
-from contestants import GOALS, SHEETS, WORKS, Sheet
+from contestants import GOALS, ROOT, SHEETS, WORKS, Sheet
 from matplotlib.ticker import LogLocator, NullFormatter
 
 TITLES = {work.name: work.title for work in WORKS}
@@ -29,13 +29,15 @@ def text(result: dict) -> str:
         f"{result['rows']:,} rows, medians of {result['rounds']} rounds; in brackets the budget, ! where it is missed"
     ]
     for sheet in SHEETS:
-        if result["sheets"][sheet.key]:
+        if result["sheets"].get(sheet.key):
             parts.append(_table(sheet, result["sheets"][sheet.key]))
     goals = _goals(result["sheets"])
     if goals:
         parts.append(goals)
     if "extras" in result:
-        parts.append(_extras(result["extras"]))
+        parts.append(_extras("Memory above the empty process, size and start, built queries", result["extras"]))
+    if "builds" in result:
+        parts.append(_extras("Processor time before a program runs", result["builds"]))
     return "\n\n".join(parts)
 
 
@@ -83,9 +85,9 @@ def _goals(sheets: dict) -> str:
     return "\n".join(["Times faster than peers, ! where the goal is missed", *lines]) if lines else ""
 
 
-def _extras(lines: list[dict]) -> str:
+def _extras(title: str, lines: list[dict]) -> str:
     width = max(len(line["title"]) for line in lines)
-    out = ["Memory above the empty process, size and start, built queries"]
+    out = [title]
     for line in lines:
         budget, value = line["budget"], line["value"]
         limit = "" if budget is None else f" ({budget}){'!' if value > budget else ''}"
@@ -93,9 +95,57 @@ def _extras(lines: list[dict]) -> str:
     return "\n".join(out)
 
 
+BEGIN = "<!-- speed: what stands here is written by ./dev bench --publish -->\n"
+# Words of the figures that are no race, and stand on the front page.
+SHOWN = ["rows streamed", "libcormorant.so", "open a file with"]
+END = "<!-- end of speed -->\n"
+
+
+def write_readme(result: dict) -> None:
+    """Puts the result between the two marks of the front page."""
+    file = ROOT / "README.md"
+    before, rest = file.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    file.write_text(before + BEGIN + markdown(result) + END + after, encoding="utf-8")
+    print("Written: the tables in README.md")
+
+
+def markdown(result: dict) -> str:
+    """What the front page says of speed."""
+    machine, day = result["machine"], result["date"]
+    words = (
+        f"Medians of {result['rounds']} interleaved rounds over {result['rows']:,} rows of 10 columns, {day}, "
+        f"{machine['cores']} cores of an {machine['cpu']}, {machine['system']}, SQLite {machine['sqlite']}, "
+        f"{machine['swift'].split(' (')[0]}, Python {machine['python']}; all of one run "
+        f"([JSON](benchmarks/results/{day}.json))."
+    )
+    parts = [words.replace("(R)", ""), f"![Ratios of the run](benchmarks/results/{day}.svg)"]
+    for sheet in SHEETS:
+        rows = result["sheets"][sheet.key]
+        anchor, *others = [c for c in sheet.contestants if any(c.key in row for row in rows.values())]
+        lines = [f"| {sheet.title}: {anchor.title} = 1.00 | {' | '.join(c.title for c in others)} |"]
+        lines.append("|---|" + "---|" * len(others))
+        for name, row in rows.items():
+            cells = [_short(row.get(c.key)) for c in others]
+            lines.append(f"| {TITLES[name]} | {' | '.join(cells)} |")
+        parts.append("\n".join(lines))
+    shown = [line for line in result.get("extras", []) if any(word in line["title"] for word in SHOWN)]
+    figures = [f"| {line['title']} | {line['value']:.0f} {line['unit']} |" for line in shown + result.get("builds", [])]
+    parts.append("\n".join(["| memory, size, start and builds | |", "|---|---|", *figures]))
+    if any(cell["scale"] > 1 for rows in result["sheets"].values() for row in rows.values() for cell in row.values()):
+        parts.append("\\* did a tenth of the operations; its time is scaled up")
+    return "\n\n".join(parts) + "\n"
+
+
+def _short(cell: dict | None) -> str:
+    if cell is None:
+        return "-"
+    return f"{cell['ratio']:.{2 if cell['ratio'] < 2 else 1 if cell['ratio'] < 10 else 0}f}{'*' * (cell['scale'] > 1)}"
+
+
 def plot(result: dict, file: Path) -> None:
     """One panel per language: a row per work, a mark per contestant, ratios on a logarithmic axis."""
-    shown = [sheet for sheet in SHEETS if result["sheets"][sheet.key]]
+    shown = [sheet for sheet in SHEETS if result["sheets"].get(sheet.key)]
     if not shown:
         return
     # The same run gives the same file.

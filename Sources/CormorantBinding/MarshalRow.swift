@@ -124,7 +124,8 @@ extension MarshalWriter {
     private mutating func checkedValue(_ reader: RecordReader, _ types: ColumnTypes, _ column: Int) throws {
         switch types[column] {
         case .int64, .int32: try value(reader.value(at: column))
-        case .text, .varchar, .json, .decimal: _ = try text(reader.validText(at: column))
+        case .text, .varchar, .json: _ = try text(reader.validText(at: column))
+        case .decimal: _ = try text(reader.decimal(at: column))
         case .double: real(try reader.double(at: column))
         case .bool: bool(try reader.bool(at: column))
         case .float: real(Double(try reader.float(at: column)))

@@ -6,7 +6,7 @@ extension Decimal: SQLDecimal {
     public static var columnType: ColumnType { .decimal }
 
     public init(from reader: RecordReader, at column: Int) throws {
-        let text = try reader.string(at: column)
+        let text = String(decoding: try reader.decimal(at: column), as: UTF8.self)
         guard let value = Decimal(exactly: text) else {
             throw reader.error(
                 column, .range, "is no number that a Decimal holds to the last digit",

@@ -14,7 +14,7 @@ extension UInt8: ColumnValue {}
 /// Integers of every width: what does not fit is an error, on the way in and out.
 extension ColumnValue where Self: FixedWidthInteger {
     @inlinable
-    public static var columnType: ColumnType { Int32(exactly: max) == nil ? .int64 : .int32 }
+    public static var columnType: ColumnType { bitWidth > 32 ? .int64 : .int32 }
 
     public static var integerRange: ClosedRange<Int64>? { Int64(clamping: min)...Int64(clamping: max) }
 

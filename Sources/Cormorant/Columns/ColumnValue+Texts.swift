@@ -76,7 +76,7 @@ extension UUIDBytes: LosslessStringConvertible {
 }
 
 /// A decimal number by its text, so that no digit is lost: "12.50" stays "12.50". A text that is no number is refused
-/// when it is written.
+/// when it is written, and when it is read.
 public struct DecimalText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The digits as they were written, with sign, point and exponent.
     public var text: String
@@ -91,7 +91,9 @@ public struct DecimalText: Sendable, Hashable, ExpressibleByStringLiteral, Custo
 extension DecimalText: ColumnValue {
     public static var columnType: ColumnType { .decimal }
 
-    public init(from reader: RecordReader, at column: Int) throws { text = try reader.string(at: column) }
+    public init(from reader: RecordReader, at column: Int) throws {
+        text = String(decoding: try reader.decimal(at: column), as: UTF8.self)
+    }
 
     public func write(to writer: inout RecordWriter, at column: Int) throws {
         try writer.write(.text(text), as: .decimal, at: column)

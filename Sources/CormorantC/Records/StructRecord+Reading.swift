@@ -69,11 +69,11 @@ extension StructRecord {
         case .double: at.storeBytes(of: try reader.double(at: column), as: Double.self)
         case .cString:
             guard let arena = arena.map({ Unmanaged.passUnretained($0) }) else { return }
-            let text = try copy(text: reader, column, arena, allowsNUL: false)
+            let text = try copy(text: reader, field, arena, allowsNUL: false)
             at.storeBytes(of: text.data, as: UnsafePointer<CChar>?.self)
         case .text:
             guard let arena = arena.map({ Unmanaged.passUnretained($0) }) else { return }
-            at.storeBytes(of: try copy(text: reader, column, arena, allowsNUL: true), as: corm_text.self)
+            at.storeBytes(of: try copy(text: reader, field, arena, allowsNUL: true), as: corm_text.self)
         default: try readRare(reader, at, field)
         }
     }
@@ -81,15 +81,16 @@ extension StructRecord {
     /// - Parameter arena: the record's, whose references are not counted for each text.
     @inline(__always)
     private func copy(
-        text reader: RecordReader, _ column: Int, _ arena: Unmanaged<ScratchMemory>, allowsNUL: Bool
+        text reader: RecordReader, _ field: StructLayout.Field, _ arena: Unmanaged<ScratchMemory>, allowsNUL: Bool
     ) throws -> corm_text {
-        guard let text = try reader.validTextIfAny(at: column) else { return corm_text() }
+        guard let text = try reader.validTextIfAny(at: field.column) else { return corm_text() }
+        if field.isChecked { try reader.checkDecimal(text, at: field.column) }
         let copy = try withoutRetaining(arena) { arena in
             text.count <= 1 << 20
                 ? arena.copy(text.baseAddress, count: text.count)
                 : try arena.checkedCopy(text.baseAddress, count: text.count)
         }.assumingMemoryBound(to: CChar.self)
-        if !allowsNUL, cStringLength(copy) != text.count { throw nulInText(reader, column) }
+        if !allowsNUL, cStringLength(copy) != text.count { throw nulInText(reader, field.column) }
         return corm_text(data: copy, size: text.count)
     }
 
@@ -150,7 +151,10 @@ extension StructRecord {
         case .int8: at.storeBytes(of: try narrow(reader, column), as: Int8.self)
         case .uint8: at.storeBytes(of: try narrow(reader, column), as: UInt8.self)
         case .characterArray:
-            try copy(text: reader, column, into: UnsafeMutableRawBufferPointer(start: at, count: field.size))
+            let array = UnsafeMutableRawBufferPointer(start: at, count: field.size)
+            try copy(
+                text: field.isChecked ? reader.decimal(at: column) : reader.validText(at: column), into: array, reader,
+                column)
         default: break
         }
     }
@@ -162,8 +166,10 @@ extension StructRecord {
     }
 
     /// The text and its NUL; zeros in what is left.
-    private func copy(text reader: RecordReader, _ column: Int, into array: UnsafeMutableRawBufferPointer) throws {
-        let text = try reader.validText(at: column)
+    private func copy(
+        text: UnsafeBufferPointer<UInt8>, into array: UnsafeMutableRawBufferPointer, _ reader: RecordReader,
+        _ column: Int
+    ) throws {
         guard !text.contains(0) else { throw nulInText(reader, column) }
         guard text.count < array.count else {
             throw reader.error(

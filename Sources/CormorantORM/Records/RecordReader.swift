@@ -137,6 +137,21 @@ public struct RecordReader {
         return bytes
     }
 
+    /// The bytes of a text that is a decimal number.
+    package func decimal(at column: Int) throws -> UnsafeBufferPointer<UInt8> {
+        let bytes = try text(at: column)
+        try checkDecimal(bytes, at: column)
+        return bytes
+    }
+
+    package func checkDecimal(_ text: UnsafeBufferPointer<UInt8>, at column: Int) throws {
+        guard isDecimalText(text) else {
+            throw error(
+                column, .type, "holds a text that is no decimal number",
+                "mend the file, or make the property a text")
+        }
+    }
+
     /// A copy of the bytes. Throws `nullValue` for NULL, `type` for anything else that is no blob.
     public func bytes(at column: Int) throws -> [UInt8] { Array(try blob(at: column)) }
 
@@ -174,7 +189,8 @@ public struct RecordReader {
         case .bool: return .integer(try bool(at: column) ? 1 : 0)
         case .double: return .real(try double(at: column))
         case .float: return .real(Double(try float(at: column)))
-        case .text, .varchar, .decimal, .json:
+        case .decimal: return .text(String(decoding: try decimal(at: column), as: UTF8.self))
+        case .text, .varchar, .json:
             try requireMemory(text(at: column).count)
             return .text(try string(at: column))
         case .uuid: return .text(try uuid(at: column).description)

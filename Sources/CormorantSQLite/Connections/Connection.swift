@@ -51,7 +51,7 @@ package final class Connection {
         if options.codecs != nil { try refuseURI(path, encryptedByPath) }
         codec = try options.codecs?.makeCodec(path: path)
         if let template = options.template, !memory {
-            try copyTemplate(template, to: path, mayBePlain: options.codecs?.hasPlainHeader ?? true, codec != nil)
+            try copyTemplate(template, to: path, mayBePlain: options.codecs?.hasPlainHeader ?? true, codec)
         }
         // URIs whatever the build of SQLite does by itself.
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI

@@ -217,7 +217,7 @@ private func beginsAsPlain(_ path: String) -> Bool {
 }
 
 /// Whether the file looks like chance, as encrypted data do.
-private func looksEncrypted(_ path: String) -> Bool {
+func looksEncrypted(_ path: String) -> Bool {
     withFirstBytes(of: path, 768) { start in
         var seen = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
         withUnsafeMutableBytes(of: &seen) { seen in

@@ -34,7 +34,7 @@ func pathProblem(_ path: String) -> String {
 
 /// Copies a template database to `path` unless something is there. The copy is made beside it and linked into place, so
 /// that no reader ever sees half a file and two processes cannot overwrite one another.
-func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ isEncrypted: Bool) throws {
+func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ codec: (any PageCodec)?) throws {
     func failure(_ what: String, _ hint: String, _ code: ErrorCode = .cannotOpen) -> CormorantError {
         CormorantError(code, "the template \"\(template)\" cannot be copied to \"\(path)\": \(what)", hint: hint)
     }
@@ -59,9 +59,15 @@ func copyTemplate(_ template: String, to path: String, mayBePlain: Bool, _ isEnc
             .notEncrypted, "the template \"\(template)\" is not encrypted",
             hint: "give one that is encrypted with the same key, or open without a key")
     }
-    guard isEncrypted || beginsPlain else {
+    let noDatabase = CormorantError(
+        .notADatabase, "the template \"\(template)\" is no database", hint: "give one made by SQLite")
+    guard codec != nil || beginsPlain else { throw noDatabase }
+    // Once the copy has its name, another process may be using it: it could not be taken away again.
+    if let codec, try !opens(codec, source) {
+        guard looksEncrypted(template) else { throw noDatabase }
         throw CormorantError(
-            .notADatabase, "the template \"\(template)\" is no database", hint: "give one made by SQLite")
+            .wrongKey, "the key does not open the template \"\(template)\"",
+            hint: "give a template that is encrypted with the same key and settings")
     }
     let (target, temporary) = try openTemporary(beside: path, systemFailure)
     defer {
@@ -84,6 +90,17 @@ private func isDatabase(_ file: Int32) -> Bool {
     let magic = Array("SQLite format 3\0".utf8)
     var head = [UInt8](repeating: 0, count: magic.count)
     return pread(file, &head, head.count, 0) == head.count && head == magic
+}
+
+/// Whether a codec makes a database's first page of a file's. One without a page has nothing to open.
+private func opens(_ codec: any PageCodec, _ file: Int32) throws -> Bool {
+    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: codec.pageSize, alignment: 16)
+    defer { page.deallocate() }
+    guard let start = page.baseAddress, pread(file, start, page.count, 0) == page.count else { return false }
+    try codec.attach(start)
+    guard case .authentic = codec.decrypt(1, start) else { return false }
+    // Payload fractions, which are the same in every database: https://www.sqlite.org/fileformat2.html#the_database_header
+    return Array(page[21..<24]) == [64, 32, 32]
 }
 
 /// A new file whose rights follow the process's umask.

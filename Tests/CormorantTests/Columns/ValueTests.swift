@@ -95,6 +95,15 @@ struct ValueTests {
             .map(\.values) == [["integer", "real", "text", "text", "1969-12-31 23:59:59.999999"]])
     }
 
+    @Test func integersHaveTheWidthAndSignOfTheirTypes() {
+        func column<Number: ColumnValue>(_ type: Number.Type) -> String {
+            let column = ColumnDescriptor("n", type)
+            return "\(column.isUnsigned ? "u" : "")\(column.type)"
+        }
+        #expect([column(Int.self), column(Int64.self), column(UInt64?.self)] == ["int64", "int64", "uint64"])
+        #expect([column(Int32.self), column(UInt32.self), column(UInt8.self)] == ["int32", "uint32", "uint32"])
+    }
+
     @Test func nothingIsNull() throws {
         let database = try memoryDatabase(Optionals.self)
         let empty = try database.inserted(Optionals())

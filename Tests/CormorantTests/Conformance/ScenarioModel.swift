@@ -49,8 +49,6 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
     var type = try columnType(typeName)
     if typeName == "varchar" { type = .varchar(length) }
     let limit = isUnsigned ? (type == .int32 ? UInt64(UInt32.max) : UInt64(Int64.max)) : nil
-    // As UInt32 does it.
-    if isUnsigned && type == .int32 { type = .int64 }
     let target = try members.text("referencesTable")
     let targetColumn = try members.text("referencesColumn")
     let onDelete = try action(members.text("onDelete"))
@@ -58,7 +56,7 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
     // A dynamic record can leave any property unset, so each is optional here.
     let column = ColumnDescriptor(
         try members.required("name").string(), type, column: try members.text("column"), isOptional: true,
-        notNull: try members.flag("notNull"), primaryKey: try members.flag("primaryKey"),
+        notNull: try members.flag("notNull"), isUnsigned: isUnsigned, primaryKey: try members.flag("primaryKey"),
         autoIncrement: try members.flag("autoIncrement"), unique: try members.flag("unique"),
         indexed: try members.flag("indexed"), defaultSQL: try members.text("default"),
         checkSQL: try members.text("check"), computedSQL: try members.text("computed"),

@@ -1,21 +1,27 @@
-#!/usr/bin/env python3
-"""What a user's first build takes: first_build [--release] [NAME ...], of cormorant and grdb.
+"""What a program pays before it runs: a user's first build of Cormorant and of GRDB, and Python's imports.
 
-Builds a program with one model and one query in a new package, from nothing, and prints processor time and what the
-clock says; the former is what machines with other work can be compared by. GRDB, with its sources fetched before the
-clock starts, is built as its guide says. Fails where Cormorant fetches something or warns.
+A program with one model and one query in a new package is built from nothing. Processor time counts, which other work
+on the machine does not change much. GRDB, with its sources fetched before, is built as its guide says. Fails where
+Cormorant fetches something or warns.
 """
 
 from __future__ import annotations
 
+import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import report
+from contestants import ROOT
+
+TITLES = {"cormorant": "Cormorant", "grdb": "GRDB"}
+# Seconds of processor time.
+BUDGETS = {("cormorant", "debug"): 60, ("cormorant", "release"): 120}
+MODULES = ["sqlite3", "cormorant", "cormorant.dbapi", "peewee", "sqlalchemy", "sqlalchemy.orm"]
 PACKAGES = {
     "cormorant": (f'.package(name: "cormorant", path: "{ROOT}")', '.product(name: "Cormorant", package: "cormorant")'),
     "grdb": (
@@ -73,8 +79,25 @@ def swift(folder: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
-def build(name: str, mode: str) -> tuple[float, float]:
-    """Seconds of all processors, and of the clock."""
+def measure() -> list[dict]:
+    """One line per figure: what, its value, its unit and its budget."""
+    lines = []
+    for mode in ("debug", "release"):
+        for name, title in TITLES.items():
+            report.progress(f"{title}: first build for {mode}")
+            lines.append(_line(f"{title}, first build for {mode}", _build(name, mode), "s", BUDGETS.get((name, mode))))
+    report.progress("imports")
+    for module, seconds in _imports().items():
+        lines.append(_line(f"Python's import of {module}", 1000 * seconds, "ms", None))
+    return lines
+
+
+def _line(title: str, value: float, unit: str, budget: float | None) -> dict:
+    return {"title": title, "value": value, "unit": unit, "budget": budget}
+
+
+def _build(name: str, mode: str) -> float:
+    """Seconds of all processors."""
     with tempfile.TemporaryDirectory() as path:
         folder = Path(path)
         package, product = PACKAGES[name]
@@ -84,25 +107,31 @@ def build(name: str, mode: str) -> tuple[float, float]:
         swift(folder, "package", "resolve")
         if name == "cormorant" and (folder / "Package.resolved").exists():
             sys.exit(f"cormorant has dependencies:\n{(folder / 'Package.resolved').read_text()}")
-        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        before = _processor_time()
         said = swift(folder, "build", "-c", mode)
-        after, ended = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        seconds = _processor_time() - before
         if name == "cormorant" and "warning:" in said:
             sys.exit(f"cormorant warns:\n{said}")
         if (printed := subprocess.check_output([folder / ".build" / mode / "first"], text=True)) != "Ada\n":
             sys.exit(f"{name} finds {printed}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, ended - began
+    return seconds
 
 
-def main(names: list[str], mode: str) -> None:
-    if unknown := set(names) - set(PACKAGES):
-        sys.exit(f"no package {', '.join(sorted(unknown))}; there are: {', '.join(PACKAGES)}")
-    print(f"{mode:10} {'processors':>12} {'clock':>8}")
-    for name in names:
-        processors, clock = build(name, mode)
-        print(f"{name:10} {processors:10.1f} s {clock:6.1f} s", flush=True)
+def _processor_time() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
-if __name__ == "__main__":
-    given = [argument for argument in sys.argv[1:] if argument != "--release"]
-    main(given or list(PACKAGES), "release" if "--release" in sys.argv[1:] else "debug")
+def _imports() -> dict[str, float]:
+    """Seconds over those of an empty program, medians of 15 rounds in which all take turns, after one that compiles."""
+    times: dict[str, list[float]] = {module: [] for module in ["", *MODULES]}
+    for turn in range(16):
+        for module, seconds in times.items():
+            before = _processor_time()
+            program = f"import {module}" if module else "pass"
+            environment = {**os.environ, "PYTHONPATH": str(ROOT / "bindings/python/src")}
+            subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+            if turn > 0:
+                seconds.append(_processor_time() - before)
+    empty = statistics.median(times.pop(""))
+    return {module: statistics.median(seconds) - empty for module, seconds in times.items()}
