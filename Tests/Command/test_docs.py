@@ -2,7 +2,8 @@
 
 A block of ```console is run in a folder that all blocks of its page share: lines that begin with "$ " are commands, and
 what follows is what they print, "..." standing for what is left out. A block with a comment before it that names a
-file, <!-- shop.sql -->, is that file, unless the tree has one of that name.
+file, <!-- shop.sql -->, is that file, unless the tree has one of that name. Tutorials, <!-- file: shop.c -->, are
+followed by Tests/Tutorials.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from pathlib import Path
 import pytest
 from conftest import COMMAND, ENVIRONMENT, ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    page
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if "```console" in page.read_text() and "<!-- file: " not in page.read_text()
+]
 BLOCK = re.compile(r"(?:<!-- (?P<path>[^ ]+) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -28,9 +33,7 @@ def matches(shown: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed) is not None
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: str(page.relative_to(ROOT))
-)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_commands_of(page: Path, tmp_path: Path) -> None:
     path = f"{COMMAND.parent}{os.pathsep}{ENVIRONMENT['PATH']}"
     for block in BLOCK.finditer(page.read_text()):

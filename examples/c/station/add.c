@@ -1,0 +1,16 @@
+/* station-add FILE SENSOR CELSIUS: adds a measurement of now. */
+#include "station.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+int main(int count, char **words) {
+    station s;
+    if (count != 4) {
+        fprintf(stderr, "usage: station-add FILE SENSOR CELSIUS\n");
+        return 2;
+    }
+    reading now = {.at = (corm_datetime)time(NULL) * 1000000, .celsius = atof(words[3])};
+    return station_close(&s, station_open(&s, words[1]) && station_add(&s, words[2], &now));
+}
