@@ -8,6 +8,8 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "people", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
+        .executableTarget(
+            name: "cookbook", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
         .executableTarget(name: "guide", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,50 @@
+/* Errors and slow statements in a log. */
+#include "../music.h"
+
+/* A line of all that an error says. Values never stand in it. */
+static void log_error(FILE *log, const corm_error *error) {
+    size_t count;
+    const char *const *columns = corm_error_columns(error, &count);
+    fprintf(log, "%s: %s", corm_status_name(corm_error_code(error)), corm_error_message(error));
+    if (corm_error_hint(error) != NULL)
+        fprintf(log, " (%s)", corm_error_hint(error));
+    for (size_t i = 0; i < count; i++)
+        fprintf(log, " %s.%s", corm_error_table(error), columns[i]);
+    if (corm_error_sql(error) != NULL)
+        fprintf(log, " [%s]", corm_error_sql(error));
+    fprintf(log, "\n");
+}
+
+/* On the thread that has run the statement, after it: a program that only watches leaves this off. */
+static void log_slow(const char *sql, int64_t nanoseconds, void *context) {
+    if (nanoseconds > INT64_C(1000000))
+        fprintf(context, "slow: %s\n", sql);
+}
+
+/* What can be tried again is busy; what a caller did wrong is a constraint; all else is for the log. */
+static bool add(app *a, artist *one) {
+    corm_status status = corm_record_insert(a->db, a->artists, one, CORM_CONFLICT_ABORT, NULL, &a->error);
+    if (status == CORM_OK)
+        return true;
+    if (status == CORM_E_UNIQUE)
+        printf("%s is there already\n", one->name);
+    log_error(stdout, a->error);
+    corm_error_free(a->error);
+    a->error = NULL;
+    return status == CORM_E_UNIQUE;
+}
+
+static bool wait_long(app *a) {
+    return corm_database_set_trace(a->db, log_slow, stdout, &a->error) == CORM_OK &&
+           corm_database_execute(a->db,
+                                 "CREATE TABLE number AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+                                 "n WHERE i < 100000) "
+                                 "SELECT i FROM n",
+                                 NULL, 0, NULL, &a->error) == CORM_OK &&
+           corm_database_set_trace(a->db, NULL, NULL, &a->error) == CORM_OK;
+}
+
+int main(void) {
+    app a = {0};
+    return close_music(&a, open_music(&a) && add(&a, &(artist){.name = "Nina"}) && wait_long(&a));
+}
