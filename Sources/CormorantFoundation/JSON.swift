@@ -39,6 +39,16 @@ public struct JSON<Content: Codable>: CustomColumnValue {
     }
 }
 
+/// In a document of a `Codable` record stands the content, with nothing around it.
+extension JSON: Codable {
+    public init(from decoder: any Decoder) throws { content = try decoder.singleValueContainer().decode(Content.self) }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(content)
+    }
+}
+
 extension JSON: Sendable where Content: Sendable {}
 extension JSON: Equatable where Content: Equatable {}
 extension JSON: Hashable where Content: Hashable {}

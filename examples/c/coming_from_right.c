@@ -73,9 +73,9 @@ static int fetched(const corm_model *model, corm_statement *select, const char *
     corm_query query = CORM_QUERY_INIT;
     corm_records *records = NULL;
     query.statement = select;
+    query.order_by = (const char *const[]){order};
+    query.order_by_count = order == NULL ? 0 : 1;
     if (select == NULL) {
-        query.order_by = (const char *const[]){order};
-        query.order_by_count = 1;
         query.limit = 10;
         query.offset = 0;
     }

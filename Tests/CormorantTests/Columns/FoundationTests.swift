@@ -110,6 +110,19 @@ struct FoundationTests {
         #expect(error.map { "\($0)" } == "it holds no value of JSON at ratios.Index 1")
     }
 
+    @Test func aDocumentOfARecordHasTheContentItself() throws {
+        struct Visit: Codable, Equatable {
+            var place: JSON<Place>
+            var tags: JSON<[String]>?
+        }
+        let visit = Visit(place: JSON(Place(name: "Hall", floor: 2)), tags: nil)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let document = try encoder.encode(visit)
+        #expect(String(decoding: document, as: UTF8.self) == #"{"place":{"floor":2,"name":"Hall"}}"#)
+        #expect(try JSONDecoder().decode(Visit.self, from: document) == visit)
+    }
+
     @Test func uuidsKeepTheOrderOfTheirBytes() throws {
         let bytes = UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
         #expect(UUID(bytes) == event.id)

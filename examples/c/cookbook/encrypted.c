@@ -44,5 +44,6 @@ static bool keep(app *a) {
 int main(void) {
     app a = {0};
     remove("encrypted.db");
+    remove("encrypted-copy.db");
     return close_music(&a, open_music(&a) && keep(&a));
 }

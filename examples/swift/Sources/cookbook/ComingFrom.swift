@@ -120,7 +120,7 @@ enum ComingFrom {
     }
 
     static func change(_ database: Database) throws {
-        try database.execute(Book.where { $0.year < 1900 }.update { $0.price = ($0.price ?? 0) + 1 })
+        try database.execute(Book.where { $0.year < 1900 }.update { $0.price = $0.price + 1 })
         try database.execute(Book.where { $0.year > 2050 }.delete())
         let gone = try database.fetchAll(Book.where { $0.title == "Sanditon" }.delete().returning())
         try database.execute(

@@ -9,6 +9,6 @@ extension Recipes {
         var track = try JSONDecoder().decode(Track.self, from: received)
         try database.insert(&track)
         print(String(decoding: try JSONEncoder().encode(track.tags), as: UTF8.self))
-        print(try database.fetchJSON(Track.where { $0.title == "Tide" }))
+        print(try database.fetchAll(Track.where { $0.title == "Tide" }).writeJSON())
     }
 }

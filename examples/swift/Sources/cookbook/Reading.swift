@@ -34,10 +34,8 @@ extension Recipes {
         let users = try Registry("\(folder)/user-{name}.db", limit: 100)
         for name in ["ada", "ben"] {
             try await users.use(name) { database in
-                try await database.write { database in
-                    try database.sync(Track.self)
-                    _ = try database.inserted(Track(title: "The first of \(name)", seconds: 60))
-                }
+                try await database.sync(Track.self)
+                _ = try await database.inserted(Track(title: "The first of \(name)", seconds: 60))
             }
         }
         print(try await users.use("ben") { try await $0.fetchAll(Track.all) }.map(\.title))
