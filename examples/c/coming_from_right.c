@@ -48,7 +48,7 @@ static bool define(void) {
     one.target = artists;
     many.target = albums;
     return corm_relation_add(albums, &one, &error) == CORM_OK && corm_relation_add(artists, &many, &error) == CORM_OK &&
-           corm_model_create_tables(db, (const corm_model *const[]){artists, albums}, 2, &error) == CORM_OK;
+           corm_model_create_tables(db, CORM_MODELS(artists, albums), &error) == CORM_OK;
 }
 
 static bool insert(void) {
@@ -73,8 +73,7 @@ static int fetched(const corm_model *model, corm_statement *select, const char *
     corm_query query = CORM_QUERY_INIT;
     corm_records *records = NULL;
     query.statement = select;
-    query.order_by = (const char *const[]){order};
-    query.order_by_count = order == NULL ? 0 : 1;
+    query.order_by = order;
     if (select == NULL) {
         query.limit = 10;
         query.offset = 0;
@@ -192,7 +191,7 @@ static bool fail(void) {
 }
 
 static bool migrate(void) {
-    return corm_migration_sync(db, (const corm_model *const[]){artists, albums}, 2, NULL, NULL, &error) == CORM_OK;
+    return corm_migration_sync(db, CORM_MODELS(artists, albums), NULL, NULL, &error) == CORM_OK;
 }
 
 static void show(corm_event *event, corm_error *problem, void *context) {

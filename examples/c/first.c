@@ -23,7 +23,7 @@ int main(void) {
     book one = {.title = "Dune", .year = {true, 1965}};
     bool done = corm_database_open(":memory:", NULL, &db, &error) == CORM_OK &&
                 corm_model_create(&book_def, &books, &error) == CORM_OK &&
-                corm_model_create_tables(db, (const corm_model *const[]){books}, 1, &error) == CORM_OK &&
+                corm_model_create_tables(db, CORM_MODELS(books), &error) == CORM_OK &&
                 corm_record_insert(db, books, &one, CORM_CONFLICT_ABORT, NULL, &error) == CORM_OK &&
                 corm_query_fetch(db, books, NULL, &found, &error) == CORM_OK;
     const book *all = corm_records_data(found);

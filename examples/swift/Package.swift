@@ -10,6 +10,7 @@ let package = Package(
             name: "people", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
         .executableTarget(
             name: "cookbook", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
+        .executableTarget(name: "first", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
         .executableTarget(name: "guide", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
     ],
     swiftLanguageModes: [.v6]

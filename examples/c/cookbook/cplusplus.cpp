@@ -47,7 +47,7 @@ int main() {
             [](auto out, auto error) { return corm_database_open(":memory:", nullptr, out, error); });
         auto artists =
             make<corm_model>([](auto out, auto error) { return corm_model_create(&artist_def, out, error); });
-        const corm_model *const models[] = {artists.get()};
+        corm_model *const models[] = {artists.get()};
         check([&](auto error) { return corm_model_create_tables(db.get(), models, 1, error); });
         artist two[] = {{0, "Nina"}, {0, "Otto"}};
         check([&](auto error) {

@@ -32,7 +32,7 @@ static bool keep(app *a) {
     corm_database *db = NULL, *other = NULL;
     artist one = {.name = "Nina"};
     bool done = open_with("encrypted.db", right, &db, &a->error) == CORM_OK &&
-                corm_model_create_tables(db, (const corm_model *const[]){a->artists}, 1, &a->error) == CORM_OK &&
+                corm_model_create_tables(db, CORM_MODELS(a->artists), &a->error) == CORM_OK &&
                 corm_record_insert(db, a->artists, &one, CORM_CONFLICT_IGNORE, NULL, &a->error) >= 0 &&
                 copy(a, db, "encrypted-copy.db");
     corm_database_close(db, NULL);

@@ -104,7 +104,9 @@ enum ComingFrom {
         let number = try database.fetchCount(Book.all)
         let newest = try database.fetchOne(Book.select { $0.year.max() })
         let years = try database.fetchAll(
-            Book.group { $0.authorID }.having { _ in count() > 1 }.select { ($0.author.name, count(), $0.price.average()) })
+            Book.group { $0.authorID }.having { _ in count() > 1 }.select {
+                ($0.author.name, count(), $0.price.average())
+            })
         print(number, (newest ?? nil) ?? 0, years)
     }
 

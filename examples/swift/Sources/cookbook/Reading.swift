@@ -23,7 +23,8 @@ extension Recipes {
         let database = try Database(path: ":memory:")
         try database.createTables(TrackText.self)
         var texts = [
-            TrackText(title: "Tide", words: "the boats are running home"), TrackText(title: "Ebb", words: "no boat here"),
+            TrackText(title: "Tide", words: "the boats are running home"),
+            TrackText(title: "Ebb", words: "no boat here"),
         ]
         try database.insert(contentsOf: &texts)
         print(try database.fetchAll(TrackText.where { $0.match("boats NOT run") }.select { $0.title }))
