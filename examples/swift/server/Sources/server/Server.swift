@@ -19,7 +19,7 @@ struct Server {
             router: router(database),
             configuration: .init(address: .hostname("127.0.0.1", port: Int(words[2]) ?? 8080)))
         try await application.runService()  // until SIGTERM or SIGINT
-        try database.close()
+        try await database.close()
     }
 
     static func router(_ database: Database) -> Router<BasicRequestContext> {
