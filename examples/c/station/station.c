@@ -29,8 +29,7 @@ static bool create_models(station *s) {
 }
 
 static bool prepare_tables(station *s) {
-    const corm_model *const models[] = {s->sensors, s->readings};
-    return corm_migration_sync(s->db, models, 2, NULL, NULL, &s->error) == CORM_OK;
+    return corm_migration_sync(s->db, CORM_MODELS(s->sensors, s->readings), NULL, NULL, &s->error) == CORM_OK;
 }
 
 bool station_open(station *s, const char *path) {

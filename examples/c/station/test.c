@@ -46,7 +46,7 @@ static bool the_last_release_is_migrated(station *s) {
                                        "INSERT INTO sensor VALUES (1, 'attic');"
                                        "INSERT INTO reading VALUES (7, 1, corm_datetime('2026-01-31 08:30:00'), 9.5)",
                                        &s->error) == CORM_OK);
-    CHECK(corm_migration_sync(s->db, (const corm_model *const[]){s->readings}, 1, NULL, NULL, &s->error) == CORM_OK);
+    CHECK(corm_migration_sync(s->db, CORM_MODELS(s->readings), NULL, NULL, &s->error) == CORM_OK);
     CHECK(corm_record_find(s->db, s->readings, CORM_VALUES(corm_value_int64(7)), &one, NULL, &s->error) == CORM_OK);
     CHECK(one.celsius == 9.5 && !one.humidity.has_value);
     return true;
