@@ -7,10 +7,13 @@
 
 int main(int count, char **words) {
     station s;
-    if (count != 4) {
+    reading now = {.at = (corm_datetime)time(NULL) * 1000000};
+    char *end = NULL;
+    if (count == 4)
+        now.celsius = strtod(words[3], &end);
+    if (end == NULL || end == words[3] || *end != '\0') {
         fprintf(stderr, "usage: station-add FILE SENSOR CELSIUS\n");
         return 2;
     }
-    reading now = {.at = (corm_datetime)time(NULL) * 1000000, .celsius = atof(words[3])};
     return station_close(&s, station_open(&s, words[1]) && station_add(&s, words[2], &now));
 }

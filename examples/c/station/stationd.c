@@ -45,6 +45,7 @@ static bool receive(station *s, corm_queue *queue, int descriptor) {
     ssize_t size = recv(descriptor, text, sizeof text - 1, 0);
     message *one = calloc(1, sizeof *one);
     if (size < 0 || one == NULL) {
+        perror("stationd");
         free(one);
         return false;
     }
