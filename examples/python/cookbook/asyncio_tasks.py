@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from cormorant import Column, Database, Model, column, func, select, update
+from cormorant import Column, Database, Model, column, update
 
 
 class Sensor(Model):
@@ -12,16 +12,16 @@ class Sensor(Model):
     value: Column[float] = column(default=0.0)
 
 
-def measure(db: Database, name: str, value: float) -> float | None:
+def measure(db: Database, name: str, value: float) -> int:
     """Plain code with a transaction; perform() runs it on a thread, and gives it the database."""
     with db.transaction():
         db.save(Sensor(name, value))
-        return db.fetch_all(select(func.max(Sensor.value)))[0][0]
+        return db.count(Sensor)
 
 
 def count_slowly(db: Database) -> int:
     numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000000) SELECT count(*) FROM n"
-    return db.query(numbers).fetch_all()[0][0]
+    return len(db.query(numbers).fetch_all())
 
 
 async def follow(db: Database, seen: list[list[str]]) -> None:

@@ -27,7 +27,8 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def database(request: Request) -> Database:
-    return request.app.state.db
+    db: Database = request.app.state.db
+    return db
 
 
 Bank = Annotated[Database, Depends(database)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from threading import Lock
 
-from flask import Flask, abort, jsonify
+from flask import Flask, Response, abort, jsonify
 
 from cormorant import Column, Database, Model, column, insert
 
@@ -33,14 +33,14 @@ app = Flask(__name__)
 
 
 @app.post("/<page>")
-def hit(page: str):
+def hit(page: str) -> Response:
     upsert = insert(Hit).values(page=page, number=1).on_conflict("page").do_update(number=Hit.number + 1)
     [found] = database().fetch_all(upsert.returning())
     return jsonify(page=found.page, number=found.number)
 
 
 @app.get("/<page>")
-def show(page: str):
+def show(page: str) -> Response:
     found = database().find(Hit, page) or abort(404)
     return jsonify(page=found.page, number=found.number)
 

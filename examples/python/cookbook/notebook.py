@@ -25,4 +25,4 @@ with Database(":memory:") as db:
     print(pandas.DataFrame.from_arrow(db.cursor(query)))
     print(polars.DataFrame(db.cursor(query)).rows())
     sales = db.cursor(select(Sale))
-    print(duckdb.sql("SELECT year, max(amount) FROM sales GROUP BY year ORDER BY year").fetchall())
+    print(duckdb.execute("SELECT year, max(amount) FROM sales GROUP BY year ORDER BY year").fetchall())

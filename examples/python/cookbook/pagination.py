@@ -20,8 +20,9 @@ def page(db: Database, token: str | None = None, size: int = 2) -> tuple[list[Po
     """The rows of a page, and the token of the next one."""
     query = NEWEST if token is None else NEWEST.after(json.loads(token))
     posts = db.fetch_all(query.limit(size))
-    last = posts[-1] if len(posts) == size else None
-    return posts, last and json.dumps([last.likes, last.id])
+    if len(posts) < size:
+        return posts, None
+    return posts, json.dumps([posts[-1].likes, posts[-1].id])
 
 
 with Database(":memory:") as db:

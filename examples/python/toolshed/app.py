@@ -26,7 +26,8 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def database(request: Request) -> Database:
-    return request.app.state.db
+    db: Database = request.app.state.db
+    return db
 
 
 Shed = Annotated[Database, Depends(database)]

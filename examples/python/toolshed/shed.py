@@ -41,12 +41,15 @@ def give_back(db: Database, tool_id: int, day: date) -> Loan:
         return loan.update(db, "returned")
 
 
-def overdue(db: Database, today: date) -> list[Loan]:
-    """Loans with their tools and members: three statements, however many loans there are."""
-    loans = db.fetch_all(Loan.where(OUT, Loan.due < today).order_by(Loan.due, Loan.id))
-    db.load(loans, Loan.tool)
-    db.load(loans, Loan.member)
-    return loans
+def overdue(db: Database, today: date) -> list[tuple[Loan, Tool, Member]]:
+    """Loans beside their tools and members: one statement, however many loans there are."""
+    return db.fetch_all(
+        select(Loan, Tool, Member)
+        .join(Loan.tool)
+        .join(Loan.member)
+        .where(OUT, Loan.due < today)
+        .order_by(Loan.due, Loan.id)
+    )
 
 
 def deposits(db: Database) -> list[tuple[str, int, Decimal | None]]:

@@ -100,9 +100,8 @@ class Result(Owner, ColumnMethods, Generic[T]):
         self._cursor = cursor
         self._given_out = None
         self._model = model
-        if model is not None:
-            # pandas.DataFrame asks for this before it would take each record for a value.
-            self.__array__ = _refuse_array
+        # pandas.DataFrame asks for this before it would make columns without names, or take each record for a value.
+        self.__array__ = _refuse_array
         self.columns = columns
         self._convert = convert
         self._plain = plain
@@ -163,6 +162,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
         result: Result[Any] = Result(self._database, cursor, self.columns, convert, self._plain)
         result._model = self._model
         result._flat_names = self._flat_names
+        del result.__array__
         return result
 
     def _advance(self) -> bool:
@@ -182,6 +182,6 @@ class Result(Owner, ColumnMethods, Generic[T]):
 
 def _refuse_array(*_: object, **__: object) -> NoReturn:
     raise ProgrammingError(
-        "records are no array",
-        hint="take result.numpy(), pandas.DataFrame(result.numpy()) or pandas.DataFrame.from_arrow(result)",
+        "a result is no array",
+        hint="take pandas.DataFrame.from_arrow(result), result.numpy(), or rows by result.dicts() or result.tuples()",
     )
