@@ -3,12 +3,14 @@ blocks of C, Python and Swift that follow each other as tabs."""
 
 from __future__ import annotations
 
+import posixpath
 import re
+import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 SITE = Path(__file__).resolve().parent
@@ -25,6 +27,8 @@ FIRST = ["index.md", "tutorial.md", "cookbook.md"]
 # Pages beside docs/ that are part of the site.
 BESIDE = ["CHANGELOG.md", "CONTRIBUTING.md"]
 
+# A link by a path that goes up, and may lead out of docs/.
+OUTSIDE = re.compile(r"\]\(((?:\.\./)+[^)#\s]+)")
 BLOCK = re.compile(
     r"(?:(?P<label>Python|C|Swift):\n\n)?(?:<!-- (?P<path>[^ ]+) -->\n)?"
     r"```(?P<language>c|python|swift)\n(?P<code>.*?)^```\n+",
@@ -44,8 +48,38 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     made["swift/reference/index.md"] = swift_reference.page(ROOT / "build/symbols", ROOT / "build/docc")
     for path, text in made.items():
         files.append(File.generated(config, path, content=text))
+    add_sources(files, config)
     fill(config.nav, files)
     return files
+
+
+def inside(folder: PurePosixPath, link: str) -> str:
+    """Where on the site is what a page of that folder links to by a path that goes up."""
+    path = posixpath.normpath(f"docs/{folder}/{link}")
+    if path in BESIDE or path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    header = re.fullmatch(r"include/(?:cormorant/)?(\w+)\.h", path)
+    if header:
+        return f"c/reference/{'index' if header[1] == 'cormorant' else header[1]}.md"
+    return f"source/{path}.md"
+
+
+def add_sources(files: Files, config: MkDocsConfig) -> None:
+    """A page for each program, and each folder of programs, that a page links to: what stands in it."""
+    for page in files.documentation_pages():
+        folder = PurePosixPath(page.src_uri).parent
+        for link in OUTSIDE.findall(page.content_string):
+            path = inside(folder, link)
+            if path.startswith("source/") and files.get_file_from_path(path) is None:
+                name = path.removeprefix("source/").removesuffix(".md")
+                listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", name]
+                found = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+                text = f"---\nsearch:\n  exclude: true\n---\n# {name}\n\n"
+                for each in found:
+                    kind = PurePosixPath(each).suffix[1:].replace("h", "c") or "text"
+                    code = (ROOT / each).read_text(encoding="utf-8")
+                    text += f'````{kind} title="{each}"\n{code}````\n\n'
+                files.append(File.generated(config, path, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
 
 
 def fill(nav: list, files: Files) -> None:
@@ -70,9 +104,9 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     if page.file.src_uri in [*BESIDE, "internals.md"]:
         page.meta["search"] = {"boost": 0.2}
     elif "/reference/" not in page.file.src_uri:
-        page.meta["search"] = {"boost": 1.5}
-    # What stands beside docs/ stands in it on the site.
-    markdown = re.sub(r"\]\(((?:\.\./)*)\.\./(CHANGELOG|CONTRIBUTING)\.md", r"](\1\2.md", markdown)
+        page.meta.setdefault("search", {"boost": 1.5})
+    folder = PurePosixPath(page.file.src_uri).parent
+    markdown = OUTSIDE.sub(lambda link: f"]({posixpath.relpath(inside(folder, link[1]), folder)}", markdown)
     return as_tabs(plain_bars(markdown))
 
 
