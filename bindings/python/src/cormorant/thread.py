@@ -107,6 +107,10 @@ def call_plain(
     body: Callable[_Parameters, _Result], /, *args: _Parameters.args, **kwargs: _Parameters.kwargs
 ) -> _Result:
     """What a body gives; an error where that is a coroutine, which nobody would await in the body's thread."""
+    if len(args) > 1 and args[0] is args[1]:
+        raise ProgrammingError(
+            "the body would get the database twice", hint="leave it out: the body's first argument is the database"
+        )
     result = body(*args, **kwargs)
     if isinstance(result, CoroutineType):
         result.close()

@@ -109,6 +109,23 @@ def test_no_statements_are_kept(path: Path) -> None:
             assert db.query("SELECT 1").fetch_all() == [(1,)]
 
 
+def test_the_database_is_given_by_the_call_alone(path: Path) -> None:
+    """Mended: with a default argument the database took its place"""
+
+    def body(db: Database, limit: object = None) -> object:
+        return limit
+
+    async def main() -> None:
+        with Database(path) as db, db.queue() as queue:
+            for perform in (db.perform, queue.perform):
+                given: Any = perform
+                with pytest.raises(ProgrammingError, match="database twice"):
+                    await given(body, db)
+            assert await db.perform(body, 3) == 3
+
+    asyncio.run(main())
+
+
 def test_a_coroutine_function_is_refused(path: Path) -> None:
     async def body(db: Database) -> int:
         return db.count(Note)
