@@ -39,6 +39,8 @@ package enum LockRank: UInt8, Comparable {
     case mailbox
     case modelLayouts
     case handles
+    /// Cursors that were closed while another thread had their connection.
+    case closedCursors
     /// Those who wait for a semaphore or a connection.
     case waiters
     /// The numbers of threads that were cancelled, or ended within a transaction.

@@ -82,8 +82,9 @@ corm_status corm_query_max_key(corm_database *database, const corm_model *model,
                                corm_error **out_error);
 
 /*
- * Records streamed in constant memory. Threading: one thread at a time; calls, close included, wait for another thread's
- * transaction to end. Closed with its database at the latest.
+ * Records streamed in constant memory. Threading: one thread at a time; calls wait for another thread's transaction to end.
+ * Close does not: within such a transaction, the statement ends with that thread's next call. Closed with its database at
+ * the latest.
  */
 typedef struct corm_cursor corm_cursor;
 

@@ -7,8 +7,8 @@
 CORM_BEGIN_DECLS
 
 /*
- * A running statement. Threading: one thread at a time; calls, close included, wait for another thread's transaction to
- * end. Closed with its database at the latest.
+ * A running statement. Threading: one thread at a time; calls wait for another thread's transaction to end. Close does not:
+ * within such a transaction, the statement ends with that thread's next call. Closed with its database at the latest.
  */
 typedef struct corm_result corm_result;
 

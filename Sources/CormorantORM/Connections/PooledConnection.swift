@@ -35,6 +35,7 @@ package final class PooledConnection {
     private var variants: [ObjectIdentifier] = []
     private static let greatestVariants = 128
     private var cursors: [ObjectIdentifier: WeakCursor] = [:]
+    let closedCursors = ClosedCursors()
     /// Milliseconds that a thread waits for it.
     let timeout: Int
 
@@ -79,6 +80,7 @@ package final class PooledConnection {
         if outcome != .taken { try explain(outcome) }
         try check()
         if isReader { uses += 1 }
+        if closedCursors.areWaiting { closedCursors.end(on: self) }
     }
 
     /// The same for a cursor that is on it; false where its statement has ended, so that a reader is none of its thread's.
@@ -88,15 +90,18 @@ package final class PooledConnection {
         return !isReader || isStill(of: cursor)
     }
 
-    func tryAcquire(_ timeout: Int, for cursor: StatementCursor) -> Bool {
-        tryAcquire(timeout) && (!isReader || isStill(of: cursor))
+    func tryAcquire(for cursor: StatementCursor) -> Attempt {
+        guard tryAcquire(0) else { return lock.isForked ? .ended : .busy }
+        return !isReader || isStill(of: cursor) ? .acquired : .ended
     }
+
+    enum Attempt { case acquired, busy, ended }
 
     /// A running cursor is a use of its own: without it the pool may have given the connection to another thread.
     private func isStill(of cursor: StatementCursor) -> Bool {
         if cursor.isRunning { return true }
         uses -= 1
-        lock.unlock()
+        unlock()
         return false
     }
 
@@ -114,6 +119,7 @@ package final class PooledConnection {
         case .timedOut, .forked: return false
         }
         if isReader { uses += 1 }
+        if closedCursors.areWaiting { closedCursors.end(on: self) }
         return true
     }
 
@@ -132,7 +138,7 @@ package final class PooledConnection {
             try refuseOtherTask()
             try connected().checkTransaction()
         } catch {
-            lock.unlock()
+            unlock()
             throw error
         }
     }
@@ -143,14 +149,36 @@ package final class PooledConnection {
 
     @inline(__always)
     func release() {
-        if isReader { readers?.release(self) } else { lock.unlock() }
+        if isReader { readers?.release(self) } else { unlock() }
+    }
+
+    /// Then ends cursors that were closed meanwhile.
+    @inline(__always)
+    func unlock() {
+        lock.unlock()
+        if closedCursors.areWaiting { endClosedCursors() }
+    }
+
+    /// Where no other thread has it by now, who ends them in its turn.
+    @inline(never)
+    func endClosedCursors() {
+        switch lock.lock(0) {
+        case .timedOut, .forked: return
+        case .abandoned: releaseAbandoned()
+        case .taken:
+            // Once they are ended, a reader may be nobody's.
+            guard closedCursors.areWaiting else { return unlock() }
+            if isReader { uses += 1 }
+            closedCursors.end(on: self)
+            release()
+        }
     }
 
     /// The same after what may have written.
     @inline(__always)
     func releaseAfterWriting() {
         if let connection, connection.logPages >= logLimit { keepLogSmall(connection) }
-        lock.unlock()
+        unlock()
     }
 
     /// SQLite begins the log anew when nobody reads what is in it, which readers that follow on one another never let
@@ -299,12 +327,21 @@ package final class PooledConnection {
 
     func remove(_ cursor: StatementCursor) { cursors.removeValue(forKey: ObjectIdentifier(cursor)) }
 
+    /// Ends the statement of a cursor that is gone, at whose address there may be another by now.
+    func end(_ statement: Statement, of cursor: ObjectIdentifier, on former: Connection) {
+        guard connection === former else { return }
+        former.recycle(statement)
+        uses -= 1
+        if cursors[cursor]?.cursor == nil { cursors.removeValue(forKey: cursor) }
+    }
+
     var hasRunningCursors: Bool { cursors.values.contains { $0.cursor?.isRunning ?? false } }
 
     /// Ends all that uses the connection and closes it.
     /// - Parameter reason: what running cursors throw from here on, where the database stays open.
     func close(_ reason: CormorantError? = nil) {
         guard let connection else { return }
+        closedCursors.end(on: self)
         for cursor in cursors.values { cursor.cursor?.invalidate(reason) }
         cursors = [:]
         plans = [:]

@@ -153,9 +153,10 @@ final class ReaderPool: @unchecked Sendable {
     /// The call is over: unlocks the connection, which is free when nothing else uses it.
     func release(_ pooled: PooledConnection) {
         pooled.uses -= 1
+        // With none there is no cursor on it, either.
         let isIdle = pooled.uses == 0
         pooled.lock.unlock()
-        if isIdle { putBack(pooled) }
+        if isIdle { putBack(pooled) } else if pooled.closedCursors.areWaiting { pooled.endClosedCursors() }
     }
 
     private func putBack(_ pooled: PooledConnection) {

@@ -57,19 +57,45 @@ package final class StatementCursor {
     }
 
     deinit {
-        close()
+        if !hasEnded, !closeIfFree(), let statement {
+            let (id, connection, scratch) = (ObjectIdentifier(self), connection, scratch)
+            pooled.closedCursors.add(on: pooled) {
+                $0.end(statement, of: id, on: connection)
+                _ = scratch
+            }
+        }
         columns.deallocate()
         ended?.deallocate()
     }
 
-    /// Ends the statement. A second close does nothing.
+    /// Ends the statement, which does not wait: where another thread has the connection, for a call or a transaction, that
+    /// one ends it when it next begins or ends a call. So whoever collects garbage waits for nobody's transaction. A second
+    /// close does nothing.
     package func close() {
-        if hasEnded { return }
-        guard pooled.tryAcquire(.max, for: self) else { return }
-        ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
-        finish()
+        if hasEnded || closeIfFree() { return }
+        pooled.closedCursors.add(on: pooled) { pooled in
+            self.end()
+            pooled.remove(self)
+        }
+    }
+
+    /// - Returns: false where another thread has the connection.
+    private func closeIfFree() -> Bool {
+        switch pooled.tryAcquire(for: self) {
+        case .busy: return false
+        case .ended: return true
+        case .acquired: break
+        }
+        end()
         pooled.remove(self)
         pooled.release()
+        return true
+    }
+
+    private func end() {
+        guard statement != nil else { return }
+        ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
+        finish()
     }
 
     /// Whether the connection may be another thread's by now.

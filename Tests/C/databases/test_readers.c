@@ -264,6 +264,27 @@ static void the_schema_may_change_under_readers(void **state) {
     join_threads();
 }
 
+static corm_result *running;
+
+static void close_it(void) { corm_result_close(running); }
+
+static void a_result_is_closed_while_another_thread_has_a_transaction(void **state) {
+    (void)state;
+    insert_people(3);
+    share();
+    for (int kind = CORM_TRANSACTION_IMMEDIATE; kind <= CORM_TRANSACTION_READ; kind++) {
+        OK(corm_transaction_begin(db, (corm_transaction_kind)kind, &failure));
+        OK(corm_result_open(db, "SELECT id FROM person", CORM_NO_VALUES, &running, &failure));
+        GIVES(CORM_ROW, corm_result_next(running, &failure));
+        /* Waits for nothing: this thread waits for it within the transaction. */
+        on_thread(close_it);
+        assert_int_equal(select_int(COUNT), 3);
+        OK(corm_transaction_commit(db, &failure));
+    }
+    OK(corm_database_close(db, &failure));
+    OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(reads_do_not_wait_for_a_transaction),
@@ -279,6 +300,7 @@ int main(void) {
         TEST(a_transaction_of_raw_sql_sees_its_writes),
         TEST(what_only_the_writer_knows_is_asked_of_it),
         TEST(the_schema_may_change_under_readers),
+        TEST(a_result_is_closed_while_another_thread_has_a_transaction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,30 +30,36 @@ class Alias:
     """What alias() gives; for type checkers it is the model's class."""
 
     def __init__(self, model: type[Model], name: str) -> None:
-        self._cls = model
-        self._name = name
+        # A column may have any other name.
+        self.__alias__ = (model, name)
 
     def __getattr__(self, name: str) -> Any:
-        cls = self.__dict__["_cls"]
+        cls, alias = self.__alias__
         relation = cls.__relations__.get(name)
         found = relation or getattr(cls, name)
         if isinstance(found, Column):
-            made: Any = found._at((CORM_NODE_COLUMN, cls.__model__.handle, self._name, found.name))
+            made: Any = found._at((CORM_NODE_COLUMN, cls.__model__.handle, alias, found.name))
         elif isinstance(found, Relation):
-            made = found._under(self._name)
+            made = found._under(alias)
         else:
             raise AttributeError(f"{self!r} has the columns and relations of {cls.__name__}, but no {name!r}")
         setattr(self, name, made)
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The columns that it has made are of handles of this process; they are made anew.
+        return Alias, self.__alias__
+
     def __repr__(self) -> str:
-        return f"<{self._cls.__name__} as {self._name}>"
+        cls, alias = self.__alias__
+        return f"<{cls.__name__} as {alias}>"
 
 
 def source_of(model: Any) -> tuple[ModelInfo, str | None]:
     """A model and its alias; an error for anything else."""
     if isinstance(model, Alias):
-        return info_of(model._cls), model._name
+        cls, alias = model.__alias__
+        return info_of(cls), alias
     if not isinstance(model, type) and hasattr(model, "__model__"):
         raise ProgrammingError(
             f"a record of {type(model).__name__} stands where a model is wanted",

@@ -135,7 +135,7 @@ class Select(Query[R_co]):
         left: keeps rows without a match. as_: what the query calls the target, as a name or an alias of its model.
         """
         kind = abi.CORM_JOIN_LEFT if left else abi.CORM_JOIN_INNER
-        name = as_._name if isinstance(as_, Alias) else cast("str | None", as_)
+        name = as_.__alias__[1] if isinstance(as_, Alias) else cast("str | None", as_)
         if isinstance(target, Path | ToMany):
             if on is not None:
                 raise ProgrammingError(f"{target!r} is joined on a condition", hint="join its model, or leave `on` out")

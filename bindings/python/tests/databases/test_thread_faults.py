@@ -161,3 +161,55 @@ def test_hints_read_no_views_and_are_not_traced(path: Path) -> None:
             db.execute("DELETE FROM v0 WHERE id = 1")
         assert time.monotonic() - start < 1
         assert not [sql for sql in seen if "sqlite_schema" in sql or "pragma" in sql]
+
+
+@pytest.mark.parametrize("kind", ["immediate", "read"])
+@pytest.mark.parametrize("ending", ["close", "forget"])
+def test_a_result_goes_while_a_transaction_waits_for_the_thread_that_lets_it_go(
+    db: Database, kind: str, ending: str
+) -> None:
+    db.insert_many(Person(f"p{number}") for number in range(10))
+    other = threading.Thread(target=db.count, args=(Person,))
+    other.start()
+    other.join()
+    with db.transaction() if kind == "immediate" else db.read():
+        kept = [db.query("SELECT name FROM people")]
+        assert next(iter(kept[0]))[0] == "p0"
+        # As the collector may on any thread.
+        let_go = kept[0].close if ending == "close" else kept.clear
+        thread = threading.Thread(target=let_go, daemon=True)
+        thread.start()
+        thread.join(20)
+        assert not thread.is_alive()
+        assert db.count(Person) == 10
+    kept.clear()
+    with db.transaction():
+        insert(db, "z")
+    # What ended it gave back all that it held.
+    db.close()
+
+
+def test_a_generator_with_a_transaction_is_closed_on_another_thread(db: Database) -> None:
+    db.insert_many(Person(f"p{number}") for number in range(10))
+
+    def people() -> Any:
+        with db.transaction():
+            yield from db.cursor(Person)
+
+    generator = people()
+    next(generator)
+    caught: list[BaseException] = []
+
+    def close() -> None:
+        try:
+            generator.close()
+        except Error as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=close, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert [type(error) for error in caught] in ([], [ProgrammingError])
+    insert(db, "after")
+    assert names(db)[-1] == "after"

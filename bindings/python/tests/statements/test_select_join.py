@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from cormorant import (
     ProgrammingError,
     alias,
     all_of,
+    column,
     func,
     name,
     optional,
@@ -156,3 +159,27 @@ def test_a_query_in_two_others(db: Database) -> None:
     ):
         assert db.fetch_all(query) == expected
     assert db.fetch_all(recent) == [(1,)]
+
+
+class Odd(Model):
+    _name: Column[str] = column(default="")
+    _cls: Column[str] = column(default="")
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+
+def test_an_alias_has_columns_of_any_name(db: Database) -> None:
+    other = alias(Odd, "other")
+    db.create_tables(Odd)
+    db.insert_many([Odd("a", "b"), Odd("c", "d")])
+    query = select(other._name, other._cls).where(other._name == "c")
+    assert db.fetch_all(query) == [("c", "d")]
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda given: pickle.loads(pickle.dumps(given))])
+def test_an_alias_is_copied(db: Database, copied: Any) -> None:
+    boss = alias(Employee, "boss")
+    assert boss.name is not None
+    again = copied(boss)
+    assert repr(again) == repr(boss)
+    query = select(Employee.name, again.name).join(again, Employee.manager_id == again.id).order_by(Employee.id)
+    assert db.fetch_all(query) == [("Fay", "Eva"), ("Gus", "Eva"), ("Hal", "Fay")]
