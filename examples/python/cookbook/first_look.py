@@ -16,8 +16,9 @@ class Book(Model):
 
 
 with Database("books.db", auto_sync=True) as db:
-    ursula = Author("Ursula")
-    ursula.books = [Book("The Dispossessed", 1974), Book("Tehanu", 1990)]
-    db.save_graph(ursula)
+    if not db.count(Author):
+        ursula = Author("Ursula")
+        ursula.books = [Book("The Dispossessed", 1974), Book("Tehanu", 1990)]
+        db.save_graph(ursula)
     for book in db.fetch_all(Book.where(Book.author.name == "Ursula", Book.year > 1980)):
         print(book)

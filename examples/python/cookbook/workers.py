@@ -29,7 +29,7 @@ def count(name: str) -> int:
 if __name__ == "__main__":
     with Database("counters.db") as main:
         main.sync(Counter)
-        main.insert(Counter("visits"))
+        main.save(Counter("visits"))
     with multiprocessing.get_context("spawn").Pool(2, initializer=open_database) as pool:
         pool.map(count, ["visits"] * 100)
     with Database("counters.db") as main:
