@@ -13,7 +13,7 @@ let engine: [Target.Dependency] = base + ["CormorantEngine", "CormorantSQLite", 
 
 let package = Package(
     name: "cormorant",
-    platforms: [.macOS(.v13), .iOS(.v16)],
+    platforms: [.macOS(.v13), .iOS(.v16), .macCatalyst(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Cormorant", targets: ["Cormorant"]),
         .library(name: "CormorantFoundation", targets: ["CormorantFoundation"]),

@@ -68,7 +68,8 @@ final class LibCrypto: CryptoProvider {
     /// It stays loaded.
     private static func open() -> UnsafeMutableRawPointer? {
         #if canImport(Darwin)
-            let names = ["libcrypto.3.dylib", "libcrypto.1.1.dylib"]
+            // Homebrew's folder on Apple silicon is none of those that are searched.
+            let names = ["libcrypto.3.dylib", "libcrypto.1.1.dylib", "/opt/homebrew/lib/libcrypto.3.dylib"]
         #else
             let names = ["libcrypto.so.3", "libcrypto.so.1.1"]
         #endif

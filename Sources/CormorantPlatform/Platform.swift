@@ -3,6 +3,8 @@
     @_exported import Glibc
 #elseif canImport(Musl)
     @_exported import Musl
+#elseif canImport(Android)
+    @_exported import Android
 #else
     @_exported import Darwin
 #endif
