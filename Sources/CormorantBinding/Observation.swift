@@ -31,7 +31,7 @@ private func keptQuery(
     _ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?, _ bindings: UnsafeRawPointer?, _ size: Int
 ) throws -> KeptQuery {
     let model = try model.map { try requireModel($0).descriptor }
-    var query = try GivenQuery(given)
+    var query = try GivenQuery(given, of: model)
     if let statement = query.statement {
         return KeptQuery(.statement(try statement.statement(), try parameters(bindings, size)), of: model)
     }

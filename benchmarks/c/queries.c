@@ -88,11 +88,11 @@ static void fill(void) {
 static corm_statement *five_conditions(void) {
     corm_statement *select = corm_statement_create(CORM_SELECT, parents, NULL);
     corm_statement_add(select, CORM_CLAUSE_WHERE,
-                       CORM_ALL(CORM_GT(parents, "age", corm_value_int64(35)),
-                                CORM_LE(parents, "age", corm_value_int64(90)),
-                                CORM_NE(parents, "name", corm_value_text("Ben")),
-                                CORM_ANY(CORM_LT(parents, "id", corm_value_int64(900)),
-                                         CORM_GE(parents, "id", corm_value_int64(950)))));
+                       CORM_AND(CORM_GT(corm_expr_column(parents, "age"), CORM_INT(35)),
+                                CORM_LE(corm_expr_column(parents, "age"), CORM_INT(90)),
+                                CORM_NE(corm_expr_column(parents, "name"), CORM_STR("Ben")),
+                                CORM_OR(CORM_LT(corm_expr_column(parents, "id"), CORM_INT(900)),
+                                         CORM_GE(corm_expr_column(parents, "id"), CORM_INT(950)))));
     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(parents, "id"));
     return select;
 }

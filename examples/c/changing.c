@@ -24,7 +24,8 @@ static bool change(app *a) {
     corm_statement_set(
         update, "year",
         corm_expr_binary(CORM_OP_ADD, corm_expr_column(a->albums, "year"), corm_expr_value(corm_value_int64(1))));
-    corm_statement_add(update, CORM_CLAUSE_WHERE, CORM_EQ(a->albums, "artist.name", corm_value_text("Nina")));
+    corm_statement_add(update, CORM_CLAUSE_WHERE,
+                       CORM_EQ(corm_expr_column(a->albums, "artist.name"), CORM_STR("Nina")));
     int64_t changed = 0;
     if (!run(a, update, &changed))
         return false;
@@ -41,7 +42,7 @@ static bool change(app *a) {
 static bool copy(app *a) {
     corm_statement *titles = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_statement_add(titles, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "title"));
-    corm_statement_add(titles, CORM_CLAUSE_WHERE, CORM_LT(a->albums, "year", corm_value_int64(2000)));
+    corm_statement_add(titles, CORM_CLAUSE_WHERE, CORM_LT(corm_expr_column(a->albums, "year"), CORM_INT(2000)));
     corm_statement *insert = corm_statement_create(CORM_INSERT, a->artists, NULL);
     corm_statement_insert_select(insert, "name", titles);
     int64_t inserted = 0;

@@ -13,8 +13,8 @@ static corm_model *albums, *artists;
 #define NUMBER(number) corm_expr_value(corm_value_int64(number))
 #define REAL(number) corm_expr_value(corm_value_double(number))
 #define STRING(text) corm_expr_value(corm_value_text(text))
-#define RECENT CORM_GT(albums, "year", corm_value_int64(2000))
-#define CHEAP CORM_LT(albums, "price", corm_value_double(10))
+#define RECENT CORM_GT(corm_expr_column(albums, "year"), CORM_INT(2000))
+#define CHEAP CORM_LT(corm_expr_column(albums, "price"), CORM_REAL(10))
 #define CASES(when, then) (corm_expr *const[]){when}, (corm_expr *const[]){then}, 1
 
 static corm_statement *ids(void) {
@@ -49,12 +49,12 @@ static bool show_all(app *a) {
         corm_expr_value(corm_value_int64(5)),
         corm_expr_parameter("since"),
         /* Comparing */
-        CORM_EQ(albums, "year", corm_value_int64(2004)),
-        CORM_NE(albums, "year", corm_value_int64(2004)),
-        CORM_LT(albums, "year", corm_value_int64(2004)),
-        CORM_LE(albums, "year", corm_value_int64(2004)),
-        CORM_GT(albums, "year", corm_value_int64(2004)),
-        CORM_GE(albums, "year", corm_value_int64(2004)),
+        CORM_EQ(corm_expr_column(albums, "year"), CORM_INT(2004)),
+        CORM_NE(corm_expr_column(albums, "year"), CORM_INT(2004)),
+        CORM_LT(corm_expr_column(albums, "year"), CORM_INT(2004)),
+        CORM_LE(corm_expr_column(albums, "year"), CORM_INT(2004)),
+        CORM_GT(corm_expr_column(albums, "year"), CORM_INT(2004)),
+        CORM_GE(corm_expr_column(albums, "year"), CORM_INT(2004)),
         corm_expr_unary(CORM_OP_IS_NULL, PRICE),
         corm_expr_unary(CORM_OP_IS_NOT_NULL, PRICE),
         corm_expr_binary(CORM_OP_IS, PRICE, REAL(7.5)),
@@ -63,8 +63,8 @@ static bool show_all(app *a) {
         corm_expr_in(YEAR, CORM_VALUES(corm_value_int64(1998), corm_value_int64(2004))),
         corm_expr_in_select(corm_expr_column(albums, "artistId"), ids()),
         /* Conditions */
-        CORM_ALL(RECENT, CHEAP),
-        CORM_ANY(RECENT, CHEAP),
+        CORM_AND(RECENT, CHEAP),
+        CORM_OR(RECENT, CHEAP),
         corm_expr_unary(CORM_OP_NOT, RECENT),
         corm_expr_all(CORM_EXPRS(RECENT, CHEAP)),
         corm_expr_any(CORM_EXPRS(RECENT, CHEAP)),
@@ -141,7 +141,7 @@ static bool explain(app *a) {
     const char *tree;
     corm_statement *select = corm_statement_create(CORM_SELECT, albums, NULL);
     corm_statement_add(select, CORM_CLAUSE_COLUMN, TITLE);
-    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(albums, "id", corm_value_int64(1)));
+    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_column(albums, "id"), CORM_INT(1)));
     corm_statement_add(select, CORM_CLAUSE_WHERE, corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, STRING("50%")));
     bool done = corm_statement_sql(select, a->arena, &sql, NULL, NULL, &a->error) == CORM_OK &&
                 corm_statement_explain(a->db, select, a->arena, &tree, &a->error) == CORM_OK;

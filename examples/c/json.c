@@ -19,7 +19,7 @@ static bool exchange(app *a) {
     size_t size;
     bool done = corm_json_reader_create(a->artists, &options, &reader, &a->error) == CORM_OK &&
                 corm_json_reader_feed(reader, document, strlen(document), &a->error) == CORM_OK &&
-                corm_json_reader_feed(reader, NULL, 0, &a->error) == CORM_OK && /* the end */
+                corm_json_reader_end(reader, &a->error) == CORM_OK &&
                 corm_json_reader_fetch(reader, 0, &artists, &a->error) == CORM_ROW &&
                 corm_json_reader_related(reader, "albums", &albums, &a->error) == CORM_OK;
     const corm_json_nested nested[] = {{sizeof(corm_json_nested), "albums", albums}};
@@ -41,7 +41,7 @@ static bool import(app *a) {
     int64_t count = 0;
     bool done = corm_json_reader_create(a->artists, &options, &reader, &a->error) == CORM_OK &&
                 corm_json_reader_feed(reader, document, strlen(document), &a->error) == CORM_OK &&
-                corm_json_reader_feed(reader, NULL, 0, &a->error) == CORM_OK &&
+                corm_json_reader_end(reader, &a->error) == CORM_OK &&
                 corm_json_reader_import(a->db, reader, CORM_WRITE_INSERT, &count, &a->error) == CORM_OK;
     if (done)
         printf("%" PRId64 " artists imported\n", count);

@@ -10,7 +10,7 @@ static bool ask(app *a) {
         corm_expr_as(corm_relation_aggregate(a->artists, NULL, "albums", "count", NULL, NULL), "albums"));
     corm_statement_add(
         select, CORM_CLAUSE_WHERE,
-        corm_relation_exists(a->artists, NULL, "albums", CORM_LT(a->albums, "year", corm_value_int64(2000))));
+        corm_relation_exists(a->artists, NULL, "albums", CORM_LT(corm_expr_column(a->albums, "year"), CORM_INT(2000))));
     return print_rows(a, select);
 }
 

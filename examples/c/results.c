@@ -40,7 +40,7 @@ static bool forms(app *a) {
 /* One row, how many, whether any, how many pages. */
 static bool numbers(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
-    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_GT(a->albums, "year", corm_value_int64(2000)));
+    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_GT(corm_expr_column(a->albums, "year"), CORM_INT(2000)));
     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(a->albums, "year"));
     corm_query query = {.struct_size = sizeof query, .statement = select};
     album first;

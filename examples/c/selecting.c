@@ -5,10 +5,10 @@
 static bool conditions(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_statement_add(select, CORM_CLAUSE_WHERE,
-                       CORM_ANY(corm_expr_binary(CORM_OP_GREATER_EQUAL, corm_expr_column(a->albums, "year"),
-                                                 corm_expr_parameter("since")),
-                                corm_expr_binary(CORM_OP_CONTAINS, corm_expr_column(a->albums, "title"),
-                                                 corm_expr_value(corm_value_text("50%"))))); /* % is no wildcard here */
+                       CORM_OR(corm_expr_binary(CORM_OP_GREATER_EQUAL, corm_expr_column(a->albums, "year"),
+                                                corm_expr_parameter("since")),
+                               corm_expr_binary(CORM_OP_CONTAINS, corm_expr_column(a->albums, "title"),
+                                                corm_expr_value(corm_value_text("50%"))))); /* % is no wildcard here */
     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_order(corm_expr_column(a->albums, "year"), true, 0));
 
     bool done = true;
@@ -44,7 +44,7 @@ static bool columns(app *a) {
 static bool joins(app *a) {
     corm_statement *pairs = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_statement_join(pairs, CORM_JOIN_INNER, CORM_SOURCE(.model = a->albums, .alias = "later"),
-                        CORM_ALL(corm_expr_binary(CORM_OP_EQUAL, corm_expr_column_of("later", a->albums, "artistId"),
+                        CORM_AND(corm_expr_binary(CORM_OP_EQUAL, corm_expr_column_of("later", a->albums, "artistId"),
                                                   corm_expr_column(a->albums, "artistId")),
                                  corm_expr_binary(CORM_OP_GREATER, corm_expr_column_of("later", a->albums, "year"),
                                                   corm_expr_column(a->albums, "year"))));
@@ -52,7 +52,7 @@ static bool joins(app *a) {
     corm_statement_add(pairs, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "title"));
     corm_statement_add(pairs, CORM_CLAUSE_COLUMN,
                        corm_expr_as(corm_expr_column_of("later", a->albums, "title"), "later"));
-    corm_statement_add(pairs, CORM_CLAUSE_WHERE, CORM_EQ(a->artists, "name", corm_value_text("Nina")));
+    corm_statement_add(pairs, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_column(a->artists, "name"), CORM_STR("Nina")));
     return print_rows(a, pairs);
 }
 

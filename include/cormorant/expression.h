@@ -9,10 +9,8 @@ CORM_BEGIN_DECLS
 /*
  * An SQL expression. Values in it are always bound, never pasted into SQL.
  *
- *     corm_expr *adults = CORM_ALL(corm_expr_binary(CORM_OP_GREATER, corm_expr_column(people, "age"),
- *                                                   corm_expr_value(corm_value_int64(35))),
- *                                  corm_expr_binary(CORM_OP_HAS_PREFIX, corm_expr_column(people, "name"),
- *                                                   corm_expr_value(corm_value_text("B"))));
+ *     corm_expr *adults = CORM_AND(CORM_GT(CORM_COL(person, age), CORM_INT(35)),
+ *                                  CORM_LIKE(CORM_COL(person, name), CORM_STR("B%")));
  *
  * Builders take the expressions and statements they are given over ("consumed": the caller must not use or free them
  * again, whatever the outcome); corm_expr_copy keeps one for another use. A builder never fails: what is wrong with its
@@ -167,22 +165,40 @@ void corm_expr_free(corm_expr *expression);
 corm_status corm_expr_sql(const corm_expr *expression, corm_arena *arena, const char **out_sql,
                           const corm_value **out_values, size_t *out_count, corm_error **out_error);
 
-/* CORM_ALL(a, b, c), CORM_ANY(a, b): of as many as are given. CORM_CALL("max", x): with at least one argument. */
-#define CORM_ALL(...) corm_expr_all(CORM_EXPRS(__VA_ARGS__))
-#define CORM_ANY(...) corm_expr_any(CORM_EXPRS(__VA_ARGS__))
+/*
+ * Short forms; each takes and gives expressions. CORM_COL(person, age) is the column of a field of a struct with a model
+ * (CORM_DEFINE), which the compiler looks up; corm_expr_column(model, "owner.name") goes along relations.
+ */
+#define CORM_COL(record, member)                                                                                       \
+    corm_expr_column(record##_model, ((void)sizeof(((record *)0)->member), #member))
+#define CORM_INT(integer) corm_expr_value(corm_value_int64(integer))
+#define CORM_REAL(real) corm_expr_value(corm_value_double(real))
+#define CORM_STR(text) corm_expr_value(corm_value_text(text))
+
+#define CORM_EQ(left, right) corm_expr_binary(CORM_OP_EQUAL, left, right)
+#define CORM_NE(left, right) corm_expr_binary(CORM_OP_NOT_EQUAL, left, right)
+#define CORM_LT(left, right) corm_expr_binary(CORM_OP_LESS, left, right)
+#define CORM_LE(left, right) corm_expr_binary(CORM_OP_LESS_EQUAL, left, right)
+#define CORM_GT(left, right) corm_expr_binary(CORM_OP_GREATER, left, right)
+#define CORM_GE(left, right) corm_expr_binary(CORM_OP_GREATER_EQUAL, left, right)
+#define CORM_LIKE(left, pattern) corm_expr_binary(CORM_OP_LIKE, left, pattern)
+#define CORM_IS_NULL(operand) corm_expr_unary(CORM_OP_IS_NULL, operand)
+#define CORM_NOT(operand) corm_expr_unary(CORM_OP_NOT, operand)
+/* CORM_IN(x, corm_value_int64(1), corm_value_int64(2)) */
+#define CORM_IN(operand, ...) corm_expr_in(operand, CORM_VALUES(__VA_ARGS__))
+
+/* CORM_AND(a, b, c), CORM_OR(a, b): of as many as are given. CORM_CALL("max", x): with at least one argument. */
+#define CORM_AND(...) corm_expr_all(CORM_EXPRS(__VA_ARGS__))
+#define CORM_OR(...) corm_expr_any(CORM_EXPRS(__VA_ARGS__))
 #define CORM_CALL(function, ...) corm_expr_call(function, CORM_EXPRS(__VA_ARGS__))
+/* How many rows: count(*). */
+#define CORM_COUNT() corm_expr_call("count", NULL, 0)
+#define CORM_SUM(operand) CORM_CALL("sum", operand)
+#define CORM_DESC(operand) corm_expr_order(operand, CORM_DESCENDING, CORM_NULLS_LEAST)
+#define CORM_AS(operand, name) corm_expr_as(operand, name)
 /* An array of expressions and its count: two arguments. */
 #define CORM_EXPRS(...)                                                                                                \
     (corm_expr *const[]){__VA_ARGS__}, (sizeof((corm_expr *const[]){__VA_ARGS__}) / sizeof(corm_expr *))
-/* The commonest conditions: CORM_EQ(people, "name", corm_value_text("Ada")). */
-#define CORM_EQ(model, property, value) CORM_COMPARE_(EQUAL, model, property, value)
-#define CORM_NE(model, property, value) CORM_COMPARE_(NOT_EQUAL, model, property, value)
-#define CORM_LT(model, property, value) CORM_COMPARE_(LESS, model, property, value)
-#define CORM_LE(model, property, value) CORM_COMPARE_(LESS_EQUAL, model, property, value)
-#define CORM_GT(model, property, value) CORM_COMPARE_(GREATER, model, property, value)
-#define CORM_GE(model, property, value) CORM_COMPARE_(GREATER_EQUAL, model, property, value)
-#define CORM_COMPARE_(operation, model, property, value)                                                               \
-    corm_expr_binary(CORM_OP_##operation, corm_expr_column(model, property), corm_expr_value(value))
 
 CORM_END_DECLS
 

@@ -64,8 +64,10 @@ typedef struct corm_json_reader corm_json_reader;
 corm_status corm_json_reader_create(const corm_model *model, const corm_json_options *options,
                                     corm_json_reader **out_reader, corm_error **out_error);
 
-/* Takes the next bytes of the text; size 0 is its end, without which it counts as not complete. data: copied. */
+/* Takes the next bytes of the text; none are no change. data: copied. */
 corm_status corm_json_reader_feed(corm_json_reader *reader, const void *data, size_t size, corm_error **out_error);
+/* Says that the text has ended, without which it counts as not complete. */
+corm_status corm_json_reader_end(corm_json_reader *reader, corm_error **out_error);
 
 /*
  * Fills `record` with the next one that is complete: CORM_ROW, or CORM_DONE when there is none (more may come after the

@@ -137,6 +137,15 @@ typedef struct corm_column_def {
      * gives the column its values when the migration adds it, changes its type or makes it NOT NULL.
      */
     const char *convert_sql CORM_ZERO;
+    /*
+     * Relations (relation.h) that a foreign key gives, by name; the models must be made together, by corm_model_create_all, but
+     * for one that refers to itself. relation: from this model to that of references_table (CORM_TO_ONE). inverse: from that
+     * one to this (CORM_TO_MANY). across: this is a junction, and leads from that model to the one of its other column that
+     * names a relation (CORM_MANY_TO_MANY).
+     */
+    const char *relation CORM_ZERO;
+    const char *inverse CORM_ZERO;
+    const char *across CORM_ZERO;
 } corm_column_def;
 
 /* corm_key_def.kind */
@@ -294,6 +303,50 @@ typedef struct corm_model corm_model;
  */
 corm_status corm_model_create(const corm_model_def *definition, corm_model **out_model, corm_error **out_error);
 
+/* A model that corm_model_create_all makes: of what, and where its handle goes. */
+typedef struct corm_model_slot {
+    const corm_model_def *definition;
+    corm_model **out_model;
+} corm_model_slot;
+
+/*
+ * Makes models that refer to each other, with the relations that their columns name.
+ *
+ * slots  borrowed until return: {CORM_SLOT(person), CORM_SLOT(pet)}.
+ *        Each out_model gets a handle that is owned (corm_model_free); none does when the call fails.
+ * Statuses: CORM_E_MODEL, as corm_model_create and corm_relation_add. Threading: any thread.
+ */
+corm_status corm_model_create_all(const corm_model_slot *slots, size_t count, corm_error **out_error);
+
+/*
+ * A struct tied to its model. CORM_DEFINE(person, "Person", person_columns, .table = "people") stands at the top of one file
+ * and takes what CORM_MODEL takes; it defines `person_def` and `person_model`, the handle, which corm_model_create_all or
+ * corm_model_create fills. CORM_DECLARE(person), in a header, is for other files that use them.
+ */
+#define CORM_DECLARE(record)                                                                                           \
+    extern const corm_model_def record##_def;                                                                          \
+    extern corm_model *record##_model
+#define CORM_DEFINE(record, ...)                                                                                       \
+    CORM_DECLARE(record);                                                                                              \
+    const corm_model_def record##_def = CORM_MODEL(record, __VA_ARGS__);                                               \
+    corm_model *record##_model
+#define CORM_SLOT(record)                                                                                              \
+    { &record##_def, &record##_model }
+/*
+ * CORM_OF(person, &ada): the model and the record, two arguments: corm_record_save(db, CORM_OF(person, &ada), arena, &error). A
+ * pointer to anything but a person does not compile.
+ */
+#define CORM_OF(record, pointer) record##_model, CORM_TYPED_(record *, pointer)
+#if defined(__cplusplus)
+#define CORM_TYPED_(type, pointer) static_cast<type>(pointer)
+#elif defined(__GNUC__)
+#define CORM_TYPED_(type, pointer) (__extension__ _Generic((pointer), type: (pointer)))
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CORM_TYPED_(type, pointer) _Generic((pointer), type: (pointer))
+#else
+#define CORM_TYPED_(type, pointer) (pointer)
+#endif
+
 /*
  * Makes the model of another table of the same shape, such as one table per target: that of "message" with the suffix "42" is
  * "message_42". Its indexes have the suffix as well, and so have references and relations to the model itself; other
@@ -343,6 +396,9 @@ typedef struct corm_model_column {
     corm_type type;
     /* The place in the primary key, from 1; 0 for none. */
     uint32_t key_position;
+    /* Where the field lies in the record and how long it is, in bytes; 0 without a struct. */
+    size_t offset;
+    size_t size;
 } corm_model_column;
 
 /* How many columns the model declares; 0 for a bad handle. */

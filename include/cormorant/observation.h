@@ -131,6 +131,13 @@ corm_status corm_observer_next(corm_observer *observer, corm_event **out_event, 
  */
 corm_status corm_observer_descriptor(corm_observer *observer, int32_t *out_descriptor, corm_error **out_error);
 
+/*
+ * Waits until an event waits or the watch has ended, which corm_observer_next then tells: CORM_OK, or CORM_AGAIN when the time is
+ * over. milliseconds: 0: only looks; negative: without end. CORM_E_MISUSE for one with a callback. Close the observer on another
+ * thread only after it returned.
+ */
+corm_status corm_observer_wait(corm_observer *observer, int32_t milliseconds, corm_error **out_error);
+
 /* Frees an event that corm_observer_next gave. NULL is a no-op. */
 void corm_event_free(corm_event *event);
 

@@ -32,9 +32,16 @@ typedef struct corm_query {
      * the model by name, so that any struct with a model can be the result. With it no order, limit and offset here.
      */
     const corm_statement *statement;
+    /*
+     * A condition on the model's columns, with order, limit and offset; `values` are then its parameters by name. Consumed by
+     * the call that takes the query, whatever the outcome. Not with sql, nor with statement.
+     */
+    corm_expr *where;
 } corm_query;
 
 #define CORM_QUERY_INIT CORM_INIT_(corm_query)
+/* CORM_QUERY(.order_by = "-year", .limit = 20): a pointer to a query, in C. */
+#define CORM_QUERY(...) (&(const corm_query){.struct_size = sizeof(corm_query), __VA_ARGS__})
 
 /* Fetched records: one array of structs, its texts beside it. Threading: one thread at a time. */
 typedef struct corm_records corm_records;
@@ -57,6 +64,30 @@ size_t corm_records_count(const corm_records *records);
 void *corm_records_data(const corm_records *records);
 /* Frees the array and its texts. NULL and a second free are no-ops. */
 void corm_records_free(corm_records *records);
+
+/*
+ * Fetches records into an arena, with their texts: there is nothing to free but the arena. CORM_FETCH checks that it is an array
+ * of the model's structs: CORM_FETCH(person, db, CORM_QUERY(.limit = 20), arena, &people, &count, &error).
+ *
+ * out_records a pointer to a pointer to the model's struct. The array is borrowed until corm_arena_clear or corm_arena_free; NULL
+ *             when it is empty.
+ * Statuses: as corm_query_fetch.
+ */
+corm_status corm_query_fetch_into(corm_database *database, const corm_model *model, const corm_query *query,
+                                  corm_arena *arena, void *out_records, size_t *out_count, corm_error **out_error);
+#define CORM_FETCH(record, database, query, arena, out_records, out_count, out_error)                                  \
+    corm_query_fetch_into(database, record##_model, query, arena, CORM_TYPED_(record **, out_records), out_count,      \
+                          out_error)
+
+/*
+ * The value of a query of one column, by SQL or a statement: that of the first row. CORM_OK, or CORM_NOT_FOUND when there is no
+ * row. arena: where a text or blob lives. Statuses: CORM_E_MISUSE for more columns, and those of corm_result_open.
+ */
+corm_status corm_query_value(corm_database *database, const corm_query *query, corm_arena *arena, corm_value *out_value,
+                             corm_error **out_error);
+/* All of them, an array in the arena; NULL when there are no rows. */
+corm_status corm_query_values(corm_database *database, const corm_query *query, corm_arena *arena,
+                              const corm_value **out_values, size_t *out_count, corm_error **out_error);
 
 /* The first record of a query: CORM_OK and `record` is filled, or CORM_NOT_FOUND. arena as in record.h. */
 corm_status corm_query_first(corm_database *database, const corm_model *model, const corm_query *query, void *record,

@@ -204,6 +204,9 @@ corm_status corm_listener_next(corm_listener *listener, corm_completion **out_co
    nothing. CORM_E_MISUSE for one with a callback. */
 corm_status corm_listener_descriptor(corm_listener *listener, int32_t *out_descriptor, corm_error **out_error);
 
+/* Waits until a completion waits or none will come, as corm_observer_wait does: CORM_OK, or CORM_AGAIN. */
+corm_status corm_listener_wait(corm_listener *listener, int32_t milliseconds, corm_error **out_error);
+
 CORM_END_DECLS
 
 #endif

@@ -45,7 +45,8 @@ corm_status corm_relation_add(corm_model *model, const corm_relation_def *defini
 
 /*
  * Whether any related record meets a condition (NULL: whether there is any); NOT of it is "none". In the condition the
- * target's columns are corm_expr_column(target, ...), also in a relation of a model to itself. condition: consumed.
+ * target's columns are corm_expr_column(target, ...), also in a relation of a model to itself. relation: also a path,
+ * "loans.copy.book"; the target is that of its last. condition: consumed.
  * Returns: owned.
  */
 corm_expr *corm_relation_exists(const corm_model *model, const char *alias, const char *relation, corm_expr *condition);
@@ -83,16 +84,19 @@ typedef struct corm_load_options {
 } corm_load_options;
 
 #define CORM_LOAD_OPTIONS_INIT CORM_INIT_(corm_load_options)
+/* CORM_LOAD(.order_by = "title"): a pointer to options, in C. */
+#define CORM_LOAD(...) (&(const corm_load_options){.struct_size = sizeof(corm_load_options), __VA_ARGS__})
 
 /* Related records of an array of records, by position in that array. Threading: one thread at a time. */
 typedef struct corm_related corm_related;
 
 /*
  * Loads the related records of `count` records side by side, with one statement however many they are. What was not
- * loaded has no corm_related, so it cannot be taken for an empty list. For the next level, load for corm_related_all.
+ * loaded has no corm_related, so it cannot be taken for an empty list. A path, "loans.copy.book", loads a level for each of its
+ * relations: the first is out_related, the next for all records of that one is its corm_related_next.
  *
  * records     structs of model, borrowed until return. Relations that lead to one give one record, or none.
- * options     borrowed until return; NULL: all.
+ * options     of the first level, borrowed until return; NULL: all.
  * out_related owned (corm_related_free).
  * Statuses: CORM_E_MISUSE (no such relation; the message lists the nearest names), and those of corm_query_fetch.
  * Threading: any thread.
@@ -110,6 +114,11 @@ size_t corm_related_count(const corm_related *related, size_t position);
 void *corm_related_data(const corm_related *related, size_t position);
 /* All of them side by side, and how many. Returns: borrowed until corm_related_free; NULL for none. */
 void *corm_related_all(const corm_related *related, size_t *out_count);
+/*
+ * The level below, whose positions are those of corm_related_all; NULL for none. Returns: borrowed until corm_related_free of the
+ * first level, which frees all of them.
+ */
+corm_related *corm_related_next(const corm_related *related);
 /* Frees the records and their texts. NULL and a second free are no-ops. */
 void corm_related_free(corm_related *related);
 

@@ -23,7 +23,7 @@ corm_status corm_result_open(corm_database *database, const char *sql, const cor
 /* Ends the statement and frees the result. NULL and a second close are no-ops. */
 void corm_result_close(corm_result *result);
 
-/* Goes to the next row. Returns CORM_ROW, CORM_DONE, or an error after which only close makes sense. */
+/* Goes to the next row. Returns CORM_ROW, CORM_DONE, or an error, after which only close makes sense. */
 corm_status corm_result_next(corm_result *result, corm_error **out_error);
 
 /* How many columns a row has; 0 for a bad handle or a statement without rows. */
@@ -44,6 +44,20 @@ corm_status corm_result_get(corm_result *result, size_t column, corm_value *out_
 
 /* corm_result_get by column name. An unknown name is CORM_E_MISUSE and its message lists the columns. */
 corm_status corm_result_get_named(corm_result *result, const char *name, corm_value *out_value, corm_error **out_error);
+
+/*
+ * One value of the row as what it is meant to be: double also of an integer, bool of 0 and 1, text without a NUL in it. Of
+ * NULL, text and blob are NULL. A value of another type (CORM_E_TYPE), NULL as a number (CORM_E_NULL_VALUE) and a column out of
+ * range give 0 or NULL, and the next corm_result_next gives the error: a loop that ends with CORM_DONE has read all rightly.
+ * Returns: texts and blobs are borrowed until the next corm_result_next or close.
+ */
+int64_t corm_result_int64(corm_result *result, size_t column);
+double corm_result_double(corm_result *result, size_t column);
+bool corm_result_bool(corm_result *result, size_t column);
+const char *corm_result_text(corm_result *result, size_t column);
+corm_blob corm_result_blob(corm_result *result, size_t column);
+/* Whether the value is NULL; true where there is none. */
+bool corm_result_is_null(corm_result *result, size_t column);
 
 /*
  * The row as one JSON object, keys in column order; a blob is its base64, an infinity 9e999 or -9e999. Two columns of one

@@ -78,6 +78,29 @@ typedef int32_t corm_clause;
 /* Adds to a clause. expression: consumed. */
 void corm_statement_add(corm_statement *statement, corm_clause clause, corm_expr *expression);
 
+/*
+ * The clauses of a SELECT together: CORM_SELECT_OF(person, .columns = CORM_LIST(CORM_COUNT()), .where = ...). The lists end with
+ * NULL. Zero in a member: none. All: consumed; the lists themselves are borrowed until return.
+ */
+typedef struct corm_select {
+    uint32_t struct_size;
+    corm_expr *const *columns;
+    corm_expr *where;
+    corm_expr *const *group_by;
+    corm_expr *having;
+    corm_expr *const *order_by;
+    /* The greatest number of rows, and how many are skipped before; 0: all, none. */
+    int64_t limit;
+    int64_t offset;
+} corm_select;
+
+/* corm_statement_create, then the clauses. Returns: owned (corm_statement_free). */
+corm_statement *corm_statement_select(const corm_model *model, const corm_select *clauses);
+#define CORM_SELECT_OF(record, ...)                                                                                    \
+    corm_statement_select(record##_model, &(const corm_select){.struct_size = sizeof(corm_select), __VA_ARGS__})
+/* A list of expressions that ends with NULL. */
+#define CORM_LIST(...) ((corm_expr *const[]){__VA_ARGS__, NULL})
+
 /* SELECT DISTINCT. */
 void corm_statement_distinct(corm_statement *statement);
 

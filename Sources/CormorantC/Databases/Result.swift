@@ -44,6 +44,8 @@ package final class ResultBox: HandleObject {
     /// What it was last given out as.
     package var stream: ColumnStream?
     let columnNames = ColumnNames()
+    /// What a value of the row could not be given as.
+    private(set) var failure: CormorantError?
     /// The text that was given out last.
     private lazy var jsonText = ScratchMemory(firstSize: 512)
 
@@ -54,6 +56,12 @@ package final class ResultBox: HandleObject {
     }
 
     var columnCount: Int { cursor.columnNames.count }
+
+    func note(_ error: any Error) {
+        if failure == nil {
+            failure = error as? CormorantError ?? CormorantError(.internal, "unexpected error: \(error)")
+        }
+    }
 
     func giveOut(_ json: [UInt8]) throws -> UnsafePointer<CChar> {
         jsonText.reset()
@@ -92,7 +100,11 @@ public func corm_result_close(_ handle: OpaquePointer?) {
 public func corm_result_next(
     _ handle: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
-    boundary(outError) { try requireResult(handle).cursor.nextRow() ? CORM_ROW : CORM_DONE }
+    boundary(outError) {
+        let result = try requireResult(handle)
+        if let error = result.failure { throw error }
+        return try result.cursor.nextRow() ? CORM_ROW : CORM_DONE
+    }
 }
 
 @_cdecl("corm_result_column_count") @implementation

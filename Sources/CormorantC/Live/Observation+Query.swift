@@ -21,7 +21,7 @@ package struct KeptQuery: Sendable {
 
     init(_ model: OpaquePointer?, _ given: UnsafePointer<corm_query>?) throws {
         self.model = try model.map { try requireModel($0).descriptor }
-        let query = try GivenQuery(given)
+        let query = try GivenQuery(given, of: self.model)
         if let statement = query.statement {
             kind = .statement(try statement.statement(), try parameters(query.values, query.valueCount))
         } else if query.query.sql != nil {

@@ -45,7 +45,7 @@ private final class ObserverBox: HandleObject {
     }
 }
 
-private func requireObserver(_ handle: OpaquePointer?) throws -> Observer {
+func requireObserver(_ handle: OpaquePointer?) throws -> Observer {
     try Handles.require(handle, as: ObserverBox.self).observer
 }
 

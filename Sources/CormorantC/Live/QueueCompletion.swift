@@ -105,7 +105,7 @@ private final class ListenerBox: HandleObject {
     }
 }
 
-private func requireListener(_ handle: OpaquePointer?) throws -> QueueListener {
+func requireListener(_ handle: OpaquePointer?) throws -> QueueListener {
     let box = try Handles.require(handle, as: ListenerBox.self)
     try box.fork.refuse()
     return box.listener

@@ -56,7 +56,9 @@ package final class ModelBox: HandleObject {
             place.initialize(
                 to: corm_model_column(
                     property: memory.copy(column.name), name: memory.copy(column.column), type: typeNumber(column.type),
-                    key_position: UInt32((descriptor.keyColumns.firstIndex(of: index) ?? -1) + 1)))
+                    key_position: UInt32((descriptor.keyColumns.firstIndex(of: index) ?? -1) + 1),
+                    offset: layout?.fields.first { $0.column == index }?.offset ?? 0,
+                    size: layout?.fields.first { $0.column == index }?.size ?? 0))
             return UnsafePointer(place)
         }
         createSQL = memory.copy(descriptor.createSQL)
@@ -87,8 +89,7 @@ public func corm_model_create(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outModel, "out_model")
-        let made = try ModelDefinition(definition)
-        out.pointee = try Handles.add(ModelBox(made.descriptor, made.layout))
+        for handle in try makeModels([definition]) { out.pointee = handle }
         return CORM_OK
     }
 }

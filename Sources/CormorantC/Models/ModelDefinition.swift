@@ -7,6 +7,8 @@ import CormorantQuery
 struct ModelDefinition {
     let descriptor: ModelDescriptor
     let layout: StructLayout?
+    /// What the columns that refer to other models call the relations.
+    let links: [ModelLink]
 
     init(_ definition: UnsafePointer<corm_model_def>?) throws {
         guard let definition else {
@@ -38,6 +40,7 @@ struct ModelDefinition {
                 seedSQL: try optionalString(raw.seed_sql, "first rows")))
         try descriptor.validate()
         self.descriptor = descriptor
+        links = try columns.compactMap(ModelLink.init)
         layout =
             raw.record_size == 0
             ? nil

@@ -121,7 +121,19 @@ public func corm_json_reader_feed(
 ) -> corm_status {
     boundary(outError) {
         let reader = try requireReader(handle).reader
-        try reader.feed(bytes(data, size, "data"))
+        let bytes = try bytes(data, size, "data")
+        if !bytes.isEmpty { try reader.feed(bytes) }
+        return CORM_OK
+    }
+}
+
+@_cdecl("corm_json_reader_end") @implementation
+public func corm_json_reader_end(
+    _ handle: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        // No bytes are the end to the engine.
+        try requireReader(handle).reader.feed(UnsafeRawBufferPointer(start: nil, count: 0))
         return CORM_OK
     }
 }

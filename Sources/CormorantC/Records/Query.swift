@@ -12,16 +12,24 @@ package struct GivenQuery {
     var values: UnsafePointer<corm_value>?
     var valueCount = 0
 
-    package init(_ given: UnsafePointer<corm_query>?) throws {
+    package init(_ given: UnsafePointer<corm_query>?, of model: ModelDescriptor?) throws {
         guard let given else { return }
         let raw: corm_query = try readStruct(given, given.pointee.struct_size, "corm_query")
+        let condition = raw.where == nil ? nil : consume(raw.where)
         let order = try names(raw.order_by, "order_by")
         guard raw.limit >= 0, raw.offset >= 0 else {
             throw CormorantError(.misuse, "limit or offset is negative", hint: "give 0 for none")
         }
         values = raw.values
         valueCount = raw.value_count
-        if let sql = try optionalString(raw.sql, "SQL") {
+        if let condition {
+            guard let model, raw.sql == nil, raw.statement == nil else {
+                throw CormorantError(
+                    .misuse, "a condition goes with the records of a model, not with SQL or a statement",
+                    hint: "write it into these, or leave them out")
+            }
+            statement = try select(model, condition, order, raw.limit, raw.offset)
+        } else if let sql = try optionalString(raw.sql, "SQL") {
             try refuseBesidesSQL(order.isEmpty && raw.limit == 0 && raw.offset == 0 && raw.statement == nil)
             query = Query(sql: sql)
         } else if raw.statement != nil {
@@ -31,6 +39,19 @@ package struct GivenQuery {
             query = Query(
                 attributes: try attributes(), order: order, limit: raw.limit == 0 ? nil : raw.limit, offset: raw.offset)
         }
+    }
+
+    /// What order, limit and offset say, as a statement that can have a condition.
+    @inline(never)
+    private func select(
+        _ model: ModelDescriptor, _ condition: Expression, _ order: [String], _ limit: Int64, _ offset: Int64
+    ) throws -> StatementBox {
+        let select = StatementBox(kind: CORM_SELECT, model: model, alias: nil)
+        select.add(condition, to: CORM_CLAUSE_WHERE)
+        for term in order { select.add(try model.orderTerm(term), to: CORM_CLAUSE_ORDER_BY) }
+        if limit > 0 { select.add(.value(.integer(limit)), to: CORM_CLAUSE_LIMIT) }
+        if offset > 0 { select.add(.value(.integer(offset)), to: CORM_CLAUSE_OFFSET) }
+        return select
     }
 
     private func attributes() throws -> [(property: String, value: Value)] {
@@ -52,13 +73,36 @@ package func refuseBesidesSQL(_ allowed: Bool) throws {
 func openCursor(
     _ handle: OpaquePointer?, _ box: ModelBox, _ given: UnsafePointer<corm_query>?, limit: Int64? = nil
 ) throws -> StatementCursor {
-    var given = try GivenQuery(given)
+    var given = try GivenQuery(given, of: box.descriptor)
     if let statement = given.statement {
         return try database(handle).cursor(
             box.descriptor, statement.statement(), parameters(given.values, given.valueCount))
     }
     if let limit, given.query.sql == nil { given.query.limit = limit }
     return try database(handle).cursor(box.descriptor, given.query) { try bind(given.values, given.valueCount, to: $0) }
+}
+
+/// - Parameter texts: where they go instead of beside the records.
+@inline(never)
+private func fetch(
+    _ handle: OpaquePointer?, _ box: ModelBox, _ layout: StructLayout, _ query: UnsafePointer<corm_query>?,
+    texts: ScratchMemory? = nil
+) throws -> Records {
+    let cursor = try openCursor(handle, box, query)
+    defer { cursor.close() }
+    let records = Records(size: layout.size)
+    var access = StructRecord(
+        base: UnsafeMutableRawPointer(mutating: emptyText), layout: layout, arena: texts ?? records.texts)
+    do {
+        try cursor.forEach { reader in
+            access.base = try records.append()
+            try access.read(from: reader)
+        }
+    } catch let error as CormorantError where error.isOfRow {
+        throw box.descriptor.keyColumns.isEmpty
+            ? error.at(row: records.count - 1) : error.at(record: records.count - 1)
+    }
+    return records
 }
 
 @_cdecl("corm_query_fetch") @implementation
@@ -70,23 +114,37 @@ public func corm_query_fetch(
         let out = try require(outRecords, "out_records")
         let box = try requireModel(model)
         let layout = try box.records()
-        let cursor = try openCursor(handle, box, query)
-        defer { cursor.close() }
-        let records = Records(size: layout.size)
-        var access = StructRecord(
-            base: UnsafeMutableRawPointer(mutating: emptyText), layout: layout, arena: records.texts)
-        do {
-            try cursor.forEach { reader in
-                access.base = try records.append()
-                try access.read(from: reader)
-            }
-        } catch let error as CormorantError where error.isOfRow {
-            throw box.descriptor.keyColumns.isEmpty
-                ? error.at(row: records.count - 1) : error.at(record: records.count - 1)
-        }
-        out.pointee = try Handles.add(records)
+        out.pointee = try Handles.add(fetch(handle, box, layout, query))
         return CORM_OK
     }
+}
+
+@_cdecl("corm_query_fetch_into") @implementation
+public func corm_query_fetch_into(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ query: UnsafePointer<corm_query>?, _ arena: OpaquePointer?,
+    _ outRecords: UnsafeMutableRawPointer?, _ outCount: UnsafeMutablePointer<Int>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        guard let outRecords else { throw missingRecord() }
+        let count = try require(outCount, "out_count")
+        let box = try requireModel(model)
+        let arena = try requireArena(arena)
+        let records = try fetch(handle, box, box.records(), query, texts: arena)
+        let size = try records.count * box.records().size
+        let copy = size == 0 ? nil : try arena.checkedCopy(UnsafeRawPointer(records.start), count: size)
+        outRecords.storeBytes(of: copy, as: UnsafeRawPointer?.self)
+        count.pointee = records.count
+        return CORM_OK
+    }
+}
+
+/// The memory of what has to live somewhere.
+func requireArena(_ handle: OpaquePointer?) throws -> ScratchMemory {
+    guard let arena = try memory(handle) else {
+        throw CormorantError(.misuse, "the arena is NULL", hint: "pass one for the result to live in")
+    }
+    return arena
 }
 
 @_cdecl("corm_query_first") @implementation
@@ -111,7 +169,7 @@ private func count(
 ) throws -> (Database, Int64) {
     let database = try database(handle)
     let box = model == nil ? nil : try requireModel(model)
-    let given = try GivenQuery(query)
+    let given = try GivenQuery(query, of: box?.descriptor)
     if let statement = given.statement {
         return (database, try database.number(statement.count(), parameters(given.values, given.valueCount)))
     }
@@ -142,7 +200,8 @@ public func corm_query_exists(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let given = try GivenQuery(query)
+        let box = model == nil ? nil : try requireModel(model)
+        let given = try GivenQuery(query, of: box?.descriptor)
         if let statement = given.statement {
             let values = try parameters(given.values, given.valueCount)
             return try database(handle).exists(statement.probe(), values) ? CORM_OK : CORM_NOT_FOUND

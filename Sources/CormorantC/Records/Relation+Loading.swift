@@ -11,6 +11,10 @@ final class Related: HandleObject {
     /// Where those of each owner start, and the end of the last.
     let starts: [Int]
     let size: Int
+    /// The level below, for all records of this one.
+    fileprivate(set) var next: OpaquePointer?
+
+    deinit { Handles.remove(next, as: Related.self) }
 
     init(_ records: Records, starts: [Int], size: Int) {
         self.records = records
@@ -36,38 +40,52 @@ public func corm_relation_load(
         let database = try database(handle)
         let box = try requireModel(model)
         let layout = try box.records()
-        let relation = try box.descriptor.relation(named: string(name, "relation"))
-        let target = try targetLayout(of: relation)
+        let path = try box.descriptor.path(string(name, "relation"))
         try refuseRecords(records, count, size: layout.size)
         try refuseCount(count, "records")
-        let owners =
-            try integerKeys(records, count, layout, relation.ownerColumns)
-            ?? database.values(of: box.descriptor, relation.ownerColumns, count: count) { index in
-                record(records, index, layout)
-            }
-        let found = Records(size: target.size)
-        var positions: [(owner: Int, record: Int)] = []
-        var access = StructRecord(
-            base: UnsafeMutableRawPointer(mutating: emptyText), layout: target, arena: found.texts)
-        try database.load(relation, owners, loadOptions(options, relation.target)) { reader in
-            access.base = try found.append()
-            try access.read(from: reader)
-        } relate: { owner in
-            positions.append((owner, found.count - 1))
-        }
-        var starts = [Int](repeating: 0, count: count + 1)
-        for position in positions { starts[position.owner + 1] += 1 }
-        for index in 0..<count { starts[index + 1] += starts[index] }
-        var next = starts
-        var order = [Int](repeating: 0, count: positions.count)
-        for position in positions {
-            order[next[position.owner]] = position.record
-            next[position.owner] += 1
-        }
-        try found.arrange(order)
-        out.pointee = try Handles.add(Related(found, starts: starts, size: target.size))
+        out.pointee = try Handles.add(load(database, box.descriptor, layout, path[...], records, count, options))
         return CORM_OK
     }
+}
+
+/// The first level of a path, which holds the others. The options are of the first.
+private func load(
+    _ database: Database, _ model: ModelDescriptor, _ layout: StructLayout, _ path: ArraySlice<String>,
+    _ records: UnsafeRawPointer?, _ count: Int, _ options: UnsafePointer<corm_load_options>?
+) throws -> Related {
+    let relation = try model.relation(named: path.first ?? "")
+    let target = try targetLayout(of: relation)
+    let owners =
+        try integerKeys(records, count, layout, relation.ownerColumns)
+        ?? database.values(of: model, relation.ownerColumns, count: count) { index in
+            record(records, index, layout)
+        }
+    let found = Records(size: target.size)
+    var positions: [(owner: Int, record: Int)] = []
+    var access = StructRecord(
+        base: UnsafeMutableRawPointer(mutating: emptyText), layout: target, arena: found.texts)
+    try database.load(relation, owners, loadOptions(options, relation.target)) { reader in
+        access.base = try found.append()
+        try access.read(from: reader)
+    } relate: { owner in
+        positions.append((owner, found.count - 1))
+    }
+    var starts = [Int](repeating: 0, count: count + 1)
+    for position in positions { starts[position.owner + 1] += 1 }
+    for index in 0..<count { starts[index + 1] += starts[index] }
+    var next = starts
+    var order = [Int](repeating: 0, count: positions.count)
+    for position in positions {
+        order[next[position.owner]] = position.record
+        next[position.owner] += 1
+    }
+    try found.arrange(order)
+    let related = Related(found, starts: starts, size: target.size)
+    if path.count > 1 {
+        related.next = try Handles.add(
+            load(database, relation.target, target, path.dropFirst(), found.start, found.count, nil))
+    }
+    return related
 }
 
 /// How records of the relation's target lie in C.
@@ -136,6 +154,9 @@ public func corm_related_all(
     outCount?.pointee = related?.records.count ?? 0
     return related.flatMap { $0.records.count == 0 ? nil : $0.records.start }
 }
+
+@_cdecl("corm_related_next") @implementation
+public func corm_related_next(_ handle: OpaquePointer?) -> OpaquePointer? { related(handle)?.next }
 
 @_cdecl("corm_related_free") @implementation
 public func corm_related_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: Related.self) }

@@ -42,8 +42,10 @@ public func corm_relation_exists(
 ) -> OpaquePointer? {
     let conditions = condition == nil ? [] : [consume(condition)]
     return makeExpression {
-        try requireModel(model).descriptor.exists(
-            string(relation, "relation"), where: conditions, alias: optionalString(alias, "alias"))
+        let model = try requireModel(model).descriptor
+        return try model.exists(
+            along: model.path(string(relation, "relation"))[...], where: conditions,
+            alias: optionalString(alias, "alias"))
     }
 }
 
@@ -106,5 +108,24 @@ extension StatementBox {
             try select.join(along: name, of: model, as: source, alias: alias, kind)
         }
         noteJoined(target, as: alias)
+    }
+}
+
+extension ModelDescriptor {
+    /// The relations of a path such as "loans.copy", or the one relation that is called so.
+    func path(_ text: String) -> [String] {
+        guard text.utf8.contains(UInt8(ascii: ".")), (try? relation(named: text)) == nil else { return [text] }
+        return text.split(separator: Character("."), omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Whether any record at the end of a path meets all conditions.
+    func exists(
+        along path: ArraySlice<String>, where conditions: [Expression], alias: String? = nil
+    ) throws -> Expression {
+        guard let first = path.first, path.count > 1 else {
+            return exists(path.first ?? "", where: conditions, alias: alias)
+        }
+        let target = try relation(named: first).target
+        return exists(first, where: [try target.exists(along: path.dropFirst(), where: conditions)], alias: alias)
     }
 }

@@ -21,7 +21,7 @@ static corm_json_reader *make_reader(step *s, corm_json_options *options) {
     for (size_t at = 0; s->status >= 0 && at < size; at += 7)
         s->status = corm_json_reader_feed(reader, text + at, size - at < 7 ? size - at : 7, &run->error);
     if (s->status >= 0)
-        s->status = corm_json_reader_feed(reader, NULL, 0, &run->error);
+        s->status = corm_json_reader_end(reader, &run->error);
     options->path = NULL; /* for writing */
     return reader;
 }

@@ -104,7 +104,7 @@ static void feed(const char *start) {
     must(corm_json_reader_feed(reader, start, strlen(start), &error));
     must(corm_json_reader_feed(reader, text, large, &error));
     must(corm_json_reader_feed(reader, "\"}", 2, &error));
-    must(corm_json_reader_feed(reader, "", 0, &error));
+    must(corm_json_reader_end(reader, &error));
 }
 static void json_of_text(void) { feed("{\"body\":\""); }
 static void json_with_an_escape(void) { feed("{\"body\":\"\\n"); }

@@ -90,7 +90,7 @@ static void records_of_an_attached_file(void **state) {
     corm_statement_join(
         both, CORM_JOIN_INNER, CORM_SOURCE(.model = variant),
         corm_expr_binary(CORM_OP_EQUAL, corm_expr_column(people, "id"), corm_expr_column(variant, "id")));
-    corm_statement_add(both, CORM_CLAUSE_WHERE, CORM_EQ(variant, "name", corm_value_text("old one")));
+    corm_statement_add(both, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_column(variant, "name"), CORM_STR("old one")));
     corm_query query = {.struct_size = sizeof query, .statement = both};
     corm_records *found = NULL;
     OK(corm_query_fetch(db, people, &query, &found, &failure));

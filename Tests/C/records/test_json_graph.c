@@ -57,6 +57,7 @@ static void a_long_array_streams_in_flat_memory(void **state) {
     corm_json_reader *reader;
     OK(corm_json_reader_create(tags, NULL, &reader, &failure));
     OK(corm_json_reader_feed(reader, "[", 1, &failure));
+    OK(corm_json_reader_feed(reader, "", 0, &failure));
     tag record;
     int rounds = many(400000); /* 23 MB */
     int64_t found = 0, before = peak_memory();

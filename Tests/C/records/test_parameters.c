@@ -5,7 +5,7 @@ static void parameters_by_name(void **state) {
     (void)state;
     corm_statement *select = with_column(select_from(people), column("id"));
     where(select,
-          CORM_ALL(binary(CORM_OP_GREATER_EQUAL, column("age"), corm_expr_parameter("least")),
+          CORM_AND(binary(CORM_OP_GREATER_EQUAL, column("age"), corm_expr_parameter("least")),
                    binary(CORM_OP_NOT_EQUAL, column("age"), corm_expr_parameter("other")),
                    binary(CORM_OP_LESS, column("age"), binary(CORM_OP_ADD, corm_expr_parameter("least"), number(30)))));
     corm_arena *arena = corm_arena_create();

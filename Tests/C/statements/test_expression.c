@@ -24,7 +24,7 @@ static void the_model_may_go_before_the_expression(void **state) {
     (void)state;
     corm_model *brief;
     OK(corm_model_create(&person_def, &brief, &failure));
-    corm_expr *old = CORM_GT(brief, "age", corm_value_int64(40));
+    corm_expr *old = CORM_GT(corm_expr_column(brief, "age"), CORM_INT(40));
     corm_statement *select = where(with_column(select_from(brief), corm_expr_column(brief, "name")), old);
     corm_model_free(brief);
     SELECTS(select, "SELECT \"name\" FROM \"person\" WHERE \"age\" > ?", "40", "eve");
@@ -32,7 +32,7 @@ static void the_model_may_go_before_the_expression(void **state) {
 
 static void a_copy_is_for_another_use(void **state) {
     (void)state;
-    corm_expr *adults = CORM_GE(people, "age", corm_value_int64(36));
+    corm_expr *adults = CORM_GE(corm_expr_column(people, "age"), CORM_INT(36));
     corm_expr *again = corm_expr_copy(adults);
     assert_ptr_not_equal(adults, again);
     MEETS(adults, "\"age\" >= ?", "36", "1 2 5");

@@ -17,7 +17,7 @@ static void unknown_properties_name_the_nearest(void **state) {
     corm_error_free(failure);
     failure = NULL;
     corm_arena *arena = corm_arena_create();
-    corm_expr *wrong = CORM_EQ(people, "agee", corm_value_int64(1));
+    corm_expr *wrong = CORM_EQ(corm_expr_column(people, "agee"), CORM_INT(1));
     const char *sql;
     GIVES(CORM_E_MISUSE, corm_expr_sql(wrong, arena, &sql, NULL, NULL, &failure));
     assert_string_equal(corm_error_table(failure), "person");
@@ -27,18 +27,18 @@ static void unknown_properties_name_the_nearest(void **state) {
 
 static void values_of_another_type_name_the_column(void **state) {
     (void)state;
-    EXPRESSION_FAILS(CORM_E_TYPE, "Person.age", CORM_EQ(people, "age", corm_value_text("36")));
+    EXPRESSION_FAILS(CORM_E_TYPE, "Person.age", CORM_EQ(corm_expr_column(people, "age"), CORM_STR("36")));
     EXPRESSION_FAILS(CORM_E_TYPE, "Person.age", binary(CORM_OP_LESS, text("36"), column("age")));
-    EXPRESSION_FAILS(CORM_E_TYPE, "Person.name", CORM_NE(people, "name", corm_value_int64(1)));
+    EXPRESSION_FAILS(CORM_E_TYPE, "Person.name", CORM_NE(corm_expr_column(people, "name"), CORM_INT(1)));
     EXPRESSION_FAILS(CORM_E_TYPE, "Person.name",
                      binary(CORM_OP_IS, column("name"), corm_expr_value(corm_value_blob("x", 1))));
-    EXPRESSION_FAILS(CORM_E_TYPE, "Person.height", CORM_GE(people, "height", corm_value_text("tall")));
+    EXPRESSION_FAILS(CORM_E_TYPE, "Person.height", CORM_GE(corm_expr_column(people, "height"), CORM_STR("tall")));
     EXPRESSION_FAILS(CORM_E_TYPE, "Person.age", corm_expr_in(column("age"), CORM_VALUES(corm_value_text("x"))));
     EXPRESSION_FAILS(CORM_E_RANGE, "value 1",
                      corm_expr_in(column("age"), CORM_VALUES(corm_value_int64(1), corm_value_uint64(UINT64_MAX))));
     EXPRESSION_FAILS(CORM_E_MISUSE, "values", corm_expr_in(column("age"), NULL, 3));
-    MEETS(CORM_EQ(people, "age", corm_value_double(36)), "\"age\" = ?", "36.00", "1 2");
-    MEETS(CORM_GT(people, "height", corm_value_int64(2)), "\"height\" > ?", "2", "6");
+    MEETS(CORM_EQ(corm_expr_column(people, "age"), CORM_REAL(36)), "\"age\" = ?", "36.00", "1 2");
+    MEETS(CORM_GT(corm_expr_column(people, "height"), CORM_INT(2)), "\"height\" > ?", "2", "6");
 }
 
 static void numbers_that_are_no_operators(void **state) {
@@ -71,8 +71,8 @@ static void null_in_place_of_an_expression(void **state) {
     IS_NULL(unary(CORM_OP_NOT, none));
     IS_NULL(binary(CORM_OP_ADD, none, number(1)));
     IS_NULL(binary(CORM_OP_ADD, number(1), none));
-    IS_NULL(CORM_ALL(number(1), none, number(2)));
-    IS_NULL(CORM_ANY(none));
+    IS_NULL(CORM_AND(number(1), none, number(2)));
+    IS_NULL(CORM_OR(none));
     IS_NULL(corm_expr_between(none, number(1), number(2)));
     IS_NULL(corm_expr_between(number(1), number(2), none));
     IS_NULL(corm_expr_in(none, CORM_VALUES(corm_value_int64(1))));
@@ -129,7 +129,7 @@ static void null_in_place_of_a_name_a_model_or_an_array(void **state) {
 
 static void used_twice(void **state) {
     (void)state;
-    corm_expr *adult = CORM_GE(people, "age", corm_value_int64(18));
+    corm_expr *adult = CORM_GE(corm_expr_column(people, "age"), CORM_INT(18));
     corm_statement *first = where(select_from(people), adult);
     STATEMENT_FAILS(CORM_E_MISUSE, "corm_expr_copy", where(select_from(people), adult));
     EXPRESSION_FAILS(CORM_E_MISUSE, "consumed", unary(CORM_OP_NOT, adult));
@@ -141,7 +141,7 @@ static void used_twice(void **state) {
     corm_expr *one = number(1);
     EXPRESSION_FAILS(CORM_E_MISUSE, "consumed", binary(CORM_OP_ADD, one, one));
     corm_expr *part = number(2);
-    EXPRESSION_FAILS(CORM_E_MISUSE, "consumed", CORM_ALL(part, number(3), part));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "consumed", CORM_AND(part, number(3), part));
     EXPRESSION_FAILS(CORM_E_MISUSE, "consumed", corm_expr_copy(used_up()));
 }
 
@@ -221,7 +221,7 @@ static void check_chain(corm_expr *condition) {
 }
 
 static corm_expr *nothing_but_two(int index) {
-    return CORM_NE(people, "id", corm_value_int64(index == 777 ? 2 : 10 + index));
+    return CORM_NE(corm_expr_column(people, "id"), CORM_INT(index == 777 ? 2 : 10 + index));
 }
 
 static void thousands_of_conditions_in_a_row(void **state) {
@@ -232,7 +232,7 @@ static void thousands_of_conditions_in_a_row(void **state) {
     check_chain(corm_expr_all(parts, 3000));
     corm_expr *chain = nothing_but_two(0);
     for (int index = 1; index < 2000; index += 1)
-        chain = CORM_ALL(chain, nothing_but_two(index));
+        chain = CORM_AND(chain, nothing_but_two(index));
     check_chain(chain);
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static corm_statement *adults(void) {
-    return ordered_by(where(select_from(people), CORM_GE(people, "age", corm_value_int64(36))), column("id"));
+    return ordered_by(where(select_from(people), CORM_GE(corm_expr_column(people, "age"), CORM_INT(36))), column("id"));
 }
 
 static void every_call_that_takes_a_query(void **state) {
@@ -37,7 +37,7 @@ static void every_call_that_takes_a_query(void **state) {
     for (int64_t id = 1; corm_cursor_next(cursor, &one, &failure) == CORM_ROW; id = id == 2 ? 5 : id + 1)
         assert_int_equal(one.id, id);
     corm_cursor_close(cursor);
-    where(statement, CORM_GT(people, "height", corm_value_double(9)));
+    where(statement, CORM_GT(corm_expr_column(people, "height"), CORM_REAL(9)));
     OK(corm_query_count(db, people, &query, &number_of, &failure));
     assert_int_equal(number_of, 0);
     GIVES(CORM_NOT_FOUND, corm_query_exists(db, people, &query, &failure));
@@ -85,7 +85,7 @@ static void returned_records(void **state) {
     (void)state;
     corm_statement *older = corm_statement_create(CORM_UPDATE, people, NULL);
     corm_statement_set(older, "age", binary(CORM_OP_ADD, column("age"), number(1)));
-    where(older, CORM_EQ(people, "age", corm_value_int64(36)));
+    where(older, CORM_EQ(corm_expr_column(people, "age"), CORM_INT(36)));
     for (size_t index = 0; index < corm_model_column_count(people); index += 1)
         corm_statement_add(older, CORM_CLAUSE_RETURNING, column(corm_model_column_get(people, index)->property));
     corm_query query = {.struct_size = sizeof query, .statement = older};

@@ -34,7 +34,7 @@ corm_json_reader *reader_of(const corm_model *model, const char *text, size_t si
     OK(corm_json_reader_create(model, options, &reader, &failure));
     for (size_t at = 0; at < size; at += chunk)
         OK(corm_json_reader_feed(reader, text + at, size - at < chunk ? size - at : chunk, &failure));
-    OK(corm_json_reader_feed(reader, NULL, 0, &failure));
+    OK(corm_json_reader_end(reader, &failure));
     return reader;
 }
 

@@ -62,7 +62,7 @@ static corm_statement *customers_in_the_same_city(void) {
     corm_statement *select = select_from(customers);
     COLUMNS(select, column(customers, "city"), column(customers, "last_name"), other_customer("last_name"));
     corm_statement_join(select, CORM_JOIN_INNER, CORM_SOURCE(.model = customers, .alias = "other"),
-                        CORM_ALL(equal(column(customers, "city"), other_customer("city")),
+                        CORM_AND(equal(column(customers, "city"), other_customer("city")),
                                  binary(column(customers, "id"), CORM_OP_LESS, other_customer("id"))));
     ORDER_BY(select, column(customers, "city"), column(customers, "id"), other_customer("id"));
     return select;

@@ -31,7 +31,10 @@ def create_reader(model: ModelHandle, options: Mapping[str, Any]) -> ReaderHandl
 
 def feed(reader: ReaderHandle, data: bytes) -> None:
     """Takes the next bytes; none are the end."""
-    call(library.corm_json_reader_feed, reader, data, len(data))
+    if data:
+        call(library.corm_json_reader_feed, reader, data, len(data))
+    else:
+        call(library.corm_json_reader_end, reader)
 
 
 def read_levels(reader: ReaderHandle, max_records: int) -> list[Level]:
