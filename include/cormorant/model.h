@@ -330,8 +330,7 @@ corm_status corm_model_create_all(const corm_model_slot *slots, size_t count, co
     CORM_DECLARE(record);                                                                                              \
     const corm_model_def record##_def = CORM_MODEL(record, __VA_ARGS__);                                               \
     corm_model *record##_model
-#define CORM_SLOT(record)                                                                                              \
-    { &record##_def, &record##_model }
+#define CORM_SLOT(record) {&record##_def, &record##_model}
 /*
  * CORM_OF(person, &ada): the model and the record, two arguments: corm_record_save(db, CORM_OF(person, &ada), arena, &error). A
  * pointer to anything but a person does not compile.

@@ -40,7 +40,8 @@ struct ModelLink {
             let others = owner.links.filter { $0.column != column }
             guard others.count == 1, let other = others.first else {
                 throw CormorantError(
-                    .model, "column \"\(column)\" of model \(owner.descriptor.name) leads across \(others.count) columns "
+                    .model,
+                    "column \"\(column)\" of model \(owner.descriptor.name) leads across \(others.count) columns "
                         + "with relations, not across one",
                     hint: "add the relation with corm_relation_add", columns: [column])
             }
@@ -57,8 +58,9 @@ struct ModelLink {
     ) throws -> LinkedModel {
         if let found = models.first(where: { sameIdentifier($0.descriptor.table, table) }) { return found }
         throw CormorantError(
-            .model, "column \"\(column)\" of model \(owner.descriptor.name) names a relation to table \"\(table)\", of which "
-                + "no model is made with it",
+            .model,
+            "column \"\(column)\" of model \(owner.descriptor.name) names a relation to table \"\(table)\", of "
+                + "which no model is made with it",
             hint: "make both with one corm_model_create_all", columns: [column])
     }
 }
