@@ -93,7 +93,7 @@ static corm_statement *where(const corm_model *model, corm_expr *condition) {
 
 static bool select_records(void) {
     const corm_value years[] = {corm_value_int64(1998), corm_value_int64(2004)};
-    return fetched(albums, where(albums, CORM_GE(albums, "year", corm_value_int64(1998))), NULL) == 2 &&
+    return fetched(albums, where(albums, CORM_GE(corm_expr_column(albums, "year"), CORM_INT(1998))), NULL) == 2 &&
            fetched(albums, NULL, "-year") == 2 && fetched(albums, NULL, "id") == 2 &&
            fetched(albums,
                    where(albums, corm_expr_binary(CORM_OP_HAS_PREFIX, corm_expr_column(albums, "title"),
@@ -102,7 +102,8 @@ static bool select_records(void) {
            fetched(albums, where(albums, corm_expr_unary(CORM_OP_IS_NULL, corm_expr_column(albums, "price"))), NULL) ==
                2 &&
            fetched(albums, where(albums, corm_expr_in(corm_expr_column(albums, "year"), years, 2)), NULL) == 1 &&
-           fetched(albums, where(albums, CORM_EQ(albums, "artist.name", corm_value_text("Nina"))), NULL) == 2 &&
+           fetched(albums, where(albums, CORM_EQ(corm_expr_column(albums, "artist.name"), CORM_STR("Nina"))), NULL) ==
+               2 &&
            fetched(artists, where(artists, corm_relation_exists(artists, NULL, "albums", NULL)), NULL) == 1;
 }
 
@@ -163,9 +164,9 @@ static bool change(void) {
     corm_statement_set(
         update, "year",
         corm_expr_binary(CORM_OP_ADD, corm_expr_column(albums, "year"), corm_expr_value(corm_value_int64(1))));
-    corm_statement_add(update, CORM_CLAUSE_WHERE, CORM_EQ(albums, "title", corm_value_text("Half Light")));
+    corm_statement_add(update, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_column(albums, "title"), CORM_STR("Half Light")));
     corm_statement *delete = corm_statement_create(CORM_DELETE, albums, NULL);
-    corm_statement_add(delete, CORM_CLAUSE_WHERE, CORM_GT(albums, "year", corm_value_int64(2050)));
+    corm_statement_add(delete, CORM_CLAUSE_WHERE, CORM_GT(corm_expr_column(albums, "year"), CORM_INT(2050)));
     bool done = corm_statement_execute(db, update, CORM_NO_VALUES, &changed, &error) == CORM_OK && changed == 1 &&
                 corm_statement_execute(db, delete, CORM_NO_VALUES, NULL, &error) == CORM_OK &&
                 corm_record_save(db, artists, &nina, NULL, &error) == CORM_OK &&

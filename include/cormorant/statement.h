@@ -14,7 +14,7 @@ CORM_BEGIN_DECLS
  * expression.h: what is wrong is the error of the first call that uses the statement. Threading: one thread at a time.
  *
  *     corm_statement *select = corm_statement_create(CORM_SELECT, people, NULL);
- *     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_GT(people, "age", corm_value_int64(35)));
+ *     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_GT(corm_expr_column(people, "age"), CORM_INT(35)));
  *     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(people, "name"));
  *     corm_query query = {.struct_size = sizeof query, .statement = select};
  *     corm_query_fetch(db, people, &query, &records, &error);

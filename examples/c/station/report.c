@@ -41,7 +41,8 @@ static bool print_readings(station *s, const char *name) {
     corm_query query = CORM_QUERY_INIT;
     corm_cursor *cursor = NULL;
     reading one;
-    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(s->readings, "sensor.name", corm_value_text(name)));
+    corm_statement_add(select, CORM_CLAUSE_WHERE,
+                       CORM_EQ(corm_expr_column(s->readings, "sensor.name"), CORM_STR(name)));
     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(s->readings, "id"));
     query.statement = select;
     corm_status status = corm_cursor_open(s->db, s->readings, &query, &cursor, &s->error);
