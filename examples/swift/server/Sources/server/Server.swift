@@ -14,7 +14,7 @@ struct Server {
     static func main() async throws {
         let words = CommandLine.arguments
         let database = try Database(path: words[1])
-        try database.sync(Note.self)
+        try await database.sync(Note.self)
         let application = Application(
             router: router(database),
             configuration: .init(address: .hostname("127.0.0.1", port: Int(words[2]) ?? 8080)))
