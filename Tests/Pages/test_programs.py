@@ -21,3 +21,5 @@ def test_the_program(path: Path, tmp_path: Path) -> None:
         assert shows(OUTPUTS[path], output), f"the page shows\n{OUTPUTS[path]}\nand this was printed\n{output}"
     else:
         assert not output, f"{path.name} prints what no page shows\n{output}"
+    if any(tmp_path.iterdir()):
+        printed(f"python -W error {path}", tmp_path)  # a file that is there is no obstacle

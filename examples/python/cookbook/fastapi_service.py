@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import Body, Depends, FastAPI, HTTPException, Request
+from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 
-from cormorant import Column, Database, Model, column, update
+from cormorant import Column, Database, IntegrityError, Model, column, select, update
 
 
 class Account(Model, checks=["cents >= 0"]):
@@ -35,6 +36,12 @@ Bank = Annotated[Database, Depends(database)]
 app = FastAPI(lifespan=lifespan)
 
 
+@app.exception_handler(IntegrityError)
+def refuse(request: Request, error: IntegrityError) -> JSONResponse:
+    """What a CHECK, a unique key or a reference refuses is the client's to mend."""
+    return JSONResponse({"detail": error.message}, status_code=409)
+
+
 @app.post("/accounts", status_code=201)
 def create(account: Annotated[Account, Body()], db: Bank) -> Account:
     """A plain function runs on a thread of FastAPI's: it calls the database as it is."""
@@ -56,10 +63,7 @@ def transfer(db: Database, source: int, target: int, cents: int) -> int:
         for number, change in ((source, -cents), (target, cents)):
             if not db.execute(update(Account).set(cents=Account.cents + change).where(Account.id == number)):
                 raise HTTPException(404, f"no account {number}")
-        left = db.find(Account, source)
-        if left is None or left.cents < 100:
-            raise HTTPException(409, "one euro must stay")
-        return left.cents
+        return db.fetch_all(select(Account.cents).where(Account.id == source))[0][0]
 
 
 @app.post("/transfers")
@@ -78,5 +82,5 @@ if __name__ == "__main__":
         client.post("/accounts", json={"owner": "Ben"})
         print(client.post("/transfers?source=1&target=2&cents=300").json())
         print(client.post("/async/transfers?source=1&target=2&cents=300").json())
-        print(client.post("/async/transfers?source=1&target=2&cents=350").json())
+        print(client.post("/async/transfers?source=1&target=2&cents=500").json())
         print(client.get("/accounts/1").json(), client.get("/accounts/2").json())
