@@ -92,7 +92,7 @@ static corm_statement *five_conditions(void) {
                                 CORM_LE(corm_expr_column(parents, "age"), CORM_INT(90)),
                                 CORM_NE(corm_expr_column(parents, "name"), CORM_STR("Ben")),
                                 CORM_OR(CORM_LT(corm_expr_column(parents, "id"), CORM_INT(900)),
-                                         CORM_GE(corm_expr_column(parents, "id"), CORM_INT(950)))));
+                                        CORM_GE(corm_expr_column(parents, "id"), CORM_INT(950)))));
     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(parents, "id"));
     return select;
 }

@@ -14,7 +14,8 @@ static void from_another_source_instead(void **state) {
             "3 4 Ivy 7");
     corm_statement *inner = with_column(select_from(people), corm_expr_as(column("age"), "years"));
     corm_statement *outer = select_nothing();
-    corm_statement_from(outer, CORM_SOURCE(.select = where(inner, CORM_LT(corm_expr_column(people, "id"), CORM_INT(3)))));
+    corm_statement_from(outer,
+                        CORM_SOURCE(.select = where(inner, CORM_LT(corm_expr_column(people, "id"), CORM_INT(3)))));
     SELECTS(outer, "SELECT * FROM (SELECT \"age\" AS \"years\" FROM \"person\" WHERE \"id\" < ?)", "3", "36; 36");
     inner = with_column(select_from(people), corm_expr_as(column("age"), "years"));
     outer = with_column(select_nothing(), CORM_CALL("max", name("x", "years")));
@@ -44,7 +45,8 @@ static void a_statement_is_compiled_anew_after_a_change(void **state) {
 static void a_copy_goes_its_own_way(void **state) {
     (void)state;
     corm_statement *adults = where(names(), CORM_GE(corm_expr_column(people, "age"), CORM_INT(36)));
-    corm_statement *londoners = where(corm_statement_copy(adults), CORM_EQ(corm_expr_column(people, "city"), CORM_STR("London")));
+    corm_statement *londoners =
+        where(corm_statement_copy(adults), CORM_EQ(corm_expr_column(people, "city"), CORM_STR("London")));
     SELECTS(adults, "SELECT \"name\" FROM \"person\" WHERE \"age\" >= ?", "36", "Ada; Bob; eve");
     SELECTS(londoners, "SELECT \"name\" FROM \"person\" WHERE \"age\" >= ? AND \"city\" = ?", "36, 'London'", "Ada");
 }
