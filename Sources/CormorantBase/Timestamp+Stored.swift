@@ -24,63 +24,63 @@ extension Timestamp {
         guard Timestamp.range.contains(microseconds) else { return nil }
     }
 
-    package static let formHint = "write it as 2026-01-31T12:00:00Z, with up to six digits of a second"
-
     /// What is wrong with a text that `init(parsing:)` does not take.
     package static func fault(of text: UnsafeBufferPointer<UInt8>) -> String {
         Timestamp(parsing: text, cutting: true) == nil ? "no time" : "a time finer than microseconds"
     }
-
-    package static func beyondRange(_ what: String) -> CormorantError {
-        CormorantError(.range, "\(what) is beyond the years 1 to 9999", hint: "give a time within them")
-    }
 }
 
-/// What is told of a value in a datetime column that has not the form of one.
+/// What is told of a value in a column of times that has not the form of one.
 package struct TimeFormError {
+    private let form: TimeForm
     /// Said behind the column's name.
     package let what: String
     package let code: ErrorCode
-    /// Whether it is a time in another form.
+    /// Whether it is such a value in another form.
     package let isTime: Bool
 
     /// - Parameters:
     ///   - text: the value; nil for one that is no text.
     ///   - storage: what the value is, for one that is no text.
-    package init(_ text: UnsafeBufferPointer<UInt8>?, storage: String) {
+    package init(_ text: UnsafeBufferPointer<UInt8>?, storage: String, of form: TimeForm) {
+        self.form = form
         guard let text else {
-            what = "holds \(storage), which is not the form of a datetime column"
+            what = "holds \(storage), which is not the form of a \(form.name) column"
             (code, isTime) = (.type, false)
             return
         }
-        guard let time = Timestamp(parsing: text) else {
+        // Dates and times of day may be parts of a time.
+        guard let time = Timestamp(parsing: text)?.microseconds ?? form.value(parsing: text) else {
             // What is no time may be anything, which messages do not show.
-            what = "holds text that is \(Timestamp.fault(of: text))"
+            what = "holds text that is \(form.fault(of: text))"
             (code, isTime) = (.type, false)
             return
         }
         let shown = String(decoding: text.prefix(40), as: UTF8.self)
-        isTime = Timestamp.range.contains(time.microseconds)
+        isTime = Timestamp.range.contains(time)
         let fault = isTime ? "not the form" : "beyond the years 1 to 9999"
-        what = "holds \"\(shown)\", which is \(fault) of a datetime column"
+        what = "holds \"\(shown)\", which is \(fault) of a \(form.name) column"
         code = isTime ? .type : .range
     }
 
     /// What to do about it in a column of a table.
     package func hint(_ table: String, _ column: String) -> String {
         guard isTime else { return "mend the value, or make the property a text" }
-        return "bring the column to the form that compares as time, \(TimeFormError.rewrite(table, column)), "
+        return "bring the column to the form that compares as time, \(rewrite(table, column)), "
             + "or make the property a text"
     }
 
     /// The same where no table is known.
     package var hint: String {
-        isTime ? "select corm_datetime(...) of it, or read it as a text" : "mend the value, or read it as a text"
+        isTime ? "select \(function)(...) of it, or read it as a text" : "mend the value, or read it as a text"
     }
 
     /// The statement that brings a column to the form, with a function that every connection of the library has.
-    package static func rewrite(_ table: String, _ column: String) -> String {
+    package func rewrite(_ table: String, _ column: String) -> String {
         let (table, column) = (quoteIdentifier(table), quoteIdentifier(column))
-        return "UPDATE \(table) SET \(column) = corm_datetime(\(column))"
+        return "UPDATE \(table) SET \(column) = \(function)(\(column))"
     }
+
+    /// SQLite's own makes whole seconds of a time of day.
+    private var function: String { form == .date ? "date" : "corm_\(form.name)" }
 }

@@ -57,20 +57,12 @@ public struct Timestamp: Sendable, Hashable, Comparable {
             return nil
         }
         var seconds: Int64 = 0
-        var fraction: Int64 = 0
+        var microseconds: Int64 = 0
         if !scanner.atEnd {
-            guard scanner.take(0x20) || scanner.takeLetter(0x54), let hour = scanner.number(2), hour < 24,
-                isBasic || scanner.take(0x3A), let minute = scanner.number(2), minute < 60
+            guard scanner.take(0x20) || scanner.takeLetter(0x54),
+                let time = scanner.timeOfDay(isBasic: isBasic, cutting: cutting)
             else { return nil }
-            seconds += hour * 3600 + minute * 60
-            if isBasic ? scanner.atDigit : scanner.take(0x3A) {
-                guard let second = scanner.number(2), second < 60 else { return nil }
-                seconds += second
-                if scanner.take(0x2E) || scanner.take(0x2C) {
-                    guard let micros = scanner.fraction(cutting: cutting) else { return nil }
-                    fraction = micros
-                }
-            }
+            microseconds = time
             if !scanner.takeLetter(0x5A), let sign = scanner.sign() {
                 guard let hours = scanner.number(2), hours < 24 else { return nil }
                 var minutes: Int64 = 0
@@ -82,7 +74,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
             }
             guard scanner.atEnd else { return nil }
         }
-        self.init(year: year, month: month, day: day, second: seconds, microsecond: fraction)
+        self.init(year: year, month: month, day: day, second: seconds, microsecond: microseconds)
     }
 
     /// nil where there is no such day. The seconds may lead to another day.
@@ -100,6 +92,16 @@ extension Timestamp: CustomStringConvertible {
             return String(decoding: buffer[..<write(to: base)], as: UTF8.self)
         }
     }
+}
+
+/// Reads `HH:MM`, `HH:MM:SS` and a fraction of a second, or all of it without `:`, as microseconds since midnight. nil for any
+/// other text. Digits beyond microseconds are refused rather than dropped.
+/// - Parameter cutting: drops them all the same.
+package func timeOfDay(parsing text: UnsafeBufferPointer<UInt8>, cutting: Bool = false) -> Int64? {
+    var scanner = DigitScanner(text)
+    let isBasic = text.count < 3 || text[2] != 0x3A
+    let time = scanner.timeOfDay(isBasic: isBasic, cutting: cutting)
+    return scanner.atEnd ? time : nil
 }
 
 private struct DigitScanner {
@@ -133,6 +135,23 @@ private struct DigitScanner {
         return value
     }
 
+    /// Microseconds since midnight.
+    mutating func timeOfDay(isBasic: Bool, cutting: Bool) -> Int64? {
+        guard let hour = number(2), hour < 24, isBasic || take(0x3A), let minute = number(2), minute < 60 else {
+            return nil
+        }
+        var microseconds = (hour * 3600 + minute * 60) * 1_000_000
+        if isBasic ? atDigit : take(0x3A) {
+            guard let second = number(2), second < 60 else { return nil }
+            microseconds += second * 1_000_000
+            if take(0x2E) || take(0x2C) {
+                guard let rest = fraction(cutting: cutting) else { return nil }
+                microseconds += rest
+            }
+        }
+        return microseconds
+    }
+
     mutating func fraction(cutting: Bool) -> Int64? {
         var value: Int64 = 0
         var count = 0
@@ -158,7 +177,7 @@ private struct DigitScanner {
 
 /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar, and back.
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days.
-private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+package func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
     let yearOfEra = shifted - era * 400
@@ -167,7 +186,7 @@ private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     return era * 146_097 + dayOfEra - 719_468
 }
 
-private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+package func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -178,7 +197,7 @@ private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
 }
 
-private func daysIn(month: Int64, year: Int64) -> Int64 {
+package func daysIn(month: Int64, year: Int64) -> Int64 {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30

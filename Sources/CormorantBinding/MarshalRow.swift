@@ -123,7 +123,7 @@ extension MarshalWriter {
     @inline(never)
     private mutating func checkedValue(_ reader: RecordReader, _ types: ColumnTypes, _ column: Int) throws {
         switch types[column] {
-        case .int64, .int32: try value(reader.value(at: column))
+        case .int64, .int32, .duration, .date, .time: try value(reader.value(at: column))
         case .text, .varchar, .json: _ = try text(reader.validText(at: column))
         case .decimal: _ = try text(reader.decimal(at: column))
         case .double: real(try reader.double(at: column))

@@ -175,10 +175,18 @@ def test_an_integer_that_does_not_fit_is_rejected(corm: Corm, given: str) -> Non
 
 @pytest.mark.parametrize("given", ["007", "+5", " 5", "12345678901234567890", "0.12345678901234567890"])
 def test_a_text_that_its_column_would_make_a_number_of_is_rejected(corm: Corm, given: str) -> None:
-    make(corm.folder / "a.db", "CREATE TABLE t (zip STRING, day DATE)")
+    make(corm.folder / "a.db", "CREATE TABLE t (zip STRING, code PLAIN)")
     assert "would become another number" in imported(corm, "t", f"zip\n{given}\n")[1][0]
-    assert "of the type DATE" in imported(corm, "t", f'{{"day": "{given}"}}', "x.ndjson")[1][0]
-    assert imported(corm, "t", "zip,day\nA1,2026-01-31\n5,2026\n")[0] == [("A1", "2026-01-31"), (5, 2026)]
+    assert "of the type PLAIN" in imported(corm, "t", f'{{"code": "{given}"}}', "x.ndjson")[1][0]
+    assert imported(corm, "t", "zip,code\nA1,2026-01-31\n5,2026\n")[0] == [("A1", "2026-01-31"), (5, 2026)]
+
+
+def test_dates_and_times_of_day_take_their_form_or_are_rejected(corm: Corm) -> None:
+    make(corm.folder / "a.db", "CREATE TABLE t (day DATE, at TIME, takes DURATION)")
+    rows, told = imported(corm, "t", "day,at,takes\n2026-01-31,8:30,5\n2026-02-30,,5\n2026-01-31,08:30,7\n")
+    assert (rows, len(told)) == ([("2026-01-31", "08:30:00", 7)], 2)
+    assert "is no time of day as 12:00:00.123456" in told[0]
+    assert "is no date of the years 1 to 9999 as 2026-01-31" in told[1]
 
 
 def test_a_new_table_holds_numbers_of_any_length(corm: Corm) -> None:

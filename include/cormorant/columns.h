@@ -64,9 +64,10 @@ struct ArrowArrayStream {
  *
  * A column's type is the first of these that is known, and every value must fit it:
  *   1. of a model's column, its type: CORM_INT64 is "l" (unsigned "L"), CORM_INT32 "i" ("I"), CORM_BOOL "b", CORM_DOUBLE
- *      "g", CORM_FLOAT "f", CORM_BLOB "z", CORM_DATETIME "tsu:UTC", all others "u";
+ *      "g", CORM_FLOAT "f", CORM_BLOB "z", CORM_DATETIME "tsu:UTC", CORM_DATE "tdD", CORM_TIME "ttu", CORM_DURATION "tDu",
+ *      all others "u";
  *   2. of a table's column, the declared type by SQLite's rules of affinity: INTEGER is "l", REAL "g", TEXT "u", BLOB "z".
- *      NUMERIC or DECIMAL is "g", BOOLEAN "b", DATETIME and TIMESTAMP "tsu:UTC", unless the first value is none of that;
+ *      NUMERIC or DECIMAL is "g", BOOLEAN "b", DATETIME and TIMESTAMP "tsu:UTC", DATE "tdD", TIME "ttu", DURATION "tDu", unless the first value is none of that;
  *   3. the type found in the first batch, where integers among reals become reals; "n" when it is all NULL.
  * In whole records of a model a column is nullable where the property is and the column is not NOT NULL; all others are.
  *

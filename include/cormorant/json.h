@@ -15,6 +15,8 @@ CORM_BEGIN_DECLS
  *   text, varchar  strings
  *   blob           a string of base64
  *   datetime       a string of ISO 8601, "2026-01-31T12:00:00.000000Z" when written
+ *   date, time     strings of ISO 8601, "2026-01-31" and "12:00:00" or "12:00:00.500000" when written
+ *   duration       a number of microseconds, as integers
  *   uuid           a string
  *   decimal        a string; a number is taken too, its digits as they are
  *   json           any value, embedded as it is

@@ -26,6 +26,9 @@ typedef int32_t corm_type;
 #define CORM_UUID 10    /* UUID_TEXT      corm_uuid, corm_optional_uuid */
 #define CORM_DECIMAL 11 /* DECIMAL_TEXT   as CORM_TEXT; checked to be a decimal number; expressions calculate exactly */
 #define CORM_JSON 12    /* JSON_TEXT      as CORM_TEXT; checked by SQLite to be JSON */
+#define CORM_DATE 13    /* DATE          corm_date, corm_optional_int32; see value.h */
+#define CORM_TIME 14    /* TIME          corm_time, corm_optional_int64; see value.h */
+#define CORM_DURATION 15 /* DURATION      corm_duration, corm_optional_int64; an integer in the file */
 
 /* corm_column_def.field: what the field is in C. */
 typedef int32_t corm_field;

@@ -37,6 +37,17 @@ typedef struct corm_uuid {
    used; the function corm_datetime(text) of SQL gives the form. Times beyond the years 1 to 9999 are CORM_E_RANGE. */
 typedef int64_t corm_datetime;
 
+/* A day of the calendar: days since 1970-01-01. The file holds 'YYYY-MM-DD'. Days beyond the years 1 to 9999 are CORM_E_RANGE. */
+typedef int32_t corm_date;
+
+/* A time of day: microseconds since midnight. The file holds 'HH:MM:SS', and '.ffffff' behind it where that is not zero. What is
+   not less than a day is CORM_E_RANGE. Another form in a date or time column is CORM_E_TYPE, as for a datetime; the functions
+   date(text) and corm_time(text) of SQL give the form. */
+typedef int64_t corm_time;
+
+/* How long something takes, or a difference of times: microseconds, which the file holds as that integer. May be negative. */
+typedef int64_t corm_duration;
+
 /*
  * Numbers that can be NULL. A field of one of these types is a nullable column; a plain number is a NOT NULL column.
  * All bytes zero is NULL.
@@ -85,6 +96,10 @@ typedef int32_t corm_value_type;
 #define CORM_VALUE_DATETIME 6
 /* Only going in: as.bytes are the 16 of a corm_uuid. Comes out as its text. */
 #define CORM_VALUE_UUID 7
+/* Only going in: as.integer is a corm_date. Comes out as its text. */
+#define CORM_VALUE_DATE 8
+/* Only going in: as.integer is a corm_time. Comes out as its text. */
+#define CORM_VALUE_TIME 9
 
 /*
  * One value of any type. As a binding, `name` NULL means the next position (`?`, or `?N` by order), else the parameter
@@ -168,6 +183,22 @@ static inline corm_value corm_value_blob(const void *data, size_t size) {
 static inline corm_value corm_value_datetime(corm_datetime microseconds) {
     corm_value value = corm_value_null();
     value.type = CORM_VALUE_DATETIME;
+    value.as.integer = microseconds;
+    return value;
+}
+
+/* A day, in the form of a date column. */
+static inline corm_value corm_value_date(corm_date days) {
+    corm_value value = corm_value_null();
+    value.type = CORM_VALUE_DATE;
+    value.as.integer = days;
+    return value;
+}
+
+/* A time of day, in the form of a time column. A corm_duration is corm_value_int64. */
+static inline corm_value corm_value_time(corm_time microseconds) {
+    corm_value value = corm_value_null();
+    value.type = CORM_VALUE_TIME;
     value.as.integer = microseconds;
     return value;
 }

@@ -66,6 +66,25 @@ public struct ColumnTable: Sendable {
         }
     }
 
+    /// The dates of a column.
+    public func column(_ name: String, as type: LocalDate.Type) throws -> [LocalDate?] {
+        try values(name, "dates", [.date]) { buffer, row in LocalDate(days: Int(buffer.number(row, as: Int32.self))) }
+    }
+
+    /// The times of day of a column.
+    public func column(_ name: String, as type: LocalTime.Type) throws -> [LocalTime?] {
+        try values(name, "times of day", [.timeOfDay]) { buffer, row in
+            LocalTime(microseconds: buffer.number(row, as: Int64.self))
+        }
+    }
+
+    /// The durations of a column.
+    public func column(_ name: String, as type: Duration.Type) throws -> [Duration?] {
+        try values(name, "durations", [.duration]) { buffer, row in
+            .microseconds(buffer.number(row, as: Int64.self))
+        }
+    }
+
     /// A column of NULL alone is of every type.
     private func values<Element>(
         _ name: String, _ plural: String, _ kinds: Set<ColumnKind>, _ read: (ColumnBuffer, Int) -> Element

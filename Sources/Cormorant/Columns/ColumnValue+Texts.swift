@@ -36,10 +36,7 @@ extension Timestamp: ColumnValue {
 
     public var columnValue: Value {
         get throws {
-            guard Timestamp.range.contains(microseconds) else {
-                throw Timestamp.beyondRange("a time")
-            }
-            return .text(description)
+            .text(try TimeForm.datetime.text(of: microseconds, "a time"))
         }
     }
 }

@@ -32,12 +32,12 @@ extension Bindings {
 }
 
 extension ModelDescriptor {
-    /// A value for a property as the engine takes it: times, which are text in SQL, as microseconds.
+    /// A value for a property as the engine takes it: times, which are text in SQL, as integers.
     func attribute(_ value: Value, for column: Int) -> Value {
-        guard columns.indices.contains(column), columns[column].type == .datetime, case .text(let text) = value,
-            let time = Timestamp(text)
+        guard columns.indices.contains(column), let form = columns[column].type.timeForm, case .text(var text) = value,
+            let time = text.withUTF8(form.value(parsing:))
         else { return value }
-        return .integer(time.microseconds)
+        return .integer(time)
     }
 }
 

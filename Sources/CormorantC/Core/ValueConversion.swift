@@ -31,6 +31,13 @@ extension RecordWriter {
         case CORM_VALUE_DATETIME:
             guard type == .datetime else { throw wrong(column, .type, "is given a point in time", "give its text") }
             try write(Timestamp(microseconds: value.as.integer), at: column)
+        case CORM_VALUE_DATE, CORM_VALUE_TIME:
+            guard let form = timeForm(value), type.timeForm == form else {
+                throw wrong(
+                    column, .type, "is given a \(value.type == CORM_VALUE_DATE ? "date" : "time of day")",
+                    "give its text")
+            }
+            try write(form, value.as.integer, at: column)
         case CORM_VALUE_UUID:
             guard let uuid = try uuid(value) else { return writeNull(at: column) }
             guard type == .uuid else { throw wrong(column, .type, "is given a UUID", "give its text") }
@@ -90,6 +97,15 @@ private func uuid(_ value: corm_value) throws -> UUIDBytes? {
         low: UInt64(bigEndian: data.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
 }
 
+private func timeForm(_ value: corm_value) -> TimeForm? {
+    switch value.type {
+    case CORM_VALUE_DATETIME: .datetime
+    case CORM_VALUE_DATE: .date
+    case CORM_VALUE_TIME: .time
+    default: nil
+    }
+}
+
 /// A copy of a C value.
 func plainValue(_ value: corm_value, _ what: String) throws -> Value {
     switch value.type {
@@ -114,15 +130,11 @@ func plainValue(_ value: corm_value, _ what: String) throws -> Value {
             throw CormorantError(.encoding, "\(what) is not UTF-8", hint: "convert the text, or bind it as a blob")
         }
         return .text(text)
-    case CORM_VALUE_DATETIME:
-        let time = Timestamp(microseconds: value.as.integer)
-        guard Timestamp.range.contains(time.microseconds) else {
-            throw CormorantError(
-                .range, "\(what) is a time beyond the years 1 to 9999", hint: "give a time within them")
-        }
-        return .text(time.description)
     case CORM_VALUE_UUID: return try uuid(value).map { .text($0.description) } ?? .null
     default:
+        if let form = timeForm(value) {
+            return .text(try form.text(of: value.as.integer, "\(what) is a \(form.name), which"))
+        }
         throw CormorantError(
             .misuse, "\(what) is a value of unknown type \(value.type)", hint: "make it with corm_value_*")
     }

@@ -127,6 +127,9 @@ private func columnType(_ number: corm_type, length: UInt32) -> ColumnType? {
     case CORM_VARCHAR: .varchar(Int(length))
     case CORM_BLOB: .blob
     case CORM_DATETIME: .datetime
+    case CORM_DATE: .date
+    case CORM_TIME: .time
+    case CORM_DURATION: .duration
     case CORM_UUID: .uuid
     case CORM_DECIMAL: .decimal
     case CORM_JSON: .json
@@ -152,6 +155,9 @@ func typeNumber(_ type: ColumnType) -> corm_type {
     case .varchar: CORM_VARCHAR
     case .blob: CORM_BLOB
     case .datetime: CORM_DATETIME
+    case .date: CORM_DATE
+    case .time: CORM_TIME
+    case .duration: CORM_DURATION
     case .uuid: CORM_UUID
     case .decimal: CORM_DECIMAL
     case .json: CORM_JSON

@@ -12,7 +12,9 @@ final class StructLayout {
         case bool, optionalBool
         case double, optionalDouble, float, optionalFloat
         case cString, text, blob
+        // Also times of day and durations: 64 bits of microseconds.
         case datetime, optionalDatetime
+        case date, optionalDate
         case uuid, optionalUUID
         case value
         case transform
@@ -102,7 +104,8 @@ final class StructLayout {
         case .text, .varchar, .decimal, .json:
             return choose(MemoryLayout<UnsafeRawPointer>.size, .cString, MemoryLayout<corm_text>.size, .text)
         case .blob: return size == MemoryLayout<corm_blob>.size ? .blob : nil
-        case .datetime: return choose(8, .datetime, wide, .optionalDatetime)
+        case .datetime, .time, .duration: return choose(8, .datetime, wide, .optionalDatetime)
+        case .date: return choose(4, .date, MemoryLayout<corm_optional_int32>.size, .optionalDate)
         case .uuid: return choose(16, .uuid, MemoryLayout<corm_optional_uuid>.size, .optionalUUID)
         }
     }
@@ -120,7 +123,8 @@ final class StructLayout {
         case .float: "float or corm_optional_float"
         case .text, .varchar, .decimal, .json: "const char *, corm_text or an array of char"
         case .blob: "corm_blob"
-        case .datetime: "corm_datetime or corm_optional_int64"
+        case .datetime, .time, .duration: "corm_\(type.name) or corm_optional_int64"
+        case .date: "corm_date or corm_optional_int32"
         case .uuid: "corm_uuid or corm_optional_uuid"
         }
     }
@@ -146,7 +150,7 @@ extension StructLayout.Kind {
     /// Whether a field of a C type, as a CORM_FIELD number, is what its size is taken for in a column of a type.
     func fits(_ field: Int32, _ type: ColumnType) -> Bool {
         switch field {
-        case CORM_FIELD_INTEGER: isPlainSigned || self == .datetime
+        case CORM_FIELD_INTEGER: isPlainSigned || self == .datetime || self == .date
         case CORM_FIELD_UNSIGNED: isPlainUnsigned
         case CORM_FIELD_BOOL: self == .bool
         case CORM_FIELD_DOUBLE: self == .double
@@ -157,7 +161,7 @@ extension StructLayout.Kind {
         case CORM_FIELD_BLOB: self == .blob
         case CORM_FIELD_UUID: self == .uuid
         case CORM_FIELD_OPTIONAL_INT64: [.optionalInt64, .optionalUInt64, .optionalDatetime].contains(self)
-        case CORM_FIELD_OPTIONAL_INT32: self == .optionalInt32 || self == .optionalUInt32
+        case CORM_FIELD_OPTIONAL_INT32: self == .optionalInt32 || self == .optionalDate || self == .optionalUInt32
         case CORM_FIELD_OPTIONAL_BOOL: self == .optionalBool
         case CORM_FIELD_OPTIONAL_DOUBLE: self == .optionalDouble
         case CORM_FIELD_OPTIONAL_FLOAT: self == .optionalFloat
@@ -171,7 +175,7 @@ extension StructLayout.Kind {
     var isOptional: Bool {
         switch self {
         case .int64, .uint64, .int32, .uint32, .int16, .uint16, .int8, .uint8, .bool, .double, .float, .characterArray,
-            .datetime, .uuid:
+            .datetime, .date, .uuid:
             false
         default: true
         }

@@ -25,7 +25,7 @@ extension StructRecord {
         case .int64, .optionalInt64, .datetime, .optionalDatetime: return .integer(at.loadUnaligned(as: Int64.self))
         case .uint64, .optionalUInt64:
             return try plainValue(corm_value_uint64(at.loadUnaligned(as: UInt64.self)), "it")
-        case .int32, .optionalInt32: return .integer(Int64(at.loadUnaligned(as: Int32.self)))
+        case .int32, .optionalInt32, .date, .optionalDate: return .integer(Int64(at.loadUnaligned(as: Int32.self)))
         case .uint32, .optionalUInt32: return .integer(Int64(at.loadUnaligned(as: UInt32.self)))
         case .int16: return .integer(Int64(at.loadUnaligned(as: Int16.self)))
         case .uint16: return .integer(Int64(at.loadUnaligned(as: UInt16.self)))

@@ -133,7 +133,11 @@ extension StructRecord {
         case .optionalDouble: value.storeBytes(of: try reader.double(at: column), as: Double.self)
         case .float, .optionalFloat: value.storeBytes(of: try reader.float(at: column), as: Float.self)
         case .datetime, .optionalDatetime:
-            value.storeBytes(of: try reader.timestamp(at: column).microseconds, as: Int64.self)
+            let form = layout.types[column].timeForm
+            let time = try form.map { try reader.time($0, at: column) } ?? reader.int64(at: column)
+            value.storeBytes(of: time, as: Int64.self)
+        case .date, .optionalDate:
+            value.storeBytes(of: Int32(truncatingIfNeeded: try reader.time(.date, at: column)), as: Int32.self)
         case .uuid, .optionalUUID:
             let uuid = try reader.uuid(at: column)
             value.storeBytes(of: uuid.high.bigEndian, as: UInt64.self)

@@ -100,7 +100,8 @@ struct StructRecord: RecordAccess {
             guard blob.size >= 0 else { throw writer.tooBig(column) }
             if let data = blob.data { try writer.write(blobBorrowing: data, count: blob.size, at: column) }
         case .datetime, .optionalDatetime:
-            try writer.write(Timestamp(microseconds: at.loadUnaligned(as: Int64.self)), at: column)
+            try writer.write(integer: at.loadUnaligned(as: Int64.self), as: layout.types[column], at: column)
+        case .date, .optionalDate: try writer.write(.date, Int64(at.loadUnaligned(as: Int32.self)), at: column)
         case .uuid, .optionalUUID:
             let uuid = UUIDBytes(
                 high: UInt64(bigEndian: at.loadUnaligned(as: UInt64.self)),
@@ -125,7 +126,7 @@ extension StructLayout.Kind {
     fileprivate var isOptionalStruct: Bool {
         switch self {
         case .optionalInt64, .optionalUInt64, .optionalInt32, .optionalUInt32, .optionalBool, .optionalDouble,
-            .optionalFloat, .optionalDatetime, .optionalUUID:
+            .optionalFloat, .optionalDatetime, .optionalDate, .optionalUUID:
             true
         default: false
         }
@@ -136,7 +137,7 @@ extension StructLayout.Kind {
     var valueOffset: Int {
         switch self {
         case .optionalInt64, .optionalUInt64, .optionalDouble, .optionalDatetime: 8
-        case .optionalInt32, .optionalUInt32, .optionalFloat: 4
+        case .optionalInt32, .optionalUInt32, .optionalFloat, .optionalDate: 4
         case .optionalBool, .optionalUUID: 1
         default: 0
         }

@@ -20,6 +20,9 @@ extension ColumnKind {
         case .text: "u"
         case .blob: "z"
         case .time: "tsu:UTC"
+        case .date: "tdD"
+        case .timeOfDay: "ttu"
+        case .duration: "tDu"
         }
     }
 }

@@ -36,8 +36,10 @@ extension Planner {
     private func question(_ column: ColumnDescriptor, in table: String, mayConvert: Bool) -> RowQuestion {
         let name = "\"\(table).\(column.column)\""
         let value = quoteIdentifier(column.column)
-        let such = column.type == .datetime ? ", such as corm_datetime(\(value))" : ""
-        let remedy = mayConvert ? "give it convert_sql\(such), or mend the rows" : "mend the rows"
+        let such = column.type.timeForm.map { form in
+            ", such as \(form == .date ? "date" : "corm_\(form.name)")(\(value))"
+        }
+        let remedy = mayConvert ? "give it convert_sql\(such ?? ""), or mend the rows" : "mend the rows"
         return RowQuestion(condition: "\(value) IS NOT NULL AND (\(column.isUnreadable(value)))") { count in
             .problem(
                 MigrationProblem(
@@ -95,7 +97,7 @@ private struct TypeLooks {
         if there.isRetyped { return true }
         guard !isKept, let before = there.before else { return there.isConverted }
         // Times of tables that no sync has met are looked at by themselves.
-        if column.type == .datetime, record == nil, former == nil { return false }
+        if column.type.timeForm != nil, record == nil, former == nil { return false }
         let type = Dialect.sqlite.typeName(column.type, strict: model.schema.strict)
         if !sameIdentifier(before.definition.type, type) || isOther(column, type) { return true }
         return column.isNarrow && !(record?.narrow.contains(column.narrowNote) ?? false)
@@ -118,8 +120,8 @@ extension ColumnDescriptor {
     var isNarrow: Bool {
         if isUnsigned || bits > 0 { return true }
         return switch type {
-        case .int32, .bool, .float, .uuid, .decimal, .datetime: true
-        case .int64, .double, .text, .varchar, .json, .blob: false
+        case .int32, .bool, .float, .uuid, .decimal, .datetime, .date, .time: true
+        case .int64, .duration, .double, .text, .varchar, .json, .blob: false
         }
     }
 
@@ -144,6 +146,7 @@ extension ColumnDescriptor {
         case .int64 where bits == 0: isUnsigned ? "\(isNoInteger) OR \(value) < 0" : isNoInteger
         case .int64, .int32:
             "\(isNoInteger) OR \(value) NOT BETWEEN \(integers.lowerBound) AND \(integers.upperBound)"
+        case .duration: isNoInteger
         case .bool: "\(isNoInteger) OR \(value) NOT IN (0, 1)"
         case .double: isNoDouble
         // From here on a double is nearer to 2^128 than to the greatest float.
@@ -151,7 +154,7 @@ extension ColumnDescriptor {
             "\(isNoDouble) OR typeof(\(value)) = 'real' AND abs(\(value)) >= 3.4028235677973366e38 AND abs(\(value)) < 9e999"
         case .blob: "typeof(\(value)) <> 'blob'"
         case .text, .varchar, .json: "NOT corm_reads_as(\(value), 'text')"
-        case .uuid, .decimal, .datetime: "NOT corm_reads_as(\(value), '\(type.name)')"
+        case .uuid, .decimal, .datetime, .date, .time: "NOT corm_reads_as(\(value), '\(type.name)')"
         }
     }
 }

@@ -168,7 +168,8 @@ private struct TableMerger {
     private func isTextOfTimes(
         _ type: ColumnType, _ present: TableShape.Column, _ former: TableShape.Column?, _ column: ColumnDefinition
     ) -> Bool {
-        guard type == .text, ColumnType(declaredType: present.definition.type, affinity: .numeric) == .datetime else {
+        guard type == .text, ColumnType(declaredType: present.definition.type, affinity: .numeric)?.timeForm != nil
+        else {
             return false
         }
         // What were times of the model become texts.
@@ -345,11 +346,11 @@ extension ColumnType {
         if declared.isEmpty || strict && sameIdentifier(declared, "ANY") { return true }
         let affinity = Affinity(declaredType: declared)
         return switch self {
-        case .int64, .int32, .bool: affinity == .integer || affinity == .numeric
+        case .int64, .int32, .bool, .duration: affinity == .integer || affinity == .numeric
         case .double, .float: affinity == .real || affinity == .numeric
         case .decimal: affinity == .text
         case .text, .varchar, .uuid, .json: affinity == .text || affinity == .numeric && isWord(declared)
-        case .datetime: affinity == .numeric || affinity == .text
+        case .datetime, .date, .time: affinity == .numeric || affinity == .text
         case .blob: affinity == .blob
         }
     }
@@ -357,7 +358,7 @@ extension ColumnType {
     /// Whether a type with the affinity of numbers is called after something else, as DATE and JSON are.
     private func isWord(_ declared: String) -> Bool {
         switch ColumnType(declaredType: declared, affinity: .numeric) {
-        case nil, .text, .json: true
+        case nil, .text, .json, .date, .time: true
         default: false
         }
     }

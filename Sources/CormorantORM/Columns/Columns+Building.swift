@@ -10,8 +10,8 @@ package final class ColumnBuffer: @unchecked Sendable {  // written before it is
     package let nullCount: Int
     /// A bit per row, lowest first, 0 for NULL. nil: no row is NULL, or the kind is.
     package let validity: UnsafeMutablePointer<UInt8>?
-    /// A value per row, a bool as a bit, lowest first; of texts and blobs their bytes. Under a NULL lies NaN, as a time the
-    /// least integer, else 0, for readers who look at values alone. nil: the kind is NULL.
+    /// A value per row, a bool as a bit, lowest first; of texts and blobs their bytes. Under a NULL lies NaN, as a time or a
+    /// duration the least integer, else 0, for readers who look at values alone. nil: the kind is NULL.
     package let values: UnsafeMutableRawPointer?
     /// Where each text or blob begins among the bytes, and where the last one ends.
     package let offsets: UnsafeMutablePointer<Int32>?
@@ -48,7 +48,7 @@ enum ColumnMisfit: Error {
     case kind
     case null
     case range
-    /// A text that has not the form of a datetime column.
+    /// What has not the form of a column of times.
     case time
     case notUTF8
     case tooLong
@@ -189,11 +189,12 @@ struct ColumnBuilder {
             let value = cell.type == StorageType.real ? cell.double : try exactDouble(cell)
             guard let rounded = Float(rounding: value) else { throw .range }
             store(rounded, at: row)
-        case .time:
-            guard cell.type == StorageType.text, let time = Timestamp(stored: cell.text) else {
+        case .duration: store(try narrowed(cell, to: Int64.self), at: row)
+        case .time, .date, .timeOfDay:
+            guard cell.type == StorageType.text, let time = kind.form?.value(stored: cell.text) else {
                 throw .time
             }
-            store(time.microseconds, at: row)
+            if kind == .date { store(Int32(truncatingIfNeeded: time), at: row) } else { store(time, at: row) }
         default: throw .kind
         }
     }
@@ -210,9 +211,10 @@ struct ColumnBuilder {
         case .null, .bool: break
         case .int64, .uint64: store(Int64(0), at: row)
         case .int32, .uint32: store(Int32(0), at: row)
+        case .date: store(Int32.min, at: row)
         case .double: store(Double.nan, at: row)
         case .float: store(Float.nan, at: row)
-        case .time: store(Int64.min, at: row)
+        case .time, .timeOfDay, .duration: store(Int64.min, at: row)
         case .text, .blob: endBytes(at: row)
         }
     }

@@ -18,6 +18,12 @@ package enum ColumnKind: UInt8, Sendable {
     case blob
     /// Microseconds since 1970-01-01 00:00:00 UTC.
     case time
+    /// Days since 1970-01-01.
+    case date
+    /// Microseconds since midnight.
+    case timeOfDay
+    /// Microseconds.
+    case duration
 }
 
 /// What is known of a result column before its rows are read.
@@ -82,6 +88,9 @@ extension ColumnKind {
         case .text, .varchar, .uuid, .decimal, .json: self = .text
         case .blob: self = .blob
         case .datetime: self = .time
+        case .date: self = .date
+        case .time: self = .timeOfDay
+        case .duration: self = .duration
         }
     }
 
@@ -100,6 +109,9 @@ extension ColumnKind {
         if has("real", "floa", "doub") { return (.double, false) }
         if has("bool") { return (.bool, true) }
         if has("datetime", "timestamp") { return (.time, true) }
+        if sameIdentifier(type, "date") { return (.date, true) }
+        if sameIdentifier(type, "time") { return (.timeOfDay, true) }
+        if sameIdentifier(type, "duration") { return (.duration, true) }
         if name.hasPrefix("num") || name.hasPrefix("dec") { return (.double, true) }
         return (.null, true)
     }
@@ -108,9 +120,9 @@ extension ColumnKind {
     func decided(by cell: Cell) -> ColumnKind {
         switch cell.type {
         case StorageType.integer:
-            self == .double || self == .bool && 0...1 ~= cell.int64 ? self : .int64
+            self == .double || self == .duration || self == .bool && 0...1 ~= cell.int64 ? self : .int64
         case StorageType.real: .double
-        case StorageType.text: self == .time && Timestamp(stored: cell.text) != nil ? .time : .text
+        case StorageType.text: form?.value(stored: cell.text) != nil ? self : .text
         case StorageType.blob: .blob
         default: self
         }
@@ -120,8 +132,18 @@ extension ColumnKind {
     var width: Int {
         switch self {
         case .null, .bool: 0
-        case .int32, .uint32, .float, .text, .blob: 4
-        case .int64, .uint64, .double, .time: 8
+        case .int32, .uint32, .float, .text, .blob, .date: 4
+        case .int64, .uint64, .double, .time, .timeOfDay, .duration: 8
+        }
+    }
+
+    /// The form that the file has of its values, of a kind of times.
+    var form: TimeForm? {
+        switch self {
+        case .time: .datetime
+        case .date: .date
+        case .timeOfDay: .time
+        default: nil
         }
     }
 
@@ -137,6 +159,9 @@ extension ColumnKind {
         case .text: "text"
         case .blob: "blobs"
         case .time: "times"
+        case .date: "dates"
+        case .timeOfDay: "times of day"
+        case .duration: "durations"
         }
     }
 }

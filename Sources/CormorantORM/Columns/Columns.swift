@@ -157,7 +157,8 @@ package final class ColumnReader {
             return error(
                 .range, "\(found) that does not fit", "the column holds \(kind.plural): CAST it to another type")
         case .time:
-            let fault = TimeFormError(cell?.type == StorageType.text ? cell?.text : nil, storage: found)
+            let fault = TimeFormError(
+                cell?.type == StorageType.text ? cell?.text : nil, storage: found, of: kind.form ?? .datetime)
             let known = cursor.model.flatMap { model in
                 model.columns.first { $0.name == name }.map { (model.table, $0.column) }
             }

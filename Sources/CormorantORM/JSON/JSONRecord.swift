@@ -180,11 +180,13 @@ extension RecordWriter {
     /// What stands for nothing where there is no NULL.
     mutating func writeZero(at column: Int) throws {
         switch model.columns[column].type {
-        case .int64, .int32, .bool: write(0 as Int64, at: column)
+        case .int64, .int32, .bool, .duration: write(0 as Int64, at: column)
         case .double, .float: try write(0.0, at: column)
         case .text, .varchar: try write("", at: column)
         case .blob: try write([UInt8](), at: column)
-        case .datetime: try write(Timestamp(microseconds: 0), at: column)
+        case .datetime: try write(.datetime, 0, at: column)
+        case .date: try write(.date, 0, at: column)
+        case .time: try write(.time, 0, at: column)
         case .uuid: try write(UUIDBytes(high: 0, low: 0), at: column)
         case .decimal: try write("0", at: column)
         case .json: try write("null", at: column)

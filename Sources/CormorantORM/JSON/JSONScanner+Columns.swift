@@ -13,7 +13,7 @@ extension JSONScanner {
             return try writeNull(column, mapping, &writer, isImport: isImport)
         }
         switch fact.type {
-        case .int64, .int32:
+        case .int64, .int32, .duration:
             let value = try integer()
             try writer.write(integer: value, as: fact, at: column)
         case .text, .varchar:
@@ -31,12 +31,14 @@ extension JSONScanner {
             let token = try string("a string of a time")
             let bytes = try plain(token, writer)
             guard let time = Timestamp(parsing: bytes) else {
-                throw JSONFault(.type, "the string is \(Timestamp.fault(of: bytes))", Timestamp.formHint)
+                throw JSONFault(.type, "the string is \(Timestamp.fault(of: bytes))", TimeForm.datetime.formHint)
             }
             guard Timestamp.range.contains(time.microseconds) else {
                 throw JSONFault(.range, "the time is beyond the years 1 to 9999", "give a time within them")
             }
             try writer.write(time, at: column)
+        case .date: try write(.date, column, &writer)
+        case .time: try write(.time, column, &writer)
         case .uuid:
             let token = try string("a string of a UUID")
             guard let uuid = UUIDBytes(parsing: try plain(token, writer)) else {
@@ -62,6 +64,15 @@ extension JSONScanner {
             try skipValue()
             try writer.write(textBorrowing: base + start, count: position - start, at: column)
         }
+    }
+
+    private mutating func write(_ form: TimeForm, _ column: Int, _ writer: inout RecordWriter) throws {
+        let token = try string("a string of a \(form.name)")
+        let bytes = try plain(token, writer)
+        guard let value = form.value(parsing: bytes) else {
+            throw JSONFault(.type, "the string is \(form.fault(of: bytes))", form.formHint)
+        }
+        try writer.write(form, value, at: column)
     }
 
     private func writeNull(

@@ -32,7 +32,7 @@ extension StatementCursor {
             appendJSONString(column.name.utf8, to: &key)
             key.append(UInt8(ascii: ":"))
             var time: TimeColumn?
-            if let table = model?.tableReference, table.columns[index].type == .datetime {
+            if let table = model?.tableReference, table.columns[index].type.timeForm != nil {
                 time = (table, table.columns[index])
             }
             return (key, column.source, time)

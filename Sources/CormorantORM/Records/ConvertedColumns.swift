@@ -62,11 +62,11 @@ extension ColumnType {
     /// Whether a column of that affinity makes a value of another kind of some that the type has.
     fileprivate func isConverted(by affinity: Affinity) -> Bool {
         switch self {
-        case .int64, .int32, .bool: affinity == .real || affinity == .text
+        case .int64, .int32, .bool, .duration: affinity == .real || affinity == .text
         case .double, .float: affinity == .text
         case .text, .varchar, .decimal, .json: affinity != .text && affinity != .blob
         // No text form of them is a number.
-        case .datetime, .uuid, .blob: false
+        case .datetime, .date, .time, .uuid, .blob: false
         }
     }
 }

@@ -165,7 +165,18 @@ public struct RecordReader {
     /// The point in time. Throws `nullValue` for NULL, `type` for a text of another form and for anything else.
     public func timestamp(at column: Int) throws -> Timestamp {
         let cell = cell(at: column)
-        guard cell.type == StorageType.text, let time = Timestamp(stored: cell.text) else { throw noTime(column) }
+        guard cell.type == StorageType.text, let time = Timestamp(stored: cell.text) else {
+            throw noTime(column, .datetime)
+        }
+        return time
+    }
+
+    /// The integer that stands for a date or a time of day.
+    package func time(_ form: TimeForm, at column: Int) throws -> Int64 {
+        let cell = cell(at: column)
+        guard cell.type == StorageType.text, let time = form.value(stored: cell.text) else {
+            throw noTime(column, form)
+        }
         return time
     }
 
@@ -175,7 +186,7 @@ public struct RecordReader {
         return uuid
     }
 
-    /// A copy of the value as the column's type has it: a datetime is its microseconds.
+    /// A copy of the value as the column's type has it: a datetime is its microseconds, and so on.
     package func value(at column: Int) throws -> Value {
         guard let model else { return try row.value(columns[column]) }
         if isNull(at: column) { return .null }
@@ -184,7 +195,7 @@ public struct RecordReader {
         }
         switch type {
         case _ where isUnsigned: return .integer(try unsigned(at: column, narrow: type == .int32))
-        case .int64: return .integer(try int64(at: column))
+        case .int64, .duration: return .integer(try int64(at: column))
         case .int32: return .integer(Int64(try int32(at: column)))
         case .bool: return .integer(try bool(at: column) ? 1 : 0)
         case .double: return .real(try double(at: column))
@@ -199,6 +210,8 @@ public struct RecordReader {
             try requireMemory(bytes.count)
             return .blob(Array(bytes))
         case .datetime: return .integer(try timestamp(at: column).microseconds)
+        case .date: return .integer(try time(.date, at: column))
+        case .time: return .integer(try time(.time, at: column))
         }
     }
 }
@@ -226,11 +239,11 @@ extension RecordReader {
     }
 
     @inline(never)
-    private func noTime(_ column: Int) -> CormorantError {
+    private func noTime(_ column: Int, _ form: TimeForm) -> CormorantError {
         let cell = cell(at: column)
         if cell.type == StorageType.null { return mismatch(column, "text") }
         let fault = TimeFormError(
-            cell.type == StorageType.text ? cell.text : nil, storage: StorageType.name(cell.type))
+            cell.type == StorageType.text ? cell.text : nil, storage: StorageType.name(cell.type), of: form)
         guard let model = model?.takeUnretainedValue() else {
             return error(column, fault.code, fault.what, fault.hint)
         }

@@ -4,7 +4,7 @@ import CormorantSQLite
 
 extension RecordWriter {
     /// Writes an integer as a column's type wants it: a bool must be 0 or 1, 32 bits must suffice, a datetime is
-    /// microseconds.
+    /// microseconds, and so on.
     package mutating func write(integer value: Int64, as type: ColumnType, at column: Int) throws {
         switch type {
         case .int64 where !model.columns[column].isUnsigned && model.columns[column].bits == 0:
@@ -17,7 +17,10 @@ extension RecordWriter {
                 throw wrong(column, .range, "is neither 0 nor 1", "give a truth value")
             }
             write(value, at: column)
-        case .datetime: try write(Timestamp(microseconds: value), at: column)
+        case .datetime: try write(.datetime, value, at: column)
+        case .date: try write(.date, value, at: column)
+        case .time: try write(.time, value, at: column)
+        case .duration: write(value, at: column)
         case .double, .float:
             guard let real = Double(exactly: value) else {
                 throw wrong(column, .range, "is an integer that a double cannot hold", "give a real number")
@@ -68,6 +71,11 @@ extension RecordWriter {
                 throw wrong(column, .type, "is not a UUID", "give 32 hexadecimal digits, with or without dashes")
             }
             try write(uuid, at: column)
+        case .datetime, .date, .time:
+            guard let form = type.timeForm, let value = form.value(parsing: text) else {
+                throw wrong(column, .type, "is text, its column is of type \(type.name)", type.timeForm?.formHint ?? "")
+            }
+            try write(form, value, at: column)
         default: throw mismatch(column, "text")
         }
     }

@@ -141,12 +141,18 @@ public struct RecordWriter: ~Copyable {
 
     /// Writes a point in time as its text. Throws `range` for a year beyond 1 to 9999.
     public mutating func write(_ value: Timestamp, at column: Int) throws {
+        try write(.datetime, value.microseconds, at: column)
+    }
+
+    /// Writes the text of the integer that stands for a time, a date or a time of day.
+    package mutating func write(_ form: TimeForm, _ value: Int64, at column: Int) throws {
         guard uses(column) else { return }
-        guard Timestamp.range.contains(value.microseconds) else {
-            throw wrong(column, .range, "is a time beyond the years 1 to 9999", "give a time within them")
+        guard form.range.contains(value) else {
+            let what = form == .date ? "date" : "time"
+            throw wrong(column, .range, "is a \(what) \(form.beyond)", form.rangeHint)
         }
         let bytes = allocate(Timestamp.textSize).assumingMemoryBound(to: UInt8.self)
-        let count = value.write(to: bytes)
+        let count = form.write(value, to: bytes)
         try bindText(bytes, count: count, parameters[column])
     }
 

@@ -3,7 +3,7 @@ import CormorantEngine
 import CormorantQuery
 import CormorantSQLite
 
-/// Datetime and UUID columns of files that other programs wrote. They compare as texts, so a value of another form would be
+/// Columns of times and UUIDs in files that other programs wrote. They compare as texts, so a value of another form would be
 /// missed by a comparison rather than met: a table is looked at before its columns are used.
 extension Connection {
     /// How many rows are looked at from either end of a table that the library made.
@@ -91,21 +91,21 @@ private func checkUUID(_ cell: Cell, of table: TableReference, _ column: TableRe
         table: table.name, columns: [column.name])
 }
 
-/// What is wrong with the value of a datetime column.
+/// What is wrong with the value of a column of times.
 @inline(__always)
-private func timeFault(_ cell: Cell) -> TimeFormError? {
+private func timeFault(_ cell: Cell, _ form: TimeForm) -> TimeFormError? {
     switch cell.type {
     case StorageType.null: nil
     case StorageType.text:
-        Timestamp(stored: cell.text) == nil ? TimeFormError(cell.text, storage: "") : nil
-    default: TimeFormError(nil, storage: StorageType.name(cell.type))
+        form.value(stored: cell.text) == nil ? TimeFormError(cell.text, storage: "", of: form) : nil
+    default: TimeFormError(nil, storage: StorageType.name(cell.type), of: form)
     }
 }
 
-/// Throws where the value of a datetime column has not its form.
+/// Throws where the value of a column of times has not its form.
 @inline(__always)
 func checkTime(_ cell: Cell, of table: TableReference, _ column: TableReference.Column) throws {
-    guard let fault = timeFault(cell) else { return }
+    guard let form = column.type.timeForm, let fault = timeFault(cell, form) else { return }
     throw CormorantError(
         fault.code, "\(table.name).\(column.name) \(fault.what)", hint: fault.hint(table.name, column.name),
         table: table.name, columns: [column.name])
@@ -126,11 +126,11 @@ extension ModelTable {
 }
 
 extension CompiledStatement {
-    /// The result columns that hold values of datetime columns, and those.
+    /// The result columns that hold values of columns of times, and those.
     var timeColumns: [(place: Int32, table: TableReference, column: TableReference.Column)] {
         let known = records.map { table in table.columns.indices.map { ColumnReference(table, $0) } } ?? columns
         return known.enumerated().compactMap { place, reference in
-            guard let reference, reference.column.type == .datetime else { return nil }
+            guard let reference, reference.column.type.timeForm != nil else { return nil }
             return (
                 Int32(truncatingIfNeeded: place), reference.path.last?.target ?? reference.table, reference.column
             )
@@ -139,10 +139,10 @@ extension CompiledStatement {
 }
 
 extension Database {
-    /// How many rows hold another value in a column than a datetime column does, and what is told of the first of them.
+    /// How many rows hold another value in a column than one of such times does, and what is told of the first of them.
     /// - Parameter limit: how many of them to look for.
     package func otherTimes(
-        in column: String, of table: String, limit: Int64 = .max
+        than form: TimeForm, in column: String, of table: String, limit: Int64 = .max
     ) throws -> (count: Int64, first: TimeFormError?) {
         let cursor = try cursor("SELECT \(quoteIdentifier(column)) FROM \(quoteIdentifier(table))") { _ in }
         defer { cursor.close() }
@@ -150,7 +150,7 @@ extension Database {
         var first: TimeFormError?
         try cursor.readRows { row in
             let cell = row.cell(0)
-            guard let fault = timeFault(cell) else { return true }
+            guard let fault = timeFault(cell, form) else { return true }
             if count == 0 { first = fault }
             count += 1
             return count < limit

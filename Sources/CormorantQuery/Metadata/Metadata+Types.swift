@@ -8,7 +8,9 @@ extension ColumnType {
         switch foldIdentifier(String(word)) {
         case "bool", "boolean": self = .bool
         case "datetime", "timestamp": self = .datetime
-        case "date", "time": self = .text
+        case "date": self = .date
+        case "time": self = .time
+        case "duration": self = .duration
         case "uuid_text": self = .uuid
         case "decimal_text": self = .decimal
         case "json", "json_text": self = .json
@@ -62,8 +64,8 @@ extension ColumnMetadata {
     /// Whether a model's column would hold bytes.
     public var isBlob: Bool { type == .blob }
 
-    /// Whether a model's column would hold points in time.
-    public var isDate: Bool { type == .datetime }
+    /// Whether a model's column would hold points in time, or days.
+    public var isDate: Bool { type == .datetime || type == .date }
 
     /// Whether a model's column would hold UUIDs.
     public var isUUID: Bool { type == .uuid }
@@ -89,6 +91,9 @@ extension ColumnMetadata {
         case .text, .varchar, .decimal, .json: "const char *"
         case .blob: "corm_blob"
         case .datetime: isNullable ? "corm_optional_int64" : "corm_datetime"
+        case .date: isNullable ? "corm_optional_int32" : "corm_date"
+        case .time: isNullable ? "corm_optional_int64" : "corm_time"
+        case .duration: isNullable ? "corm_optional_int64" : "corm_duration"
         case .uuid: isNullable ? "corm_optional_uuid" : "corm_uuid"
         case nil: "corm_value"
         }
@@ -112,6 +117,9 @@ extension ColumnType {
         case .text, .varchar: "String"
         case .blob: "[UInt8]"
         case .datetime: "Timestamp"
+        case .date: "LocalDate"
+        case .time: "LocalTime"
+        case .duration: "Duration"
         case .uuid: "UUIDBytes"
         case .decimal: "DecimalText"
         case .json: "JSONText"
@@ -127,6 +135,9 @@ extension ColumnType {
         case .text, .varchar: "str"
         case .blob: "bytes"
         case .datetime: "datetime"
+        case .date: "date"
+        case .time: "time"
+        case .duration: "timedelta"
         case .uuid: "UUID"
         case .decimal: "Decimal"
         case .json: "Any"

@@ -1,3 +1,5 @@
+import CormorantBase
+
 /// The type of a column: what its values mean, and how the file holds them.
 public enum ColumnType: Sendable, Hashable {
     /// An integer of 64 bits.
@@ -18,6 +20,12 @@ public enum ColumnType: Sendable, Hashable {
     case blob
     /// The text form of `Timestamp`.
     case datetime
+    /// A day of the calendar: `YYYY-MM-DD`.
+    case date
+    /// A time of day: `HH:MM:SS`, and `.ffffff` behind it where it is not a whole second.
+    case time
+    /// Microseconds, as an integer.
+    case duration
     /// 36 lower-case characters.
     case uuid
     /// A decimal number as text, so that no digit is lost.
@@ -39,9 +47,22 @@ extension ColumnType {
         case .varchar(let length): "varchar(\(length))"
         case .blob: "blob"
         case .datetime: "datetime"
+        case .date: "date"
+        case .time: "time"
+        case .duration: "duration"
         case .uuid: "uuid"
         case .decimal: "decimal"
         case .json: "json"
+        }
+    }
+
+    /// The form that the file has of its values, of a type of times.
+    package var timeForm: TimeForm? {
+        switch self {
+        case .datetime: .datetime
+        case .date: .date
+        case .time: .time
+        default: nil
         }
     }
 

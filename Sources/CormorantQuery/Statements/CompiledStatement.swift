@@ -88,11 +88,11 @@ extension Value {
                 .range, "the value for \(model).\(column.property) is NaN, which SQLite cannot store",
                 hint: "give NULL where a number is missing", columns: [column.name])
         }
-        if column.type == .datetime, case .text(var text) = self {
+        if let form = column.type.timeForm, case .text(var text) = self {
             throw CormorantError(
                 .type,
-                "\(model).\(column.property) is compared with a text that is \(text.withUTF8(Timestamp.fault))",
-                hint: Timestamp.formHint, columns: [column.name])
+                "\(model).\(column.property) is compared with a text that is \(text.withUTF8(form.fault))",
+                hint: form.formHint, columns: [column.name])
         }
         throw CormorantError(
             .type, "\(model).\(column.property) is of type \(column.type.name) and is compared with \(kindName)",
@@ -109,21 +109,22 @@ extension Value {
         // One that no float is stays as it is, so that none is equal to it.
         case (.float, .integer(let integer)): return Float(exactly: integer).map { .real(Double($0)) } ?? self
         case (.float, .real(let real)): return Float(rounding: real).map { .real(Double($0)) } ?? self
-        case (.datetime, .integer(let microseconds)):
-            return try stored(Timestamp(microseconds: microseconds))
+        case (.duration, .integer): return self
         case (.datetime, .text(var text)):
-            return try text.withUTF8 { Timestamp(parsing: $0) }.map(stored)
+            return try text.withUTF8 { Timestamp(parsing: $0) }.map {
+                try .text(TimeForm.datetime.text(of: $0.microseconds, "a time"))
+            }
+        case (_, .integer(let integer)):
+            return try type.timeForm.map { try .text($0.text(of: integer, "a \($0.name)")) }
+        case (.date, .text(var text)), (.time, .text(var text)):
+            guard let form = type.timeForm, let value = text.withUTF8(form.value(parsing:)) else { return nil }
+            return .text(try form.text(of: value, "it"))
         case (.decimal, .text(var text)):
             return text.withUTF8 { isDecimalText($0) } ? self : nil
         case (.uuid, .text(var text)):
             return text.withUTF8 { UUIDBytes(parsing: $0) }.map { .text($0.description) }
         default: return nil
         }
-    }
-
-    private func stored(_ time: Timestamp) throws -> Value {
-        guard Timestamp.range.contains(time.microseconds) else { throw Timestamp.beyondRange("a time") }
-        return .text(time.description)
     }
 
     /// What LIKE or GLOB is given: the pattern itself, or the one that finds this text as it stands, with `\\` as its escape

@@ -61,9 +61,9 @@ package struct Dialect: Sendable {
 
     func castName(_ type: ColumnType) -> String {
         switch type {
-        case .int64, .int32, .bool: "INTEGER"
+        case .int64, .int32, .bool, .duration: "INTEGER"
         case .double, .float: "REAL"
-        case .text, .varchar, .datetime, .uuid, .decimal, .json: "TEXT"
+        case .text, .varchar, .datetime, .date, .time, .uuid, .decimal, .json: "TEXT"
         case .blob: "BLOB"
         }
     }
@@ -138,6 +138,9 @@ package struct Dialect: Sendable {
         case .varchar(let length): strict ? "TEXT" : "VARCHAR(\(length))"
         case .blob: "BLOB"
         case .datetime: strict ? "TEXT" : "DATETIME"
+        case .date: strict ? "TEXT" : "DATE"
+        case .time: strict ? "TEXT" : "TIME"
+        case .duration: strict ? "INTEGER" : "DURATION"
         case .uuid: strict ? "TEXT" : "UUID_TEXT"
         case .decimal: strict ? "TEXT" : "DECIMAL_TEXT"
         case .json: strict ? "TEXT" : "JSON_TEXT"

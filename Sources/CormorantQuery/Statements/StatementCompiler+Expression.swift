@@ -126,7 +126,7 @@ extension StatementCompiler {
     private mutating func write(_ expression: Expression, at level: Precedence, beside other: Expression?) throws {
         guard let other else { return try write(expression, at: level) }
         let made = other.typeHint == nil ? type(of: other) : nil
-        if let hint = other.typeHint ?? (made?.type == .datetime ? made?.column : nil) {
+        if let hint = other.typeHint ?? (made?.type.timeForm != nil ? made?.column : nil) {
             switch expression.node {
             case .value(let value, nil), .value(let value, .decimal):
                 return bind(.value(try value.comparable(with: hint)))
@@ -249,7 +249,7 @@ extension StatementCompiler {
     private func bound(_ value: Value, beside operand: Expression) throws -> Value {
         if let hint = operand.typeHint { return try value.comparable(with: hint) }
         guard let made = type(of: operand) else { return value }
-        if made.type == .datetime, let column = made.column { return try value.comparable(with: column) }
+        if made.type.timeForm != nil, let column = made.column { return try value.comparable(with: column) }
         return made.type == .decimal ? try value.exactDecimal() : value
     }
 

@@ -18,7 +18,7 @@ package struct ExpressionType: Sendable {
     /// The type of what is calculated with it; nil where it is no number.
     fileprivate var asNumber: ExpressionType? {
         switch type {
-        case .decimal, .double, .float: self
+        case .decimal, .double, .float, .duration: self
         case .int64, .int32, .bool: ExpressionType(.int64)
         default: nil
         }
@@ -50,7 +50,9 @@ extension StatementCompiler {
     func types(of columns: [Expression]) -> [ExpressionType?] {
         columns.map { column in
             if let hint = column.typeHint { return ExpressionType(hint) }
-            return type(of: column).flatMap { $0.type == .decimal || $0.type == .datetime ? $0 : nil }
+            return type(of: column).flatMap {
+                $0.type == .decimal || $0.type == .duration || $0.type.timeForm != nil ? $0 : nil
+            }
         }
     }
 

@@ -18,7 +18,7 @@ package final class TableReference: Sendable {
         /// The integers that it holds, where it holds some.
         package var integers: ClosedRange<Int64> { type.integers(isUnsigned: isUnsigned, bits: bits) }
         /// Whether its texts have one form.
-        package var hasForm: Bool { type == .datetime || type == .uuid }
+        package var hasForm: Bool { type == .uuid || type.timeForm != nil }
 
         package init(
             property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,

@@ -5,6 +5,15 @@ extension Connection {
     /// Makes `corm_datetime(value)` known: a time in any form of ISO 8601 as datetime columns have it; any other value as it
     /// is. It cannot be used in a schema, so that any program reads the file.
     func registerTimeFunction() throws {
+        // The same of the time of day, alone or behind a date.
+        try register("corm_time", arguments: 1) { context, _, values in
+            guard let value = values?[0] else { return }
+            guard let text = textOf(value),
+                let time = TimeForm.time.value(parsing: text) ?? Timestamp(parsing: text).map(\.microsecondsOfDay),
+                let form = try? TimeForm.time.text(of: time, "it")
+            else { return sqlite3_result_value(context, value) }
+            setResult(.text(form), context)
+        }
         try register("corm_datetime", arguments: 1) { context, _, values in
             guard let value = values?[0] else { return }
             guard let text = textOf(value), let time = Timestamp(parsing: text),

@@ -11,9 +11,10 @@ static bool read_value(const char *format, const struct ArrowArray *column, int6
     *out_value = corm_value_null();
     if (strcmp(format, "n") == 0 || (present != NULL && !(present[row / 8] >> row % 8 & 1)))
         return true;
-    if (strcmp(format, "l") == 0 || strcmp(format, "L") == 0 || strncmp(format, "tsu:", 4) == 0)
+    if (strcmp(format, "l") == 0 || strcmp(format, "L") == 0 || strncmp(format, "tsu:", 4) == 0 ||
+        strcmp(format, "ttu") == 0 || strcmp(format, "tDu") == 0)
         *out_value = corm_value_int64(((const int64_t *)data)[row]);
-    else if (strcmp(format, "i") == 0)
+    else if (strcmp(format, "i") == 0 || strcmp(format, "tdD") == 0)
         *out_value = corm_value_int64(((const int32_t *)data)[row]);
     else if (strcmp(format, "I") == 0)
         *out_value = corm_value_int64(((const uint32_t *)data)[row]);

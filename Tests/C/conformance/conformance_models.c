@@ -19,11 +19,11 @@ static bool parse_action(scenario *run, json_t *json, int32_t *out_action) {
     return *out_action >= 0 || fail(run, "\"%s\" is no action", json_string_value(json));
 }
 
-static const char *const types[] = {"int64",   "int32", "bool",     "double", "float",   "text",
-                                    "varchar", "blob",  "datetime", "uuid",   "decimal", "json"};
+static const char *const types[] = {"int64",    "int32", "bool",    "double", "float", "text", "varchar", "blob",
+                                    "datetime", "uuid",  "decimal", "json",   "date",  "time", "duration"};
 
 corm_type column_type(const char *name) {
-    int32_t found = position(name, types, 12, CORM_INT64);
+    int32_t found = position(name, types, 15, CORM_INT64);
     return found < 0 ? 0 : found;
 }
 

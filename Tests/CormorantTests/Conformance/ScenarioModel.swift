@@ -70,7 +70,8 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
 
 private let types: [String: ColumnType] = [
     "int64": .int64, "int32": .int32, "bool": .bool, "double": .double, "float": .float, "text": .text,
-    "varchar": .varchar(0), "blob": .blob, "datetime": .datetime, "uuid": .uuid, "decimal": .decimal, "json": .json,
+    "varchar": .varchar(0), "blob": .blob, "datetime": .datetime, "date": .date, "time": .time,
+    "duration": .duration, "uuid": .uuid, "decimal": .decimal, "json": .json,
 ]
 
 func columnType(_ name: String) throws -> ColumnType {

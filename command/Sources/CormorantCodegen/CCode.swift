@@ -22,6 +22,9 @@ struct CCode: CodeWriter {
         case .text, .varchar, .decimal, .json: "const char *"
         case .blob: "corm_blob"
         case .datetime: "corm_datetime"
+        case .date: "corm_date"
+        case .time: "corm_time"
+        case .duration: "corm_duration"
         case .uuid: "corm_uuid"
         }
     }
@@ -29,8 +32,8 @@ struct CCode: CodeWriter {
     func type(_ column: ColumnSketch) -> String {
         guard isNullable(column) else { return plainType(column) }
         return switch column.type {
-        case .int64, .datetime: "corm_optional_int64"
-        case .int32: "corm_optional_int32"
+        case .int64, .datetime, .time, .duration: "corm_optional_int64"
+        case .int32, .date: "corm_optional_int32"
         case .bool: "corm_optional_bool"
         case .double: "corm_optional_double"
         case .float: "corm_optional_float"
@@ -62,6 +65,9 @@ struct CCode: CodeWriter {
         case .varchar: "CORM_VARCHAR"
         case .blob: "CORM_BLOB"
         case .datetime: "CORM_DATETIME"
+        case .date: "CORM_DATE"
+        case .time: "CORM_TIME"
+        case .duration: "CORM_DURATION"
         case .uuid: "CORM_UUID"
         case .decimal: "CORM_DECIMAL"
         case .json: "CORM_JSON"
@@ -192,7 +198,7 @@ struct CCode: CodeWriter {
 
     private func value(_ column: ColumnSketch, _ name: String) -> String {
         switch column.type {
-        case .int64, .int32, .bool, .datetime: "corm_value_int64(\(name))"
+        case .int64, .int32, .bool, .datetime, .date, .time, .duration: "corm_value_int64(\(name))"
         case .double, .float: "corm_value_double(\(name))"
         case .blob: "corm_value_blob(\(name).data, \(name).size)"
         case .text, .varchar, .decimal, .json, .uuid: "corm_value_text(\(name))"

@@ -173,7 +173,9 @@ struct PythonCode: CodeWriter {
             names.append(kind.rawValue)
         }
         var lines: [String] = []
-        if columns.contains(where: { $0.type == .datetime }) { lines.append("from datetime import datetime") }
+        let times: [ColumnType] = [.date, .datetime, .time, .duration]
+        let used = times.filter { type in columns.contains { $0.type == type } }.map(\.pythonName)
+        if !used.isEmpty { lines.append("from datetime import \(used.joined(separator: ", "))") }
         if columns.contains(where: { $0.type == .decimal }) { lines.append("from decimal import Decimal") }
         if columns.contains(where: { $0.type == .json }) { lines.append("from typing import Any") }
         if columns.contains(where: { $0.type == .uuid }) { lines.append("from uuid import UUID") }

@@ -9,14 +9,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from inspect import get_annotations
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Literal, Union, get_args, get_origin
 
+from ._annotation import json_kind, kind_of, unwrapped
 from ._codegen import keeps_none
 from ._native import abi
 from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
 from .relation import Relation
-from .value import COLUMN_TYPES, OPTIONAL_JSON, PYTHON_TYPES
+from .value import COLUMN_TYPES, OPTIONAL_JSON
 
 if TYPE_CHECKING:
     from .model import Model
@@ -129,20 +130,22 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
     annotation = column.annotation = _resolve(annotation, cls, where)
     column.name = name
     column.nullable = False
-    if get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
+    annotation = _plain(annotation)
     origin: Any = get_origin(annotation)
-    if origin in (Union, types.UnionType):
-        others = [item for item in get_args(annotation) if item is not type(None)]
+    if origin in (Union, types.UnionType, Literal):
+        none = None if origin is Literal else type(None)
+        others = tuple(item for item in get_args(annotation) if item is not none)
         column.nullable = len(others) < len(get_args(annotation))
-        annotation = others[0] if len(others) == 1 else None
-    if get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
+        if column.nullable and others:
+            annotation = Literal[others] if origin is Literal else Union[others]  # noqa: UP007
+    annotation = _plain(annotation)
     options = column._options
-    type_name = options.get("type") or ("json" if options.get("json") else None)
-    if type_name is None:
+    type_name, kind = options.get("type"), None
+    if type_name is None or not options.get("transform"):
         with suppress(TypeError):  # not hashable, so no type
-            type_name = PYTHON_TYPES.get(get_origin(annotation) or annotation)
+            kind = json_kind(annotation, where) if options.get("json") else kind_of(annotation, where)
+    if type_name is None and kind is not None:
+        type_name = kind.type_name
     if type_name is None:
         raise model_error(
             f"{where} has a type that no column has",
@@ -154,7 +157,24 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
         raise model_error(f"{where}: there is no column type {type_name!r}", f"use one of {', '.join(COLUMN_TYPES)}")
     column.type_name = type_name
     own = OPTIONAL_JSON if type_name == "json" and column.nullable else COLUMN_TYPES[type_name].transform
-    column.transform = options.get("transform") or own
+    fits = kind is not None and _FAMILIES.get(kind.type_name, kind.type_name) == _FAMILIES.get(type_name, type_name)
+    column.transform = options.get("transform") or (kind.transform if kind is not None and fits else None) or own
+    column._choices = kind.choices if kind is not None and fits else ()
+    if options.get("check") is True and not column._choices:
+        raise model_error(f"{where} has check=True and no enum or Literal", "give the check as an SQL condition")
+
+
+# Types of columns that hold values of one kind.
+_FAMILIES = {"varchar": "text", "int32": "int64"}
+
+
+def _plain(annotation: Any) -> Any:
+    """Without Annotated and NewType."""
+    while True:
+        inner = unwrapped(get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation)
+        if inner is annotation:
+            return annotation
+        annotation = inner
 
 
 # --- corm_model_def ---

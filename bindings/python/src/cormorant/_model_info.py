@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _codegen
+from ._annotation import own_transform
 from ._native import model as native_model
 from ._native import record as native_record
 from ._native.handle import CursorHandle, ModelHandle
@@ -299,6 +300,8 @@ class ModelInfo:
         where = f"{self.name}.{column.name}"
         if column._options.get("transform"):
             code, message = "CORM_E_CALLBACK", f"{where} cannot be decoded: {error}"
+        elif own_transform(column.type_name, column.transform) and isinstance(error, ValueError):
+            code, message = "CORM_E_TYPE", f"{where}: {error}"
         else:
             code = "CORM_E_RANGE" if isinstance(error, OverflowError) else "CORM_E_TYPE"
             message = f"{where} is no {column.type_name} that Python knows"
@@ -307,6 +310,8 @@ class ModelInfo:
             shown = [json.dumps(item[:100] if isinstance(item, str) else item, ensure_ascii=False) for item in key]
             message += f" (in the row with the key {', '.join(shown)})"
         hint = "mend the file, or change the model"
+        if column._choices:
+            hint += "; a column of the enum or its type, such as Column[State | str], keeps what is unknown"
         return DataError(message, code=code, hint=hint, table=self.table, columns=(column.column_name,))
 
     def _unwritable(self, name: str, error: Exception, index: int) -> DataError:

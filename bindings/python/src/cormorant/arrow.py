@@ -172,6 +172,25 @@ def _times(pyarrow: Any, array: Any) -> list[Any] | None:
     return _numbers(array.cast(pyarrow.timestamp("us", zone)).cast(pyarrow.int64()), "q")
 
 
+def _dates(pyarrow: Any, array: Any) -> list[Any] | None:
+    if not (pyarrow.types.is_timestamp(array.type) or pyarrow.types.is_date(array.type)):
+        return None
+    days: list[Any] = array.cast(pyarrow.date32()).cast(pyarrow.int32()).to_pylist()
+    return days
+
+
+def _times_of_day(pyarrow: Any, array: Any) -> list[Any] | None:
+    if not pyarrow.types.is_time(array.type):
+        return None
+    return _numbers(array.cast(pyarrow.time64("us")).cast(pyarrow.int64()), "q")
+
+
+def _durations(pyarrow: Any, array: Any) -> list[Any] | None:
+    if not pyarrow.types.is_duration(array.type):
+        return None
+    return _numbers(array.cast(pyarrow.duration("us")).cast(pyarrow.int64()), "q")
+
+
 def _uuids(pyarrow: Any, array: Any) -> list[Any] | None:
     if _is_text(pyarrow, array.type):
         return _texts(pyarrow, array)
@@ -205,6 +224,9 @@ _READERS: dict[str, _Reader] = {
     "varchar": _texts,
     "blob": _blobs,
     "datetime": _times,
+    "date": _dates,
+    "time": _times_of_day,
+    "duration": _durations,
     "uuid": _uuids,
     "decimal": _decimals,
     "json": _documents,

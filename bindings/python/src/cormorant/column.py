@@ -22,7 +22,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TypeName: TypeAlias = Literal[
-    "int64", "int32", "bool", "double", "float", "text", "varchar", "blob", "datetime", "uuid", "decimal", "json"
+    "int64",
+    "int32",
+    "bool",
+    "double",
+    "float",
+    "text",
+    "varchar",
+    "blob",
+    "datetime",
+    "date",
+    "time",
+    "duration",
+    "uuid",
+    "decimal",
+    "json",
 ]
 Action: TypeAlias = Literal["none", "restrict", "set_null", "set_default", "cascade"]
 """What a foreign key does when the row that it refers to is deleted, or its key changes."""
@@ -72,6 +86,8 @@ class Column(Expression[T]):
     """What stands in the brackets of Column[...]."""
 
     _encode: Callable[[Any], Any] | None
+    # The values of its enum or Literal.
+    _choices: tuple[Any, ...]
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
@@ -123,6 +139,7 @@ class Column(Expression[T]):
                 "_node",
                 "_column",
                 "_encode",
+                "_choices",
                 "name",
                 "column_name",
                 "type_name",

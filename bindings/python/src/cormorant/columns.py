@@ -29,10 +29,16 @@ _NUMPY_TYPES = {
     "g": ("float64", 8),
     "f": ("float32", 4),
     "tsu:UTC": ("datetime64[us]", 8),
+    "tdD": ("datetime64[D]", 4),
+    "ttu": ("timedelta64[us]", 8),
+    "tDu": ("timedelta64[us]", 8),
     "u": ("object", TEXTS),
     "z": ("object", BLOBS),
     "n": ("object", BLOBS),
 }
+
+# What stands for NULL among days.
+_NO_DAY = -(2**31)
 
 
 class ColumnMethods:
@@ -67,8 +73,9 @@ class ColumnMethods:
         """The columns as numpy arrays by name. Texts and blobs are arrays of str and bytes objects, and so are the
         texts of UUIDs, Decimals and JSON.
 
-        NULL is NaN among floats, NaT among times and None among objects; other columns with NULL are masked arrays. Up
-        to 65,536 rows of numbers are not copied. Needs numpy. ProgrammingError for two columns of one name.
+        NULL is NaN among floats, NaT among dates, times and durations, and None among objects; other columns with NULL
+        are masked arrays. A time of day is a timedelta64 since midnight. Up to 65,536 rows of numbers are not copied.
+        Needs numpy. ProgrammingError for two columns of one name.
         """
         try:
             numpy: Any = importlib.import_module("numpy")
@@ -125,7 +132,7 @@ class ColumnMethods:
 def _array(numpy: Any, kind: str, parts: list[Buffers]) -> Any:
     values = [_values(numpy, kind, part) for part in parts]
     joined = values[0] if len(values) == 1 else numpy.concatenate([numpy.empty(0, kind), *values])
-    if kind.startswith(("float", "datetime", "object")) or not any(part.null_count for part in parts):
+    if kind.startswith(("float", "datetime", "timedelta", "object")) or not any(part.null_count for part in parts):
         return joined
     return numpy.ma.MaskedArray(joined, numpy.concatenate([_mask(numpy, part) for part in parts]))
 
@@ -137,6 +144,10 @@ def _values(numpy: Any, kind: str, part: Buffers) -> Any:
         values = numpy.empty(part.length, kind)
         values[:] = part.values
         return values
+    if kind == "datetime64[D]":
+        days = numpy.frombuffer(part.values, "int32").astype("int64")
+        days[days == _NO_DAY] = numpy.iinfo("int64").min
+        return days.view(kind)
     return numpy.frombuffer(part.values, kind)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
 
+from ._annotation import own_transform
 from ._native import abi
 from ._native import expression as native_expression
 from ._native.abi import CORM_NODE_BINARY, CORM_NODE_UNARY, CORM_NODE_VALUE
@@ -27,6 +28,7 @@ U = TypeVar("U")
 Number: TypeAlias = "Expression[int | float | None]"
 Exact: TypeAlias = "Expression[Decimal | int | None]"
 Integer: TypeAlias = "Expression[int | None]"
+Span: TypeAlias = "Expression[timedelta | None]"
 Text: TypeAlias = "Expression[str | None]"
 Nulls: TypeAlias = Literal["first", "last"]
 
@@ -199,6 +201,8 @@ class Expression(Generic[T_co]):
     # --- Numbers ---
 
     @overload
+    def __add__(self: Span, other: timedelta | Span) -> Expression[timedelta]: ...  # type: ignore[overload-overlap]
+    @overload
     def __add__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
     def __add__(self: Exact, other: Decimal | int | Exact) -> Expression[Decimal]: ...  # type: ignore[overload-overlap]
@@ -207,6 +211,8 @@ class Expression(Generic[T_co]):
     def __add__(self, other: Any) -> Expression[Any]:
         return self._calculate(abi.CORM_OP_ADD, self, other)
 
+    @overload
+    def __sub__(self: Span, other: timedelta | Span) -> Expression[timedelta]: ...  # type: ignore[overload-overlap]
     @overload
     def __sub__(self: Integer, other: int | Integer) -> Expression[int]: ...  # type: ignore[overload-overlap]
     @overload
@@ -393,7 +399,10 @@ class Expression(Generic[T_co]):
         for side in (left, right):
             if type(side) is str or (isinstance(side, Expression) and side._is_text()):
                 raise ProgrammingError("a text is no number", hint="join texts with concat(), or cast them to int")
-        return Expression((CORM_NODE_BINARY, operation, operand(left), operand(right)), decimals_of(left, right))
+        column = decimals_of(left, right)
+        if column is None and operation in (abi.CORM_OP_ADD, abi.CORM_OP_SUBTRACT):
+            column = durations_of(left, right)
+        return Expression((CORM_NODE_BINARY, operation, operand(left), operand(right)), column)
 
     def _ordered(self, descending: bool, nulls: Nulls | None) -> Expression[T_co]:
         if nulls not in _NULLS:
@@ -443,14 +452,32 @@ def decimals_of(*operands: Any) -> Any:
 # Stand for the columns of values that SQL holds in another form.
 _KINDS: Any = {
     kind: SimpleNamespace(type_name=name, transform=COLUMN_TYPES[name].transform, _encode=None, _node=(0, 0))
-    for name, kind in (("datetime", datetime), ("uuid", uuid.UUID), ("bool", bool))
+    for name, kind in (
+        ("datetime", datetime),
+        ("date", date),
+        ("time", time),
+        ("duration", timedelta),
+        ("uuid", uuid.UUID),
+        ("bool", bool),
+    )
 }
 _NULL: Node = CORM_NODE_VALUE, None, 0
 
 
+def durations_of(*operands: Any) -> Any:
+    """The column whose values are durations that are calculated from the operands; None for other results."""
+    for item in operands:
+        column = item._column if isinstance(item, Expression) else None
+        if isinstance(item, timedelta) or (
+            column is not None and column.type_name == "duration" and not _converts(column)
+        ):
+            return _KINDS[timedelta]
+    return None
+
+
 def _converts(column: Any) -> bool:
     """Whether its values have no form of their own that SQL takes: those of JSON, and of a column's own transform."""
-    return column.type_name == "json" or bool(getattr(column, "_options", {}).get("transform"))
+    return column.type_name == "json" or own_transform(column.type_name, column.transform)
 
 
 def column_of(*values: Any) -> Any:
@@ -482,7 +509,7 @@ def encode_values(expression: Expression[Any], values: Iterable[Any]) -> list[An
     column = expression._column
     if column is not None and column._encode is not None:
         items = list(map(column._encode, items))
-        if expression is not column and column.type_name == "datetime":
+        if expression is not column and column.type_name in ("datetime", "date", "time"):
             # The library does not see what this is compared with.
             return [file_value(column.type_name, item) for item in items]
         return items

@@ -10,7 +10,17 @@ from ._native import abi
 from ._native.expression import Node
 from ._shape import TupleShape
 from .error import ProgrammingError
-from .expression import Expression, Number, T_co, column_of, condition_node, decimals_of, operand, value_node
+from .expression import (
+    Expression,
+    Number,
+    T_co,
+    column_of,
+    condition_node,
+    decimals_of,
+    durations_of,
+    operand,
+    value_node,
+)
 from .value import plain_value
 
 if TYPE_CHECKING:
@@ -65,7 +75,7 @@ def _call(function: str, *arguments: Any) -> Call[Any]:
     first = arguments[0] if arguments and function in _OF_FIRST_ARGUMENT else None
     column = first._column if isinstance(first, Expression) else None
     if column is None and function in _OF_DECIMALS:
-        column = decimals_of(*arguments)
+        column = decimals_of(*arguments) or (durations_of(*arguments) if function in ("sum", "abs") else None)
     if column is None and function in ("iif", "coalesce", "ifnull"):
         column = column_of(*(arguments[1:] if function == "iif" else arguments))
     start = _VALUES.get(function, len(arguments))

@@ -7,7 +7,7 @@ import marshal
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from itertools import chain
@@ -72,13 +72,57 @@ def _encode_datetime(value: datetime) -> int:
 def _refuse_of_pandas(value: Any) -> None:
     """A datetime of a type of its own may be none, or finer than microseconds."""
     if value != value:
-        raise TypeError(f"expected a datetime, got {value}: give None")
-    if getattr(value, "nanosecond", 0):
+        raise TypeError(f"{value} is no time: give None")
+    if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):
         raise ValueError("the time is finer than microseconds: round it, such as with value.round('us')")
 
 
 def _decode_datetime(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
+
+
+_EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
+
+
+def _encode_date(value: date) -> int:
+    if isinstance(value, datetime) or not isinstance(value, date):
+        hint = ": give its date()" if isinstance(value, datetime) else ""
+        raise TypeError(f"expected a date, got {type_name(value)}{hint}")
+    return value.toordinal() - _EPOCH_DAY
+
+
+def _decode_date(value: int) -> date:
+    return date.fromordinal(value + _EPOCH_DAY)
+
+
+def _encode_time(value: time) -> int:
+    if not isinstance(value, time):
+        raise TypeError(f"expected a time, got {type_name(value)}")
+    if value.tzinfo is not None:
+        raise TypeError("a time of day has a time zone, which no column of times keeps: give it without")
+    seconds = (value.hour * 60 + value.minute) * 60 + value.second
+    return seconds * 1_000_000 + value.microsecond
+
+
+def _decode_time(value: int) -> time:
+    seconds, microsecond = divmod(value, 1_000_000)
+    minutes, second = divmod(seconds, 60)
+    return time(minutes // 60, minutes % 60, second, microsecond)
+
+
+def _encode_duration(value: timedelta) -> int:
+    if not isinstance(value, timedelta):
+        raise TypeError(f"expected a timedelta, got {type_name(value)}")
+    if type(value) is not timedelta:
+        _refuse_of_pandas(value)
+    microseconds = value // _MICROSECOND
+    if not -(2**63) <= microseconds < 2**63:
+        raise ValueError("the timedelta is beyond 64 bits of microseconds: give one of less than 292,000 years")
+    return microseconds
+
+
+def _decode_duration(value: int) -> timedelta:
+    return timedelta(microseconds=value)
 
 
 def _encode_uuid(value: uuid.UUID) -> str:
@@ -140,6 +184,9 @@ COLUMN_TYPES: Final[dict[str, ColumnType]] = {
     "varchar": ColumnType(abi.CORM_VARCHAR),
     "blob": ColumnType(abi.CORM_BLOB),
     "datetime": ColumnType(abi.CORM_DATETIME, Transform(_encode_datetime, _decode_datetime)),
+    "date": ColumnType(abi.CORM_DATE, Transform(_encode_date, _decode_date)),
+    "time": ColumnType(abi.CORM_TIME, Transform(_encode_time, _decode_time)),
+    "duration": ColumnType(abi.CORM_DURATION, Transform(_encode_duration, _decode_duration)),
     "uuid": ColumnType(abi.CORM_UUID, Transform(_encode_uuid, uuid.UUID)),
     "decimal": ColumnType(abi.CORM_DECIMAL, Transform(_encode_decimal, Decimal)),
     "json": ColumnType(abi.CORM_JSON, Transform(encode_json, decode_json)),
@@ -155,6 +202,9 @@ PYTHON_TYPES: Final[dict[Any, str]] = {
     str: "text",
     bytes: "blob",
     datetime: "datetime",
+    date: "date",
+    time: "time",
+    timedelta: "duration",
     uuid.UUID: "uuid",
     Decimal: "decimal",
     dict: "json",
@@ -171,7 +221,7 @@ def plain_value(value: Any) -> Any:
     """A value as the file holds it, where nothing but its own type says how."""
     if type(value) in PLAIN:
         return value
-    for kind in (datetime, uuid.UUID, Decimal):
+    for kind in (datetime, date, time, timedelta, uuid.UUID, Decimal):
         if isinstance(value, kind):
             name = PYTHON_TYPES[kind]
             transform = COLUMN_TYPES[name].transform
@@ -186,14 +236,14 @@ def plain_value(value: Any) -> Any:
     plain = as_plain(value)
     if type(plain) in PLAIN:
         return plain
-    hint = "give None, int, float, str, bytes, bool, datetime, UUID or Decimal, or stand it beside its column"
+    hint = "give None, int, float, str, bytes, bool, datetime, date, time, timedelta, UUID or Decimal, "
+    hint += "or stand it beside its column"
     if hasattr(value, "__model__"):
         hint = "compare a key, such as Album.artist_id == artist.id, and select columns, such as select(Order.id)"
     elif isinstance(value, type):
         hint = "give a value, not a class"
     elif isinstance(value, Enum):
-        hint = f"give {type(value).__name__}.{value.name}.value, or a column with a transform, such as "
-        hint += f"Transform(lambda item: item.value, {type(value).__name__})"
+        hint = f"give {type(value).__name__}.{value.name}.value, or stand it beside its column"
     elif isinstance(value, list | tuple | set | frozenset | dict):
         hint = "give one value, ask column.in_(values) for several, or stand JSON beside its column"
     raise DataError(f"a value is of type {type_name(value)}, which SQL has not", code="CORM_E_TYPE", hint=hint)
@@ -230,6 +280,8 @@ def file_value(type_name: str, value: Any) -> Any:
             raise DataError(
                 "a time is beyond the years 1 to 9999 in UTC", code="CORM_E_RANGE", hint="give a time within them"
             ) from None
+    if type_name in ("date", "time") and type(value) is int:
+        return str(_decode_date(value) if type_name == "date" else _decode_time(value))
     return value
 
 
@@ -239,7 +291,12 @@ def _microseconds(text: str) -> int:
 
 
 # What makes the file's form of a value that of rows, where the two differ.
-_FROM_FILE: Final[dict[str, Callable[[Any], Any]]] = {"bool": bool, "datetime": _microseconds}
+_FROM_FILE: Final[dict[str, Callable[[Any], Any]]] = {
+    "bool": bool,
+    "datetime": _microseconds,
+    "date": lambda text: _encode_date(date.fromisoformat(text)),
+    "time": lambda text: _encode_time(time.fromisoformat(text)),
+}
 
 
 def file_decoder(type_name: str, transform: Transform | None) -> Callable[[Any], Any] | None:

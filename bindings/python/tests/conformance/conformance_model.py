@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import uuid
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -16,7 +16,8 @@ Json = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 PYTHON: Json = {
     "int64": int, "int32": int, "bool": bool, "double": float, "float": float, "text": str, "varchar": str,
-    "blob": bytes, "datetime": datetime, "uuid": uuid.UUID, "decimal": Decimal, "json": str,
+    "blob": bytes, "datetime": datetime, "date": date, "time": time, "duration": timedelta,
+    "uuid": uuid.UUID, "decimal": Decimal, "json": str,
 }  # fmt: skip
 
 
@@ -59,6 +60,12 @@ def held(kind: str, given: Any) -> Any:
     try:
         if kind == "datetime" and type(given) is int:
             return EPOCH + timedelta(microseconds=given)
+        if kind == "date" and type(given) is int:
+            return EPOCH.date() + timedelta(days=given)
+        if kind == "time" and type(given) is int and given >= 0:
+            return (datetime.min + timedelta(microseconds=given)).time()
+        if kind == "duration" and type(given) is int:
+            return timedelta(microseconds=given)
         if kind in ("uuid", "decimal") and type(given) is str:
             return PYTHON[kind](given)
     except (ValueError, InvalidOperation, OverflowError):

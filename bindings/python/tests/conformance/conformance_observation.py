@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from conformance_model import EPOCH, Failure, Json, members, same, value
@@ -21,6 +21,7 @@ pyarrow: Any = importlib.import_module("pyarrow")
 FORMATS = {
     "int64": "l", "int32": "i", "uint64": "L", "uint32": "I", "bool": "b", "double": "g", "float": "f",
     "string": "u", "binary": "z", "timestamp[us, tz=UTC]": "tsu:UTC", "null": "n",
+    "date32[day]": "tdD", "time64[us]": "ttu", "duration[us]": "tDu",
 }  # fmt: skip
 
 
@@ -132,8 +133,13 @@ def _cursor(self: Scenario, step: Json) -> Any:
 def _plain(found: Any) -> Any:
     """A value of Arrow as SQLite holds it."""
     if isinstance(found, datetime):
-        since = found.astimezone(timezone.utc) - EPOCH
-        return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+        return (found.astimezone(timezone.utc) - EPOCH) // timedelta(microseconds=1)
+    if isinstance(found, date):
+        return (found - EPOCH.date()).days
+    if isinstance(found, time):
+        return (datetime.combine(datetime.min, found) - datetime.min) // timedelta(microseconds=1)
+    if isinstance(found, timedelta):
+        return found // timedelta(microseconds=1)
     return int(found) if isinstance(found, bool) else found
 
 

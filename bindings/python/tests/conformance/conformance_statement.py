@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -25,7 +25,9 @@ def filed(found: Any) -> Any:
     """A value of a row as the file holds it."""
     if isinstance(found, datetime):
         return found.strftime("%Y-%m-%d %H:%M:%S.%f")
-    if isinstance(found, Decimal | uuid.UUID):
+    if isinstance(found, timedelta):
+        return found // timedelta(microseconds=1)
+    if isinstance(found, date | time | Decimal | uuid.UUID):
         return str(found)
     return int(found) if isinstance(found, bool) else found
 

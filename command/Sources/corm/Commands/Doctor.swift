@@ -75,22 +75,25 @@ struct Doctor {
         for table in metadata.tables where table.kind == .table {
             for key in table.foreignKeys { checkKey(key, of: table, tables) }
             try checkRows(of: table, database)
-            for column in table.columns where column.type == .datetime {
-                try checkTimes(in: column.name, of: table.name, database)
+            for column in table.columns {
+                guard let form = column.type?.timeForm else { continue }
+                try checkTimes(form, in: column.name, of: table.name, database)
             }
         }
     }
 
-    /// Models with a datetime column there refuse them: they do not compare as time.
-    private mutating func checkTimes(in column: String, of table: String, _ database: Database) throws {
-        let (count, first) = try database.otherTimes(in: column, of: table)
+    /// Models with a column of times there refuse them: they do not compare as time.
+    private mutating func checkTimes(
+        _ form: TimeForm, in column: String, of table: String, _ database: Database
+    ) throws {
+        let (count, first) = try database.otherTimes(than: form, in: column, of: table)
         guard count > 0, let first else { return }
         let rows = count == 1 ? "1 row" : "\(count) rows"
         add(
             .warning, "times", "\"\(table)\".\"\(column)\" \(first.what) (\(rows))",
             first.isTime
                 ? "such values do not compare as time; bring them to the form: corm query FILE "
-                    + "\(shellQuoted(TimeFormError.rewrite(table, column))) --write"
+                    + "\(shellQuoted(first.rewrite(table, column))) --write"
                 : "models read such values as numbers or texts; SQLite's datetime(...) makes times of many",
             table: table)
     }

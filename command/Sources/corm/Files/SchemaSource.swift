@@ -38,18 +38,21 @@ enum SchemaSource {
 }
 
 extension Database {
-    /// The metadata, where a column declared as times whose values have another form than a datetime column's has the type of
+    /// The metadata, where a column declared as times whose values have another form than such a column's has the type of
     /// numbers if they are such, and else none.
     func metadataWithTimes() throws -> Metadata {
         var metadata = try metadata()
         for table in metadata.tables.indices where metadata.tables[table].kind == .table {
-            for column in metadata.tables[table].columns.indices
-            where metadata.tables[table].columns[column].type == .datetime {
+            for column in metadata.tables[table].columns.indices {
+                guard let form = metadata.tables[table].columns[column].type?.timeForm else { continue }
                 let name = metadata.tables[table].columns[column].name
-                guard let first = try otherTimes(in: name, of: metadata.tables[table].name, limit: 1).first else {
+                guard let first = try otherTimes(than: form, in: name, of: metadata.tables[table].name, limit: 1).first
+                else {
                     continue
                 }
-                metadata.tables[table].columns[column].type = try numberType(of: name, metadata.tables[table].name)
+                let number = try numberType(of: name, metadata.tables[table].name)
+                // Such texts may be what no time is, or times in the form of another program.
+                metadata.tables[table].columns[column].type = number ?? (form == .datetime ? nil : .text)
                 metadata.tables[table].columns[column].otherTime = first.what
             }
         }

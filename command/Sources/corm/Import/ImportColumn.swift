@@ -15,7 +15,7 @@ struct ImportColumn {
         case bool
         case text
         case blob
-        case datetime
+        case time(TimeForm)
         case uuid
         case decimal
         /// Anything, but SQLite makes a number of what looks like one.
@@ -45,14 +45,14 @@ struct ImportColumn {
         isReal = column.affinity == .real
         isModeled = notes != nil
         let storage = Self.storage(column, notes ?? [])
-        self.storage = hasOtherTimes && storage == .datetime ? .numeric : storage
+        self.storage = hasOtherTimes ? .numeric : storage
     }
 
     static func storage(_ column: ColumnMetadata, _ notes: Set<String> = []) -> Storage {
         let folded = foldIdentifier(column.name)
         func says(_ kind: String) -> Bool { notes.contains("-- \(folded) \(kind)") }
         switch column.type {
-        case .int64, .int32:
+        case .int64, .int32, .duration:
             if says("bool") { return .bool }
             if says("int32") { return .integer(Int64(Int32.min)...Int64(Int32.max)) }
             if says("unsigned int32") { return .integer(0...Int64(UInt32.max)) }
@@ -60,12 +60,16 @@ struct ImportColumn {
         case .double, .float: return says("float") ? .float : .number
         case .bool: return .bool
         case .blob: return .blob
-        case .datetime: return .datetime
+        case .datetime: return .time(.datetime)
+        case .date: return .time(.date)
+        case .time: return .time(.time)
         case .uuid: return .uuid
         case .decimal: return .decimal
         case nil where column.affinity == .blob: return .any
         case .text, .varchar, .json, nil:
-            if says("datetime") { return .datetime }
+            if says("datetime") { return .time(.datetime) }
+            if says("date") { return .time(.date) }
+            if says("time") { return .time(.time) }
             if says("uuid") { return .uuid }
             if says("decimal") { return .decimal }
             return column.affinity == .text ? .text : .numeric
@@ -98,7 +102,7 @@ struct ImportColumn {
         case .number, .float: return bindNumber(field, statement, parameter)
         case .bool: return bindBool(field, statement, parameter)
         case .blob: return try bindBlob(field, statement, parameter)
-        case .datetime: return try bindTime(field, statement, parameter)
+        case .time(let form): return try bind(form, field, statement, parameter)
         case .uuid:
             guard field.kind != .number, let uuid = UUIDBytes(parsing: field.trimmed) else {
                 return "\(shown(field)) is no UUID"
@@ -205,14 +209,19 @@ struct ImportColumn {
 
     // MARK: Texts and blobs
 
-    private func bindTime(_ field: ImportField, _ statement: Statement, _ parameter: Int32) throws -> String? {
-        let text = field.trimmed
-        guard field.kind != .number, let time = Timestamp(parsing: text),
-            Timestamp.range.contains(time.microseconds)
-        else {
-            return "\(shown(field)) is no time of the years 1 to 9999 as 2026-01-31T12:00:00.123456Z"
+    private func bind(
+        _ form: TimeForm, _ field: ImportField, _ statement: Statement, _ parameter: Int32
+    ) throws -> String? {
+        guard field.kind != .number, let value = form.value(parsing: field.trimmed) else {
+            let right =
+                switch form {
+                case .datetime: "time of the years 1 to 9999 as 2026-01-31T12:00:00.123456Z"
+                case .date: "date of the years 1 to 9999 as 2026-01-31"
+                case .time: "time of day as 12:00:00.123456"
+                }
+            return "\(shown(field)) is no \(right)"
         }
-        try statement.bind(.text(time.description), parameter)
+        try statement.bind(.text(form.text(of: value, "it")), parameter)
         return nil
     }
 

@@ -126,14 +126,14 @@ final class ImportTable {
     /// Whether a column that is declared as times, and that no model is known to read, holds them in another form than
     /// the library's: it is another program's.
     private func hasOtherTimes(_ column: ColumnMetadata) throws -> Bool {
-        guard column.type == .datetime, notes == nil else { return false }
+        guard let form = column.type?.timeForm, notes == nil else { return false }
         let name = quoteIdentifier(column.name)
         let statement = try connection.statement(
             "SELECT \(name) FROM \(quoteIdentifier(table.name)) WHERE \(name) IS NOT NULL LIMIT 1000")
         defer { connection.recycle(statement) }
         while try statement.step() {
             let cell = Row(statement).cell(0)
-            if cell.type != StorageType.text || Timestamp(stored: cell.text) == nil { return true }
+            if cell.type != StorageType.text || form.value(stored: cell.text) == nil { return true }
         }
         return false
     }

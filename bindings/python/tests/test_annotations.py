@@ -1,0 +1,184 @@
+"""Annotations of columns: enums, Literal, NewType, and values that JSON has another form of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum, IntFlag
+from typing import Any, Literal, NewType
+
+import pydantic
+import pytest
+
+import cormorant
+from cormorant import Column, Database, DataError, Model, ProgrammingError, column, func, select
+
+
+class State(Enum):
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class Rank(IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Rights(IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+UserId = NewType("UserId", int)
+TeamId = NewType("TeamId", UserId)
+
+
+class Ticket(Model):
+    state: Column[State]
+    rank: Column[Rank | None] = column(default=None)
+    rights: Column[Rights] = column(default=Rights.READ | Rights.WRITE)
+    size: Column[Literal["s", "m", None]] = column(default=None)
+    level: Column[Literal[1, 2]] = column(default=1, type="int32")
+    raw: Column[State | str] = column(default="new")
+    owner: Column[UserId | None] = column(default=None)
+    team: Column[TeamId] = column(default=TeamId(UserId(7)))
+    id: Column[UserId | None] = column(primary_key=True, default=None)
+
+
+@pytest.fixture
+def tickets(db: Database) -> Database:
+    db.create_tables(Ticket)
+    db.insert_many([
+        Ticket(State.OPEN, Rank.HIGH, size="m", level=2, raw=State.CLOSED, owner=UserId(3)),
+        Ticket(State.CLOSED, rights=Rights(0)),
+    ])  # fmt: skip
+    return db
+
+
+def test_records_hold_enums_and_files_their_values(tickets: Database) -> None:
+    first, second = tickets.fetch_all(Ticket)
+    assert (first.state, first.rank, first.rights, first.size, first.level) == (State.OPEN, Rank.HIGH, 3, "m", 2)
+    assert type(first.rank) is Rank
+    assert type(first.rights) is Rights
+    assert first.raw is State.CLOSED
+    assert (second.rank, second.size, second.raw, second.team) == (None, None, "new", 7)
+    sql = "SELECT state, rank, rights, size, level, raw, owner, team FROM ticket"
+    assert tickets.query(sql).fetch_all() == [
+        ("open", 2, 3, "m", 2, "closed", 3, 7), ("closed", None, 0, None, 1, "new", None, 7),
+    ]  # fmt: skip
+
+
+def test_conditions_take_them_and_selected_values_are_such(tickets: Database) -> None:
+    assert tickets.fetch_all(select(Ticket.state, Ticket.rank).where(Ticket.state == State.OPEN)) == [
+        (State.OPEN, Rank.HIGH)
+    ]
+    assert tickets.count(select(Ticket).where(Ticket.state.in_(list(State)))) == 2
+    assert tickets.fetch_all(select(func.coalesce(Ticket.rank, Rank.LOW)).order_by(Ticket.id)) == [
+        (Rank.HIGH,), (Rank.LOW,),
+    ]  # fmt: skip
+    assert tickets.fetch_one(Ticket, state=State.CLOSED) is not None
+    assert tickets.execute(cormorant.update(Ticket).set(state=State.CLOSED, size="s")) == 2
+    assert {(item.state, item.size) for item in tickets.fetch_all(Ticket)} == {(State.CLOSED, "s")}
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"state": "open"}, "Ticket.state: expected State, got str"),
+        ({"rank": 1}, "Ticket.rank: expected Rank, got int"),
+        ({"size": "xl"}, "Ticket.size: the value is none of 's', 'm'"),
+        ({"level": True}, "Ticket.level: the value is none of 1, 2"),
+        ({"raw": 5}, "Ticket.raw: expected State, got int"),
+    ],
+)
+def test_other_values_are_refused_by_name(tickets: Database, values: dict[str, Any], what: str) -> None:
+    with pytest.raises(DataError, match=what):
+        Ticket(**({"state": State.OPEN} | values)).insert(tickets)
+    assert tickets.count(Ticket) == 2
+
+
+def test_an_unknown_value_in_the_file_names_column_and_row(tickets: Database) -> None:
+    tickets.execute("UPDATE ticket SET state = 'gone' WHERE id = 2")
+    for read in (lambda: tickets.fetch_all(Ticket), lambda: tickets.fetch_all(select(Ticket.state))):
+        with pytest.raises(DataError, match=r"state.*the value is no State") as told:
+            read()
+        assert "gone" not in str(told.value)
+    tickets.execute("UPDATE ticket SET state = 'open', raw = 'gone' WHERE id = 2")
+    assert tickets.fetch_all(Ticket)[1].raw == "gone"
+
+
+def test_json_and_pydantic_have_the_values(tickets: Database) -> None:
+    text = cormorant.write_json(tickets.fetch_all(Ticket))
+    assert '"state":"open","rank":2,"rights":3,"size":"m"' in text
+    assert list(cormorant.read_json(Ticket, text)) == tickets.fetch_all(Ticket)
+    made = Ticket.pydantic("create")(state="closed", rank=1)
+    assert Ticket(**made.model_dump()).insert(tickets).rank is Rank.LOW
+    with pytest.raises(pydantic.ValidationError):
+        Ticket.pydantic("create")(state="gone")
+
+
+class Mixed(Enum):
+    A = 1
+    B = "b"
+
+
+def test_an_enum_without_a_type_of_its_own_is_no_column() -> None:
+    with pytest.raises(ProgrammingError, match=r"Wrong.v has values that are neither all texts nor all integers"):
+
+        class Wrong(Model):
+            v: Column[Mixed]
+
+        del Wrong
+
+
+# --- JSON ---
+
+
+@dataclass
+class Place:
+    city: str
+    at: tuple[float, float]
+
+
+class Person(pydantic.BaseModel):
+    name: str
+    friends: list[str] = []
+
+
+class Trip(Model):
+    tags: Column[set[str]]
+    stops: Column[list[Place]]
+    guide: Column[Person | None] = column(default=None)
+    plain: Column[list[int]] = column(default_factory=list)
+    range: Column[tuple[int, int] | None] = column(default=None)
+    places: Column[dict[str, Place]] = column(default_factory=dict)
+    id: Column[int | None] = column(primary_key=True, default=None)
+
+
+def test_values_with_types_of_their_own_are_json(db: Database) -> None:
+    db.create_tables(Trip)
+    trip = Trip({"sea"}, [Place("Rome", (1.5, 2.0))], Person(name="Ann", friends=["Bo"]), [1], (3, 4))
+    trip.places["home"] = Place("Oslo", (0.0, 0.0))
+    trip.insert(db)
+    read = db.fetch_all(Trip)[0]
+    assert read == trip
+    assert type(read.stops[0]) is Place
+    assert type(read.guide) is Person
+    assert type(read.tags) is set
+    assert read.range == (3, 4)
+    assert read.places["home"].city == "Oslo"
+    assert db.query("SELECT stops, guide, json_type(tags) FROM trip").fetch_all() == [
+        ('[{"city":"Rome","at":[1.5,2.0]}]', '{"name":"Ann","friends":["Bo"]}', "array")
+    ]
+    assert db.fetch_all(select(Trip.stops).where(Trip.guide.is_not_null())) == [(trip.stops,)]
+    assert list(cormorant.read_json(Trip, cormorant.write_json([read]))) == [read]
+
+
+def test_what_does_not_fit_names_column_and_place(db: Database) -> None:
+    db.create_tables(Trip)
+    wrong: Any = [{"sea"}, ["Rome"]]
+    with pytest.raises(DataError, match=r"Trip.stops: got list, which is not what the annotation says"):
+        Trip(*wrong).insert(db)
+    Trip({"sea"}, []).insert(db)
+    db.execute("UPDATE trip SET stops = '[{\"city\": 5}]'")
+    with pytest.raises(DataError, match=r"stops.*the document does not fit: .* at 0.city"):
+        db.fetch_all(Trip)
