@@ -14,12 +14,13 @@ CORM_BEGIN_DECLS
  */
 typedef int32_t corm_type;
 
-#define CORM_INT64 1    /* INTEGER        int64_t, corm_optional_int64 (is_unsigned: uint64_t) */
-#define CORM_INT32 2    /* INTEGER        int32_t, int16_t, int8_t, corm_optional_int32 (is_unsigned: uint32_t, ...) */
-#define CORM_BOOL 3     /* BOOLEAN        bool, corm_optional_bool */
-#define CORM_DOUBLE 4   /* REAL           double, corm_optional_double */
-#define CORM_FLOAT 5    /* REAL           float, corm_optional_float; rounded to float when read */
-#define CORM_TEXT 6     /* TEXT           const char *, char[n] (both: text with NUL is CORM_E_ENCODING), corm_text */
+#define CORM_INT64 1  /* INTEGER        int64_t, corm_optional_int64 (is_unsigned: uint64_t) */
+#define CORM_INT32 2  /* INTEGER        int32_t, int16_t, int8_t, corm_optional_int32 (is_unsigned: uint32_t, ...) */
+#define CORM_BOOL 3   /* BOOLEAN        bool, corm_optional_bool */
+#define CORM_DOUBLE 4 /* REAL           double, corm_optional_double */
+#define CORM_FLOAT 5  /* REAL           float, corm_optional_float; rounded to float when read */
+#define CORM_TEXT                                                                                                      \
+    6 /* TEXT           const char *, char[n] (both: text with NUL is CORM_E_ENCODING), corm_text; see choices */
 #define CORM_VARCHAR 7  /* VARCHAR(n)     as CORM_TEXT; `length` characters at most, checked by SQLite */
 #define CORM_BLOB 8     /* BLOB           corm_blob */
 #define CORM_DATETIME 9 /* DATETIME       corm_datetime, corm_optional_int64; see value.h */
@@ -78,6 +79,17 @@ typedef struct corm_transform {
 
 #define CORM_TRANSFORM_INIT CORM_INIT_(corm_transform)
 
+/* One of the few values of a column: what the file holds in a text column, and in an integer column or a C enum. */
+typedef struct corm_choice {
+    const char *name;
+    int64_t value;
+} corm_choice;
+
+/* `CORM_CHOICES({"open", OPEN}, {"closed", CLOSED})` in CORM_COLUMN gives its choices. */
+#define CORM_CHOICES(...)                                                                                              \
+    .choices = (const corm_choice[]){__VA_ARGS__},                                                                     \
+    .choice_count = sizeof((const corm_choice[]){__VA_ARGS__}) / sizeof(corm_choice)
+
 /* One column. Zero in a member means: not so, none, the default. All text is copied. */
 typedef struct corm_column_def {
     /* The property's name, as records, attributes and errors use it. */
@@ -108,6 +120,8 @@ typedef struct corm_column_def {
     bool indexed CORM_ZERO;
     /* A corm_optional_* is of an unsigned integer; a plain field says so itself. What does not fit is CORM_E_RANGE. */
     bool is_unsigned CORM_ZERO;
+    /* A CHECK that the column holds one of its choices: names in a CORM_TEXT or CORM_VARCHAR column, values in an integer one. */
+    bool check_choices CORM_ZERO;
     /*
      * SQL expression used when the field is NULL and insert or save makes a new row, so that the column cannot be
      * inserted as NULL; a row that is there, which save or update changes, is given the NULL.
@@ -149,6 +163,13 @@ typedef struct corm_column_def {
     const char *relation CORM_ZERO;
     const char *inverse CORM_ZERO;
     const char *across CORM_ZERO;
+    /*
+     * The values that there are, copied; CORM_CHOICES sets both. A CORM_TEXT column may then lie in an enum, an integer or a
+     * corm_optional_int32: the file holds the name, the field the value. What has no name, in the field or in the file, is
+     * CORM_E_TYPE. Columns of integers hold the values.
+     */
+    const corm_choice *choices CORM_ZERO;
+    size_t choice_count CORM_ZERO;
 } corm_column_def;
 
 /* corm_key_def.kind */

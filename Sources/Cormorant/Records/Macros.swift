@@ -53,6 +53,7 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 ///   - indexed: an index of this column alone.
 ///   - default: SQL expression used when the property is nil at insert.
 ///   - check: SQL condition that must hold.
+///   - checksCases: of an enum that is `CaseIterable`: a check that the column holds the raw value of one of its cases.
 ///   - collate: BINARY, NOCASE or RTRIM.
 ///   - length: for text, the greatest number of characters.
 ///   - notNull: whether the column is NOT NULL; nil: where the property is not optional.
@@ -64,6 +65,7 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 @attached(peer)
 public macro Column(
     _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,
+    checksCases: Bool = false,
     collate: String? = nil, length: Int? = nil, notNull: Bool? = nil, computed: String? = nil,
     json: String? = nil, renamedFrom: String? = nil, convert: String? = nil
 ) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")

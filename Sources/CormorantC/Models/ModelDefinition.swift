@@ -23,6 +23,7 @@ struct ModelDefinition {
         let keys: [corm_key_def] = try array(raw.keys, raw.key_count, raw.key_def_size, "keys")
         let references: [corm_reference_def] = try array(
             raw.references, raw.reference_count, raw.reference_def_size, "references")
+        let choices = try columns.map(choices)
         let kinds = try columns.map { try fieldKind($0, of: name, recordSize: raw.record_size) }
         let descriptor = ModelDescriptor(
             name: name, table: try optionalString(raw.table, "table name"),
@@ -57,7 +58,7 @@ struct ModelDefinition {
                                 try readStruct($0, $0.pointee.struct_size, "corm_transform")
                             })
                     }
-                }, size: raw.record_size)
+                }, choices: choices, size: raw.record_size)
     }
 }
 
@@ -94,7 +95,11 @@ private func fieldKind(_ column: corm_column_def, of model: String, recordSize: 
             "write it with CORM_COLUMN, or set field to one of the CORM_FIELD_ constants", [name])
     }
     let isUnsigned = column.is_unsigned || column.field == CORM_FIELD_UNSIGNED
-    guard let kind = StructLayout.kind(type, field: column.field, size: column.size, isUnsigned: isUnsigned) else {
+    guard
+        let kind = StructLayout.kind(
+            type, field: column.field, size: column.size, isUnsigned: isUnsigned,
+            hasChoices: column.choice_count > 0)
+    else {
         throw refuse(
             model, "column \"\(name)\" of type \(type.name) has a field of \(column.size) bytes",
             "make the field \(StructLayout.fieldTypes(type, isUnsigned: isUnsigned))", [name])
@@ -190,7 +195,31 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
     descriptor.isJSONOptional = column.json_optional
     descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false
     descriptor.bits = kind?.bits ?? 0
+    if column.check_choices {
+        let choices = try choices(column)
+        guard descriptor.type.isInteger || descriptor.type.isPlainText, !choices.isEmpty else {
+            throw CormorantError(
+                .model, "column \"\(name)\" has no choices to check",
+                hint: "give it some with CORM_CHOICES, and the type of texts or integers", columns: [name])
+        }
+        descriptor.check(
+            choices: descriptor.type.isInteger ? choices.map { .integer($0.value) } : choices.map { .text($0.name) })
+    }
     return descriptor
+}
+
+private func choices(_ column: corm_column_def) throws -> [StructLayout.Choice] {
+    let choices = try array(column.choices, column.choice_count, "choices")
+    return try choices.map { choice in
+        let isNumber = column.type == CORM_INT64 || column.type == CORM_INT32
+        let name = try optionalString(choice.name, "name of a choice")
+        guard let name = name ?? (isNumber ? "" : nil) else {
+            throw CormorantError(
+                .model, "a choice of a column of texts has no name", hint: "give each the text that the file holds",
+                columns: [try optionalString(column.name, "property name") ?? ""])
+        }
+        return StructLayout.Choice(name: name, value: choice.value)
+    }
 }
 
 private func keyDescriptor(_ key: corm_key_def) throws -> KeyDescriptor {

@@ -20,6 +20,14 @@ final class StructLayout {
         case transform
         case int16, uint16, int8, uint8
         case characterArray
+        // A number whose name is in the file.
+        case choice, optionalChoice
+    }
+
+    /// A value that a column may have, and its name in the file.
+    struct Choice {
+        let name: String
+        let value: Int64
     }
 
     struct Field {
@@ -65,11 +73,14 @@ final class StructLayout {
     /// Where it lies and how many bytes it has, if 0 in it is no key yet; else no bytes.
     let plainKey: (offset: Int, size: Int)
     let types: [ColumnType]
+    /// Of each column.
+    let choices: [[Choice]]
     let size: Int
     /// The first field whose content lies beside the record: without an arena it could not be filled.
     let firstText: Field?
 
-    init(_ model: ModelDescriptor, _ fields: [Field], size: Int) {
+    init(_ model: ModelDescriptor, _ fields: [Field], choices: [[Choice]], size: Int) {
+        self.choices = choices
         self.fields = .allocate(capacity: fields.count)
         _ = self.fields.initialize(from: fields)
         generated = fields.first { $0.column == model.generatedColumn }
@@ -83,8 +94,12 @@ final class StructLayout {
 
     /// What a field of a C type, as a CORM_FIELD number, and of `size` bytes is for a column of a type; nil when the type
     /// cannot have that size.
-    static func kind(_ type: ColumnType, field: Int32, size: Int, isUnsigned: Bool) -> Kind? {
+    static func kind(_ type: ColumnType, field: Int32, size: Int, isUnsigned: Bool, hasChoices: Bool) -> Kind? {
         if field == CORM_FIELD_CHARACTER_ARRAY { return .characterArray }
+        if hasChoices, type.isPlainText {
+            if field == CORM_FIELD_INTEGER || field == CORM_FIELD_UNSIGNED { return .choice }
+            if field == CORM_FIELD_OPTIONAL_INT32 { return .optionalChoice }
+        }
         if size == MemoryLayout<corm_value>.size { return .value }
         func choose(_ plain: Int, _ kind: Kind, _ optional: Int, _ optionalKind: Kind) -> Kind? {
             size == plain ? kind : size == optional ? optionalKind : nil
@@ -150,6 +165,7 @@ extension StructLayout.Kind {
     /// Whether a field of a C type, as a CORM_FIELD number, is what its size is taken for in a column of a type.
     func fits(_ field: Int32, _ type: ColumnType) -> Bool {
         switch field {
+        case _ where self == .choice || self == .optionalChoice: true
         case CORM_FIELD_INTEGER: isPlainSigned || self == .datetime || self == .date
         case CORM_FIELD_UNSIGNED: isPlainUnsigned
         case CORM_FIELD_BOOL: self == .bool
@@ -175,9 +191,16 @@ extension StructLayout.Kind {
     var isOptional: Bool {
         switch self {
         case .int64, .uint64, .int32, .uint32, .int16, .uint16, .int8, .uint8, .bool, .double, .float, .characterArray,
-            .datetime, .date, .uuid:
+            .datetime, .date, .uuid, .choice:
             false
         default: true
         }
+    }
+}
+
+extension ColumnType {
+    /// Whether its values are texts of any kind.
+    var isPlainText: Bool {
+        if case .varchar = self { true } else { self == .text }
     }
 }

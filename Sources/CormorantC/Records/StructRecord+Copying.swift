@@ -47,6 +47,12 @@ extension StructRecord {
         case .blob:
             let blob = at.loadUnaligned(as: corm_blob.self)
             return try plainValue(corm_value_blob(blob.data, blob.size), "it")
+        case .choice, .optionalChoice:
+            guard let choice = layout.choice(of: at, field) else {
+                throw CormorantError(
+                    .type, "it is a number without a name", hint: "give one of the column's choices")
+            }
+            return .text(choice.name)
         case .uuid, .optionalUUID:
             let uuid = UUIDBytes(
                 high: UInt64(bigEndian: at.loadUnaligned(as: UInt64.self)),

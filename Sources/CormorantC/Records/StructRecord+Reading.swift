@@ -138,6 +138,17 @@ extension StructRecord {
             value.storeBytes(of: time, as: Int64.self)
         case .date, .optionalDate:
             value.storeBytes(of: Int32(truncatingIfNeeded: try reader.time(.date, at: column)), as: Int32.self)
+        case .choice, .optionalChoice:
+            let name = try reader.string(at: column)
+            guard let choice = layout.choices[column].first(where: { $0.name == name }) else {
+                throw reader.error(
+                    column, .type, "holds a text that is none of its choices",
+                    "mend the file, or give the column that choice")
+            }
+            let size = field.kind == .optionalChoice ? 4 : field.size
+            withUnsafeBytes(of: choice.value.littleEndian) {
+                value.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: size)
+            }
         case .uuid, .optionalUUID:
             let uuid = try reader.uuid(at: column)
             value.storeBytes(of: uuid.high.bigEndian, as: UInt64.self)

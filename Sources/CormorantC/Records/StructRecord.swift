@@ -102,6 +102,11 @@ struct StructRecord: RecordAccess {
         case .datetime, .optionalDatetime:
             try writer.write(integer: at.loadUnaligned(as: Int64.self), as: layout.types[column], at: column)
         case .date, .optionalDate: try writer.write(.date, Int64(at.loadUnaligned(as: Int32.self)), at: column)
+        case .choice, .optionalChoice:
+            guard let choice = layout.choice(of: at, field) else {
+                throw writer.wrong(column, .type, "is a number without a name", "give one of the column's choices")
+            }
+            try writer.write(choice.name, at: column)
         case .uuid, .optionalUUID:
             let uuid = UUIDBytes(
                 high: UInt64(bigEndian: at.loadUnaligned(as: UInt64.self)),
@@ -126,7 +131,7 @@ extension StructLayout.Kind {
     fileprivate var isOptionalStruct: Bool {
         switch self {
         case .optionalInt64, .optionalUInt64, .optionalInt32, .optionalUInt32, .optionalBool, .optionalDouble,
-            .optionalFloat, .optionalDatetime, .optionalDate, .optionalUUID:
+            .optionalFloat, .optionalDatetime, .optionalDate, .optionalChoice, .optionalUUID:
             true
         default: false
         }
@@ -137,11 +142,33 @@ extension StructLayout.Kind {
     var valueOffset: Int {
         switch self {
         case .optionalInt64, .optionalUInt64, .optionalDouble, .optionalDatetime: 8
-        case .optionalInt32, .optionalUInt32, .optionalFloat, .optionalDate: 4
+        case .optionalInt32, .optionalUInt32, .optionalFloat, .optionalDate, .optionalChoice: 4
         case .optionalBool, .optionalUUID: 1
         default: 0
         }
     }
+}
+
+extension StructLayout {
+    /// The choice that a field holds; nil where it has no name.
+    func choice(of at: UnsafeRawPointer, _ field: Field) -> Choice? {
+        let size = field.kind == .optionalChoice ? 4 : field.size
+        let value: Int64? =
+            switch size {
+            case 1: Int64(at.loadUnaligned(as: Int8.self))
+            case 2: Int64(at.loadUnaligned(as: Int16.self))
+            case 4: Int64(at.loadUnaligned(as: Int32.self))
+            default: at.loadUnaligned(as: Int64.self)
+            }
+        // An unsigned field has the same bits.
+        return choices[field.column].first { isSame($0.value, value, size) }
+    }
+}
+
+private func isSame(_ choice: Int64, _ value: Int64?, _ size: Int) -> Bool {
+    guard let value, size < 8 else { return choice == value }
+    let bits = Int64(size * 8)
+    return (choice ^ value) & (1 << bits - 1) == 0
 }
 
 extension StructLayout.Field {

@@ -112,7 +112,10 @@ extension StoredProperty {
         add("json", columnArgument("json"))
         add("renamedFrom", columnArgument("renamedFrom"))
         add("convertSQL", columnArgument("convert"))
-        return ".init(\(parts.joined(separator: ", ")))"
+        let checksCases = columnArgument("checksCases")?.text == "true"
+        return checksCases
+            ? "Cormorant.ColumnDescriptor(\(parts.joined(separator: ", "))).checkingCases(of: \(type).self)"
+            : ".init(\(parts.joined(separator: ", ")))"
     }
 }
 

@@ -90,6 +90,23 @@ public struct ColumnDescriptor: Sendable {
     }
 }
 
+extension ColumnDescriptor {
+    /// Adds to the check that the column holds one of the values.
+    package mutating func check(choices: [Value]) {
+        let list = choices.map { value in
+            if case .text(let text) = value { quoteText(text) } else { value.int64Text }
+        }
+        let condition = "\(quoteIdentifier(column)) IN (\(list.joined(separator: ", ")))"
+        checkSQL = checkSQL.map { "(\($0)) AND \(condition)" } ?? condition
+    }
+}
+
+extension Value {
+    fileprivate var int64Text: String {
+        if case .integer(let integer) = self { String(integer) } else { "NULL" }
+    }
+}
+
 /// What a column refers to.
 public struct ReferenceTarget: Sendable {
     /// The other table's name.

@@ -66,3 +66,28 @@ struct DateTests {
         #expect(LocalDate(days: -719_162).description == "0001-01-01" && LocalDate(days: -719_162).year == 1)
     }
 }
+
+private enum Side: String, ColumnValue, CaseIterable { case port, starboard }
+private enum Rank: Int, ColumnValue, CaseIterable { case low = 1, high }
+
+@Model
+private struct Berth {
+    @Key var id: Int64?
+    @Column(checksCases: true) var side: Side
+    @Column("order", check: "\"order\" > 0", checksCases: true) var rank: Rank?
+}
+
+struct CaseTests {
+    @Test func aCheckOfTheCasesIsMadeOnWish() throws {
+        let database = try memoryDatabase(Berth.self)
+        _ = try database.inserted(Berth(side: .port, rank: .high))
+        _ = try database.inserted(Berth(side: .starboard))
+        for values in ["'gone', 1", "'port', 3", "'port', -1"] {
+            let error = #expect(throws: CormorantError.self) {
+                try database.execute("INSERT INTO berth (side, \"order\") VALUES (\(values))")
+            }
+            #expect(error?.code == .check)
+        }
+        #expect(try database.fetchCount(Berth.self) == 2)
+    }
+}

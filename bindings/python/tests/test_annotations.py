@@ -182,3 +182,26 @@ def test_what_does_not_fit_names_column_and_place(db: Database) -> None:
     db.execute("UPDATE trip SET stops = '[{\"city\": 5}]'")
     with pytest.raises(DataError, match=r"stops.*the document does not fit: .* at 0.city"):
         db.fetch_all(Trip)
+
+
+class Checked(Model, table="checked"):
+    state: Column[State] = column(check=True)
+    rank: Column[Rank | None] = column(check=True, default=None)
+    size: Column[Literal["it's", "m"]] = column(check=True, default="m")
+
+
+def test_a_check_of_the_values_is_made_on_wish(db: Database) -> None:
+    db.create_tables(Checked)
+    Checked(State.OPEN, Rank.LOW, "it's").insert(db)
+    for sql in ("('gone', 1, 'm')", "('open', 3, 'm')", "('open', 1, 'xl')"):
+        with pytest.raises(cormorant.IntegrityError):
+            db.execute(f"INSERT INTO checked (state, rank, size) VALUES {sql}")
+    db.execute("INSERT INTO checked (state, rank, size) VALUES ('closed', NULL, 'm')")
+    assert db.count(Checked) == 2
+    assert not db.sync([Checked]).steps
+    with pytest.raises(ProgrammingError, match=r"Wrong.v has check=True and no enum or Literal"):
+
+        class Wrong(Model):
+            v: Column[str] = column(check=True)
+
+        del Wrong

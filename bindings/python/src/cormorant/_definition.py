@@ -247,7 +247,7 @@ def _column(column: Column[Any]) -> dict[str, Any]:
         "indexed": option("index", False),
         "is_unsigned": option("unsigned", False),
         "default_sql": option("default_sql"),
-        "check_sql": option("check"),
+        "check_sql": None if option("check") is True else option("check"),
         "computed_sql": option("computed"),
         "collation": option("collate"),
         "references_table": table,
@@ -258,7 +258,13 @@ def _column(column: Column[Any]) -> dict[str, Any]:
         "json_optional": _has_default(column),
         "renamed_from": option("renamed_from"),
         "convert_sql": option("convert_sql"),
+        "choices": [_choice(value) for value in column._choices] if option("check") is True else [],
+        "check_choices": option("check") is True,
     }
+
+
+def _choice(value: Any) -> dict[str, Any]:
+    return {"name": value, "value": 0} if isinstance(value, str) else {"name": None, "value": value}
 
 
 def _has_default(column: Column[Any]) -> bool:

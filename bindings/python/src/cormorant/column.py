@@ -179,7 +179,7 @@ def column(
     index: bool = False,
     unsigned: bool = False,
     default_sql: str | None = None,
-    check: str | None = None,
+    check: str | bool | None = None,
     computed: str | None = None,
     collate: str | None = None,
     references: str | ModelClass | None = None,
@@ -196,7 +196,8 @@ def column(
     "int32" or "float". length: VARCHAR of so many characters. json: any JSON-like annotation is stored as JSON.
     json_key: in JSON (read_json, write_json); "" keeps the column out of it.
     unsigned: an integer that is never negative.
-    default_sql: SQL expression for None at insert. check: SQL condition. computed: SQL expression; the column is never
+    default_sql: SQL expression for None at insert. check: SQL condition; True: that the column holds one of
+    the values of its enum or Literal. computed: SQL expression; the column is never
     written. collate: BINARY, NOCASE, RTRIM, corm_decimal. references: "table", "table.column" or a Model.
     transform: own conversion; `type` then says what is stored.
     For migrations: renamed_from: the column's former name in the table; it is renamed instead of added. convert_sql:

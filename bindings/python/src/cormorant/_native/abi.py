@@ -326,6 +326,10 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("decode", "pointer"),
         ("context", "pointer"),
     ),
+    "corm_choice": (
+        ("name", "text"),
+        ("value", "int64"),
+    ),
     "corm_column_def": (
         ("name", "text"),
         ("offset", "size"),
@@ -340,6 +344,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("unique", "bool"),
         ("indexed", "bool"),
         ("is_unsigned", "bool"),
+        ("check_choices", "bool"),
         ("default_sql", "text"),
         ("check_sql", "text"),
         ("computed_sql", "text"),
@@ -356,6 +361,8 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("relation", "text"),
         ("inverse", "text"),
         ("across", "text"),
+        ("choices", "pointer"),
+        ("choice_count", "size"),
     ),
     "corm_key_def": (
         ("kind", "int32"),

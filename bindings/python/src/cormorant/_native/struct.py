@@ -18,6 +18,7 @@ _ARRAYS = {
         "checks": ("", "check_count"),
         "module_arguments": ("", "module_argument_count"),
     },
+    "corm_column_def": {"choices": ("corm_choice", "choice_count")},
     "corm_observe_options": {"regions": ("corm_region", "region_count")},
 }
 
