@@ -62,6 +62,40 @@ static bool define(app *a) {
     return done;
 }
 
+typedef struct sail {
+    int64_t id;
+    corm_date day;
+    corm_time begins;
+    corm_duration takes;
+    side watch;
+} sail;
+
+/* The file holds a day, a time of day, microseconds and a word; the table refuses other words. */
+static const corm_column_def sail_columns[] = {
+    CORM_COLUMN(sail, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(sail, day, CORM_DATE),
+    CORM_COLUMN(sail, begins, CORM_TIME),
+    CORM_COLUMN(sail, takes, CORM_DURATION),
+    CORM_COLUMN(sail, watch, CORM_TEXT, .check_choices = true,
+                CORM_CHOICES({"port", PORT}, {"starboard", STARBOARD})),
+};
+static const corm_model_def sail_def = CORM_MODEL(sail, "Sail", sail_columns);
+
+static bool sails(app *a) {
+    corm_model *model = NULL;
+    sail one = {.day = 20484, .begins = 30600000000, .takes = 7200000000, .watch = STARBOARD}; /* 2026-01-31, 08:30 */
+    sail found;
+    bool done = corm_model_create(&sail_def, &model, &a->error) == CORM_OK &&
+                corm_model_create_tables(a->db, (const corm_model *const[]){model}, 1, &a->error) == CORM_OK &&
+                corm_record_insert(a->db, model, &one, CORM_CONFLICT_ABORT, a->arena, &a->error) == CORM_OK &&
+                corm_record_find(a->db, model, CORM_VALUES(corm_value_int64(one.id)), &found, a->arena, &a->error) ==
+                    CORM_OK;
+    if (done)
+        printf("%" PRId32 " %" PRId64 " %s\n", found.day, found.takes, found.watch == PORT ? "port" : "starboard");
+    corm_model_free(model);
+    return done;
+}
+
 /* Records are inserted, saved, updated, read anew and deleted, each with one statement. */
 static bool change(app *a) {
     album one = {.title = "Sketches", .year = 2020, .artistId = {true, 1}};
@@ -111,5 +145,5 @@ static bool many(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a, open_music(&a) && define(&a) && change(&a) && many(&a));
+    return close_music(&a, open_music(&a) && define(&a) && sails(&a) && change(&a) && many(&a));
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, timezone
 from enum import Enum
+from typing import NewType
 
 from music import Album, music
 
@@ -36,6 +38,37 @@ def define(db: Database) -> None:
     print(member.id, member.level, member.badge, member.side)
 
 
+class Watch(Enum):
+    PORT = "port"
+    STARBOARD = "starboard"
+
+
+@dataclass
+class Crew:
+    captain: str
+    sailors: list[str]
+
+
+SailID = NewType("SailID", int)
+
+
+class Sail(Model):
+    day: Column[date]
+    begins: Column[time]
+    takes: Column[timedelta]
+    watch: Column[Watch] = column(check=True)  # the table refuses other words
+    crew: Column[Crew]  # JSON in the file
+    id: Column[SailID | None] = column(primary_key=True, default=None, kw_only=True)
+
+
+def sail(db: Database) -> None:
+    """The file holds a day, a time of day, microseconds, a word and a document."""
+    db.create_tables(Sail)
+    Sail(date(2026, 1, 31), time(8, 30), timedelta(hours=2), Watch.STARBOARD, Crew("Ann", ["Bo"])).insert(db)
+    found = db.fetch_all(Sail.where(Sail.day >= date(2026, 1, 1), Sail.watch == Watch.STARBOARD))
+    print(found[0].takes, found[0].watch.name, found[0].crew.captain)
+
+
 def change(db: Database) -> None:
     """Records are inserted, saved, updated, read anew and deleted, each with one statement."""
     album = Album("Sketches", 2020, 1)
@@ -62,5 +95,6 @@ def many(db: Database) -> None:
 if __name__ == "__main__":
     with music() as database:
         define(database)
+        sail(database)
         change(database)
         many(database)

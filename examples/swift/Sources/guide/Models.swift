@@ -17,9 +17,25 @@ struct Member {
     @Column(computed: "club || '-' || number") var badge: String?
 }
 
+enum Watch: String, ColumnValue, CaseIterable { case port, starboard }
+
+/// A key of its own type.
+struct SailID: RawRepresentable, ColumnValue, Hashable { var rawValue: Int64 }
+
+/// The file holds a day, a time of day, microseconds and a word; the table refuses other words.
+@Model
+struct Sail {
+    @Key var id: SailID?
+    var day: LocalDate
+    var begins: LocalTime
+    var takes: Duration
+    @Column(checksCases: true) var watch: Watch
+}
+
 enum Models {
     static func show(_ database: Database) throws {
         try define(database)
+        try sail(database)
         try change(database)
         try many(database)
     }
@@ -29,6 +45,14 @@ enum Models {
         try database.createTables(Member.self)
         let member = try database.inserted(Member(club: "Rowing", number: 7, side: .starboard))
         print(member.id ?? 0, member.level ?? "", member.badge ?? "", member.side)
+    }
+
+    static func sail(_ database: Database) throws {
+        try database.createTables(Sail.self)
+        guard let day = LocalDate(year: 2026, month: 1, day: 31), let begins = LocalTime("08:30") else { return }
+        _ = try database.inserted(Sail(day: day, begins: begins, takes: .seconds(7200), watch: .starboard))
+        let found = try database.fetchAll(Sail.where { $0.day >= day && $0.watch == .starboard })
+        print(found[0].day, found[0].takes, found[0].watch)
     }
 
     /// Records are inserted, saved, updated, read anew and deleted, each with one statement.
