@@ -86,7 +86,7 @@ static bool sails(app *a) {
     sail one = {.day = 20484, .begins = 30600000000, .takes = 7200000000, .watch = STARBOARD}; /* 2026-01-31, 08:30 */
     sail found;
     bool done = corm_model_create(&sail_def, &model, &a->error) == CORM_OK &&
-                corm_model_create_tables(a->db, (const corm_model *const[]){model}, 1, &a->error) == CORM_OK &&
+                corm_model_create_tables(a->db, CORM_MODELS(model), &a->error) == CORM_OK &&
                 corm_record_insert(a->db, model, &one, CORM_CONFLICT_ABORT, a->arena, &a->error) == CORM_OK &&
                 corm_record_find(a->db, model, CORM_VALUES(corm_value_int64(one.id)), &found, a->arena, &a->error) ==
                     CORM_OK;

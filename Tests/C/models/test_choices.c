@@ -34,7 +34,7 @@ static corm_model *model;
 static int set_up_berths(void **state) {
     set_up(state);
     OK(corm_model_create(&berth_def, &model, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model), &failure));
     return 0;
 }
 
@@ -82,7 +82,7 @@ static void what_has_no_name_is_refused(void **state) {
     berth record = {.side = PORT, .rank = (rank)3};
     GIVES(CORM_E_CHECK, corm_record_insert(db, model, &record, CORM_CONFLICT_ABORT, NULL, &failure));
     GIVES(CORM_E_CHECK,
-          corm_database_execute(db, "INSERT INTO berth (side, rank) VALUES ('Port', 1)", NULL, 0, NULL, &failure));
+          corm_database_execute(db, "INSERT INTO berth (side, tiny, \"natural\", rank) VALUES ('Port', 'none', 'zero', 1)", NULL, 0, NULL, &failure));
     GIVES(CORM_E_CHECK,
           corm_database_execute(
               db, "INSERT INTO berth (side, tiny, \"natural\", rank, word) VALUES ('port', '', '', 1, 'c')", NULL, 0,

@@ -31,7 +31,7 @@ static corm_model *model;
 static int set_up_shifts(void **state) {
     set_up(state);
     OK(corm_model_create(&shift_def, &model, &failure));
-    OK(corm_model_create_tables(db, (const corm_model *const[]){model}, 1, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(model), &failure));
     return 0;
 }
 

@@ -198,7 +198,7 @@ def test_a_check_of_the_values_is_made_on_wish(db: Database) -> None:
             db.execute(f"INSERT INTO checked (state, rank, size) VALUES {sql}")
     db.execute("INSERT INTO checked (state, rank, size) VALUES ('closed', NULL, 'm')")
     assert db.count(Checked) == 2
-    assert not db.sync([Checked]).steps
+    assert not db.sync(Checked).steps
     with pytest.raises(ProgrammingError, match=r"Wrong.v has check=True and no enum or Literal"):
 
         class Wrong(Model):
