@@ -76,8 +76,7 @@ static const corm_column_def sail_columns[] = {
     CORM_COLUMN(sail, day, CORM_DATE),
     CORM_COLUMN(sail, begins, CORM_TIME),
     CORM_COLUMN(sail, takes, CORM_DURATION),
-    CORM_COLUMN(sail, watch, CORM_TEXT, .check_choices = true,
-                CORM_CHOICES({"port", PORT}, {"starboard", STARBOARD})),
+    CORM_COLUMN(sail, watch, CORM_TEXT, .check_choices = true, CORM_CHOICES({"port", PORT}, {"starboard", STARBOARD})),
 };
 static const corm_model_def sail_def = CORM_MODEL(sail, "Sail", sail_columns);
 
@@ -85,11 +84,11 @@ static bool sails(app *a) {
     corm_model *model = NULL;
     sail one = {.day = 20484, .begins = 30600000000, .takes = 7200000000, .watch = STARBOARD}; /* 2026-01-31, 08:30 */
     sail found;
-    bool done = corm_model_create(&sail_def, &model, &a->error) == CORM_OK &&
-                corm_model_create_tables(a->db, CORM_MODELS(model), &a->error) == CORM_OK &&
-                corm_record_insert(a->db, model, &one, CORM_CONFLICT_ABORT, a->arena, &a->error) == CORM_OK &&
-                corm_record_find(a->db, model, CORM_VALUES(corm_value_int64(one.id)), &found, a->arena, &a->error) ==
-                    CORM_OK;
+    bool done =
+        corm_model_create(&sail_def, &model, &a->error) == CORM_OK &&
+        corm_model_create_tables(a->db, CORM_MODELS(model), &a->error) == CORM_OK &&
+        corm_record_insert(a->db, model, &one, CORM_CONFLICT_ABORT, a->arena, &a->error) == CORM_OK &&
+        corm_record_find(a->db, model, CORM_VALUES(corm_value_int64(one.id)), &found, a->arena, &a->error) == CORM_OK;
     if (done)
         printf("%" PRId32 " %" PRId64 " %s\n", found.day, found.takes, found.watch == PORT ? "port" : "starboard");
     corm_model_free(model);

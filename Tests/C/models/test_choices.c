@@ -81,8 +81,9 @@ static void what_has_no_name_is_refused(void **state) {
     }
     berth record = {.side = PORT, .rank = (rank)3};
     GIVES(CORM_E_CHECK, corm_record_insert(db, model, &record, CORM_CONFLICT_ABORT, NULL, &failure));
-    GIVES(CORM_E_CHECK,
-          corm_database_execute(db, "INSERT INTO berth (side, tiny, \"natural\", rank) VALUES ('Port', 'none', 'zero', 1)", NULL, 0, NULL, &failure));
+    GIVES(CORM_E_CHECK, corm_database_execute(
+                            db, "INSERT INTO berth (side, tiny, \"natural\", rank) VALUES ('Port', 'none', 'zero', 1)",
+                            NULL, 0, NULL, &failure));
     GIVES(CORM_E_CHECK,
           corm_database_execute(
               db, "INSERT INTO berth (side, tiny, \"natural\", rank, word) VALUES ('port', '', '', 1, 'c')", NULL, 0,
