@@ -91,8 +91,9 @@ def test_conditions_take_them_and_selected_values_are_such(tickets: Database) ->
     ],
 )
 def test_other_values_are_refused_by_name(tickets: Database, values: dict[str, Any], what: str) -> None:
+    given: dict[str, Any] = {"state": State.OPEN} | values
     with pytest.raises(DataError, match=what):
-        Ticket(**({"state": State.OPEN} | values)).insert(tickets)
+        Ticket(**given).insert(tickets)
     assert tickets.count(Ticket) == 2
 
 
