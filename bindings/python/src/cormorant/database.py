@@ -77,7 +77,7 @@ _SYNCHRONOUS = {
 }
 _INT32_MAX = 2**31 - 1
 # Rows of bindings cross in parts of so many, so that they need not be in memory all at once.
-_PART = 10_000
+_PART = 1_000
 
 Mode: TypeAlias = Literal["create", "read_write", "read_only"]
 JournalMode: TypeAlias = Literal["wal", "delete", "truncate", "persist", "memory", "off"]
