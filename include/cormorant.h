@@ -37,6 +37,7 @@
 #include "cormorant/database.h"
 #include "cormorant/error.h"
 #include "cormorant/expression.h"
+#include "cormorant/function.h"
 #include "cormorant/json.h"
 #include "cormorant/key_value.h"
 #include "cormorant/maintenance.h"

@@ -26,16 +26,20 @@ public struct CormorantError: Error, Sendable {
     public var constraint: String? { storage.fields.constraint }
     /// In a batch, which record failed, counted from 0.
     public var recordIndex: Int? { storage.fields.recordIndex }
+    /// What a function of the program's threw, where that made the call fail.
+    public var cause: (any Error)? { storage.fields.cause }
 
     package init(
         _ code: ErrorCode, _ message: String, hint: String? = nil, sqliteCode: Int32 = 0, sql: String? = nil,
-        offset: Int? = nil, table: String? = nil, columns: [String] = [], constraint: String? = nil
+        offset: Int? = nil, table: String? = nil, columns: [String] = [], constraint: String? = nil,
+        cause: (any Error)? = nil
     ) {
         storage = Storage(
             Fields(
                 code: code, sqliteCode: sqliteCode, message: messageLine(message), hint: hint.map(messageLine),
                 sql: sql,
-                offset: offset, table: table, columns: columns, constraint: constraint, recordIndex: nil))
+                offset: offset, table: table, columns: columns, constraint: constraint, recordIndex: nil,
+                cause: cause))
     }
 
     /// The same error, naming the record of the batch that it stopped at.
@@ -57,6 +61,16 @@ public struct CormorantError: Error, Sendable {
     /// The same error, its message beginning with where it happened.
     package func prefixed(_ place: String) -> CormorantError {
         with { $0.message = messageLine(place + $0.message) }
+    }
+
+    /// The same error, of a program's function that ran in this SQL.
+    package func during(_ sql: String?) -> CormorantError {
+        with { $0.sql = $0.sql ?? sql }
+    }
+
+    /// The same error with what the program says is its cause.
+    package func caused(by cause: any Error) -> CormorantError {
+        with { $0.cause = cause }
     }
 
     /// The same error, of SQL that the caller did not write.
@@ -86,6 +100,7 @@ public struct CormorantError: Error, Sendable {
         var columns: [String]
         var constraint: String?
         var recordIndex: Int?
+        var cause: (any Error)?
     }
 
     private final class Storage: Sendable {

@@ -23,6 +23,17 @@ typedef struct corm_error corm_error;
  */
 corm_error *corm_error_create(corm_status code, const char *message, const char *hint);
 
+/*
+ * Says what of yours the error comes from, such as an exception of your language: whoever gets the error finds it again.
+ *
+ * cause   owned by the error from here on.
+ * release gets the cause when nothing has the error any more, on any thread. NULL accepted.
+ */
+void corm_error_set_cause(corm_error *error, void *cause, corm_release release);
+
+/* What corm_error_set_cause gave the error, or the one that it comes from. Returns: borrowed until corm_error_free; NULL. */
+void *corm_error_cause(const corm_error *error);
+
 /* Frees an error. NULL is a no-op. */
 void corm_error_free(corm_error *error);
 

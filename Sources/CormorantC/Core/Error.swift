@@ -5,7 +5,7 @@ import CormorantORM
 /// An error as C strings.
 final class ErrorText: HandleObject {
     static var kind: HandleKind { .error }
-    let error: CormorantError
+    fileprivate(set) var error: CormorantError
     private let memory = ScratchMemory(firstSize: 512)
     let message: UnsafePointer<CChar>?
     let hint: UnsafePointer<CChar>?
@@ -51,6 +51,30 @@ public func corm_error_create(
         ErrorCode(rawValue: code) ?? .callback, text.isEmpty ? "a function of the program failed" : text,
         hint: hint.map { String(cString: $0) })
     return try? Handles.add(ErrorText(error))
+}
+
+/// What a program in another language says an error comes from.
+private final class HostCause: Error, @unchecked Sendable {  // the program's: it says how it may be used
+    let cause: UnsafeMutableRawPointer?
+    private let release: corm_release?
+
+    init(_ cause: UnsafeMutableRawPointer?, _ release: corm_release?) { (self.cause, self.release) = (cause, release) }
+
+    deinit { release?(cause) }
+}
+
+@_cdecl("corm_error_set_cause") @implementation
+public func corm_error_set_cause(
+    _ error: OpaquePointer?, _ cause: UnsafeMutableRawPointer?, _ release: corm_release?
+) {
+    let cause = HostCause(cause, release)
+    guard let text = text(error) else { return }
+    text.error = text.error.caused(by: cause)
+}
+
+@_cdecl("corm_error_cause") @implementation
+public func corm_error_cause(_ error: OpaquePointer?) -> UnsafeMutableRawPointer? {
+    (text(error)?.error.cause as? HostCause)?.cause
 }
 
 @_cdecl("corm_error_free") @implementation

@@ -28,13 +28,14 @@ package enum HandleKind: UInt8 {
     case batch
     case listener
     case completion
+    case answer
 
     /// Whether threads may use one handle at once, or end it while others use it. The others pay nothing for it.
     @inline(__always)
     var isShared: Bool {
         switch self {
         case .result, .cursor, .records, .error, .arena, .expression, .statement, .related, .jsonReader,
-            .keySink:
+            .keySink, .answer:
             false
         default: true
         }
@@ -67,6 +68,7 @@ package enum HandleKind: UInt8 {
         case .batch: "batch"
         case .listener: "listener"
         case .completion: "completion"
+        case .answer: "answer"
         }
     }
 }

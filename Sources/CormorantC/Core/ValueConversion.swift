@@ -184,8 +184,9 @@ private func bind(_ value: corm_value, to statement: Statement, _ parameter: Int
 }
 
 /// The value of a row as it is in the file; its bytes are the statement's.
-func borrowedValue(_ row: Row, _ column: Int32) -> corm_value {
-    let cell = row.cell(column)
+func borrowedValue(_ row: Row, _ column: Int32) -> corm_value { borrowedValue(row.cell(column)) }
+
+func borrowedValue(_ cell: Cell) -> corm_value {
     switch cell.type {
     case StorageType.integer: return corm_value_int64(cell.int64)
     case StorageType.real: return corm_value_double(cell.double)

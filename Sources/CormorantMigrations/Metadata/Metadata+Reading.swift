@@ -23,7 +23,7 @@ extension Schema {
         connection.acceptForeignSchemas()
         for sql in tables.map(\.sql) + virtualTables.map(\.sql) + views.map(\.sql) {
             // What does not work here has no columns, and `problems` says so.
-            try? connection.script(sql)
+            try? connection.foreignScript(sql)
         }
         metadata.fillColumns(connection)
         return metadata

@@ -13,7 +13,7 @@ final class Replica {
         options.statementCacheSize = 0
         connection = try Connection(path: ":memory:", options: options)
         connection.acceptForeignSchemas()
-        for sql in schema.tables.map(\.sql) { try connection.script(sql) }
+        for sql in schema.tables.map(\.sql) { try connection.foreignScript(sql) }
         for table in schema.virtualTables {
             do {
                 try connection.script(table.sql)
@@ -24,20 +24,20 @@ final class Replica {
             }
         }
         for sql in schema.indexes.map(\.sql) + schema.views.map(\.sql) + schema.triggers.map(\.sql) {
-            try connection.script(sql)
+            try connection.foreignScript(sql)
         }
     }
 
     private var missingModules: [VirtualTableDefinition] = []
 
-    func run(_ sql: String) throws { try connection.script(sql) }
+    func run(_ sql: String) throws { try connection.foreignScript(sql) }
 
     /// Whether the statement would work; it is not kept.
     func accepts(_ sql: String) -> Bool {
         do {
             try connection.script("SAVEPOINT attempt")
             defer { try? connection.script("ROLLBACK TO attempt; RELEASE attempt") }
-            try connection.script(sql)
+            try connection.foreignScript(sql)
             return true
         } catch {
             return false

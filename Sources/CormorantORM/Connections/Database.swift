@@ -33,6 +33,8 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         set { migrates.isSet = newValue }
     }
     private let migrates = AtomicFlag()
+    /// The functions and collations of the program's; under the writer's lock.
+    package internal(set) var definitions = HostDefinitions()
     /// The models that migrations brought to the file.
     package let tableOwners = TableOwners()
     /// Whether raw SQL, or an attached file, left the writer otherwise than a newly opened one is.
@@ -131,7 +133,13 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
 
     @inline(__always)
     private func refuseIfReading(_ readers: ReaderPool) throws {
-        if writer.lock.isShared, writer.readDepth > 0 || readers.held()?.readDepth ?? 0 > 0 { try refuseToWrite() }
+        guard writer.lock.isShared else { return }
+        let held = readers.held()
+        if held?.isInFunction ?? false {
+            writer.release()
+            throw inFunction()
+        }
+        if writer.readDepth > 0 || held?.readDepth ?? 0 > 0 { try refuseToWrite() }
     }
 
     @inline(never)

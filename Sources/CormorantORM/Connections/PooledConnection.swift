@@ -9,13 +9,17 @@ package final class PooledConnection {
     package internal(set) var connection: Connection? {
         didSet { isOpen = connection != nil }
     }
-    private var isOpen = false { didSet { isPlain = isOpen && owner == nil } }
+    private var isOpen = false { didSet { setPlain() } }
     /// The task that the transaction belongs to that is open, where it belongs to one.
-    private(set) var owner: TransactionOwner? { didSet { isPlain = isOpen && owner == nil } }
+    private(set) var owner: TransactionOwner? { didSet { setPlain() } }
     /// How many transactions were open before the owner's.
     private var beforeOwner = 0
     /// Open, and used by whom the lock lets.
     private var isPlain = false
+    /// While a function of the program's runs in one of its statements.
+    private(set) var isInFunction = false { didSet { setPlain() } }
+    /// Those that such a function closed, whose statements may be the one that it runs in.
+    private var closedInFunction: [StatementCursor] = [] { didSet { setPlain() } }
     let transactions = OpenTransactions()
     /// The database's.
     let taken: TakenTransactions
@@ -133,6 +137,8 @@ package final class PooledConnection {
     @inline(never)
     private func refuse() throws {
         do {
+            if isInFunction { throw inFunction() }
+            finishClosed()
             try refuseIfCancelled()
             try taken.refuse()
             try refuseOtherTask()
@@ -265,6 +271,24 @@ package final class PooledConnection {
         }
     }
 
+    // Functions of the program's --------------------------------------------------------------------------------------
+
+    private func setPlain() { isPlain = isOpen && owner == nil && !isInFunction && closedInFunction.isEmpty }
+
+    /// Brings those that the connection does not have yet.
+    func bring(_ definitions: HostDefinitions) throws {
+        try connected().bring(definitions) { [unowned self] in isInFunction = $0 }
+    }
+
+    func closeAfterFunction(_ cursor: StatementCursor) { closedInFunction.append(cursor) }
+
+    private func finishClosed() {
+        guard !closedInFunction.isEmpty else { return }
+        let closed = closedInFunction
+        closedInFunction = []
+        for cursor in closed { cursor.finishClosing() }
+    }
+
     // What hangs on the connection ------------------------------------------------------------------------------------
 
     @inline(__always)
@@ -359,4 +383,10 @@ package final class PooledConnection {
     func endCursors() {
         for cursor in cursors.values { cursor.cursor?.interrupted() }
     }
+}
+
+func inFunction() -> CormorantError {
+    CormorantError(
+        .misuse, "a function that SQL calls uses the database that it runs in",
+        hint: "have it work with its arguments alone, and read what else it needs before")
 }

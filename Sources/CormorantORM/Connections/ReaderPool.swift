@@ -17,6 +17,7 @@ final class ReaderPool: @unchecked Sendable {
     private var free: [PooledConnection] = []
     private var connections: [Connection] = []
     private var trace: TraceCallback?
+    private var definitions = HostDefinitions()
     /// The writer has something that readers would not see, such as a temporary table.
     private var isRetired = false
     private var isClosed = false
@@ -84,6 +85,7 @@ final class ReaderPool: @unchecked Sendable {
         }
         pooled.taker = thread
         pooled.takerIsPatient = Threads.isPatient
+        let definitions = definitions
         state.unlock()
         // Nobody else has it, but for those who set a trace.
         guard pooled.lock.lock(max(1000, options.busyTimeout)) == .taken else {
@@ -98,6 +100,12 @@ final class ReaderPool: @unchecked Sendable {
         guard pooled.connection != nil || open(pooled) else {
             release(pooled)
             return nil
+        }
+        do {
+            if definitions.version > 0 { try pooled.bring(definitions) }
+        } catch {
+            release(pooled)
+            throw error
         }
         return pooled
     }
@@ -241,6 +249,9 @@ final class ReaderPool: @unchecked Sendable {
             for connection in connections where pooled.shown == ObjectIdentifier(connection) { connection.interrupt() }
         }
     }
+
+    /// Each reader gets them when it is next taken.
+    func set(_ definitions: HostDefinitions) { state.locked { self.definitions = definitions } }
 
     /// Returns when no reader calls the callback before any more.
     func setTrace(_ callback: TraceCallback?) throws {

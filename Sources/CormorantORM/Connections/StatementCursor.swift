@@ -57,7 +57,7 @@ package final class StatementCursor {
     }
 
     deinit {
-        if !hasEnded, !closeIfFree(), let statement {
+        if !hasEnded, !closeIfFree(keeping: nil), let statement {
             let (id, connection, scratch) = (ObjectIdentifier(self), connection, scratch)
             pooled.closedCursors.add(on: pooled) {
                 $0.end(statement, of: id, on: connection)
@@ -72,24 +72,34 @@ package final class StatementCursor {
     /// one ends it when it next begins or ends a call. So whoever collects garbage waits for nobody's transaction. A second
     /// close does nothing.
     package func close() {
-        if hasEnded || closeIfFree() { return }
+        if hasEnded || closeIfFree(keeping: self) { return }
         pooled.closedCursors.add(on: pooled) { pooled in
             self.end()
             pooled.remove(self)
         }
     }
 
+    /// - Parameter cursor: this one, which may be what a function of the program's runs in, unless nobody has it any more.
     /// - Returns: false where another thread has the connection.
-    private func closeIfFree() -> Bool {
+    private func closeIfFree(keeping cursor: StatementCursor?) -> Bool {
         switch pooled.tryAcquire(for: self) {
         case .busy: return false
         case .ended: return true
         case .acquired: break
         }
+        defer { pooled.release() }
+        if pooled.isInFunction {
+            guard let cursor else { return false }
+            pooled.closeAfterFunction(cursor)
+        } else {
+            finishClosing()
+        }
+        return true
+    }
+
+    func finishClosing() {
         end()
         pooled.remove(self)
-        pooled.release()
-        return true
     }
 
     private func end() {

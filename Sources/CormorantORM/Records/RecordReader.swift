@@ -264,6 +264,10 @@ extension RecordReader {
     @inline(never)
     package func error(_ column: Int, _ code: ErrorCode, _ what: String, _ hint: String) -> CormorantError {
         guard let model = model?.takeUnretainedValue() else {
+            // The arguments of a function.
+            guard row.statement != nil else {
+                return CormorantError(code, "argument \(column + 1) \(what)", hint: hint)
+            }
             let name = row.columnName(columns[column])
             return CormorantError(code, "column \"\(name)\" of the result \(what)", hint: hint, columns: [name])
         }

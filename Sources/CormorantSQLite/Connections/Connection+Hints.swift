@@ -30,6 +30,17 @@ extension Connection {
                 return "SQLite has no REGEXP of its own: compare with LIKE or GLOB, or in the program"
             }
             return nearNames(to: function, texts("SELECT DISTINCT name FROM pragma_function_list"))
+                ?? "register it with this database, if it is one of the program's"
+        }
+        if let collation = name(after: "no such collation sequence: ") {
+            return nearNames(to: collation, texts("SELECT name FROM pragma_collation_list"))
+                ?? "register it with this database, as the program did that made the table or index"
+        }
+        if error.plainMessage.hasPrefix("unsafe use of ") {
+            return "a function in a schema runs for whoever opens the file: register it as one that schemas may call"
+        }
+        if error.plainMessage.hasPrefix("non-deterministic functions prohibited") {
+            return "register the function as deterministic, if the same arguments always give the same value"
         }
         if error.plainMessage == "incomplete input" { return "the SQL ends where more of it is needed" }
         guard error.plainMessage.hasSuffix(": syntax error") || error.plainMessage.hasPrefix("unrecognized token")

@@ -12,6 +12,25 @@ extension Connection {
         }
     }
 
+    /// Runs one statement that may name functions of the program's, or of another's: there are no rows that they could be
+    /// called for.
+    package func foreignScript(_ sql: String) throws {
+        let prefix = "no such function: "
+        var known = Set<String>()
+        while true {
+            do {
+                return try script(sql)
+            } catch let error as CormorantError where error.plainMessage.hasPrefix(prefix) {
+                let name = String(error.plainMessage.dropFirst(prefix.count))
+                guard known.insert(name).inserted else { throw error }
+                let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+                let status = sqlite3_create_function_v2(
+                    handle, name, -1, flags, nil, { context, _, _ in sqlite3_result_null(context) }, nil, nil, nil)
+                if status != SQLITE_OK { throw self.error(status) }
+            }
+        }
+    }
+
     /// Whether CREATE statements may hold texts in double quotes, as SQLite's own shell lets them.
     package func setDoubleQuotedStrings(_ on: Bool) { csqlite_set_double_quoted_strings(handle, on ? 1 : 0) }
 

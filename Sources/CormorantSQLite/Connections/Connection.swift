@@ -38,6 +38,10 @@ package final class Connection {
     /// What the file is encrypted with; nil for a plain one.
     private var codec: (any PageCodec)?
     let faults: CodecFaults
+    /// Once the program has brought a function.
+    var hostCalls: HostCalls?
+    /// Up to which it has those of the program.
+    var broughtVersion = 0
     /// Whether it, or a file that was attached, is.
     var hasEncryptedFile = false
 

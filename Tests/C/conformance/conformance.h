@@ -130,6 +130,10 @@ bool step_last_insert_id(step *s);
 bool step_changes(step *s);
 bool step_reopen(step *s);
 
+/* conformance_functions.c */
+bool step_register_function(step *s);
+bool step_register_collation(step *s);
+
 /* conformance_metadata.c */
 bool step_metadata(step *s);
 

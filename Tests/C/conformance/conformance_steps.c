@@ -158,6 +158,8 @@ static const struct {
     {"rekey", step_recode, "file cipher to", ""},
     {"checkPages", step_check_pages, "", "count"},
     {"attach", step_attach, "file schema cipher", ""},
+    {"registerFunction", step_register_function, "name body deterministic inSchema", ""},
+    {"registerCollation", step_register_collation, "name", ""},
     {"backup", step_backup, "file cipher", ""},
     {"vacuum", step_look_after, "", ""},
     {"optimize", step_look_after, "", ""},

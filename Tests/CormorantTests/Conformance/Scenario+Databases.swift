@@ -17,6 +17,9 @@ extension Scenario {
         case "attach":
             let schema = try step.required("schema").string()
             try database.attach(path(&step), as: schema, encryption: encryption(&step, "cipher"))
+        case "registerFunction": try registerFunction(&step)
+        case "registerCollation":
+            try database.registerCollation(step.required("name").string()) { $0.utf8.count < $1.utf8.count }
         case "backup": try database.backup(to: path(&step), encryption: encryption(&step, "cipher"))
         case "encrypt": try Database.encrypt(path(&step), with: cipher(&step, "cipher"))
         case "decrypt": try Database.decrypt(path(&step), with: cipher(&step, "cipher"))
@@ -174,5 +177,38 @@ extension Scenario {
             return "\(try parts[0].string()) \(try parts[1].integer())\(code)"
         }
         guard told == texts else { throw ScenarioFailure("what was told is \(told)") }
+    }
+}
+
+extension Scenario {
+    private struct Failing: Error, CustomStringConvertible { let description: String }
+
+    private func registerFunction(_ step: inout Members) throws {
+        let name = try step.required("name").string()
+        let isDeterministic = try step.take("deterministic")?.bool() ?? false
+        let inSchema = try step.take("inSchema")?.bool() ?? false
+        let database = database
+        switch try step.required("body").string() {
+        case "joined":
+            try database.registerFunction(name, isDeterministic: isDeterministic, inSchema: inSchema) {
+                (left: String?, right: String?) -> String? in
+                if let left, let right { "\(left)+\(right)" } else { nil }
+            }
+        case "failing":
+            try database.registerFunction(name) { () throws -> Int? in throw Failing(description: "it fails") }
+        case "inward":
+            try database.registerFunction(name) { [unowned database] () throws -> Int? in
+                do {
+                    try database.execute("CREATE TABLE inward (x)")
+                } catch {
+                    throw Failing(description: "\(error)")
+                }
+                return nil
+            }
+        default:
+            try database.registerAggregate(
+                name, initial: 1, step: { (product: inout Int, factor: Int) in product *= factor },
+                inverse: { $0 /= $1 }, value: { $0 })
+        }
     }
 }

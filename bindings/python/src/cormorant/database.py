@@ -11,6 +11,7 @@ from operator import not_
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
+from . import _function
 from . import arrow as _arrow
 from . import cache as _cache
 from . import cipher as _cipher
@@ -269,6 +270,11 @@ class Database(Owner):
     tracing = _tracing.tracing
     logging_statements = _tracing.logging_statements
     opentelemetry_spans = _tracing.opentelemetry_spans
+
+    register_function = _function.register_function
+    register_aggregate = _function.register_aggregate
+    register_collation = _function.register_collation
+    remove_function = _function.remove_function
 
     attach = _cipher.attach
     check_pages = _cipher.check_pages

@@ -51,6 +51,41 @@ def _options(self: Scenario, step: Json) -> Json:
     return found
 
 
+class _Product:
+    def __init__(self) -> None:
+        self.result = 1
+
+    def step(self, factor: int) -> None:
+        self.result *= factor
+
+    def inverse(self, factor: int) -> None:
+        self.result //= factor
+
+    def value(self) -> int:
+        return self.result
+
+
+def _register_function(self: Scenario, step: Json) -> None:
+    def joined(left: str | None, right: str | None) -> str | None:
+        return None if left is None or right is None else f"{left}+{right}"
+
+    def failing() -> None:
+        raise RuntimeError("it fails")
+
+    def inward() -> None:
+        try:
+            self.db.execute("CREATE TABLE inward (x)")
+        except Error as error:
+            raise RuntimeError(error.message) from None
+
+    flags = {"deterministic": step.get("deterministic", False), "in_schema": step.get("inSchema", False)}
+    if step["body"] == "product":
+        self.db.register_aggregate(_Product, name=step["name"], **flags)
+    else:
+        bodies: Json = {"joined": joined, "failing": failing, "inward": inward}
+        self.db.register_function(bodies[step["body"]], name=step["name"], **flags)
+
+
 def _cipher(step: Json) -> Json:
     return {"cipher": cipher(step["cipher"])} if "cipher" in step else {}
 
@@ -174,6 +209,12 @@ DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
     "attach": (
         _none(lambda s, step: s.db.attach(_file(s, step), step["schema"], **_cipher(step))),
         "file schema cipher",
+        "",
+    ),
+    "registerFunction": (_none(_register_function), "name body deterministic inSchema", ""),
+    "registerCollation": (
+        _none(lambda s, step: s.db.register_collation(step["name"], lambda left, right: len(left) - len(right))),
+        "name",
         "",
     ),
     "backup": (_none(lambda s, step: s.db.backup(_file(s, step), **_cipher(step))), "file cipher", ""),

@@ -32,6 +32,7 @@ struct Guide {
         try Relations.show(music())
         try await Transactions.show(music())
         try await Threads.show(music())
+        try Functions.show(music())
         try await Registries.show()
         try await Queues.show(music())
         try Documents.show(music())

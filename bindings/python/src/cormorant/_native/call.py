@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import marshal
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -74,7 +75,11 @@ def failure(scratch: Scratch, status: int, *arguments: object) -> Error:
     pointer, scratch.error.value = scratch.error.value, None
     give_back(scratch)
     try:
-        return _named(_error(pointer, status), arguments)
+        error = _named(_error(pointer, status), arguments)
+        if isinstance(error.__cause__, Exception) or error.__cause__ is None:
+            return error
+        # As KeyboardInterrupt: it ends what was called, whoever handles errors of databases.
+        raise error.__cause__
     finally:
         library.corm_error_free(pointer)
 
@@ -104,6 +109,13 @@ def _error(pointer: int | None, status: int) -> Error:
     code = status_name(status)
     if pointer is None:
         return error_class(code)("the library gave no details", code=code)
+    cause = _causes.get(library.corm_error_cause(pointer) or 0)
+    error = _error_of(pointer, code)
+    error.__cause__ = cause
+    return error
+
+
+def _error_of(pointer: int, code: str) -> Error:
     count = ctypes.c_size_t()
     columns = ctypes.cast(library.corm_error_columns(pointer, ctypes.byref(count)), ctypes.POINTER(ctypes.c_char_p))
     return error_class(code)(
@@ -118,6 +130,25 @@ def _error(pointer: int | None, status: int) -> Error:
         constraint=to_text(library.corm_error_constraint(pointer)),
         record_index=library.corm_error_record_index(pointer),
     )
+
+
+# Exceptions of the program's that errors of the library come from, by the numbers that those know them by.
+_causes: dict[int, BaseException] = {}
+_cause_numbers = itertools.count(1)
+
+
+def _forget_cause(number: int | None) -> None:
+    _causes.pop(number or 0, None)
+
+
+_release_cause = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_forget_cause)
+
+
+def keep_cause(pointer: int | None, cause: BaseException) -> None:
+    """Says of an error which exception it comes from."""
+    number = next(_cause_numbers)
+    _causes[number] = cause
+    library.corm_error_set_cause(pointer, number, ctypes.cast(_release_cause, ctypes.c_void_p))
 
 
 def status_name(status: int) -> str:
