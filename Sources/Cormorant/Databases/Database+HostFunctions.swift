@@ -45,8 +45,11 @@ extension Database {
             function: HostFunction(
                 name, -1, isDeterministic: isDeterministic, inSchema: inSchema,
                 .scalar { arguments in
-                    let row = Row(try arguments.row())
-                    return try body((0..<arguments.count).map { try row.value(Int32(truncatingIfNeeded: $0)) })
+                    let stored = try arguments.row()
+                    let values = try withExtendedLifetime(stored) {
+                        try (0..<stored.count).map { try Row(stored).value(Int32(truncatingIfNeeded: $0)) }
+                    }
+                    return try body(values)
                 }))
     }
 
@@ -148,8 +151,10 @@ private struct ArgumentReader {
     mutating func next<Argument: ColumnValue>(_ type: Argument.Type) throws -> Argument {
         defer { position += 1 }
         do {
-            return try Argument(
-                from: RecordReader(Row(row), columns: UnsafePointer(argumentNumbers), model: nil), at: position)
+            return try withExtendedLifetime(row) {
+                try Argument(
+                    from: RecordReader(Row(row), columns: UnsafePointer(argumentNumbers), model: nil), at: position)
+            }
         } catch let error as CormorantError {
             throw error.prefixed("the function \(name): ")
         }

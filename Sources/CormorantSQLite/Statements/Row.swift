@@ -56,10 +56,15 @@ package struct Row {
     }
 
     package func columnName(_ column: Int32) -> String {
-        sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
+        guard let statement else { return "" }
+        return sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
     }
 
     package func invalidText(_ column: Int32) -> CormorantError {
+        guard statement != nil else {
+            return CormorantError(
+                .encoding, "argument \(column + 1) is text that is not UTF-8", hint: "give it as a blob")
+        }
         let name = columnName(column)
         return CormorantError(
             .encoding, "column \"\(name)\" holds text that is not UTF-8",

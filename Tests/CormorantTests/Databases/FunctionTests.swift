@@ -23,15 +23,22 @@ import Testing
         #expect(error?.message.contains("the function named: argument 1") == true)
         #expect(error?.code == .nullValue)
         try database.registerFunction("half") { (number: Double) in number / 2 }
-        try database.registerFunction("nothing") { () -> Int? in nil }
+        try database.registerFunction("absent") { () -> Int? in nil }
         #expect(try value(database, "SELECT half(3)") == .real(1.5))
-        #expect(try value(database, "SELECT nothing()") == .null)
+        #expect(try value(database, "SELECT absent()") == .null)
     }
 
     @Test func anyNumberOfArguments() throws {
         let database = try Database(path: ":memory:")
         try database.registerFunction("counted", ofAny: { .integer(Int64($0.count)) })
         #expect(try value(database, "SELECT counted() * 10 + counted(1, 'a', x'00')") == .integer(3))
+        try database.registerFunction("last", ofAny: { $0.last ?? .null })
+        #expect(try value(database, "SELECT last(1, 'a long text that is kept')") == .text("a long text that is kept"))
+        let error = #expect(throws: CormorantError.self) { try value(database, "SELECT last(1, CAST(x'ff' AS TEXT))") }
+        #expect(error?.code == .encoding)
+        #expect(error?.message == "argument 2 is text that is not UTF-8")
+        try database.registerFunction("same") { (text: String) in text }
+        #expect(throws: CormorantError.self) { try value(database, "SELECT same(CAST(x'ff' AS TEXT))") }
     }
 
     private struct Refused: Error, Equatable { let reason: String }
