@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import marshal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ..error import Error, error_class
@@ -137,8 +137,9 @@ _causes: dict[int, BaseException] = {}
 _cause_numbers = itertools.count(1)
 
 
-def _forget_cause(number: int | None) -> None:
-    _causes.pop(number or 0, None)
+def _forget_cause(number: int | None, pop: Callable[..., object] = _causes.pop) -> None:
+    # Also while the interpreter ends, when the names of this module are gone.
+    pop(number or 0, None)
 
 
 _release_cause = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_forget_cause)

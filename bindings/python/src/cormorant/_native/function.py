@@ -47,8 +47,9 @@ _kept: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
-def _forget(number: int | None) -> None:
-    _kept.pop(number or 0, None)
+def _forget(number: int | None, pop: Callable[..., object] = _kept.pop) -> None:
+    # Also while the interpreter ends, when the names of this module are gone.
+    pop(number or 0, None)
 
 
 _release = _Release(_forget)
