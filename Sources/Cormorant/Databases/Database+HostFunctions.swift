@@ -22,7 +22,7 @@ extension Database {
     ///     rows; an index, a computed column and a CHECK take no other.
     ///   - inSchema: Whether triggers, views, indexes, computed columns and CHECKs of the file may call it. Then the file can be
     ///     changed only by programs that have the function.
-    public func registerFunction<each Argument: ColumnValue, Result: ColumnValue>(
+    public func registerFunction<each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype>(
         _ name: String, isDeterministic: Bool = false, inSchema: Bool = false,
         _ body: @escaping @Sendable (repeat each Argument) throws -> Result
     ) throws {
@@ -64,7 +64,7 @@ extension Database {
     ///   - initial: What each group of rows begins with.
     ///   - step: Adds a row.
     ///   - value: The value of the rows so far.
-    public func registerAggregate<State, each Argument: ColumnValue, Result: ColumnValue>(
+    public func registerAggregate<State, each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype>(
         _ name: String, isDeterministic: Bool = false, inSchema: Bool = false,
         initial: @autoclosure @escaping @Sendable () -> State,
         step: @escaping @Sendable (inout State, repeat each Argument) throws -> Void,
@@ -80,7 +80,7 @@ extension Database {
 
     /// The same for an aggregate that may stand over any window.
     /// - Parameter inverse: Takes the row out again that came first.
-    public func registerAggregate<State, each Argument: ColumnValue, Result: ColumnValue>(
+    public func registerAggregate<State, each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype>(
         _ name: String, isDeterministic: Bool = false, inSchema: Bool = false,
         initial: @autoclosure @escaping @Sendable () -> State,
         step: @escaping @Sendable (inout State, repeat each Argument) throws -> Void,
@@ -125,7 +125,7 @@ extension Database {
     }
 }
 
-private func change<State, each Argument: ColumnValue>(
+private func change<State, each Argument: ColumnValue & SendableMetatype>(
     _ name: String, _ body: @escaping @Sendable (inout State, repeat each Argument) throws -> Void
 ) -> (inout State, FunctionArguments) throws -> Void {
     { state, arguments in

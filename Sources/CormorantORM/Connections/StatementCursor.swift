@@ -103,7 +103,6 @@ package final class StatementCursor {
     }
 
     private func end() {
-        guard statement != nil else { return }
         ending = CormorantError(.misuse, "the cursor is closed", hint: "open another")
         finish()
     }

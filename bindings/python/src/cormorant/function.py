@@ -75,7 +75,9 @@ def _call(function: str, *arguments: Any) -> Call[Any]:
     first = arguments[0] if arguments and function in _OF_FIRST_ARGUMENT else None
     column = first._column if isinstance(first, Expression) else None
     if column is None and function in _OF_DECIMALS:
-        column = decimals_of(*arguments) or (durations_of(*arguments) if function in ("sum", "abs") else None)
+        column = decimals_of(*arguments)
+    if column is None and function in ("sum", "abs"):
+        column = durations_of(*arguments)
     if column is None and function in ("iif", "coalesce", "ifnull"):
         column = column_of(*(arguments[1:] if function == "iif" else arguments))
     start = _VALUES.get(function, len(arguments))
