@@ -161,16 +161,19 @@ private struct Interpreter: @unchecked Sendable {  // never written after init
                 guard write(values, to: &given) else { return newNone() }
                 (bindings, size) = (given.size == 0 ? nil : UnsafeRawPointer(given.data), given.size)
             }
-            var error: OpaquePointer?
+            var (error, rest) = (OpaquePointer?.none, OpaquePointer?.none)
             let thread = saveThread()
             let status = boundary(&error) {
-                try runStatement(OpaquePointer(bitPattern: Int(handle)), sql, begin, bindings, size, maxRows, &block)
+                rest = try runStatement(
+                    OpaquePointer(bitPattern: Int(handle)), sql, begin, bindings, size, maxRows, &block)
                 return CORM_OK
             }
             // As in find.
             restoreThread(thread)
             guard status == CORM_OK else { return integer(Int64(Int(bitPattern: error))) }
-            return block.data.flatMap(object)
+            if let made = block.data.flatMap(object) { return made }
+            corm_result_close(rest)
+            return nil
         }
     }
 

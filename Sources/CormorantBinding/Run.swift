@@ -18,14 +18,17 @@ public func corm_block_run(
 }
 
 /// What `corm_block_run` does.
+/// - Returns: what has the rows that are left, as the block says.
+@discardableResult
 func runStatement(
     _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ begin: UnsafePointer<CChar>?,
     _ bindings: UnsafeRawPointer?, _ size: Int, _ maxRows: Int64, _ block: UnsafeMutablePointer<corm_block>
-) throws {
+) throws -> OpaquePointer? {
     var run = StatementRun(
         database: try database(handle), sql: try string(sql, "SQL"), begin: begin, writer: MarshalWriter(block))
     if maxRows == 0 { try run.many(bindings, size) } else { try run.one(bindings, size, maxRows) }
     run.writer.finish()
+    return run.rest
 }
 
 @_cdecl("corm_block_in_transaction") @implementation
@@ -39,6 +42,7 @@ private struct StatementRun {
     let sql: String
     let begin: UnsafePointer<CChar>?
     var writer: MarshalWriter
+    var rest: OpaquePointer?
 
     mutating func one(_ bindings: UnsafeRawPointer?, _ size: Int, _ maxRows: Int64) throws {
         // Compiled first, so that a mistake in it begins nothing.
@@ -65,8 +69,8 @@ private struct StatementRun {
             return isRunning
         }
         if let cursor {
-            let result = try Handles.add(ResultBox(cursor), .result)
-            writer.integer(Int64(Int(bitPattern: result)))
+            rest = try Handles.add(ResultBox(cursor), .result)
+            writer.integer(Int64(Int(bitPattern: rest)))
         } else {
             writer.none()
         }

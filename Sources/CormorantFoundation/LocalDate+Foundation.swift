@@ -14,6 +14,7 @@ extension LocalDate {
         self.init(year: year, month: month, day: day)
     }
 
+    /// Year, month and day.
     public var dateComponents: DateComponents { DateComponents(year: year, month: month, day: day) }
 }
 
@@ -29,6 +30,7 @@ extension LocalTime {
         self.init(hour: hour, minute: minute, second: components.second ?? 0)
     }
 
+    /// Hour, minute and second; what is less than a second is left out.
     public var dateComponents: DateComponents { DateComponents(hour: hour, minute: minute, second: second) }
 }
 

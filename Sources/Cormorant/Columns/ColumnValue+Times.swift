@@ -4,6 +4,7 @@ public struct LocalDate: Sendable, Hashable, Comparable, CustomStringConvertible
     /// Since 1970-01-01.
     public var days: Int
 
+    /// The day that is so many days after 1970-01-01, or before it.
     public init(days: Int) { self.days = days }
 
     /// nil where there is no such day.
@@ -12,6 +13,7 @@ public struct LocalDate: Sendable, Hashable, Comparable, CustomStringConvertible
         days = date
     }
 
+    /// From 1 to 9999.
     public var year: Int { Int(civil(fromDays: Int64(days)).year) }
     /// From 1 to 12.
     public var month: Int { Int(civil(fromDays: Int64(days)).month) }
@@ -60,6 +62,7 @@ public struct LocalTime: Sendable, Hashable, Comparable, CustomStringConvertible
     /// Since midnight.
     public var microseconds: Int64
 
+    /// The time that is so long after midnight.
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
     /// nil where no clock shows it.
@@ -68,9 +71,13 @@ public struct LocalTime: Sendable, Hashable, Comparable, CustomStringConvertible
         microseconds = Int64((hour * 60 + minute) * 60 + second) * 1_000_000 + Int64(microsecond)
     }
 
+    /// From 0 to 23.
     public var hour: Int { Int(microseconds / 3_600_000_000) }
+    /// From 0 to 59.
     public var minute: Int { Int(microseconds / 60_000_000 % 60) }
+    /// From 0 to 59.
     public var second: Int { Int(microseconds / 1_000_000 % 60) }
+    /// Of the second, from 0 to 999,999.
     public var microsecond: Int { Int(microseconds % 1_000_000) }
 
     public static func < (left: LocalTime, right: LocalTime) -> Bool { left.microseconds < right.microseconds }

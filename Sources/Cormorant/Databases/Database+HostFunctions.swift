@@ -22,6 +22,7 @@ extension Database {
     ///     rows; an index, a computed column and a CHECK take no other.
     ///   - inSchema: Whether triggers, views, indexes, computed columns and CHECKs of the file may call it. Then the file can be
     ///     changed only by programs that have the function.
+    ///   - body: The function.
     public func registerFunction<each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype>(
         _ name: String, isDeterministic: Bool = false, inSchema: Bool = false,
         _ body: @escaping @Sendable (repeat each Argument) throws -> Result
@@ -61,10 +62,15 @@ extension Database {
     /// } value: { $0 }
     /// ```
     /// - Parameters:
+    ///   - name: None of SQLite's own functions.
+    ///   - isDeterministic: As for a function.
+    ///   - inSchema: As for a function.
     ///   - initial: What each group of rows begins with.
     ///   - step: Adds a row.
     ///   - value: The value of the rows so far.
-    public func registerAggregate<State, each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype>(
+    public func registerAggregate<
+        State, each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype
+    >(
         _ name: String, isDeterministic: Bool = false, inSchema: Bool = false,
         initial: @autoclosure @escaping @Sendable () -> State,
         step: @escaping @Sendable (inout State, repeat each Argument) throws -> Void,
@@ -79,8 +85,17 @@ extension Database {
     }
 
     /// The same for an aggregate that may stand over any window.
-    /// - Parameter inverse: Takes the row out again that came first.
-    public func registerAggregate<State, each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype>(
+    /// - Parameters:
+    ///   - name: None of SQLite's own functions.
+    ///   - isDeterministic: As for a function.
+    ///   - inSchema: As for a function.
+    ///   - initial: What each group of rows begins with.
+    ///   - step: Adds a row.
+    ///   - inverse: Takes the row out again that came first.
+    ///   - value: The value of the rows so far.
+    public func registerAggregate<
+        State, each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype
+    >(
         _ name: String, isDeterministic: Bool = false, inSchema: Bool = false,
         initial: @autoclosure @escaping @Sendable () -> State,
         step: @escaping @Sendable (inout State, repeat each Argument) throws -> Void,
@@ -96,7 +111,9 @@ extension Database {
     }
 
     /// Takes a function or an aggregate away.
-    /// - Parameter argumentCount: How many it has; nil: any number.
+    /// - Parameters:
+    ///   - name: What it is called.
+    ///   - argumentCount: How many it has; nil: any number.
     public func removeFunction(_ name: String, argumentCount: Int?) throws {
         try register(.function(name, Int32(clamping: argumentCount ?? -1), nil))
     }
@@ -105,7 +122,9 @@ extension Database {
     ///
     /// It must always agree with itself: an index that a collation made which does not loses rows. Every program needs it that
     /// reads or writes a table with such an index or column.
-    /// - Parameter areInIncreasingOrder: Whether the first text comes before the second; texts of which neither does are equal.
+    /// - Parameters:
+    ///   - name: What COLLATE calls it.
+    ///   - areInIncreasingOrder: Whether the first text comes before the second; texts of which neither does are equal.
     public func registerCollation(
         _ name: String, by areInIncreasingOrder: @escaping @Sendable (String, String) throws -> Bool
     ) throws {

@@ -89,25 +89,18 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
     }
 }
 
-/// Whether the record at the end of a relation, or a joined one, is this record, which must have its key; nil: whether there is
-/// none.
-public func == <Columns>(relation: OptionalColumns<Columns>, record: Columns.Fetched?) -> SQLExpression<Bool> {
-    isRelated(relation.route, record)
-}
-
-/// Whether it is another one. As in SQL, where there is none it is neither this one nor another.
-public func != <Columns>(relation: OptionalColumns<Columns>, record: Columns.Fetched?) -> SQLExpression<Bool> {
-    !(relation == record)
-}
-
-/// Whether the row is this record, which must have its key.
-public func == <Columns: RecordColumns>(row: Columns, record: Columns.Fetched) -> SQLExpression<Bool> {
-    isRelated(row.recordSource.route, record)
-}
-
-/// Whether the row is another one than this record.
-public func != <Columns: RecordColumns>(row: Columns, record: Columns.Fetched) -> SQLExpression<Bool> {
-    !(row == record)
+extension OptionalColumns {
+    /// Whether the record at the end of a relation, or a joined one, is this record, which must have its key; nil: whether there is
+    /// none.
+    ///
+    /// ```swift
+    /// Album.where { $0.artist.is(artist) }
+    /// ```
+    ///
+    /// As in SQL, where there is none it neither is a record nor is it none of it: `!$0.artist.is(artist)` leaves such rows out.
+    public func `is`(_ record: Columns.Fetched?) -> SQLExpression<Bool> {
+        isRelated(columns.recordSource.route, record)
+    }
 }
 
 private func isRelated<R: Record>(_ route: RelationRoute, _ record: R?) -> SQLExpression<Bool> {

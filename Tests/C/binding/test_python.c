@@ -364,8 +364,8 @@ static void a_statement_with_values_of_every_kind(void **state) {
     corm_result_close(rest);
     Py_DecRef(ran);
     bindings.size = 0;
-    Py_DecRef(run("SELECT 1", &bindings, 1));
-    Py_DecRef(run("SELECT 1", &_Py_NoneStruct, 1));
+    Py_DecRef(run("SELECT 1", &bindings, 9));
+    Py_DecRef(run("SELECT 1", &_Py_NoneStruct, 9));
     assert_true(live == 0 && _Py_NoneStruct.references == 1);
 }
 

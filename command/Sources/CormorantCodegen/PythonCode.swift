@@ -7,7 +7,16 @@ struct PythonCode: CodeWriter {
 
     init(_ code: Code) { self.code = code }
 
-    func type(_ column: ColumnSketch) -> String { column.type.pythonName + (column.isOptional ? " | None" : "") }
+    func type(_ column: ColumnSketch) -> String { typeName(column.type) + (column.isOptional ? " | None" : "") }
+
+    /// A class with a property called `date` has no other `date`: then the type has another name.
+    private func typeName(_ type: ColumnType) -> String {
+        var name = type.pythonName
+        guard [.date, .time, .duration].contains(type) else { return name }
+        let properties = code.naming.properties
+        while properties.contains(where: { $0.contains(name) }) { name += name == type.pythonName ? "_type" : "_" }
+        return name
+    }
 
     func declaration(_ model: Int, _ column: Int) -> String {
         let sketch = code.sketch.models[model].columns[column]
@@ -138,7 +147,7 @@ struct PythonCode: CodeWriter {
         let isMany = finder.kind == .foreignKey
         let wanted =
             finder.kind == .key ? "find" : "\(isMany ? "fetch" : "find")_by_\(names.joined(separator: "_and_"))"
-        let parameters = zip(names, columns).map { "\($0): \($1.type.pythonName)" }
+        let parameters = zip(names, columns).map { "\($0): \(typeName($1.type))" }
         let condition = names.map { "\(type).\($0) == \($0)" }.joined(separator: ", ")
         let body =
             finder.kind == .key
@@ -174,7 +183,10 @@ struct PythonCode: CodeWriter {
         }
         var lines: [String] = []
         let times: [ColumnType] = [.date, .datetime, .time, .duration]
-        let used = times.filter { type in columns.contains { $0.type == type } }.map(\.pythonName)
+        let used = times.filter { type in columns.contains { $0.type == type } }.map { type in
+            let name = typeName(type)
+            return name == type.pythonName ? name : "\(type.pythonName) as \(name)"
+        }
         if !used.isEmpty { lines.append("from datetime import \(used.joined(separator: ", "))") }
         if columns.contains(where: { $0.type == .decimal }) { lines.append("from decimal import Decimal") }
         if columns.contains(where: { $0.type == .json }) { lines.append("from typing import Any") }

@@ -20,7 +20,7 @@ enum Relations {
     static func compare(_ database: Database) throws {
         for album in try database.fetchAll(Album.all) {
             let artist = try database.fetchOne(Artist.where { $0.albums.contains(album) })
-            let count = try database.fetchCount(Album.where { $0.artist == artist })
+            let count = try database.fetchCount(Album.where { $0.artist.is(artist) })
             print(album.title, artist?.name ?? "nobody", count)
         }
     }
