@@ -215,7 +215,8 @@ static bool watch(void) {
 
 static bool back_up(void) {
     remove("coming_from.db");
-    return corm_database_backup(db, "coming_from.db", NULL, NULL, NULL, &error) == CORM_OK;
+    bool done = corm_database_backup(db, "coming_from.db", NULL, NULL, NULL, &error) == CORM_OK;
+    return remove("coming_from.db") == 0 && done;
 }
 
 int main(void) {
