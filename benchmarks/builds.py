@@ -125,13 +125,17 @@ def _processor_time() -> float:
 def _imports() -> dict[str, float]:
     """Seconds over those of an empty program, medians of 15 rounds in which all take turns, after one that compiles."""
     times: dict[str, list[float]] = {module: [] for module in ["", *MODULES]}
-    for turn in range(16):
-        for module, seconds in times.items():
-            before = _processor_time()
-            program = f"import {module}" if module else "pass"
-            environment = {**os.environ, "PYTHONPATH": str(ROOT / "bindings/python/src")}
-            subprocess.run([sys.executable, "-c", program], check=True, env=environment)
-            if turn > 0:
-                seconds.append(_processor_time() - before)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "bindings/python/src")}
+    # Installed packages have their byte code, which this variable would keep ours from having.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    with tempfile.TemporaryDirectory() as cache:
+        environment["PYTHONPYCACHEPREFIX"] = cache
+        for turn in range(16):
+            for module, seconds in times.items():
+                before = _processor_time()
+                program = f"import {module}" if module else "pass"
+                subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+                if turn > 0:
+                    seconds.append(_processor_time() - before)
     empty = statistics.median(times.pop(""))
     return {module: statistics.median(seconds) - empty for module, seconds in times.items()}
