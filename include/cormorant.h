@@ -17,7 +17,8 @@
  *   create, free    of what lies in memory; the one is given back by the other
  *   open, close     of what holds a database, a file or a thread
  *   counts          size_t of what lies in memory, positions too; int64_t of rows, which a file has
- *   lists           _count and _get of a handle, from 0, where _get gives a pointer or NULL; else a pointer and a count
+ *   _info_get       what a handle knows, in one struct of the library's; never NULL: that of a bad handle is empty
+ *   lists           a count and _get of a handle, from 0, where _get gives a pointer or NULL; else a pointer and a count
  *   times           corm_datetime for points in time; milliseconds for how long; nanoseconds only where time was measured
  *   choices         constants of a type of their own, such as corm_conflict; zero is the default
  *   CORM_OK         the call did what it says; whatever else it may meet has a status of its own

@@ -31,8 +31,8 @@ SWIFT_WORDS = {
     "A NULL, closed": "A closed",
     "; please report it": "",
     "corm_database_interrupt": "`interrupt`",
-    "corm_error_offset": "`offset`",
-    "corm_error_sqlite_code": "`sqliteCode`",
+    "corm_error_info.offset": "`offset`",
+    "corm_error_info.sqlite_code": "`sqliteCode`",
     ", or has none where an array of char needs one": "",
     "holds a NUL where the field cannot": "or holds a NUL where the field cannot",
 }

@@ -17,7 +17,7 @@ static corm_status copyRows(const char *from, const char *to, corm_error **error
     if (status == CORM_OK)
         status = corm_migration_plan(source, models, MODELS_COUNT, NULL, &plan, error);
     if (status == CORM_OK)
-        fputs(corm_plan_sql(plan), stdout);
+        fputs(corm_plan_info_get(plan)->sql, stdout);
     if (status == CORM_OK && to)
         status = corm_database_open(to, &options, &copy, error);
     if (status == CORM_OK && to)

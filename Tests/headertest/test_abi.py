@@ -43,9 +43,9 @@ def changed(folder: Path, header: str, old: str, new: str) -> Path:
         ),
         (
             "error.h",
-            "int64_t corm_error_record_index(const corm_error *error);",
-            "int64_t corm_error_record_index(const corm_error *error, int32_t part);",
-            ["function corm_error_record_index: parameters.part is new"],
+            "corm_status corm_error_code(const corm_error *error);",
+            "corm_status corm_error_code(const corm_error *error, int32_t part);",
+            ["function corm_error_code: parameters.part is new"],
         ),
         ("base.h", "const char *corm_version(void);", "", ["function corm_version is gone"]),
         (
@@ -105,8 +105,8 @@ def test_the_ledger_compiles_to_the_headers_own_library() -> None:
         ("base.h", "const char *corm_version(void);", "", "[D] 'function const char* corm_version()'"),
         (
             "error.h",
-            "int64_t corm_error_record_index(const corm_error *error);",
-            "int32_t corm_error_record_index(const corm_error *error);",
+            "corm_status corm_error_code(const corm_error *error);",
+            "int64_t corm_error_code(const corm_error *error);",
             "return type changed:",
         ),
         (

@@ -36,7 +36,7 @@ static void *wait_for_each(void *unused) {
 }
 
 static void tell(corm_completion *completion, void *context) {
-    check(corm_completion_status(completion));
+    check(corm_completion_info_get(completion)->status);
     count();
     sem_post(context);
 }

@@ -186,7 +186,7 @@ static bool fail(void) {
     artist one = {.name = "Nina S."};
     corm_error *refused = NULL;
     bool done = corm_record_insert(db, artists, &one, CORM_CONFLICT_ABORT, NULL, &refused) == CORM_E_UNIQUE &&
-                corm_error_message(refused) != NULL && strcmp(corm_error_columns(refused, NULL)[0], "name") == 0;
+                corm_error_message(refused) != NULL && strcmp(corm_error_info_get(refused)->columns[0], "name") == 0;
     corm_error_free(refused);
     return done;
 }
@@ -197,7 +197,7 @@ static bool migrate(void) {
 
 static void show(corm_event *event, corm_error *problem, void *context) {
     (void)problem;
-    *(int *)context += (int)corm_event_change_count(event);
+    *(int *)context += (int)corm_event_info_get(event)->change_count;
 }
 
 static bool watch(void) {

@@ -20,9 +20,9 @@ static bool show(app *a) {
     corm_metadata *metadata = NULL;
     if (corm_metadata_read(a->db, &metadata, &a->error) != CORM_OK)
         return false;
-    for (size_t index = 0; index < corm_metadata_table_count(metadata); index += 1)
+    for (size_t index = 0; index < corm_metadata_info_get(metadata)->table_count; index += 1)
         show_table(corm_metadata_table_get(metadata, index));
-    printf("%zu bytes of JSON\n", strlen(corm_metadata_json(metadata)));
+    printf("%zu bytes of JSON\n", strlen(corm_metadata_info_get(metadata)->json));
     corm_metadata_free(metadata);
     return true;
 }
@@ -33,7 +33,7 @@ static bool understand(app *a) {
     corm_metadata *metadata = NULL;
     bool done = corm_schema_parse("CREATE VIEW broken AS SELECT * FROM gone", &schema, &a->error) == CORM_OK &&
                 corm_metadata_create(schema, &metadata, &a->error) == CORM_OK;
-    for (size_t index = 0; index < corm_metadata_problem_count(metadata); index += 1) {
+    for (size_t index = 0; index < corm_metadata_info_get(metadata)->problem_count; index += 1) {
         const corm_metadata_problem *problem = corm_metadata_problem_get(metadata, index);
         printf("%s %s: %s\n", problem->type, problem->name, problem->message);
     }

@@ -54,7 +54,7 @@ static bool plan(app *a) {
     corm_plan *plan = NULL;
     if (corm_migration_plan(a->db, CORM_MODELS(a->people), NULL, &plan, &a->error) != CORM_OK)
         return false;
-    printf("%s", corm_plan_text(plan));
+    printf("%s", corm_plan_info_get(plan)->text);
     corm_plan_free(plan);
     return true;
 }
@@ -90,7 +90,7 @@ static bool generate(app *a) {
     corm_plan *plan = NULL;
     if (corm_bundle_generate("steps", "create_people", CORM_MODELS(a->people), NULL, &plan, &a->error) != CORM_OK)
         return false;
-    printf("%s", corm_plan_text(plan));
+    printf("%s", corm_plan_info_get(plan)->text);
     corm_plan_free(plan);
     return true;
 }

@@ -6,7 +6,7 @@ static void show_changes(corm_event *event, corm_error *error, void *context) {
     static const char *const kinds[] = {"unknown", "insert", "update", "delete"};
     (void)error;
     (void)context;
-    for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
+    for (size_t index = 0; index < corm_event_info_get(event)->change_count; index += 1) {
         const corm_change *change = corm_event_change_get(event, index);
         printf("%s %s %" PRId64 "\n", kinds[change->kind], change->table, change->row_id);
     }
@@ -41,7 +41,7 @@ static bool wait_for(app *a) {
                 corm_database_execute(a->db, "UPDATE album SET price = 9", NULL, 0, NULL, &a->error) == CORM_OK &&
                 corm_observer_next(observer, &event, &a->error) == CORM_ROW;
     if (done)
-        printf("%zu prices changed\n", corm_event_change_count(event));
+        printf("%zu prices changed\n", corm_event_info_get(event)->change_count);
     corm_event_free(event);
     corm_observer_close(observer);
     return done;
@@ -55,7 +55,7 @@ static void show_albums(corm_event *event, corm_error *error, void *context) {
     const album *albums = corm_records_data(records);
     for (size_t index = 0; index < corm_records_count(records); index += 1)
         printf("%s ", albums[index].title);
-    printf("(%zu are new, changed or gone)\n", corm_event_change_count(event));
+    printf("(%zu are new, changed or gone)\n", corm_event_info_get(event)->change_count);
     corm_records_free(records);
 }
 

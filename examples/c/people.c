@@ -46,16 +46,15 @@ static void print_error(const char *doing, const corm_error *error) {
     printf("%s: %s\n", doing, corm_error_message(error));
     if (corm_error_hint(error))
         printf("  hint: %s\n", corm_error_hint(error));
-    if (corm_error_table(error))
-        printf("  table: %s\n", corm_error_table(error));
-    size_t count;
-    const char *const *columns = corm_error_columns(error, &count);
-    for (size_t index = 0; index < count; index += 1)
-        printf("  column: %s\n", columns[index]);
-    if (corm_error_record_index(error) >= 0)
-        printf("  record of the batch: %" PRId64 "\n", corm_error_record_index(error));
-    if (corm_error_offset(error) >= 0)
-        printf("  SQL: %s\n       %*s^\n", corm_error_sql(error), corm_error_offset(error), "");
+    const corm_error_info *info = corm_error_info_get(error);
+    if (info->table)
+        printf("  table: %s\n", info->table);
+    for (size_t index = 0; index < info->column_count; index += 1)
+        printf("  column: %s\n", info->columns[index]);
+    if (info->record_index >= 0)
+        printf("  record of the batch: %" PRId64 "\n", info->record_index);
+    if (info->offset >= 0)
+        printf("  SQL: %s\n       %*s^\n", info->sql, info->offset, "");
 }
 
 static void print_person(const person *one) {

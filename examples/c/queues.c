@@ -11,9 +11,10 @@ static corm_status add_artist(corm_database *db, void *context, corm_error **err
 /* Runs on the queue's thread, once it is certain how the write ended. */
 static void told(corm_completion *completion, void *context) {
     (void)context;
-    for (size_t index = 0; index < corm_completion_result_count(completion); index += 1) {
+    const corm_completion_info *info = corm_completion_info_get(completion);
+    for (size_t index = 0; index < info->result_count; index += 1) {
         const corm_write_result *result = corm_completion_result_get(completion, index);
-        printf("%s: %s\n", corm_completion_tag(completion), result->error ? corm_error_message(result->error) : "done");
+        printf("%s: %s\n", info->tag, result->error ? corm_error_message(result->error) : "done");
     }
 }
 

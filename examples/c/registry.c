@@ -27,7 +27,7 @@ static bool targets(app *a, corm_registry *users) {
                 corm_model_create_tables(db, CORM_MODELS(fans), &a->error) == CORM_OK &&
                 corm_record_insert(db, fans, &miriam, CORM_CONFLICT_ABORT, NULL, &a->error) == CORM_OK;
     if (done)
-        printf("%s\n", corm_model_table(fans));
+        printf("%s\n", corm_model_info_get(fans)->table);
     done = corm_database_close(db, done ? &a->error : NULL) == CORM_OK && done;
     corm_model_free(fans);
     return done;

@@ -8,13 +8,13 @@ static bool refused(app *a, corm_status status) {
     printf("%s: %s", corm_status_name(status), corm_error_message(a->error));
     if (corm_error_hint(a->error) != NULL)
         printf(" (%s)", corm_error_hint(a->error));
-    const char *const *columns = corm_error_columns(a->error, NULL);
-    if (columns != NULL)
-        printf(", column %s of %s", columns[0], corm_error_table(a->error));
-    if (corm_error_record_index(a->error) >= 0)
-        printf(", record %" PRId64, corm_error_record_index(a->error));
-    if (corm_error_offset(a->error) >= 0)
-        printf(", at byte %d of %s", corm_error_offset(a->error), corm_error_sql(a->error));
+    const corm_error_info *info = corm_error_info_get(a->error);
+    if (info->columns != NULL)
+        printf(", column %s of %s", info->columns[0], info->table);
+    if (info->record_index >= 0)
+        printf(", record %" PRId64, info->record_index);
+    if (info->offset >= 0)
+        printf(", at byte %d of %s", info->offset, info->sql);
     printf("\n");
     corm_error_free(a->error);
     a->error = NULL;

@@ -49,7 +49,7 @@ static corm_status add_rows(corm_database *db, const corm_model *model, const co
         dependency dependency;
     } record;
 
-    for (size_t index = 0; index < corm_model_column_count(model); index += 1) {
+    for (size_t index = 0; index < corm_model_info_get(model)->column_count; index += 1) {
         const corm_model_column *column = corm_model_column_get(model, index);
         if (column->key_position > 0)
             key[column->key_position - 1] = column->property;

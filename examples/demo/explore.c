@@ -16,10 +16,9 @@ static corm_error *error;
 
 static void print_error(void) {
     printf("                %s: %s\n", corm_status_name(corm_error_code(error)), corm_error_message(error));
-    if (corm_error_record_index(error) >= 0) {
-        printf("                record %" PRId64 " of the batch, of which nothing stays\n",
-               corm_error_record_index(error));
-    }
+    int64_t record = corm_error_info_get(error)->record_index;
+    if (record >= 0)
+        printf("                record %" PRId64 " of the batch, of which nothing stays\n", record);
     if (corm_error_hint(error))
         printf("                hint: %s\n", corm_error_hint(error));
     corm_error_free(error);
@@ -165,7 +164,7 @@ static void print_checksum(const char *path) {
     int64_t rows = 0;
     open_database(path);
     for (int index = 0; index < MODEL_COUNT; index += 1) {
-        const char *sql = corm_model_create_sql(models[index]);
+        const char *sql = corm_model_info_get(models[index])->create_sql;
         sum = add_bytes(sum, sql, strlen(sql));
         must(add_rows(db, models[index], &model_defs[index], &sum, &rows, &error));
     }

@@ -96,7 +96,7 @@ typedef int32_t corm_status;
 #define CORM_E_FULL (-10)
 /* corm_database_interrupt stopped the call. */
 #define CORM_E_INTERRUPTED (-11)
-/* The SQL does not compile; corm_error_offset says where. */
+/* The SQL does not compile; corm_error_info.offset says where. */
 #define CORM_E_SQL (-12)
 /* Too few, too many or unknown bindings. */
 #define CORM_E_BINDING (-13)
@@ -130,7 +130,7 @@ typedef int32_t corm_status;
 #define CORM_E_CALLBACK (-27)
 /* update or refresh of a record that is not in the table. */
 #define CORM_E_NO_RECORD (-28)
-/* Any other SQLite error; corm_error_sqlite_code says which. */
+/* Any other SQLite error; corm_error_info.sqlite_code says which. */
 #define CORM_E_SQLITE (-29)
 /* The text is no JSON, or not of the form that the model has; the message names the path. */
 #define CORM_E_JSON (-30)

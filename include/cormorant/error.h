@@ -40,39 +40,34 @@ void corm_error_free(corm_error *error);
 /* The status that the failing function returned. CORM_E_MISUSE for a NULL or freed error. */
 corm_status corm_error_code(const corm_error *error);
 
-/* SQLite's extended result code (https://www.sqlite.org/rescode.html), 0 where SQLite was not involved. */
-int32_t corm_error_sqlite_code(const corm_error *error);
-
 /* One line that says what went wrong. Returns: borrowed until corm_error_free; never NULL. */
 const char *corm_error_message(const corm_error *error);
 
 /* One line that says what to do, or NULL. Returns: borrowed until corm_error_free. */
 const char *corm_error_hint(const corm_error *error);
 
-/* The SQL that failed, or NULL. Returns: borrowed until corm_error_free. */
-const char *corm_error_sql(const corm_error *error);
+/* What else an error knows. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_error_info {
+    /* SQLite's extended result code (https://www.sqlite.org/rescode.html), 0 where SQLite was not involved. */
+    int32_t sqlite_code;
+    /* The byte offset in the SQL at which it does not compile, or -1. */
+    int32_t offset;
+    /* The SQL that failed, or NULL. */
+    const char *sql;
+    /* The table, where known, or NULL. */
+    const char *table;
+    /* The columns by their names in the table, where known; NULL for none. */
+    const char *const *columns;
+    size_t column_count;
+    /* The constraint's name or, where it has none, its kind ("UNIQUE", "CHECK", ...), or NULL. */
+    const char *constraint;
+    /* In a batch, which record failed, counted from 0; else -1. */
+    int64_t record_index;
+} corm_error_info;
 
-/* The byte offset in the SQL at which it does not compile, or -1. */
-int32_t corm_error_offset(const corm_error *error);
-
-/* The table, where known, or NULL. Returns: borrowed until corm_error_free. */
-const char *corm_error_table(const corm_error *error);
-
-/*
- * The columns by their names in the table, where known. Returns: borrowed until corm_error_free; NULL for none.
- *
- * out_count how many; NULL accepted.
- */
-const char *const *corm_error_columns(const corm_error *error, size_t *out_count);
-
-/*
- * The constraint's name or, where it has none, its kind ("UNIQUE", "CHECK", ...), or NULL.
- * Returns: borrowed until corm_error_free.
- */
-const char *corm_error_constraint(const corm_error *error);
-
-/* In a batch, which record failed, counted from 0; else -1. */
-int64_t corm_error_record_index(const corm_error *error);
+/* Where it went wrong. Returns: borrowed until corm_error_free, with all that it points to; never NULL, also for a NULL or
+   freed error, of which nothing is known. */
+const corm_error_info *corm_error_info_get(const corm_error *error);
 
 CORM_END_DECLS
 

@@ -103,7 +103,7 @@ typedef int32_t corm_write_operation;
  *
  * operation related records that are referred to by several are saved for each.
  * out_count how many records, without related ones; NULL accepted.
- * Statuses: those of record.h as well; corm_error_record_index says which record since the reader was made.
+ * Statuses: those of record.h as well; corm_error_info.record_index says which record since the reader was made.
  */
 corm_status corm_json_reader_import(corm_database *database, corm_json_reader *reader, corm_write_operation operation,
                                     int64_t *out_count, corm_error **out_error);

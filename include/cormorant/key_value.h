@@ -85,7 +85,7 @@ corm_status corm_store_contains(corm_store *store, const char *key, size_t key_s
  */
 corm_status corm_store_put(corm_store *store, const corm_store_entry *entry, corm_error **out_error);
 
-/* Writes entries in one transaction; an error has corm_error_record_index, and none is written. */
+/* Writes entries in one transaction; an error has corm_error_info.record_index, and none is written. */
 corm_status corm_store_put_many(corm_store *store, const corm_store_entry *entries, size_t count,
                                 corm_error **out_error);
 

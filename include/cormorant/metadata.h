@@ -203,16 +203,21 @@ corm_status corm_metadata_create(const corm_schema *schema, corm_metadata **out_
 /* Frees metadata. NULL and a second free are no-ops. */
 void corm_metadata_free(corm_metadata *metadata);
 
-/* How many tables, virtual tables and views there are; 0 for a bad handle. */
-size_t corm_metadata_table_count(const corm_metadata *metadata);
+/* What metadata holds; all 0 for a bad handle. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_metadata_info {
+    /* How many tables, virtual tables and views there are, and how many problems. */
+    size_t table_count;
+    size_t problem_count;
+    /* All of it as one JSON document, which docs/metadata.schema.json describes. */
+    const char *json;
+} corm_metadata_info;
+
+/* What it holds. Returns: borrowed until corm_metadata_free, with the text; never NULL. */
+const corm_metadata_info *corm_metadata_info_get(const corm_metadata *metadata);
 /* The table at a position; NULL behind the last, and for a bad handle. */
 const corm_table_metadata *corm_metadata_table_get(const corm_metadata *metadata, size_t index);
-/* How many problems there are; 0 for a bad handle. */
-size_t corm_metadata_problem_count(const corm_metadata *metadata);
 /* The problem at a position; NULL behind the last, and for a bad handle. */
 const corm_metadata_problem *corm_metadata_problem_get(const corm_metadata *metadata, size_t index);
-/* All of it as one JSON document, which docs/metadata.schema.json describes; NULL for a bad handle. */
-const char *corm_metadata_json(const corm_metadata *metadata);
 
 CORM_END_DECLS
 

@@ -58,7 +58,7 @@ typedef struct corm_migration_options {
 /* The way from one schema to another: a value; making it changes nothing. Threading: any thread. */
 typedef struct corm_plan corm_plan;
 
-/* corm_plan_step.risk and corm_plan_risk */
+/* corm_plan_step.risk and corm_plan_info.risk */
 typedef int32_t corm_risk;
 #define CORM_RISK_SAFE 0      /* adds, or every row was looked at and fits */
 #define CORM_RISK_ANNOTATED 1 /* decided by an annotation: a rename, a conversion */
@@ -118,27 +118,32 @@ corm_status corm_plan_apply(corm_database *database, const corm_plan *plan, cons
 /* Frees a plan. NULL and a second free are no-ops. */
 void corm_plan_free(corm_plan *plan);
 
-/* How many steps it has; 0 when there is nothing to do, and for a bad handle. */
-size_t corm_plan_step_count(const corm_plan *plan);
+/* What a plan is, in short and at length. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_plan_info {
+    /* How many steps it has; 0 when there is nothing to do, and for a bad handle. */
+    size_t step_count;
+    /* How many problems stand in its way. */
+    size_t problem_count;
+    /* The plan for a person to read; NULL for a bad handle, as the texts below. */
+    const char *text;
+    /* All its statements. */
+    const char *sql;
+    /*
+     * The plan as one JSON document: {"risk": "safe", "steps": [{"summary": "...", "risk": "safe", "rows": 0, "losses":
+     * ["1,204 values of ..."], "notes": ["2 NULLs of ... become ..."], "changes": [{"kind": "add column", "table": "...",
+     * "name": "...", "before": null, "after": "..."}], "problems": [{"message": "...", "annotation": "..."}], "sql":
+     * ["..."]}]}. risk is "safe", "annotated", "unchecked", "lossy" or "undecided"; rows is null without a file.
+     */
+    const char *json;
+    /* The greatest risk of its steps: LOSSY before UNDECIDED, UNCHECKED, ANNOTATED and SAFE; CORM_RISK_LOSSY for a bad
+       handle. */
+    corm_risk risk;
+} corm_plan_info;
+
+/* What the plan is. Returns: borrowed until corm_plan_free, with all that it points to; never NULL. */
+const corm_plan_info *corm_plan_info_get(const corm_plan *plan);
 /* One step, from 0; NULL out of range, and for a bad handle. Returns: borrowed until corm_plan_free. */
 const corm_plan_step *corm_plan_step_get(const corm_plan *plan, size_t index);
-/* How many problems stand in its way. */
-size_t corm_plan_problem_count(const corm_plan *plan);
-/* The greatest risk of its steps: LOSSY before UNDECIDED, UNCHECKED, ANNOTATED and SAFE; CORM_RISK_LOSSY for a bad
-   handle. */
-corm_risk corm_plan_risk(const corm_plan *plan);
-/* The plan for a person to read. Returns: borrowed until corm_plan_free; NULL for a bad handle. */
-const char *corm_plan_text(const corm_plan *plan);
-/* All its statements. Returns: borrowed until corm_plan_free; NULL for a bad handle. */
-const char *corm_plan_sql(const corm_plan *plan);
-/*
- * The plan as one JSON document: {"risk": "safe", "steps": [{"summary": "...", "risk": "safe", "rows": 0, "losses":
- * ["1,204 values of ..."], "notes": ["2 NULLs of ... become ..."], "changes": [{"kind": "add column", "table": "...",
- * "name": "...", "before": null, "after": "..."}], "problems": [{"message": "...", "annotation": "..."}], "sql":
- * ["..."]}]}. risk is "safe", "annotated", "unchecked", "lossy" or "undecided"; rows is null without a file.
- * Returns: borrowed until corm_plan_free; NULL for a bad handle.
- */
-const char *corm_plan_json(const corm_plan *plan);
 
 /*
  * Puts the file back to what a snapshot or backup holds, rows and all; a crash leaves the one or the other.

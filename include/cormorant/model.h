@@ -406,10 +406,23 @@ corm_status corm_model_create_attached(const corm_model *model, const char *name
  */
 void corm_model_free(corm_model *model);
 
-/* The model's name. Returns: borrowed until corm_model_free; NULL for a bad handle. */
-const char *corm_model_name(const corm_model *model);
-/* The table's name. Returns: borrowed until corm_model_free; NULL for a bad handle. */
-const char *corm_model_table(const corm_model *model);
+/* What a model says of itself. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_model_info {
+    /* The model's name, and the table's; NULL for a bad handle, as all below is 0. */
+    const char *name;
+    const char *table;
+    /* The CREATE TABLE and CREATE INDEX statements. */
+    const char *create_sql;
+    /* How many columns the model declares. */
+    size_t column_count;
+    /* How many columns the primary key has: 0 when it is hidden. */
+    size_t key_count;
+    /* Whether insert gives the record a key: one integer key or a hidden one. */
+    bool generates_key;
+} corm_model_info;
+
+/* What the model says of itself. Returns: borrowed until corm_model_free, with all that it points to; never NULL. */
+const corm_model_info *corm_model_info_get(const corm_model *model);
 
 /* A column of a model. It grows at its end only: take it by the pointer that is given. */
 typedef struct corm_model_column {
@@ -424,16 +437,8 @@ typedef struct corm_model_column {
     size_t size;
 } corm_model_column;
 
-/* How many columns the model declares; 0 for a bad handle. */
-size_t corm_model_column_count(const corm_model *model);
 /* A column, from 0; NULL out of range. Returns: borrowed until corm_model_free. */
 const corm_model_column *corm_model_column_get(const corm_model *model, size_t index);
-/* How many columns the primary key has: 0 when it is hidden. */
-size_t corm_model_key_count(const corm_model *model);
-/* Whether insert gives the record a key: one integer key or a hidden one. */
-bool corm_model_generates_key(const corm_model *model);
-/* The CREATE TABLE and CREATE INDEX statements. Returns: borrowed until corm_model_free; NULL if bad. */
-const char *corm_model_create_sql(const corm_model *model);
 
 /*
  * Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is there

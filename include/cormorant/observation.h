@@ -141,20 +141,24 @@ corm_status corm_observer_wait(corm_observer *observer, int32_t milliseconds, co
 /* Frees an event that corm_observer_next gave. NULL is a no-op. */
 void corm_event_free(corm_event *event);
 
-/* Whether another connection committed, in this process or another one. False for a bad handle. */
-bool corm_event_is_foreign(corm_event *event);
+/* What an event has; all 0 for a bad handle. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_event_info {
+    /* How many rows changed; of a live query, in its result. */
+    size_t change_count;
+    /* How many rows the new result of a live query has; 0 for others. */
+    size_t row_count;
+    /* Whether another connection committed, in this process or another one. */
+    bool is_foreign;
+} corm_event_info;
 
-/* How many rows changed; of a live query, in its result. 0 for a bad handle. */
-size_t corm_event_change_count(corm_event *event);
+/* What the event has. Returns: borrowed until the event is freed; never NULL. */
+const corm_event_info *corm_event_info_get(corm_event *event);
 
-/* One of them, from 0: first those that are gone from a live query's result, then the others in its order; NULL out of
+/* One of the changes, from 0: first those that are gone from a live query's result, then the others in its order; NULL out of
    range. Returns: borrowed until the event is freed. */
 const corm_change *corm_event_change_get(corm_event *event, size_t index);
 
-/* How many rows the new result of a live query has; 0 for others and for a bad handle. */
-size_t corm_event_row_count(corm_event *event);
-
-/* One of them, from 0, its values in the order of corm_change's; NULL out of range. out_count: how many values. Returns:
+/* One of the rows, from 0, its values in the order of corm_change's; NULL out of range. out_count: how many values. Returns:
    borrowed until the event is freed. */
 const corm_value *corm_event_row_get(corm_event *event, size_t index, size_t *out_count);
 

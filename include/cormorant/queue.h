@@ -159,17 +159,23 @@ typedef struct corm_write_result {
     corm_error *error;
 } corm_write_result;
 
-/* CORM_OK when the write is committed, else the code of its error. CORM_E_MISUSE for a bad handle. */
-corm_status corm_completion_status(corm_completion *completion);
-/* Its error, borrowed as long as the completion; NULL when it is committed. */
-corm_error *corm_completion_error(corm_completion *completion);
-/* The tag that the write was added with, borrowed as long as the completion, or NULL. */
-const char *corm_completion_tag(corm_completion *completion);
-/* The write's number in its queue; 0 for a bad handle. */
-int64_t corm_completion_number(corm_completion *completion);
-/* How many parts the batch had that was committed; 0 for none, and for a bad handle. */
-size_t corm_completion_result_count(corm_completion *completion);
-/* What one of them did, from 0, in their order; NULL out of range. Returns: borrowed as long as the completion. */
+/* How a write ended, in short. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_completion_info {
+    /* The write's number in its queue; 0 for a bad handle. */
+    int64_t number;
+    /* The tag that the write was added with, or NULL. */
+    const char *tag;
+    /* What kept it from being committed; NULL when it is. */
+    corm_error *error;
+    /* How many parts the batch had that was committed; 0 for none. */
+    size_t result_count;
+    /* CORM_OK when the write is committed, else the code of its error. CORM_E_MISUSE for a bad handle. */
+    corm_status status;
+} corm_completion_info;
+
+/* How the write ended. Returns: borrowed as long as the completion, with all that it points to; never NULL. */
+const corm_completion_info *corm_completion_info_get(corm_completion *completion);
+/* What one part of the batch did, from 0, in their order; NULL out of range. Returns: borrowed as long as the completion. */
 const corm_write_result *corm_completion_result_get(corm_completion *completion, size_t index);
 /* Frees what corm_listener_next gave. NULL is a no-op. */
 void corm_completion_free(corm_completion *completion);

@@ -79,7 +79,7 @@ corm_status corm_record_delete_all(corm_database *database, const corm_model *mo
 
 /*
  * Batches: `count` records side by side in one transaction (a savepoint inside another). The first error stops and
- * rolls back the whole batch; corm_error_record_index says which record it was. Generated keys are filled in, and taken
+ * rolls back the whole batch; corm_error_info.record_index says which record it was. Generated keys are filled in, and taken
  * back when the batch is rolled back.
  */
 

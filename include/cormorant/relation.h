@@ -135,7 +135,7 @@ typedef int32_t corm_removed;
  * record, related structs of model and of the relation's target; their foreign key fields are set.
  * removed         CORM_REMOVED_ constant; CORM_TO_ONE: KEEP.
  * arena           as in record.h.
- * Statuses: those of corm_record_save; corm_error_record_index says which of `related` failed. Nothing stays of a failure.
+ * Statuses: those of corm_record_save; corm_error_info.record_index says which of `related` failed. Nothing stays of a failure.
  */
 corm_status corm_relation_save(corm_database *database, const corm_model *model, const char *relation, void *record,
                                void *related, size_t count, corm_removed removed, corm_arena *arena,

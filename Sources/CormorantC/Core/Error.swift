@@ -9,27 +9,35 @@ final class ErrorText: HandleObject {
     private let memory = ScratchMemory(firstSize: 512)
     let message: UnsafePointer<CChar>?
     let hint: UnsafePointer<CChar>?
-    let sql: UnsafePointer<CChar>?
-    let table: UnsafePointer<CChar>?
-    let columns: UnsafePointer<UnsafePointer<CChar>?>?
-    let constraint: UnsafePointer<CChar>?
+    let info: UnsafePointer<corm_error_info>
 
     init(_ error: CormorantError) {
         self.error = error
         message = memory.copy(error.plainMessage)
         hint = error.plainHint.map(memory.copy)
-        sql = error.sql.flatMap { [memory] in try? memory.checkedCopy($0) }
-        table = error.table.map(memory.copy)
-        if error.columns.isEmpty {
-            columns = nil
-        } else {
+        var info = corm_error_info()
+        info.sqlite_code = error.sqliteCode
+        info.offset = error.offset.map { Int32(clamping: $0) } ?? -1
+        info.sql = error.sql.flatMap { [memory] in try? memory.checkedCopy($0) }
+        info.table = error.table.map(memory.copy)
+        if !error.columns.isEmpty {
             let list = memory.allocateArray(of: UnsafePointer<CChar>?.self, count: error.columns.count)
             for (index, column) in error.columns.enumerated() { (list + index).initialize(to: memory.copy(column)) }
-            columns = UnsafePointer(list)
+            info.columns = UnsafePointer(list)
+            info.column_count = error.columns.count
         }
-        constraint = error.constraint.map(memory.copy)
+        info.constraint = error.constraint.map(memory.copy)
+        info.record_index = error.recordIndex.map(Int64.init) ?? -1
+        self.info = memory.keep(info)
     }
 }
+
+private let noInfo: EmptyInfo<corm_error_info> = {
+    var info = corm_error_info()
+    info.offset = -1
+    info.record_index = -1
+    return EmptyInfo(info)
+}()
 
 extension ScratchMemory {
     /// A NUL-terminated copy, or an error where there is no memory for it.
@@ -85,9 +93,6 @@ public func corm_error_code(_ error: OpaquePointer?) -> corm_status {
     text(error)?.error.code.rawValue ?? CORM_E_MISUSE
 }
 
-@_cdecl("corm_error_sqlite_code") @implementation
-public func corm_error_sqlite_code(_ error: OpaquePointer?) -> Int32 { text(error)?.error.sqliteCode ?? 0 }
-
 @_cdecl("corm_error_message") @implementation
 public func corm_error_message(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
     text(error)?.message ?? corm_status_name(CORM_E_MISUSE)
@@ -96,30 +101,7 @@ public func corm_error_message(_ error: OpaquePointer?) -> UnsafePointer<CChar>?
 @_cdecl("corm_error_hint") @implementation
 public func corm_error_hint(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.hint }
 
-@_cdecl("corm_error_sql") @implementation
-public func corm_error_sql(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.sql }
-
-@_cdecl("corm_error_offset") @implementation
-public func corm_error_offset(_ error: OpaquePointer?) -> Int32 {
-    text(error)?.error.offset.map { Int32(clamping: $0) } ?? -1
-}
-
-@_cdecl("corm_error_table") @implementation
-public func corm_error_table(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.table }
-
-@_cdecl("corm_error_columns") @implementation
-public func corm_error_columns(
-    _ error: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int>?
-) -> UnsafePointer<UnsafePointer<CChar>?>? {
-    let text = text(error)
-    outCount?.pointee = text?.error.columns.count ?? 0
-    return text?.columns
-}
-
-@_cdecl("corm_error_constraint") @implementation
-public func corm_error_constraint(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error)?.constraint }
-
-@_cdecl("corm_error_record_index") @implementation
-public func corm_error_record_index(_ error: OpaquePointer?) -> Int64 {
-    text(error)?.error.recordIndex.map(Int64.init) ?? -1
+@_cdecl("corm_error_info_get") @implementation
+public func corm_error_info_get(_ error: OpaquePointer?) -> UnsafePointer<corm_error_info>? {
+    text(error)?.info ?? noInfo.pointer
 }

@@ -11,6 +11,9 @@ package final class EventBox: HandleObject {
     package let event: ObservationEvent
     private let memory = ScratchMemory(firstSize: 512)
 
+    private(set) lazy var info = memory.keep(
+        corm_event_info(
+            change_count: event.changes.count, row_count: event.rows?.count ?? 0, is_foreign: event.isForeign))
     private var changes: [Int: UnsafePointer<corm_change>] = [:]
 
     init(_ event: ObservationEvent) { self.event = event }
@@ -34,9 +37,7 @@ package final class EventBox: HandleObject {
         guard let change = element(event.changes, index) else { return nil }
         if let ready = changes[index] { return ready }
         guard let made = try? self.change(change) else { return nil }
-        let place = memory.allocateArray(of: corm_change.self, count: 1)
-        place.initialize(to: made)
-        changes[index] = UnsafePointer(place)
+        changes[index] = memory.keep(made)
         return changes[index]
     }
 
@@ -63,19 +64,17 @@ package func requireEvent(_ handle: OpaquePointer?) throws -> EventBox {
 @_cdecl("corm_event_free") @implementation
 public func corm_event_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: EventBox.self) }
 
-@_cdecl("corm_event_is_foreign") @implementation
-public func corm_event_is_foreign(_ handle: OpaquePointer?) -> Bool { box(handle)?.event.isForeign ?? false }
+private let noInfo = EmptyInfo(corm_event_info())
 
-@_cdecl("corm_event_change_count") @implementation
-public func corm_event_change_count(_ handle: OpaquePointer?) -> Int { box(handle)?.event.changes.count ?? 0 }
+@_cdecl("corm_event_info_get") @implementation
+public func corm_event_info_get(_ handle: OpaquePointer?) -> UnsafePointer<corm_event_info>? {
+    box(handle)?.info ?? noInfo.pointer
+}
 
 @_cdecl("corm_event_change_get") @implementation
 public func corm_event_change_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_change>? {
     box(handle)?.change(index)
 }
-
-@_cdecl("corm_event_row_count") @implementation
-public func corm_event_row_count(_ handle: OpaquePointer?) -> Int { box(handle)?.event.rows?.count ?? 0 }
 
 @_cdecl("corm_event_row_get") @implementation
 public func corm_event_row_get(

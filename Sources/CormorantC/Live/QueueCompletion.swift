@@ -10,14 +10,14 @@ private final class CompletionBox: HandleObject {
     let completion: WriteCompletion
     private let memory = ScratchMemory(firstSize: 256)
     private var errors: [OpaquePointer] = []
-    private(set) lazy var tag = completion.tag.map { memory.copy($0) }
-    private(set) lazy var error = lend(completion.error)
+    private(set) lazy var info = memory.keep(
+        corm_completion_info(
+            number: completion.number, tag: completion.tag.map { memory.copy($0) }, error: lend(completion.error),
+            result_count: completion.results.count, status: completion.error?.code.rawValue ?? CORM_OK))
     private(set) lazy var results = completion.results.map { [self] result in
-        let place = memory.allocateArray(of: corm_write_result.self, count: 1)
-        place.initialize(
-            to: corm_write_result(
+        memory.keep(
+            corm_write_result(
                 changes: result.changes, generated_key: result.generatedKey ?? 0, error: lend(result.error)))
-        return UnsafePointer(place)
     }
 
     init(_ completion: WriteCompletion) { self.completion = completion }
@@ -44,24 +44,15 @@ func lend(
     Handles.remove(handle, as: CompletionBox.self)
 }
 
-@_cdecl("corm_completion_status") @implementation
-public func corm_completion_status(_ handle: OpaquePointer?) -> corm_status {
-    guard let box = box(handle) else { return CORM_E_MISUSE }
-    return box.completion.error?.code.rawValue ?? CORM_OK
-}
+private let noInfo: EmptyInfo<corm_completion_info> = {
+    var info = corm_completion_info()
+    info.status = CORM_E_MISUSE
+    return EmptyInfo(info)
+}()
 
-@_cdecl("corm_completion_error") @implementation
-public func corm_completion_error(_ handle: OpaquePointer?) -> OpaquePointer? { box(handle)?.error }
-
-@_cdecl("corm_completion_tag") @implementation
-public func corm_completion_tag(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { box(handle)?.tag }
-
-@_cdecl("corm_completion_number") @implementation
-public func corm_completion_number(_ handle: OpaquePointer?) -> Int64 { box(handle)?.completion.number ?? 0 }
-
-@_cdecl("corm_completion_result_count") @implementation
-public func corm_completion_result_count(_ handle: OpaquePointer?) -> Int {
-    box(handle)?.completion.results.count ?? 0
+@_cdecl("corm_completion_info_get") @implementation
+public func corm_completion_info_get(_ handle: OpaquePointer?) -> UnsafePointer<corm_completion_info>? {
+    box(handle)?.info ?? noInfo.pointer
 }
 
 @_cdecl("corm_completion_result_get") @implementation

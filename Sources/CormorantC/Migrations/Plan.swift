@@ -8,16 +8,15 @@ final class PlanBox: HandleObject {
     static var kind: HandleKind { .plan }
     let plan: MigrationPlan
     private let memory = ScratchMemory(firstSize: 4096)
-    let text: UnsafePointer<CChar>
-    let sql: UnsafePointer<CChar>
-    let json: UnsafePointer<CChar>
+    let info: UnsafePointer<corm_plan_info>
     private(set) var steps: [UnsafePointer<corm_plan_step>] = []
 
     init(_ plan: MigrationPlan) {
         self.plan = plan
-        text = memory.copy(plan.description)
-        sql = memory.copy(plan.sql)
-        json = memory.copy(plan.json)
+        info = memory.keep(
+            corm_plan_info(
+                step_count: plan.steps.count, problem_count: plan.problems.count, text: memory.copy(plan.description),
+                sql: memory.copy(plan.sql), json: memory.copy(plan.json), risk: plan.risk.rawValue))
         for step in plan.steps {
             var raw = corm_plan_step()
             raw.summary = memory.copy(step.summary)
@@ -28,9 +27,7 @@ final class PlanBox: HandleObject {
             if !step.problems.isEmpty {
                 raw.problems = memory.copy(step.problems.map { "\($0.message): \($0.annotation)\n" }.joined())
             }
-            let place = memory.allocateArray(of: corm_plan_step.self, count: 1)
-            place.initialize(to: raw)
-            steps.append(UnsafePointer(place))
+            steps.append(memory.keep(raw))
         }
     }
 }
@@ -71,8 +68,16 @@ public func corm_plan_apply(
 @_cdecl("corm_plan_free") @implementation
 public func corm_plan_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: PlanBox.self) }
 
-@_cdecl("corm_plan_step_count") @implementation
-public func corm_plan_step_count(_ handle: OpaquePointer?) -> Int { plan(handle)?.steps.count ?? 0 }
+private let noInfo: EmptyInfo<corm_plan_info> = {
+    var info = corm_plan_info()
+    info.risk = CORM_RISK_LOSSY
+    return EmptyInfo(info)
+}()
+
+@_cdecl("corm_plan_info_get") @implementation
+public func corm_plan_info_get(_ handle: OpaquePointer?) -> UnsafePointer<corm_plan_info>? {
+    plan(handle)?.info ?? noInfo.pointer
+}
 
 @_cdecl("corm_plan_step_get") @implementation
 public func corm_plan_step_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_plan_step>? {
@@ -83,20 +88,3 @@ public func corm_plan_step_get(_ handle: OpaquePointer?, _ index: Int) -> Unsafe
 func element<Element>(_ list: [Element], _ index: Int) -> Element? {
     list.indices.contains(index) ? list[index] : nil
 }
-
-@_cdecl("corm_plan_problem_count") @implementation
-public func corm_plan_problem_count(_ handle: OpaquePointer?) -> Int { plan(handle)?.plan.problems.count ?? 0 }
-
-@_cdecl("corm_plan_risk") @implementation
-public func corm_plan_risk(_ handle: OpaquePointer?) -> Int32 {
-    plan(handle)?.plan.risk.rawValue ?? MigrationRisk.lossy.rawValue
-}
-
-@_cdecl("corm_plan_text") @implementation
-public func corm_plan_text(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { plan(handle)?.text }
-
-@_cdecl("corm_plan_sql") @implementation
-public func corm_plan_sql(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { plan(handle)?.sql }
-
-@_cdecl("corm_plan_json") @implementation
-public func corm_plan_json(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { plan(handle)?.json }

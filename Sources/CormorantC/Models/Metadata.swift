@@ -35,17 +35,18 @@ public func corm_metadata_create(
 @_cdecl("corm_metadata_free") @implementation
 public func corm_metadata_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: MetadataBox.self) }
 
-@_cdecl("corm_metadata_table_count") @implementation
-public func corm_metadata_table_count(_ handle: OpaquePointer?) -> Int { metadata(handle)?.tables.count ?? 0 }
+private let noInfo = EmptyInfo(corm_metadata_info())
+
+@_cdecl("corm_metadata_info_get") @implementation
+public func corm_metadata_info_get(_ handle: OpaquePointer?) -> UnsafePointer<corm_metadata_info>? {
+    metadata(handle)?.info ?? noInfo.pointer
+}
 
 @_cdecl("corm_metadata_table_get") @implementation
 public func corm_metadata_table_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_table_metadata>? {
     guard let tables = metadata(handle)?.tables, tables.indices.contains(index) else { return nil }
     return tables[index]
 }
-
-@_cdecl("corm_metadata_problem_count") @implementation
-public func corm_metadata_problem_count(_ handle: OpaquePointer?) -> Int { metadata(handle)?.problems.count ?? 0 }
 
 @_cdecl("corm_metadata_problem_get") @implementation
 public func corm_metadata_problem_get(
@@ -54,6 +55,3 @@ public func corm_metadata_problem_get(
     guard let problems = metadata(handle)?.problems, problems.indices.contains(index) else { return nil }
     return problems[index]
 }
-
-@_cdecl("corm_metadata_json") @implementation
-public func corm_metadata_json(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { metadata(handle)?.json }

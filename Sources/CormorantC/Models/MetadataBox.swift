@@ -9,7 +9,7 @@ final class MetadataBox: HandleObject {
     static var kind: HandleKind { .metadata }
     let tables: UnsafeMutableBufferPointer<UnsafePointer<corm_table_metadata>?>
     let problems: UnsafeMutableBufferPointer<UnsafePointer<corm_metadata_problem>?>
-    let json: UnsafePointer<CChar>?
+    let info: UnsafePointer<corm_metadata_info>
     private let memory: MetadataMemory
 
     init(_ metadata: Metadata) {
@@ -21,7 +21,10 @@ final class MetadataBox: HandleObject {
                 type: memory.text($0.type), name: memory.text($0.name), table: memory.text($0.table),
                 sql: memory.text($0.sql), message: memory.text($0.message))
         }
-        json = memory.text(metadata.json)
+        info = memory.keep(
+            corm_metadata_info(
+                table_count: metadata.tables.count, problem_count: metadata.problems.count,
+                json: memory.text(metadata.json)))
     }
 }
 
@@ -31,14 +34,14 @@ private final class MetadataMemory {
 
     func text(_ text: String?) -> UnsafePointer<CChar>? { text.map { memory.copy($0) } }
 
+    func keep<Raw>(_ raw: Raw) -> UnsafePointer<Raw> { memory.keep(raw) }
+
     func list<Element, Raw>(
         _ elements: [Element], _ raw: (Element) -> Raw
     ) -> UnsafeMutableBufferPointer<UnsafePointer<Raw>?> {
         let pointers = memory.allocateArray(of: UnsafePointer<Raw>?.self, count: elements.count)
         for (index, element) in elements.enumerated() {
-            let place = memory.allocateArray(of: Raw.self, count: 1)
-            place.initialize(to: raw(element))
-            (pointers + index).initialize(to: UnsafePointer(place))
+            (pointers + index).initialize(to: keep(raw(element)))
         }
         return UnsafeMutableBufferPointer(start: pointers, count: elements.count)
     }

@@ -40,28 +40,26 @@ package final class ModelBox: HandleObject {
     let layout: StructLayout?
     package let types: ColumnTypes
     private let memory = ScratchMemory(firstSize: 512)
-    let name: UnsafePointer<CChar>
-    let table: UnsafePointer<CChar>
+    let info: UnsafePointer<corm_model_info>
     let columns: [UnsafePointer<corm_model_column>]
-    let createSQL: UnsafePointer<CChar>
 
     init(_ descriptor: ModelDescriptor, _ layout: StructLayout?) {
         self.descriptor = descriptor
         self.layout = layout
         types = ColumnTypes(descriptor)
-        name = memory.copy(descriptor.name)
-        table = memory.copy(descriptor.table)
+        info = memory.keep(
+            corm_model_info(
+                name: memory.copy(descriptor.name), table: memory.copy(descriptor.table),
+                create_sql: memory.copy(descriptor.createSQL), column_count: descriptor.columns.count,
+                key_count: descriptor.keyColumns.count, generates_key: descriptor.generatesKey))
         columns = descriptor.columns.enumerated().map { [memory] index, column in
-            let place = memory.allocateArray(of: corm_model_column.self, count: 1)
-            place.initialize(
-                to: corm_model_column(
+            memory.keep(
+                corm_model_column(
                     property: memory.copy(column.name), name: memory.copy(column.column), type: typeNumber(column.type),
                     key_position: UInt32((descriptor.keyColumns.firstIndex(of: index) ?? -1) + 1),
                     offset: layout?.fields.first { $0.column == index }?.offset ?? 0,
                     size: layout?.fields.first { $0.column == index }?.size ?? 0))
-            return UnsafePointer(place)
         }
-        createSQL = memory.copy(descriptor.createSQL)
         ModelLayouts.set(layout, of: descriptor)
     }
 
@@ -125,30 +123,17 @@ public func corm_model_create_attached(
 @_cdecl("corm_model_free") @implementation
 public func corm_model_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: ModelBox.self) }
 
-@_cdecl("corm_model_name") @implementation
-public func corm_model_name(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { model(handle)?.name }
+private let noInfo = EmptyInfo(corm_model_info())
 
-@_cdecl("corm_model_table") @implementation
-public func corm_model_table(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { model(handle)?.table }
-
-@_cdecl("corm_model_column_count") @implementation
-public func corm_model_column_count(_ handle: OpaquePointer?) -> Int { model(handle)?.columns.count ?? 0 }
+@_cdecl("corm_model_info_get") @implementation
+public func corm_model_info_get(_ handle: OpaquePointer?) -> UnsafePointer<corm_model_info>? {
+    model(handle)?.info ?? noInfo.pointer
+}
 
 @_cdecl("corm_model_column_get") @implementation
 public func corm_model_column_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_model_column>? {
     model(handle).flatMap { element($0.columns, index) }
 }
-
-@_cdecl("corm_model_key_count") @implementation
-public func corm_model_key_count(_ handle: OpaquePointer?) -> Int { model(handle)?.descriptor.keyColumns.count ?? 0 }
-
-@_cdecl("corm_model_generates_key") @implementation
-public func corm_model_generates_key(_ handle: OpaquePointer?) -> Bool {
-    model(handle)?.descriptor.generatesKey ?? false
-}
-
-@_cdecl("corm_model_create_sql") @implementation
-public func corm_model_create_sql(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { model(handle)?.createSQL }
 
 @_cdecl("corm_model_create_tables") @implementation
 public func corm_model_create_tables(

@@ -97,7 +97,7 @@ static void a_batch_that_fails_says_where(void **state) {
     put_person(0, "b", -1);
     put_person(0, "c", 3);
     GIVES(CORM_E_CHECK, write(CORM_WRITE_INSERT, NULL));
-    assert_int_equal(corm_error_record_index(failure), 1);
+    assert_int_equal(corm_error_info_get(failure)->record_index, 1);
     assert_int_equal(select_int("SELECT count(*) FROM person"), 0);
     put_list(&rows, 2);
     put_person(1, "a", 1);

@@ -175,7 +175,7 @@ static bool check_list(step *s, size_t list, const corm_metadata *metadata) {
     char *text = NULL;
     size_t size;
     FILE *lines = open_memstream(&text, &size);
-    for (size_t index = 0; index < corm_metadata_table_count(metadata); index += 1)
+    for (size_t index = 0; index < corm_metadata_info_get(metadata)->table_count; index += 1)
         lists[list].add(lines, corm_metadata_table_get(metadata, index));
     fclose(lines);
     bool good = check_lines(s, lists[list].name, text);
@@ -186,7 +186,7 @@ static bool check_list(step *s, size_t list, const corm_metadata *metadata) {
 static bool check_metadata(step *s, const corm_metadata *metadata) {
     char problems[4096] = "";
     FILE *lines = fmemopen(problems, sizeof problems, "w");
-    for (size_t index = 0; index < corm_metadata_problem_count(metadata); index += 1) {
+    for (size_t index = 0; index < corm_metadata_info_get(metadata)->problem_count; index += 1) {
         const corm_metadata_problem *problem = corm_metadata_problem_get(metadata, index);
         fprintf(lines, "%s %s\n", problem->type, problem->name);
     }
@@ -195,7 +195,7 @@ static bool check_metadata(step *s, const corm_metadata *metadata) {
         if (!check_list(s, list, metadata))
             return false;
     }
-    return check_lines(s, "problems", problems) && check_contains(s, corm_metadata_json(metadata));
+    return check_lines(s, "problems", problems) && check_contains(s, corm_metadata_info_get(metadata)->json);
 }
 
 bool step_metadata(step *s) {

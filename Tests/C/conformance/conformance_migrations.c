@@ -56,7 +56,7 @@ bool check_lines(step *s, const char *name, const char *lines) {
 
 static bool check_steps(step *s, corm_plan *plan, char *summaries, char *problems, size_t size) {
     int64_t rows = 0;
-    for (size_t index = 0; index < corm_plan_step_count(plan); index += 1) {
+    for (size_t index = 0; index < corm_plan_info_get(plan)->step_count; index += 1) {
         const corm_plan_step *one = corm_plan_step_get(plan, index);
         rows += one->rows;
         snprintf(summaries + strlen(summaries), size - strlen(summaries), "%s\n", one->summary);
@@ -70,10 +70,10 @@ bool check_plan(step *s, corm_plan *plan) {
     static const char *const risks[] = {"safe", "annotated", "lossy", "unchecked", "undecided"};
     char summaries[4096] = "";
     char problems[4096] = "";
-    bool good =
-        s->status < 0 || (check_steps(s, plan, summaries, problems, sizeof problems) &&
-                          check_lines(s, "steps", summaries) && check_lines(s, "problems", problems) &&
-                          check_text(s, "risk", risks[corm_plan_risk(plan)]) && check_contains(s, corm_plan_sql(plan)));
+    bool good = s->status < 0 ||
+                (check_steps(s, plan, summaries, problems, sizeof problems) && check_lines(s, "steps", summaries) &&
+                 check_lines(s, "problems", problems) && check_text(s, "risk", risks[corm_plan_info_get(plan)->risk]) &&
+                 check_contains(s, corm_plan_info_get(plan)->sql));
     corm_plan_free(plan);
     return good;
 }

@@ -117,19 +117,20 @@ static bool check_change(step *s, const struct watch *watch, corm_event *event, 
 static bool check_event(step *s, const struct watch *watch, corm_event *event) {
     scenario *run = s->run;
     json_t *changes = wanted(s, "changes"), *rows = wanted(s, "rows"), *item;
+    const corm_event_info *info = corm_event_info_get(event);
     size_t index, count;
     if (!check_members(run, s->expect, "an event", " foreign changes rows ") ||
-        corm_event_is_foreign(event) != json_is_true(wanted(s, "foreign")))
+        info->is_foreign != json_is_true(wanted(s, "foreign")))
         return fail(run, "whether the event is foreign is wrong");
-    if (changes != NULL && json_array_size(changes) != corm_event_change_count(event))
-        return fail(run, "the event has %zu changes", corm_event_change_count(event));
+    if (changes != NULL && json_array_size(changes) != info->change_count)
+        return fail(run, "the event has %zu changes", info->change_count);
     json_array_foreach(changes, index, item) {
         step inner = {.run = run, .expect = item};
         if (!check_change(&inner, watch, event, index))
             return fail(run, "change %zu differs", index);
     }
-    if (rows != NULL && json_array_size(rows) != corm_event_row_count(event))
-        return fail(run, "the event has %zu rows", corm_event_row_count(event));
+    if (rows != NULL && json_array_size(rows) != info->row_count)
+        return fail(run, "the event has %zu rows", info->row_count);
     json_array_foreach(rows, index, item) {
         const corm_value *values = corm_event_row_get(event, index, &count);
         if (!check_values(s, "row", item, values, count))

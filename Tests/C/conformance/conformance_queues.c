@@ -54,7 +54,7 @@ static bool add_parts(step *s, corm_batch *batch) {
 
 static bool check_results(step *s, corm_completion *completion) {
     json_t *found = json_array();
-    for (size_t index = 0; index < corm_completion_result_count(completion); index += 1) {
+    for (size_t index = 0; index < corm_completion_info_get(completion)->result_count; index += 1) {
         const corm_write_result *one = corm_completion_result_get(completion, index);
         json_t *key = one->generated_key ? json_integer(one->generated_key) : json_null();
         json_t *code = one->error ? json_string(corm_status_name(corm_error_code(one->error))) : json_null();
@@ -75,10 +75,10 @@ static bool commit(step *s, corm_queue *queue, corm_batch *batch) {
     if (s->status == CORM_OK)
         s->status = corm_queue_flush(queue, &run->error);
     if (s->status == CORM_OK && corm_listener_next(listener, &completion, &run->error) == CORM_ROW) {
-        s->status = corm_completion_status(completion);
+        s->status = corm_completion_info_get(completion)->status;
         good = s->status < 0 || check_results(s, completion);
         /* The completion's, which lives as long as the scenario. */
-        run->error = corm_completion_error(completion);
+        run->error = corm_completion_info_get(completion)->error;
     }
     corm_completion_free(run->completion);
     run->completion = completion;

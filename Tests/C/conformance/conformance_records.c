@@ -52,11 +52,12 @@ bool step_make_model(step *s) {
 bool step_describe(step *s) {
     const corm_model *model = s->model.model;
     const char *lists[] = {"columns", "properties", "key"};
-    size_t count = corm_model_column_count(model);
+    const corm_model_info *info = corm_model_info_get(model);
+    size_t count = info->column_count;
     s->status = CORM_OK;
     for (int list = 0; list < 3; list += 1) {
         json_t *names = json_array();
-        for (size_t place = 1; list == 2 && place <= corm_model_key_count(model); place += 1)
+        for (size_t place = 1; list == 2 && place <= info->key_count; place += 1)
             for (size_t index = 0; index < count; index += 1)
                 if (corm_model_column_get(model, index)->key_position == place)
                     json_array_append_new(names, json_string(corm_model_column_get(model, index)->property));
@@ -69,12 +70,11 @@ bool step_describe(step *s) {
         if (!same)
             return fail(s->run, "%s are not those expected", lists[list]);
     }
-    return check_text(s, "table", corm_model_table(model)) &&
-           check_bool(s, "generatesKey", corm_model_generates_key(model));
+    return check_text(s, "table", info->table) && check_bool(s, "generatesKey", info->generates_key);
 }
 
 bool step_create_sql(step *s) {
-    const char *sql = corm_model_create_sql(s->model.model);
+    const char *sql = corm_model_info_get(s->model.model)->create_sql;
     s->status = CORM_OK;
     return check_contains(s, sql);
 }

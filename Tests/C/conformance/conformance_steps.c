@@ -201,12 +201,12 @@ static bool check_error(step *s, json_t *expected) {
         if (hint == NULL || strstr(hint, json_string_value(text)) == NULL)
             return fail(run, "no \"%s\" in the hint: %s", json_string_value(text), hint == NULL ? "none" : hint);
     }
+    const corm_error_info *info = corm_error_info_get(error);
     bool good = check_text(&inner, "code", corm_status_name(corm_error_code(error))) &&
-                check_text(&inner, "table", corm_error_table(error)) &&
-                check_text(&inner, "columns", columns_of(error)) &&
-                check_text(&inner, "constraint", corm_error_constraint(error)) &&
-                check_int(&inner, "recordIndex", corm_error_record_index(error)) &&
-                check_int(&inner, "offset", corm_error_offset(error)) && check_bool(&inner, "hasHint", hint != NULL);
+                check_text(&inner, "table", info->table) && check_text(&inner, "columns", columns_of(error)) &&
+                check_text(&inner, "constraint", info->constraint) &&
+                check_int(&inner, "recordIndex", info->record_index) && check_int(&inner, "offset", info->offset) &&
+                check_bool(&inner, "hasHint", hint != NULL);
     return good || fail(run, "that was the error: %s", corm_error_message(error));
 }
 

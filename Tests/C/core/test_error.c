@@ -7,17 +7,17 @@ static void no_error_answers_too(void **state) {
     (void)state;
     corm_error_free(NULL);
     assert_int_equal(corm_error_code(NULL), CORM_E_MISUSE);
-    assert_int_equal(corm_error_sqlite_code(NULL), 0);
     assert_non_null(corm_error_message(NULL));
     assert_null(corm_error_hint(NULL));
-    assert_null(corm_error_sql(NULL));
-    assert_int_equal(corm_error_offset(NULL), -1);
-    assert_null(corm_error_table(NULL));
-    size_t columns = 1;
-    assert_null(corm_error_columns(NULL, &columns));
-    assert_int_equal(columns, 0);
-    assert_null(corm_error_constraint(NULL));
-    assert_int_equal(corm_error_record_index(NULL), -1);
+    const corm_error_info *info = corm_error_info_get(NULL);
+    assert_int_equal(info->sqlite_code, 0);
+    assert_int_equal(info->offset, -1);
+    assert_null(info->sql);
+    assert_null(info->table);
+    assert_null(info->columns);
+    assert_int_equal(info->column_count, 0);
+    assert_null(info->constraint);
+    assert_int_equal(info->record_index, -1);
 }
 
 static void a_freed_error_answers_too(void **state) {
@@ -27,7 +27,7 @@ static void a_freed_error_answers_too(void **state) {
     corm_error_free(error);
     assert_int_equal(corm_error_code(error), CORM_E_MISUSE);
     assert_non_null(corm_error_message(error));
-    assert_null(corm_error_sql(error));
+    assert_null(corm_error_info_get(error)->sql);
     corm_error_free(error);
 }
 
@@ -36,26 +36,27 @@ static void a_constraint_error_names_its_parts(void **state) {
     insert_people(1);
     person again = {.id = 1, .name = "again"};
     GIVES(CORM_E_UNIQUE, corm_record_insert(db, people, &again, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_int_equal(corm_error_sqlite_code(failure), 1555);
-    assert_string_equal(corm_error_table(failure), "person");
+    const corm_error_info *info = corm_error_info_get(failure);
+    assert_int_equal(info->sqlite_code, 1555);
+    assert_string_equal(info->table, "person");
     assert_string_equal(columns_of(failure), "id");
-    assert_string_equal(corm_error_constraint(failure), "PRIMARY KEY");
+    assert_string_equal(info->constraint, "PRIMARY KEY");
     assert_non_null(corm_error_hint(failure));
-    assert_non_null(corm_error_sql(failure));
-    assert_int_equal(corm_error_offset(failure), -1);
+    assert_non_null(info->sql);
+    assert_int_equal(info->offset, -1);
 
     person young = {.name = "young", .age = {true, -1}};
     GIVES(CORM_E_CHECK, corm_record_insert(db, people, &young, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_string_equal(corm_error_table(failure), "person");
+    assert_string_equal(corm_error_info_get(failure)->table, "person");
     assert_string_equal(columns_of(failure), "age");
-    assert_non_null(corm_error_constraint(failure));
-    assert_int_equal(corm_error_sqlite_code(failure), 275);
+    assert_non_null(corm_error_info_get(failure)->constraint);
+    assert_int_equal(corm_error_info_get(failure)->sqlite_code, 275);
 
     person nameless = {.city = "Paris"};
     GIVES(CORM_E_NOT_NULL, corm_record_insert(db, people, &nameless, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_string_equal(corm_error_table(failure), "person");
+    assert_string_equal(corm_error_info_get(failure)->table, "person");
     assert_string_equal(columns_of(failure), "name");
-    assert_string_equal(corm_error_constraint(failure), "NOT NULL");
+    assert_string_equal(corm_error_info_get(failure)->constraint, "NOT NULL");
 }
 
 static void an_error_outlives_its_database(void **state) {
@@ -65,7 +66,7 @@ static void an_error_outlives_its_database(void **state) {
     OK(corm_database_close(db, &failure));
     db = NULL;
     assert_int_equal(corm_error_code(error), CORM_E_SQL);
-    assert_string_equal(corm_error_sql(error), "SELECT nosuch");
+    assert_string_equal(corm_error_info_get(error)->sql, "SELECT nosuch");
     assert_non_null(strstr(corm_error_message(error), "nosuch"));
     corm_error_free(error);
 }
@@ -92,8 +93,8 @@ static void bound_values_are_not_in_it(void **state) {
     (void)state;
     person secret = {.id = 770077, .name = "hunter2", .city = "hunter2", .age = {true, -770077}};
     GIVES(CORM_E_CHECK, corm_record_insert(db, people, &secret, CORM_CONFLICT_ABORT, NULL, &failure));
-    const char *texts[] = {corm_error_message(failure), corm_error_hint(failure), corm_error_sql(failure),
-                           corm_error_constraint(failure)};
+    const char *texts[] = {corm_error_message(failure), corm_error_hint(failure), corm_error_info_get(failure)->sql,
+                           corm_error_info_get(failure)->constraint};
     for (size_t index = 0; index < 4; index += 1) {
         assert_true(texts[index] == NULL || strstr(texts[index], "hunter2") == NULL);
         assert_true(texts[index] == NULL || strstr(texts[index], "770077") == NULL);

@@ -64,7 +64,7 @@ static void unreadable(corm_status expected, const char *column, const char *sql
     OK(corm_database_execute(db, update, NULL, 0, NULL, &failure));
     GIVES(expected, corm_query_fetch(db, model, NULL, &records, &failure));
     assert_string_equal(columns_of(failure), column);
-    assert_int_equal(corm_error_record_index(failure), 1);
+    assert_int_equal(corm_error_info_get(failure)->record_index, 1);
     if (strstr(corm_error_message(failure), said) == NULL)
         fail_msg("%s", corm_error_message(failure));
 }
@@ -121,7 +121,7 @@ static void texts_are_never_cut_off(void **state) {
 
 static void an_array_has_no_null(void **state) {
     (void)state;
-    assert_non_null(strstr(corm_model_create_sql(model), "\"code\" VARCHAR(3) NOT NULL"));
+    assert_non_null(strstr(corm_model_info_get(model)->create_sql, "\"code\" VARCHAR(3) NOT NULL"));
     OK(corm_database_execute_script(db,
                                     "DROP TABLE narrow; CREATE TABLE narrow (id INTEGER PRIMARY KEY, least, byte, "
                                     "shorter, port, code, price, note);"

@@ -40,7 +40,7 @@ static void *observe(void *unused) {
         corm_status status = corm_observer_next(atomic_load(&shared), &event, NULL);
         CHECK(status == CORM_ROW || status == CORM_AGAIN || status == CORM_DONE || status == CORM_E_MISUSE);
         if (status == CORM_ROW)
-            CHECK(corm_event_change_count(event) == 1);
+            CHECK(corm_event_info_get(event)->change_count == 1);
         corm_event_free(event);
         status = corm_observer_descriptor(atomic_load(&shared), &descriptor, NULL);
         CHECK(status == CORM_OK || status == CORM_E_MISUSE);
@@ -107,10 +107,9 @@ static void *use_model(void *unused) {
     corm_arena *arena = corm_arena_create();
     while (!atomic_load(&is_over)) {
         person found;
-        int32_t columns = corm_model_column_count(atomic_load(&shared));
-        CHECK(columns == 5 || columns == 0);
-        corm_status status =
-            corm_record_find(db, atomic_load(&shared), CORM_VALUES(corm_value_int64(1)), &found, arena, NULL);
+        corm_status status = corm_model_table_exists(db, atomic_load(&shared), NULL);
+        CHECK(status == CORM_OK || status == CORM_E_MISUSE);
+        status = corm_record_find(db, atomic_load(&shared), CORM_VALUES(corm_value_int64(1)), &found, arena, NULL);
         CHECK(status == CORM_OK || status == CORM_E_MISUSE);
         corm_arena_clear(arena);
     }
@@ -242,7 +241,7 @@ static void use_each_kind(void) {
     corm_store_entry entry;
     corm_bundle_states *states;
     CHECK(corm_database_execute(ended.database, "SELECT 1", NULL, 0, NULL, NULL) == CORM_E_MISUSE);
-    CHECK(corm_model_column_count(ended.model) == 0);
+    CHECK(corm_model_info_get(ended.model)->column_count == 0);
     CHECK(corm_record_find(db, ended.model, CORM_VALUES(corm_value_int64(1)), &found, NULL, NULL) == CORM_E_MISUSE);
     CHECK(corm_result_next(ended.result, NULL) == CORM_E_MISUSE);
     CHECK(corm_result_get(ended.result, 0, &value, NULL) == CORM_E_MISUSE);
@@ -254,18 +253,18 @@ static void use_each_kind(void) {
     CHECK(corm_statement_sql(ended.statement, NULL, &sql, NULL, NULL, NULL) == CORM_E_MISUSE);
     CHECK(corm_json_reader_feed(ended.json_reader, "[", 1, NULL) == CORM_E_MISUSE);
     CHECK(corm_schema_sql(ended.schema) == NULL);
-    CHECK(corm_plan_step_count(ended.plan) == 0);
+    CHECK(corm_plan_info_get(ended.plan)->step_count == 0);
     CHECK(corm_bundle_status(db, ended.bundle, &states, NULL) == CORM_E_MISUSE);
     CHECK(corm_bundle_states_count(ended.states) == 0);
-    CHECK(corm_metadata_table_count(ended.metadata) == 0);
+    CHECK(corm_metadata_info_get(ended.metadata)->table_count == 0);
     CHECK(corm_store_get(ended.store, "k", 1, NULL, &entry, NULL) == CORM_E_MISUSE);
     CHECK(corm_observer_next(ended.observer, &event, NULL) == CORM_E_MISUSE);
-    CHECK(corm_event_change_count(ended.event) == 0);
+    CHECK(corm_event_info_get(ended.event)->change_count == 0);
     CHECK(corm_registry_open_count(ended.registry) == 0);
     CHECK(corm_queue_count(ended.queue) == 0);
     CHECK(corm_batch_count(ended.batch) == 0);
     CHECK(corm_listener_next(ended.listener, &completion, NULL) == CORM_E_MISUSE);
-    CHECK(corm_completion_number(ended.completion) == 0);
+    CHECK(corm_completion_info_get(ended.completion)->number == 0);
 }
 
 static void *use_each_kind_at_once(void *unused) {

@@ -78,7 +78,7 @@ static void an_error_is_that_of_the_statement(void **state) {
                                               NULL, &failure));
     assert_string_equal(corm_error_message(failure), "too much");
     assert_string_equal(corm_error_hint(failure), "give less");
-    assert_non_null(strstr(corm_error_sql(failure), "UPDATE"));
+    assert_non_null(strstr(corm_error_info_get(failure)->sql, "UPDATE"));
     assert_ptr_equal(corm_error_cause(failure), &cause);
     assert_int_equal(select_int("SELECT count(*) FROM person WHERE name = 'x'"), 0);
 }

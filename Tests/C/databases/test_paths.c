@@ -211,7 +211,7 @@ static void errors_of_opening_name_the_file(void **state) {
     write_file(path_to("text.db"), "This is no database, and long enough to be read as one: ................", 72);
     GIVES(CORM_E_NOT_A_DATABASE, corm_database_open(path_to("text.db"), NULL, &other, &failure));
     says("text.db\" is no database");
-    assert_null(corm_error_sql(failure));
+    assert_null(corm_error_info_get(failure)->sql);
     GIVES(CORM_E_NOT_A_DATABASE, corm_database_attach(db, path_to("text.db"), "other", NULL, &failure));
     says("text.db\" is no database");
     GIVES(CORM_E_CANNOT_OPEN, corm_database_attach(db, path_to("none/x.db"), "other", NULL, &failure));

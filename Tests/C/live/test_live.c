@@ -8,9 +8,9 @@
 static void note_rows(corm_event *event, corm_error *error, void *context) {
     listener *told = context;
     assert_null(error);
-    told->rows = (int64_t)corm_event_row_count(event);
+    told->rows = (int64_t)corm_event_info_get(event)->row_count;
     told->changes[0] = 0;
-    for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
+    for (size_t index = 0; index < corm_event_info_get(event)->change_count; index += 1) {
         const corm_change *change = corm_event_change_get(event, index);
         assert_null(change->table);
         size_t used = strlen(told->changes);
@@ -107,7 +107,8 @@ static void errors_are_clear(void **state) {
     assert_null(corm_event_row_get(NULL, 0, NULL));
     corm_event_free(NULL);
     corm_observer_close(NULL);
-    assert_int_equal(corm_event_row_count(NULL) + corm_event_change_count(NULL) + corm_event_is_foreign(NULL), 0);
+    const corm_event_info *none = corm_event_info_get(NULL);
+    assert_int_equal(none->row_count + none->change_count + none->is_foreign, 0);
 }
 
 static void another_connection_is_noticed(void **state) {

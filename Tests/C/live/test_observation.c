@@ -19,7 +19,7 @@ typedef struct log_of {
 static void note(corm_event *event, log_of *log) {
     static const char *const kinds[] = {"unknown", "insert", "update", "delete"};
     log->events += 1;
-    for (size_t index = 0; index < corm_event_change_count(event); index += 1) {
+    for (size_t index = 0; index < corm_event_info_get(event)->change_count; index += 1) {
         const corm_change *change = corm_event_change_get(event, index);
         size_t used = strlen(log->text);
         snprintf(log->text + used, sizeof log->text - used, "%s %s %lld; ", kinds[change->kind],

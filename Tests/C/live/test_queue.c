@@ -18,11 +18,12 @@ static atomic_int told_count;
 static void note(corm_completion *completion, void *context) {
     (void)context;
     int index = atomic_load(&told_count);
-    told[index] = corm_completion_status(completion);
-    numbers[index] = corm_completion_number(completion);
-    const char *tag = corm_completion_tag(completion);
+    const corm_completion_info *info = corm_completion_info_get(completion);
+    told[index] = info->status;
+    numbers[index] = info->number;
+    const char *tag = info->tag;
     snprintf(tags[index], sizeof tags[index], "%s", tag ? tag : "");
-    CHECK((corm_completion_error(completion) == NULL) == (told[index] == CORM_OK));
+    CHECK((info->error == NULL) == (told[index] == CORM_OK));
     atomic_store(&told_count, index + 1);
 }
 
@@ -207,10 +208,11 @@ static void listeners_are_told_by_tag(void **state) {
     assert_int_equal(poll(&ready, 1, 10000), 1);
     corm_completion *completion = NULL;
     GIVES(CORM_ROW, corm_listener_next(some, &completion, &failure));
-    assert_string_equal(corm_completion_tag(completion), "b");
-    assert_int_equal(corm_completion_number(completion), 2);
-    assert_int_equal(corm_completion_status(completion), CORM_E_SQL);
-    assert_non_null(strstr(corm_error_message(corm_completion_error(completion)), "nothing"));
+    const corm_completion_info *info = corm_completion_info_get(completion);
+    assert_string_equal(info->tag, "b");
+    assert_int_equal(info->number, 2);
+    assert_int_equal(info->status, CORM_E_SQL);
+    assert_non_null(strstr(corm_error_message(info->error), "nothing"));
     corm_completion_free(completion);
     corm_completion_free(NULL);
     GIVES(CORM_AGAIN, corm_listener_next(some, &completion, &failure));

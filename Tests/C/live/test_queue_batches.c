@@ -28,8 +28,9 @@ static char texts[8][100], tag[20];
 static void note(corm_completion *completion, void *context) {
     (void)context;
     /* The tag first: its text must not be where the results begin (finding c.md 2, its kin). */
-    snprintf(tag, sizeof tag, "%s", corm_completion_tag(completion) ? corm_completion_tag(completion) : "");
-    part_count = corm_completion_result_count(completion);
+    const corm_completion_info *info = corm_completion_info_get(completion);
+    snprintf(tag, sizeof tag, "%s", info->tag ? info->tag : "");
+    part_count = info->result_count;
     CHECK(corm_completion_result_get(completion, part_count) == NULL);
     for (size_t index = 0; index < part_count && index < 8; index += 1) {
         const corm_write_result *result = corm_completion_result_get(completion, index);
@@ -39,9 +40,9 @@ static void note(corm_completion *completion, void *context) {
         if (result->error)
             snprintf(texts[index], sizeof texts[index], "%s", corm_error_message(result->error));
     }
-    status = corm_completion_status(completion);
-    corm_error *error = corm_completion_error(completion);
-    failed_part = error ? corm_error_record_index(error) : -1;
+    status = info->status;
+    corm_error *error = info->error;
+    failed_part = error ? corm_error_info_get(error)->record_index : -1;
     told += 1;
 }
 
@@ -136,9 +137,9 @@ static void what_cannot_be_added_is_refused(void **state) {
     assert_int_equal(corm_batch_count(NULL), 0);
     corm_write_options wrong = {.struct_size = 3};
     GIVES(CORM_E_MISUSE, corm_batch_commit(batch, CORM_BATCH_ROLLBACK, &wrong, NULL, &failure));
-    assert_int_equal(corm_completion_status(NULL), CORM_E_MISUSE);
-    assert_null(corm_completion_error(NULL));
-    assert_int_equal(corm_completion_result_count(NULL), 0);
+    assert_int_equal(corm_completion_info_get(NULL)->status, CORM_E_MISUSE);
+    assert_null(corm_completion_info_get(NULL)->error);
+    assert_int_equal(corm_completion_info_get(NULL)->result_count, 0);
     assert_null(corm_completion_result_get(NULL, 0));
 }
 

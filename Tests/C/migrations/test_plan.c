@@ -29,29 +29,31 @@ static corm_plan_step step_of(corm_plan *plan, size_t index) {
 static void a_plan_without_a_file(void **state) {
     (void)state;
     corm_plan *plan = planned(NULL, "CREATE TABLE t (a)", "CREATE TABLE t (a, b DEFAULT 1); CREATE TABLE u (c)", NULL);
-    assert_int_equal(corm_plan_step_count(plan), 2);
-    assert_int_equal(corm_plan_risk(plan), CORM_RISK_SAFE);
-    assert_int_equal(corm_plan_problem_count(plan), 0);
+    const corm_plan_info *info = corm_plan_info_get(plan);
+    assert_int_equal(info->step_count, 2);
+    assert_int_equal(info->risk, CORM_RISK_SAFE);
+    assert_int_equal(info->problem_count, 0);
     corm_plan_step add = step_of(plan, 0);
     assert_string_equal(add.sql, "ALTER TABLE \"t\" ADD COLUMN b DEFAULT 1;\n");
     assert_int_equal(add.rows, -1);
     assert_null(add.problems);
     assert_non_null(strstr(add.summary, "t.b"));
     assert_string_equal(step_of(plan, 1).sql, "CREATE TABLE u (c);\n");
-    assert_string_equal(corm_plan_sql(plan), "ALTER TABLE \"t\" ADD COLUMN b DEFAULT 1;\nCREATE TABLE u (c);\n");
-    assert_non_null(strstr(corm_plan_text(plan), "1. "));
-    assert_non_null(strstr(corm_plan_text(plan), "(safe)"));
+    assert_string_equal(info->sql, "ALTER TABLE \"t\" ADD COLUMN b DEFAULT 1;\nCREATE TABLE u (c);\n");
+    assert_non_null(strstr(info->text, "1. "));
+    assert_non_null(strstr(info->text, "(safe)"));
     static const char begin[] = "{\"risk\": \"safe\", \"steps\": [{\"summary\": ";
-    assert_int_equal(strncmp(corm_plan_json(plan), begin, sizeof begin - 1), 0);
+    assert_int_equal(strncmp(info->json, begin, sizeof begin - 1), 0);
     corm_plan_free(plan);
 }
 
 static void nothing_to_do(void **state) {
     (void)state;
     corm_plan *plan = planned(NULL, "CREATE TABLE t (a, b)", "create table T (\"a\", b -- b\n)", NULL);
-    assert_int_equal(corm_plan_step_count(plan), 0);
-    assert_string_equal(corm_plan_sql(plan), "");
-    assert_string_equal(corm_plan_text(plan), "nothing to do\n");
+    const corm_plan_info *info = corm_plan_info_get(plan);
+    assert_int_equal(info->step_count, 0);
+    assert_string_equal(info->sql, "");
+    assert_string_equal(info->text, "nothing to do\n");
     OK(corm_plan_apply(db, plan, NULL, &failure));
     corm_plan_free(plan);
 }
@@ -60,7 +62,7 @@ static void a_file_that_has_changed_since(void **state) {
     (void)state;
     run_script("CREATE TABLE t (a TEXT)");
     corm_plan *plan = planned(db, "CREATE TABLE t (a TEXT)", "CREATE TABLE t (a INTEGER)", NULL);
-    assert_int_equal(corm_plan_problem_count(plan), 0);
+    assert_int_equal(corm_plan_info_get(plan)->problem_count, 0);
     run_script("INSERT INTO t VALUES ('007')");
     GIVES(CORM_E_MIGRATION, corm_plan_apply(db, plan, NULL, &failure));
     says("written since the plan was made");
@@ -91,15 +93,16 @@ static void what_cannot_be_right(void **state) {
     for (size_t index = 0; index < sizeof bad / sizeof bad[0]; index += 1) {
         assert_null(corm_plan_step_get(bad[index], 0));
         GIVES(CORM_E_MISUSE, corm_plan_apply(db, bad[index], NULL, &failure));
-        assert_int_equal(corm_plan_step_count(bad[index]), 0);
-        assert_int_equal(corm_plan_problem_count(bad[index]), 0);
-        assert_null(corm_plan_text(bad[index]));
-        assert_null(corm_plan_sql(bad[index]));
-        assert_null(corm_plan_json(bad[index]));
-        (void)corm_plan_risk(bad[index]);
+        const corm_plan_info *info = corm_plan_info_get(bad[index]);
+        assert_int_equal(info->step_count, 0);
+        assert_int_equal(info->problem_count, 0);
+        assert_null(info->text);
+        assert_null(info->sql);
+        assert_null(info->json);
+        assert_int_equal(info->risk, CORM_RISK_LOSSY);
     }
     assert_null(none);
-    assert_int_equal(corm_plan_step_count(plan), 1);
+    assert_int_equal(corm_plan_info_get(plan)->step_count, 1);
     corm_plan_free(plan);
     corm_schema_free(schema);
 }

@@ -14,7 +14,7 @@ static int free_metadata(void **state) {
 #define TEST_METADATA(function) cmocka_unit_test_setup_teardown(function, set_up_empty, free_metadata)
 
 static const corm_table_metadata *table(const char *name) {
-    for (size_t index = 0; index < corm_metadata_table_count(metadata); index += 1) {
+    for (size_t index = 0; index < corm_metadata_info_get(metadata)->table_count; index += 1) {
         const corm_table_metadata *found = corm_metadata_table_get(metadata, index);
         if (strcmp(found->name, name) == 0)
             return found;
@@ -43,11 +43,11 @@ static void handles_that_are_none(void **state) {
     corm_metadata_free(gone);
     corm_metadata *const none[] = {NULL, gone, (corm_metadata *)db, (corm_metadata *)(uintptr_t)12345};
     for (size_t index = 0; index < sizeof none / sizeof none[0]; index += 1) {
-        assert_int_equal(corm_metadata_table_count(none[index]), 0);
-        assert_int_equal(corm_metadata_problem_count(none[index]), 0);
+        assert_int_equal(corm_metadata_info_get(none[index])->table_count, 0);
+        assert_int_equal(corm_metadata_info_get(none[index])->problem_count, 0);
         assert_null(corm_metadata_table_get(none[index], 0));
         assert_null(corm_metadata_problem_get(none[index], SIZE_MAX));
-        assert_null(corm_metadata_json(none[index]));
+        assert_null(corm_metadata_info_get(none[index])->json);
         corm_metadata_free(none[index]);
     }
     GIVES(CORM_E_MISUSE, corm_metadata_read(NULL, &gone, &failure));

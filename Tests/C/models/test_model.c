@@ -5,9 +5,10 @@
 
 static void a_model_tells_what_it_is(void **state) {
     (void)state;
-    assert_string_equal(corm_model_name(people), "Person");
-    assert_string_equal(corm_model_table(people), "person");
-    assert_int_equal(corm_model_column_count(people), 5);
+    const corm_model_info *info = corm_model_info_get(people);
+    assert_string_equal(info->name, "Person");
+    assert_string_equal(info->table, "person");
+    assert_int_equal(info->column_count, 5);
     assert_string_equal(corm_model_column_get(people, 3)->property, "age");
     assert_string_equal(corm_model_column_get(people, 3)->name, "age");
     assert_int_equal(corm_model_column_get(people, 0)->type, CORM_INT64);
@@ -15,11 +16,11 @@ static void a_model_tells_what_it_is(void **state) {
     assert_int_equal(corm_model_column_get(people, 4)->type, CORM_DOUBLE);
     assert_null(corm_model_column_get(people, 5));
     assert_null(corm_model_column_get(people, SIZE_MAX));
-    assert_int_equal(corm_model_key_count(people), 1);
+    assert_int_equal(info->key_count, 1);
     assert_int_equal(corm_model_column_get(people, 0)->key_position, 1);
     assert_int_equal(corm_model_column_get(people, 3)->key_position, 0);
-    assert_true(corm_model_generates_key(people));
-    assert_non_null(strstr(corm_model_create_sql(people), "CREATE TABLE"));
+    assert_true(info->generates_key);
+    assert_non_null(strstr(info->create_sql, "CREATE TABLE"));
 }
 
 static void a_definition_is_copied(void **state) {
@@ -44,7 +45,7 @@ static void a_definition_is_copied(void **state) {
     memset(name, 'x', sizeof name);
     memset(table, 'x', sizeof table);
     memset(columns, 0, sizeof columns);
-    assert_string_equal(corm_model_table(model), "things");
+    assert_string_equal(corm_model_info_get(model)->table, "things");
     assert_string_equal(corm_model_column_get(model, 0)->property, "createdAt");
     assert_string_equal(corm_model_column_get(model, 0)->name, "created_at");
     OK(corm_model_create_tables(db, CORM_MODELS(model, people), &failure));
@@ -79,9 +80,9 @@ static void a_freed_model_is_refused_and_open_cursors_go_on(void **state) {
     GIVES(CORM_ROW, corm_cursor_next(cursor, &one, &failure));
     corm_cursor_close(cursor);
     GIVES(CORM_E_MISUSE, corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_null(corm_model_name(people));
-    assert_null(corm_model_create_sql(people));
-    assert_int_equal(corm_model_column_count(people), 0);
+    assert_null(corm_model_info_get(people)->name);
+    assert_null(corm_model_info_get(people)->create_sql);
+    assert_int_equal(corm_model_info_get(people)->column_count, 0);
     corm_model_free(people);
     people = NULL;
 }

@@ -138,14 +138,14 @@ static void a_failing_encode_names_the_column(void **state) {
     (void)state;
     place one = {.where = {-1, 0}};
     GIVES(CORM_E_CALLBACK, corm_record_insert(db, places, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-    assert_string_equal(corm_error_table(failure), "place");
+    assert_string_equal(corm_error_info_get(failure)->table, "place");
     assert_string_equal(columns_of(failure), "where");
     assert_non_null(strstr(corm_error_message(failure), "where"));
     GIVES(CORM_E_CALLBACK, corm_record_save(db, places, &one, NULL, &failure));
 
     place many[3] = {{.where = {1, 1}}, {.where = {2, 2}}, {.where = {-3, 3}}};
     GIVES(CORM_E_CALLBACK, corm_record_insert_many(db, places, many, 3, CORM_CONFLICT_ABORT, NULL, NULL, &failure));
-    assert_int_equal(corm_error_record_index(failure), 2);
+    assert_int_equal(corm_error_info_get(failure)->record_index, 2);
     assert_int_equal(select_int("SELECT count(*) FROM place"), 0);
     assert_int_equal(corm_transaction_depth(db), 0);
 }

@@ -58,7 +58,7 @@ static void refused(const char *file, int line, corm_status expected, const char
                  (forget_failure(), corm_record_insert(db, model, &record, CORM_CONFLICT_ABORT, NULL, &failure)),
                  column, file, line);
     _assert_string_equal(columns_of(failure), column, file, line);
-    _assert_string_equal(corm_error_table(failure), "typed", file, line);
+    _assert_string_equal(corm_error_info_get(failure)->table, "typed", file, line);
     _assert_true(strstr(corm_error_message(failure), column) != NULL, "the message names the column", file, line);
 }
 #define REFUSED(status, column, ...) refused(__FILE__, __LINE__, status, column, (typed){__VA_ARGS__})

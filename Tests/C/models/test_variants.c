@@ -49,7 +49,7 @@ static void indexes_and_own_references_have_the_suffix(void **state) {
                               .column_count = 3,
                               KEYS({.kind = CORM_KEY_UNIQUE, .columns = "parent, person", .name = "pair"})});
     OK(corm_model_create_suffixed(node, "a b", &variant, &failure));
-    const char *sql = corm_model_create_sql(variant);
+    const char *sql = corm_model_info_get(variant)->create_sql;
     assert_non_null(strstr(sql, "REFERENCES \"node_a b\""));
     assert_non_null(strstr(sql, "REFERENCES \"person\""));
     assert_non_null(strstr(sql, "\"node_a b_parent_index\""));

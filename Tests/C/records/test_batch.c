@@ -31,9 +31,9 @@ static void record_7000_cannot_be_encoded(void **state) {
     batch[7000].name = "\xff";
     GIVES(CORM_E_ENCODING,
           corm_record_insert_many(db, people, batch, COUNT, CORM_CONFLICT_ABORT, NULL, NULL, &failure));
-    assert_int_equal(corm_error_record_index(failure), 7000);
+    assert_int_equal(corm_error_info_get(failure)->record_index, 7000);
     GIVES(CORM_E_ENCODING, corm_record_save_many(db, people, batch, COUNT, NULL, &failure));
-    assert_int_equal(corm_error_record_index(failure), 7000);
+    assert_int_equal(corm_error_info_get(failure)->record_index, 7000);
     assert_int_equal(count(), 0);
 }
 

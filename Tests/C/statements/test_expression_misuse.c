@@ -20,7 +20,7 @@ static void unknown_properties_name_the_nearest(void **state) {
     corm_expr *wrong = CORM_EQ(corm_expr_column(people, "agee"), CORM_INT(1));
     const char *sql;
     GIVES(CORM_E_MISUSE, corm_expr_sql(wrong, arena, &sql, NULL, NULL, &failure));
-    assert_string_equal(corm_error_table(failure), "person");
+    assert_string_equal(corm_error_info_get(failure)->table, "person");
     corm_expr_free(wrong);
     corm_arena_free(arena);
 }

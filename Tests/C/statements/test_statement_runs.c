@@ -86,7 +86,7 @@ static void returned_records(void **state) {
     corm_statement *older = corm_statement_create(CORM_UPDATE, people, NULL);
     corm_statement_set(older, "age", binary(CORM_OP_ADD, column("age"), number(1)));
     where(older, CORM_EQ(corm_expr_column(people, "age"), CORM_INT(36)));
-    for (size_t index = 0; index < corm_model_column_count(people); index += 1)
+    for (size_t index = 0; index < corm_model_info_get(people)->column_count; index += 1)
         corm_statement_add(older, CORM_CLAUSE_RETURNING, column(corm_model_column_get(people, index)->property));
     corm_query query = {.struct_size = sizeof query, .statement = older};
     corm_records *records;

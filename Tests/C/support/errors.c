@@ -5,10 +5,9 @@
 
 const char *columns_of(const corm_error *error) {
     static _Thread_local char text[500];
-    size_t count;
-    const char *const *columns = corm_error_columns(error, &count);
+    const corm_error_info *info = corm_error_info_get(error);
     text[0] = 0;
-    for (size_t index = 0; index < count; index += 1)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", index > 0 ? ", " : "", columns[index]);
-    return columns == NULL ? NULL : text;
+    for (size_t index = 0; index < info->column_count; index += 1)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", index > 0 ? ", " : "", info->columns[index]);
+    return info->columns == NULL ? NULL : text;
 }

@@ -18,7 +18,7 @@ static void release(void *context) { atomic_fetch_add(&((listener *)context)->re
 void count(corm_event *event, corm_error *error, void *context) {
     listener *told = context;
     assert_null(error);
-    if (corm_event_is_foreign(event))
+    if (corm_event_info_get(event)->is_foreign)
         atomic_fetch_add(&told->foreign, 1);
     atomic_fetch_add(&told->events, 1);
 }

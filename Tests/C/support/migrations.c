@@ -72,8 +72,8 @@ const char *schema_now(void) {
 void in_step(corm_model *const *list, size_t count) {
     corm_plan *plan;
     OK(corm_migration_plan(db, list, count, NULL, &plan, &failure));
-    if (corm_plan_step_count(plan) > 0)
-        fail_msg("a second sync would:\n%s", corm_plan_text(plan));
+    if (corm_plan_info_get(plan)->step_count > 0)
+        fail_msg("a second sync would:\n%s", corm_plan_info_get(plan)->text);
     corm_plan_free(plan);
 }
 

@@ -38,7 +38,7 @@ corm_status run_step(corm_database *database, void *context, corm_error **error)
 
 void note_step(corm_completion *completion, void *context) {
     step *one = context;
-    one->told = corm_completion_status(completion);
-    corm_error *error = corm_completion_error(completion);
+    one->told = corm_completion_info_get(completion)->status;
+    corm_error *error = corm_completion_info_get(completion)->error;
     snprintf(one->text, sizeof one->text, "%s", error ? corm_error_message(error) : "");
 }

@@ -40,8 +40,8 @@ static int block_signals(void) {
 static void print_changes(corm_observer *observer) {
     corm_event *event;
     while (corm_observer_next(observer, &event, NULL) == CORM_ROW) {
-        printf("%zu artists changed%s\n", corm_event_change_count(event),
-               corm_event_is_foreign(event) ? " by another process" : "");
+        const corm_event_info *info = corm_event_info_get(event);
+        printf("%zu artists changed%s\n", info->change_count, info->is_foreign ? " by another process" : "");
         corm_event_free(event);
     }
 }

@@ -3,15 +3,14 @@
 
 /* A line of all that an error says. Values never stand in it. */
 static void log_error(FILE *log, const corm_error *error) {
-    size_t count;
-    const char *const *columns = corm_error_columns(error, &count);
+    const corm_error_info *info = corm_error_info_get(error);
     fprintf(log, "%s: %s", corm_status_name(corm_error_code(error)), corm_error_message(error));
     if (corm_error_hint(error) != NULL)
         fprintf(log, " (%s)", corm_error_hint(error));
-    for (size_t i = 0; i < count; i++)
-        fprintf(log, " %s.%s", corm_error_table(error), columns[i]);
-    if (corm_error_sql(error) != NULL)
-        fprintf(log, " [%s]", corm_error_sql(error));
+    for (size_t i = 0; i < info->column_count; i++)
+        fprintf(log, " %s.%s", info->table, info->columns[i]);
+    if (info->sql != NULL)
+        fprintf(log, " [%s]", info->sql);
     fprintf(log, "\n");
 }
 

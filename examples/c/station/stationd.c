@@ -34,8 +34,9 @@ static corm_status write_message(corm_database *db, void *context, corm_error **
 /* On the queue's thread, when it is certain how the write ended. */
 static void told(corm_completion *completion, void *context) {
     message *one = context;
-    if (corm_completion_status(completion) != CORM_OK)
-        fprintf(stderr, "%s: %s\n", one->name, corm_error_message(corm_completion_error(completion)));
+    corm_error *error = corm_completion_info_get(completion)->error;
+    if (error != NULL)
+        fprintf(stderr, "%s: %s\n", one->name, corm_error_message(error));
     free(one);
 }
 

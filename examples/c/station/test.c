@@ -24,7 +24,7 @@ static bool a_refused_reading_leaves_no_sensor(station *s) {
     int64_t sensors;
     CHECK(!station_add(s, "oven", &(reading){.at = 3, .celsius = 220}));
     CHECK(corm_error_code(s->error) == CORM_E_CHECK);
-    CHECK(strcmp(corm_error_table(s->error), "reading") == 0);
+    CHECK(strcmp(corm_error_info_get(s->error)->table, "reading") == 0);
     corm_error_free(s->error);
     s->error = NULL;
     CHECK(corm_query_count(s->db, s->sensors, NULL, &sensors, &s->error) == CORM_OK && sensors == 0);

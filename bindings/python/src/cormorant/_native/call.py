@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ..error import Error, error_class
 from .handle import Handle
-from .library import TYPES, library, to_text
+from .library import TYPES, info_of, library, to_text
 
 H = TypeVar("H", bound=Handle)
 
@@ -116,19 +116,19 @@ def _error(pointer: int | None, status: int) -> Error:
 
 
 def _error_of(pointer: int, code: str) -> Error:
-    count = ctypes.c_size_t()
-    columns = ctypes.cast(library.corm_error_columns(pointer, ctypes.byref(count)), ctypes.POINTER(ctypes.c_char_p))
+    info = info_of("corm_error", pointer)
+    columns = ctypes.cast(info.columns, ctypes.POINTER(ctypes.c_char_p))
     return error_class(code)(
         to_text(library.corm_error_message(pointer)) or "",
         code=code,
-        sqlite_code=library.corm_error_sqlite_code(pointer),
+        sqlite_code=info.sqlite_code,
         hint=to_text(library.corm_error_hint(pointer)),
-        sql=to_text(library.corm_error_sql(pointer)),
-        offset=library.corm_error_offset(pointer),
-        table=to_text(library.corm_error_table(pointer)),
-        columns=tuple(to_text(columns[index]) or "" for index in range(count.value)),
-        constraint=to_text(library.corm_error_constraint(pointer)),
-        record_index=library.corm_error_record_index(pointer),
+        sql=to_text(info.sql),
+        offset=info.offset,
+        table=to_text(info.table),
+        columns=tuple(to_text(columns[index]) or "" for index in range(info.column_count)),
+        constraint=to_text(info.constraint),
+        record_index=info.record_index,
     )
 
 

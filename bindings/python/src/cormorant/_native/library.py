@@ -87,6 +87,11 @@ library = _load()
 _declare()
 
 
+def info_of(handle: str, pointer: Any) -> Any:
+    """What the library knows of a handle: its corm_..._info, which lasts as long as the handle."""
+    return TYPES[f"{handle}_info"].from_address(getattr(library, f"{handle}_info_get")(pointer))
+
+
 def to_text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .call import call_handle
 from .handle import DatabaseHandle, MetadataHandle, SchemaHandle
-from .library import library, to_text
+from .library import info_of, library, to_text
 
 
 def read_metadata(database: DatabaseHandle) -> str:
@@ -18,4 +18,4 @@ def create_metadata(schema: SchemaHandle) -> str:
 
 
 def _metadata_json(metadata: MetadataHandle) -> str:
-    return to_text(library.corm_metadata_json(metadata)) or ""
+    return to_text(info_of("corm_metadata", metadata).json) or ""

@@ -14,7 +14,7 @@ from .call import call, call_handle
 from .callback import Listener, listening, progress_listener
 from .cipher import ciphered
 from .handle import DatabaseHandle, ModelHandle, PlanHandle, SchemaHandle, array_of
-from .library import library, to_text, utf8
+from .library import info_of, library, to_text, utf8
 from .struct import make_struct
 
 T = TypeVar("T")
@@ -56,15 +56,15 @@ def apply_plan(plan: PlanHandle, database: DatabaseHandle, options: Options) -> 
 
 
 def plan_text(plan: PlanHandle) -> str:
-    return to_text(library.corm_plan_text(plan)) or ""
+    return to_text(info_of("corm_plan", plan).text) or ""
 
 
 def plan_sql(plan: PlanHandle) -> str:
-    return to_text(library.corm_plan_sql(plan)) or ""
+    return to_text(info_of("corm_plan", plan).sql) or ""
 
 
 def plan_json(plan: PlanHandle) -> str:
-    return to_text(library.corm_plan_json(plan)) or ""
+    return to_text(info_of("corm_plan", plan).json) or ""
 
 
 def restore(database: DatabaseHandle, snapshot: str, cipher: Options | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from . import abi
 from .call import call, call_handle
 from .handle import DatabaseHandle, ModelHandle, array_of
-from .library import TYPES, library, to_text, utf8
+from .library import TYPES, info_of, library, to_text, utf8
 from .struct import make_struct
 
 
@@ -31,7 +31,7 @@ def create_attached_model(model: ModelHandle, name: str) -> ModelHandle:
 
 
 def model_table(model: ModelHandle) -> str:
-    return to_text(library.corm_model_table(model)) or ""
+    return to_text(info_of("corm_model", model).table) or ""
 
 
 def model_column_name(model: ModelHandle, column: int) -> str:
@@ -39,10 +39,10 @@ def model_column_name(model: ModelHandle, column: int) -> str:
 
 
 def model_key(model: ModelHandle) -> list[int]:
-    count = library.corm_model_key_count(model)
-    columns = range(library.corm_model_column_count(model))
+    info = info_of("corm_model", model)
+    columns = range(info.column_count)
     places = {place: column for column in columns if (place := _column(model, column).key_position)}
-    return [places[position + 1] for position in range(count)]
+    return [places[position + 1] for position in range(info.key_count)]
 
 
 def _column(model: ModelHandle, index: int) -> Any:
@@ -50,11 +50,11 @@ def _column(model: ModelHandle, index: int) -> Any:
 
 
 def model_generates_key(model: ModelHandle) -> bool:
-    return bool(library.corm_model_generates_key(model))
+    return bool(info_of("corm_model", model).generates_key)
 
 
 def model_create_sql(model: ModelHandle) -> str:
-    return to_text(library.corm_model_create_sql(model)) or ""
+    return to_text(info_of("corm_model", model).create_sql) or ""
 
 
 def create_tables(database: DatabaseHandle, models: Sequence[ModelHandle]) -> None:

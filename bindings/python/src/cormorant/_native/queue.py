@@ -11,7 +11,7 @@ from ..error import Error
 from . import abi
 from .call import call, call_handle, call_number, failure, give_back, take, to_error
 from .handle import BatchHandle, DatabaseHandle, ListenerHandle, ModelHandle, QueueHandle
-from .library import TYPES, library, name_list, to_text, utf8
+from .library import TYPES, info_of, library, name_list, to_text, utf8
 from .struct import make_struct
 
 # Rows changed, the key that was made or 0, what kept it from being done.
@@ -62,10 +62,9 @@ _release_function = _Release(_forget)
 
 
 def _read(completion: int) -> Completion:
-    error = library.corm_completion_error(completion)
-    results = [_result(completion, index) for index in range(library.corm_completion_result_count(completion))]
-    number = int(library.corm_completion_number(completion))
-    return number, to_text(library.corm_completion_tag(completion)), error and to_error(error), results
+    info = info_of("corm_completion", completion)
+    results = [_result(completion, index) for index in range(info.result_count)]
+    return info.number, to_text(info.tag), info.error and to_error(info.error), results
 
 
 def _result(completion: int, index: int) -> Result:
