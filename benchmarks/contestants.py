@@ -52,6 +52,7 @@ WORKS = [
     Work("update3", "update 3 columns, a call each", "update3", "change", _half),
     Work("update3_batch", "update 3 columns, batch", "update3", "change", _half),
     Work("update9", "update 9 columns, a call each", "update9", "change", _half),
+    Work("save", "save, a call each", "update9", "change", _half),
     Work("update9_batch", "update 9 columns, batch", "update9", "change", _half),
     Work("delete", "delete, a call each", "delete", "change", _quarter),
     Work("delete_batch", "delete, batch", "delete", "change", _quarter),
@@ -103,7 +104,9 @@ def _budgets(**by_work: float) -> dict[str, float]:
 # Every write by C and Swift is held to the budget of bulk writes, whether in one call or in a call each.
 _WRITES = dict.fromkeys((name for name in NAMES if name not in READS), 1.10)
 
-NATIVE = Contestant("c", "C by hand", _built("native"), _without("insert_objects", "fetch_objects"), {}, native=True)
+NATIVE = Contestant(
+    "c", "C by hand", _built("native"), _without("insert_objects", "fetch_objects", "save"), {}, native=True
+)
 
 COMPILED = Sheet(
     "compiled",
@@ -158,6 +161,7 @@ PYTHON = Sheet(
             _python("cormorant"),
             NAMES,
             dict.fromkeys(("insert_objects", "update3_batch", "update9_batch", "delete_batch"), 0.90)
+            | dict.fromkeys(("insert_each", "update3", "update9", "save", "delete"), 1.20)
             | _budgets(
                 insert=0.75,
                 autocommit=1.00,
@@ -172,7 +176,7 @@ PYTHON = Sheet(
             "sqlalchemy-core",
             "SQLAlchemy Core",
             _python("sqlalchemy_core"),
-            _without("insert_objects", "fetch_objects"),
+            _without("insert_objects", "fetch_objects", "save"),
             {},
             scale=10,
         ),
@@ -180,11 +184,11 @@ PYTHON = Sheet(
             "sqlalchemy-orm",
             "SQLAlchemy ORM",
             _python("sqlalchemy_orm"),
-            _without("insert", "fetch"),
+            _without("insert", "fetch", "save"),
             {},
             scale=10,
         ),
-        Contestant("peewee", "peewee", _python("peewee"), _without("insert"), {}, scale=10),
+        Contestant("peewee", "peewee", _python("peewee"), _without("insert", "save"), {}, scale=10),
     ],
 )
 

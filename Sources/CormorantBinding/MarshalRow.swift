@@ -28,43 +28,7 @@ struct MarshalRow: RecordAccess {
                 .misuse, "a row of \(model.name) has \(types.count) values, \(count) were given",
                 hint: "give one value for each column", table: model.table)
         }
-        for column in 0..<count {
-            let item = try reader.next()
-            guard writer.uses(column) else {
-                // What lies inside would be taken for the next columns.
-                switch item {
-                case .sequence, .dictionary, .other: throw unsupported(writer, column)
-                default: continue
-                }
-            }
-            let type = types[column]
-            switch item {
-            case .integer(let integer):
-                if types.isPlain(column, StorageType.integer) {
-                    writer.write(integer, at: column)
-                } else {
-                    try writer.write(integer: integer, as: type, at: column)
-                }
-            case .text(let bytes, let count):
-                if types.isPlain(column, StorageType.text) {
-                    try writer.write(textBorrowing: bytes, count: count, at: column)
-                } else {
-                    try writer.write(textBorrowing: bytes, count: count, as: type, at: column)
-                }
-            case .none: writer.writeNull(at: column)
-            case .real(let real): try writer.write(real: real, as: type, at: column)
-            case .bool(let bool): try writer.write(integer: bool ? 1 : 0, as: type, at: column)
-            case .bytes(let bytes, let count):
-                try writer.write(blobBorrowing: bytes, count: count, as: type, at: column)
-            case .hugeInteger: throw writer.tooLarge(column)
-            case .sequence, .dictionary, .other: throw unsupported(writer, column)
-            case .end: throw MarshalReader.damaged()
-            }
-        }
-    }
-
-    private func unsupported(_ writer: borrowing RecordWriter, _ column: Int) -> CormorantError {
-        writer.wrong(column, .type, "is no None, int, float, str, bytes or bool", "convert it to one of them")
+        for column in 0..<count { try writer.write(reader.next(), types, at: column) }
     }
 
     mutating func read(from reader: RecordReader) throws {
@@ -75,6 +39,46 @@ struct MarshalRow: RecordAccess {
     mutating func setGeneratedKey(_ key: Int64) { returned = .key(key) }
 
     mutating func clearGeneratedKey() { returned = .nothing }
+}
+
+extension RecordWriter {
+    /// Writes one value of a row.
+    @inline(__always)
+    mutating func write(_ item: MarshalReader.Item, _ types: ColumnTypes, at column: Int) throws {
+        guard uses(column) else {
+            // What lies inside would be taken for the next columns.
+            switch item {
+            case .sequence, .dictionary, .other: throw unsupported(column)
+            default: return
+            }
+        }
+        let type = types[column]
+        switch item {
+        case .integer(let integer):
+            if types.isPlain(column, StorageType.integer) {
+                write(integer, at: column)
+            } else {
+                try write(integer: integer, as: type, at: column)
+            }
+        case .text(let bytes, let count):
+            if types.isPlain(column, StorageType.text) {
+                try write(textBorrowing: bytes, count: count, at: column)
+            } else {
+                try write(textBorrowing: bytes, count: count, as: type, at: column)
+            }
+        case .none: writeNull(at: column)
+        case .real(let real): try write(real: real, as: type, at: column)
+        case .bool(let bool): try write(integer: bool ? 1 : 0, as: type, at: column)
+        case .bytes(let bytes, let count): try write(blobBorrowing: bytes, count: count, as: type, at: column)
+        case .hugeInteger: throw tooLarge(column)
+        case .sequence, .dictionary, .other: throw unsupported(column)
+        case .end: throw MarshalReader.damaged()
+        }
+    }
+
+    private func unsupported(_ column: Int) -> CormorantError {
+        wrong(column, .type, "is no None, int, float, str, bytes or bool", "convert it to one of them")
+    }
 }
 
 // Here, where they are inlined: of another module they would be calls, ten to each value.

@@ -16,6 +16,14 @@ public func corm_python_find(_ table: UnsafeMutableRawPointer?, _ key: UnsafeMut
     return interpreter.find(table, key)
 }
 
+@_cdecl("corm_python_write") @implementation
+public func corm_python_write(_ writer: UnsafeMutableRawPointer?, _ values: UnsafeMutableRawPointer?)
+    -> UnsafeMutableRawPointer?
+{
+    guard let interpreter = Interpreter.loaded, let writer, let values else { return nil }
+    return interpreter.write(writer, values)
+}
+
 @_cdecl("corm_python_run") @implementation
 public func corm_python_run(
     _ database: UnsafeMutableRawPointer?, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ count: Int
@@ -31,15 +39,15 @@ public func corm_python_destroy_stream(_ capsule: UnsafeMutableRawPointer?) {
 }
 
 /// The functions of CPython, which are called with the GIL held. Objects are references to `PyObject`.
-private struct Interpreter: @unchecked Sendable {  // never written after init
+struct Interpreter: @unchecked Sendable {  // never written after init
     typealias Object = UnsafeMutableRawPointer
 
     /// Of the CPython in this process, one for all of its interpreters; nil where there is none.
     static let loaded = Interpreter()
 
-    let none: Object
+    let none, yes: Object
     /// Types, each an object.
-    let integerType, realType, textType, bytesType, tupleType: Object
+    let integerType, boolType, realType, textType, bytesType, tupleType: Object
     let typeOf: @convention(c) (Object?) -> Object?
     let retain: @convention(c) (Object?) -> Void
     let release: @convention(c) (Object?) -> Void
@@ -77,8 +85,8 @@ private struct Interpreter: @unchecked Sendable {  // never written after init
             return process
         }
         func function<Function>(_ name: String) -> Function { unsafeBitCast(object(name), to: Function.self) }
-        none = object("_Py_NoneStruct")
-        (integerType, realType) = (object("PyLong_Type"), object("PyFloat_Type"))
+        (none, yes) = (object("_Py_NoneStruct"), object("_Py_TrueStruct"))
+        (integerType, boolType, realType) = (object("PyLong_Type"), object("PyBool_Type"), object("PyFloat_Type"))
         (textType, bytesType, tupleType) = (object("PyUnicode_Type"), object("PyBytes_Type"), object("PyTuple_Type"))
         (typeOf, retain, release) = (function("PyObject_Type"), function("Py_IncRef"), function("Py_DecRef"))
         (raised, clearError) = (function("PyErr_Occurred"), function("PyErr_Clear"))
@@ -177,12 +185,12 @@ private struct Interpreter: @unchecked Sendable {  // never written after init
         }
     }
 
-    private func newNone() -> Object? {
+    func newNone() -> Object? {
         retain(none)
         return none
     }
 
-    private func isExactly(_ object: Object?, _ type: Object) -> Bool {
+    func isExactly(_ object: Object?, _ type: Object) -> Bool {
         guard let object else { return false }
         let found = typeOf(object)
         release(found)
@@ -220,36 +228,45 @@ private struct Interpreter: @unchecked Sendable {  // never written after init
     }
 
     private func write(_ value: Object?, _ writer: inout MarshalWriter) throws -> Bool {
-        guard let value else { return false }
-        if value == none {
-            writer.none()
-            return true
+        switch item(of: value) {
+        case .none: writer.none()
+        case .integer(let number): writer.integer(number)
+        case .text(let text, let count):
+            return try writer.text(
+                UnsafeBufferPointer(start: text.assumingMemoryBound(to: UInt8.self), count: count))
+        case .real(let real): writer.real(real)
+        case .bytes(let bytes, let count): try writer.blob(UnsafeRawBufferPointer(start: bytes, count: count))
+        default: return false
         }
+        return true
+    }
+
+    /// A value where it lies; `.other` for what is of no type that SQL has, and for text that is no Unicode.
+    @inline(__always)
+    func item(of value: Object?) -> MarshalReader.Item {
+        guard let value else { return .other }
+        if value == none { return .none }
         let type = typeOf(value)
         release(type)
         switch type {
         case integerType:
             var overflow: Int32 = 0
             let number = int64(value, &overflow)
-            guard overflow == 0 else { return false }
-            writer.integer(number)
+            return overflow == 0 ? .integer(number) : .hugeInteger
         case textType:
-            var size = 0
-            guard let text = textBytes(value, &size) else {
-                clearError()
-                return false
-            }
-            return try writer.text(
-                UnsafeBufferPointer(start: UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self), count: size))
-        case realType: writer.real(realValue(value))
-        case bytesType: try writer.blob(UnsafeRawBufferPointer(start: bytesOf(value), count: bytesCount(value)))
-        default: return false
+            var count = 0
+            if let text = textBytes(value, &count) { return .text(text, count) }
+            clearError()
+        case realType: return .real(realValue(value))
+        case bytesType: if let bytes = bytesOf(value) { return .bytes(bytes, bytesCount(value)) }
+        case boolType: return .bool(value == yes)
+        default: break
         }
-        return true
+        return .other
     }
 
     /// What `MarshalWriter` wrote.
-    private func object(_ block: UnsafeMutableRawPointer) -> Object? {
+    func object(_ block: UnsafeMutableRawPointer) -> Object? {
         var reader = WrittenBlock(at: block)
         return item(&reader)
     }

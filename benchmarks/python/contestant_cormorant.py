@@ -115,11 +115,18 @@ def update_batch(job: Job, *names: str) -> None:
         db.update_many(items, *names)
 
 
-def delete(job: Job) -> None:
-    keys = job.keys_to_delete()
+def save(job: Job) -> None:
+    items = [Item(*row) for row in job.rows_to_update()]
     with Database(job.path) as db, job.measured(), db.transaction():
-        for key in keys:
-            db.delete_key(Item, key)
+        for item in items:
+            db.save(item)
+
+
+def delete(job: Job) -> None:
+    items = [Item(key, 0, 0, 0, 0.0, 0.0, "", "", "", None) for key in job.keys_to_delete()]
+    with Database(job.path) as db, job.measured(), db.transaction():
+        for item in items:
+            db.delete(item)
 
 
 def delete_batch(job: Job) -> None:
@@ -149,6 +156,7 @@ run(
         "lookup_transaction": lookup_transaction,
         "update3": lambda job: update(job, *THREE),
         "update9": lambda job: update(job),
+        "save": save,
         "update3_batch": lambda job: update_batch(job, *THREE),
         "update9_batch": lambda job: update_batch(job),
         "delete": delete,

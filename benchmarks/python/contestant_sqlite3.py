@@ -10,6 +10,7 @@ LIST = ", ".join(COLUMNS)
 INSERT = f"INSERT INTO item ({LIST}) VALUES ({', '.join('?' * 10)})"
 FIND = f"SELECT {LIST} FROM item WHERE id = ?"
 FILTER = f"SELECT {LIST} FROM item WHERE region = ? ORDER BY quantity, id"
+SAVE = f"{INSERT} ON CONFLICT(id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in COLUMNS[1:])}"
 SETS = {
     "update3": ("quantity", "price", "name"),
     "update9": COLUMNS[1:],
@@ -129,6 +130,15 @@ def update(job: Job, names: tuple[str, ...], batch: bool) -> None:
         connection.execute("COMMIT")
 
 
+def save(job: Job) -> None:
+    connection, items = connect(job), [Item(*row) for row in job.rows_to_update()]
+    with job.measured():
+        connection.execute("BEGIN IMMEDIATE")
+        for item in items:
+            connection.execute(SAVE, as_tuple(item))
+        connection.execute("COMMIT")
+
+
 def delete(job: Job) -> None:
     connection, keys = connect(job), job.keys_to_delete()
     with job.measured():
@@ -159,6 +169,7 @@ run(
         "lookup_transaction": lookup_transaction,
         "update3": lambda job: update(job, SETS["update3"], batch=False),
         "update9": lambda job: update(job, SETS["update9"], batch=False),
+        "save": save,
         "update3_batch": lambda job: update(job, SETS["update3"], batch=True),
         "update9_batch": lambda job: update(job, SETS["update9"], batch=True),
         "delete": delete,

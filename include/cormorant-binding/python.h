@@ -1,6 +1,6 @@
 /*
- * Private (cormorant-binding.h). Functions that CPython calls as its own. A lookup and a statement, since a call through ctypes costs
- * more than the rest of them, and the destructor of a capsule, which runs while an exception may be on its way. The library does
+ * Private (cormorant-binding.h). Functions that CPython calls as its own. A lookup, a statement and the write of one record, since a call through
+ * ctypes costs more than the rest of them, and the destructor of a capsule, which runs while an exception may be on its way. The library does
  * not link Python: it looks up what it needs of it in the process that has loaded both, all of it in the stable ABI (Python
  * 3.10 and later, https://docs.python.org/3/c-api/stable.html). An object is a void pointer here.
  */
@@ -31,6 +31,31 @@ typedef struct corm_python_table {
  * is no int, or without memory. Threading: any thread that holds the GIL.
  */
 void *corm_python_find(void *table, void *key);
+
+/* What corm_python_write does, as for corm_block_write; all of it borrowed as long as it is called with it. */
+typedef struct corm_python_writer {
+    corm_database *database;
+    const corm_model *model;
+    const char *properties;
+    /* Which columns of the model the values are of; the others are not written. NULL: all, in order. */
+    const int32_t *columns;
+    size_t count;
+    int32_t operation;
+    int32_t conflict;
+} corm_python_writer;
+
+/*
+ * corm_block_write for one record, as a PyCFunction with METH_O: the GIL is held when it is called and when it returns,
+ * and released while it writes.
+ *
+ * writer  an int, the address of a corm_python_writer
+ * values  a tuple of `count` None, bool, int, float, str and bytes; the value itself where count is 1
+ * Returns: a new reference to True when the record was written and nothing came back; to False when it was not; to an
+ * int, the key that was made; to the row as it is now, a tuple; to a list of an int, a corm_error * (owned;
+ * corm_error_free); or to None where nothing was done, since the values are none of these. NULL when Python raises.
+ * Threading: any thread that holds the GIL.
+ */
+void *corm_python_write(void *writer, void *values);
 
 /*
  * corm_block_run, as a PyCFunction with METH_FASTCALL: the GIL is held when it is called and when it returns, and released

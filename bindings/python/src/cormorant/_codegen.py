@@ -65,6 +65,39 @@ def make_encode(columns: Columns, only: Collection[str] | None = None) -> Callab
     return answer
 
 
+def make_write(
+    columns: Columns,
+    used: Sequence[int],
+    key: str | None,
+    write: Callable[[Any], Any],
+    note: Callable[[Any], None],
+    finish: Callable[[Any, Any], bool | None],
+) -> Callable[[Any], bool | None]:
+    """object -> whether `write` wrote the values of these columns. A key that it made is noted and put into the object;
+    what else it answers, `finish` sees to.
+
+    None where a value cannot be had: the error is another's to tell.
+    """
+    values = ", ".join(_encoded(i, columns[i], f"_o.{columns[i].name}") for i in used)
+    source = "\n".join(
+        [
+            "def _write_one(_o):",
+            " try:",
+            f"  _values = {values if len(used) == 1 else f'({values})'}",
+            " except Exception:",
+            "  return None",
+            " _answer = _write(_values)",
+            " if _answer is True:",
+            "  return True",
+            *([" if type(_answer) is _int:", "  _note(_o)", f"  _o.{key} = _answer", "  return True"] if key else []),
+            " return _finish(_o, _answer)",
+        ]
+    )
+    names = _transforms(columns) | {"_write": write, "_note": note, "_finish": finish, "_int": int}
+    answer: Callable[[Any], bool | None] = _compile(source, "_write_one", names)
+    return answer
+
+
 def encoder(column: Column[Any]) -> Callable[[Any], Any]:
     """value -> value of a row; for single values, where speed matters less."""
     transform = column.transform

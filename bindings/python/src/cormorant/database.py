@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
+    from ._writer import Writer
     from .registry import Registry
 
 _MODES = {
@@ -168,6 +169,11 @@ class Database(Owner):
         self._ciphers = ciphers
         # What finds by a key of one integer, what loads the row, and what both need.
         self._finders: dict[type[Model], tuple[Find, Callable[[Row], Any], object]] = {}
+        # What writes one record, by its model; what updates one, by the properties as well.
+        self._inserters: dict[type[Model], Writer] = {}
+        self._savers: dict[type[Model], Writer] = {}
+        self._updaters: dict[type[Model], dict[tuple[str, ...], Writer]] = {}
+        self._deleters: dict[type[Model], Writer] = {}
         # What is told of statements.
         self._tracers: dict[object, _tracing.TraceCallback] = {}
         # The innermost open transaction of each thread.

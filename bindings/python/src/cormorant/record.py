@@ -7,16 +7,16 @@ from contextlib import nullcontext
 from itertools import islice
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
-from weakref import ref
 
 from ._model_info import ModelInfo, info_of, info_of_records
 from ._native import abi
 from ._native import record as native_record
 from ._native.call import owned_error
 from ._native.python import finder
+from ._writer import Writer, writer
 from .column import MISSING
 from .error import DataError, IntegrityError, NoRecordError, ProgrammingError
-from .model import Model
+from .model import Model, ModelType
 from .transaction import Transaction
 
 if TYPE_CHECKING:
@@ -47,6 +47,12 @@ def insert(database: Database, record: Model, conflict: Conflict = "abort") -> b
 
     The generated key, defaults and computed columns come back into the record.
     """
+    if conflict == "abort":
+        write = database._inserters.get(type(record)) or _prepared(
+            database, database._inserters, record, abi.CORM_WRITE_INSERT
+        )
+        if write and (done := write(record)) is not None:
+            return done
     return _write_one(database, record, abi.CORM_WRITE_INSERT, conflict_number(conflict)) > 0
 
 
@@ -57,7 +63,9 @@ def insert_many(database: Database, records: Iterable[Model], conflict: Conflict
 
 def save(database: Database, record: Model) -> None:
     """Inserts the record or, when its primary key is there, updates that row, in one statement."""
-    _write_one(database, record, abi.CORM_WRITE_SAVE)
+    write = database._savers.get(type(record)) or _prepared(database, database._savers, record, abi.CORM_WRITE_SAVE)
+    if write is None or write(record) is None:
+        _write_one(database, record, abi.CORM_WRITE_SAVE)
 
 
 def save_many(database: Database, records: Iterable[Model]) -> int:
@@ -67,7 +75,12 @@ def save_many(database: Database, records: Iterable[Model]) -> int:
 
 def update(database: Database, record: Model, *properties: str) -> None:
     """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none."""
-    _write_one(database, record, abi.CORM_WRITE_UPDATE, 0, properties or None)
+    try:
+        write: Writer | None = database._updaters[type(record)][properties]
+    except (KeyError, TypeError):
+        write = _prepared_update(database, record, properties)
+    if write is None or write(record) is None:
+        _write_one(database, record, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
 
 def update_many(database: Database, records: Iterable[Model], *properties: str) -> int:
@@ -77,6 +90,11 @@ def update_many(database: Database, records: Iterable[Model], *properties: str) 
 
 def delete(database: Database, record: Model) -> bool:
     """Deletes the row with the record's key; False when there was none."""
+    write = database._deleters.get(type(record)) or _prepared(
+        database, database._deleters, record, abi.CORM_WRITE_DELETE
+    )
+    if write and (done := write(record)) is not None:
+        return done
     return _write_one(database, record, abi.CORM_WRITE_DELETE, 0, ()) > 0
 
 
@@ -147,6 +165,24 @@ def _find(database: Database, info: ModelInfo, key: tuple[Any, ...]) -> native_r
     return native_record.find(database._handle, info.handle, info.dump_key(key))
 
 
+def _prepared(database: Database, writers: dict[type[Model], Writer], record: Model, operation: int) -> Writer | None:
+    """What writes records of this type from now on; None where they are marshalled instead."""
+    kind = type(record)
+    made = writer(database, kind, operation) if isinstance(kind, ModelType) else None
+    if made:
+        writers[kind] = made
+    return made
+
+
+def _prepared_update(database: Database, record: Model, properties: tuple[str, ...]) -> Writer | None:
+    """The same for an update of these properties."""
+    kind = type(record)
+    made = writer(database, kind, abi.CORM_WRITE_UPDATE, properties) if isinstance(kind, ModelType) else None
+    if made:
+        database._updaters.setdefault(kind, {})[properties] = made
+    return made
+
+
 def _write_one(
     database: Database, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None
 ) -> int:
@@ -158,21 +194,9 @@ def _write_one(
         raise info.explain_write(error, (record,)) from None
     if operation != abi.CORM_WRITE_DELETE and (item := items[0]) is not None:
         if database._innermost:
-            _note_one(database, info, record)
+            _note(database, info, (record,))
         info.take_back(record, item)
     return count
-
-
-def _note_one(database: Database, info: ModelInfo, record: Model) -> None:
-    """The same as _note, for one record at a time."""
-    keys = info.key
-    if len(keys) == 1 and getattr(record, keys[0], 0) is None:
-        transaction = database._innermost.get(get_ident())
-        if transaction is not None:
-            made = transaction._made
-            made.append(ref(record))
-            if len(made) > transaction._greatest_made:
-                transaction._forget_gone()
 
 
 def _note(database: Database, info: ModelInfo, records: Iterable[Model]) -> None:
@@ -180,8 +204,9 @@ def _note(database: Database, info: ModelInfo, records: Iterable[Model]) -> None
     transaction = database._innermost.get(get_ident())
     if transaction is not None and len(info.key) == 1:
         key = info.key[0]
-        transaction._made += [ref(record) for record in records if getattr(record, key, 0) is None]
-        transaction._forget_gone()
+        for record in records:
+            if getattr(record, key, 0) is None:
+                transaction._note(record)
 
 
 def _write_many(

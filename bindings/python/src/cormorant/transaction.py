@@ -135,6 +135,13 @@ class Transaction:
         self._made, self._filled = [], []
         native_transaction.close_transaction(self._database._handle, number, False)
 
+    def _note(self, record: Model) -> None:
+        """Notes a record that is about to get its key: it loses it again when this is rolled back."""
+        made = self._made
+        made.append(ref(record))
+        if len(made) > self._greatest_made:
+            self._forget_gone()
+
     def _forget_gone(self) -> None:
         """Forgets records that were given their keys and are gone, once the list has doubled."""
         if len(self._made) > self._greatest_made:

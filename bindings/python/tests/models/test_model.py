@@ -185,7 +185,7 @@ def test_a_model_that_cannot_work_is_refused(columns: Any, values: Any, keywords
 def test_a_model_goes_with_its_class(db: Database) -> None:
     cls: Any = make({"id": Column[int]})
     db.create_tables(cls)
-    db.insert(cls(5))
+    db.insert_many([cls(5)])
     cursor = db.cursor(cls)
     gone = weakref.ref(cls.__model__)
     del cls

@@ -66,6 +66,70 @@ def test_a_batch_of_one_names_its_record(db: Database) -> None:
     assert caught.value.record_index == -1
 
 
+class Points(int):
+    """A number of a type of its own."""
+
+
+def test_one_record_with_values_of_other_types_is_written_all_the_same(db: Database) -> None:
+    for age in (1, Points(2), 3):
+        person = Person("Ann", age, department=None)
+        assert db.insert(person)
+        assert db.find(Person, person.id) == person
+        for write in (db.update, lambda it: db.update(it, "age"), db.save):
+            person.age = type(age)(person.age + 10)
+            write(person)
+            assert db.find(Person, person.id) == person
+        person.id = type(age)(person.id or 0)
+        assert db.delete(person)
+        assert not db.delete(person)
+    db.save(person)
+    assert db.fetch_all(Person) == [person]
+
+
+def test_an_update_of_some_properties_looks_at_no_other(db: Database) -> None:
+    person = Person("Ann", 1).insert(db)
+    for age in (2, 3):
+        changed = Person("Bea", age, id=person.id)
+        del changed.name
+        db.update(changed, "age")
+        assert db.find(Person, person.id) == Person("Ann", age, id=person.id)
+    db.update(changed, "age", "age")
+    with pytest.raises(cormorant.ProgrammingError, match="agee"):
+        db.update(changed, "agee")
+    with pytest.raises(cormorant.DataError, match="no attribute 'name'"):
+        db.update(changed)
+
+
+def test_a_record_that_cannot_be_written_says_why_each_time(db: Database) -> None:
+    for _ in range(2):
+        for bad, code in ((2**63, "CORM_E_RANGE"), ("old", "CORM_E_TYPE"), (object(), "CORM_E_TYPE"), (-1, None)):
+            person = Person("Ann", bad)  # type: ignore[arg-type]
+            for write in (db.insert, db.save):
+                with pytest.raises(cormorant.DatabaseError) as caught:
+                    write(person)
+                assert caught.value.code == code or isinstance(caught.value, cormorant.CheckViolation)
+                assert person.id is None
+        with pytest.raises(cormorant.DataError, match="name"):
+            db.insert(Person("\ud800"))
+        with pytest.raises(cormorant.NoRecordError):
+            db.update(Person("Ann", id=7))
+    db.close()
+    with pytest.raises(cormorant.ProgrammingError, match="is closed"):
+        db.insert(Person("Ann"))
+
+
+def test_an_interrupt_inside_a_write_ends_the_program(db: Database) -> None:
+    @db.register_function
+    def stop() -> int:
+        raise KeyboardInterrupt
+
+    db.execute("CREATE TEMP TRIGGER stop AFTER INSERT ON people BEGIN SELECT stop(); END")
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            db.insert(Person("Ann"))
+    assert db.count(Person) == 0
+
+
 def test_a_hidden_key(db: Database) -> None:
     entry = Entry("first").insert(db)
     assert vars(entry) == {"text": "first"}

@@ -838,6 +838,15 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("database", "pointer"),
         ("model", "pointer"),
     ),
+    "corm_python_writer": (
+        ("database", "pointer"),
+        ("model", "pointer"),
+        ("properties", "text"),
+        ("columns", "pointer"),
+        ("count", "size"),
+        ("operation", "int32"),
+        ("conflict", "int32"),
+    ),
 }
 
 # Function: what it returns and takes.
@@ -1148,6 +1157,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_event": ("int32", ("pointer", "pointer", "pointer")),
     "corm_python_is_loaded": ("bool", ()),
     "corm_python_find": ("pointer", ("pointer", "pointer")),
+    "corm_python_write": ("pointer", ("pointer", "pointer")),
     "corm_python_run": ("pointer", ("pointer", "pointer", "size")),
     "corm_python_destroy_stream": ("void", ("pointer",)),
     "corm_block_batch_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer")),

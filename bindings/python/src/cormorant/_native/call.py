@@ -74,20 +74,21 @@ def failure(scratch: Scratch, status: int, *arguments: object) -> Error:
     """The exception for a failed call with these arguments; gives the scratch back."""
     pointer, scratch.error.value = scratch.error.value, None
     give_back(scratch)
+    return _freed(pointer, status, arguments)
+
+
+def owned_error(pointer: int, *arguments: object) -> Error:
+    """The exception of an error that the library gave away."""
+    return _freed(pointer, library.corm_error_code(pointer), arguments)
+
+
+def _freed(pointer: int | None, status: int, arguments: Sequence[object]) -> Error:
     try:
         error = _named(_error(pointer, status), arguments)
         if isinstance(error.__cause__, Exception) or error.__cause__ is None:
             return error
         # As KeyboardInterrupt: it ends what was called, whoever handles errors of databases.
         raise error.__cause__
-    finally:
-        library.corm_error_free(pointer)
-
-
-def owned_error(pointer: int, *arguments: object) -> Error:
-    """The exception of an error that the library gave away."""
-    try:
-        return _named(to_error(pointer), arguments)
     finally:
         library.corm_error_free(pointer)
 

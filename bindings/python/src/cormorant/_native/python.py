@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .call import failure, give_back, take
 from .handle import DatabaseHandle, ModelHandle
-from .library import library, utf8
+from .library import library, name_list, utf8
 from .struct import make_struct
 
 
@@ -31,6 +31,11 @@ Ran = tuple[list[tuple[Any, ...]], tuple[str, ...], tuple["str | None", ...], in
 # SQL, bindings, what begins a transaction, and how many rows at most give what it gave, an error that is to be raised,
 # or None where it did nothing: the bindings are to be marshalled.
 Run = Callable[[str, "tuple[Any, ...] | bytes | None", "bytes | None", int], "Ran | int | None"]
+
+# The values of a record give True when it was written and nothing came back, False when it was not, the key that was
+# made, the row as it is now, a list of an error that is to be raised, or None where nothing was done: the values are to
+# be marshalled. One value is given as it is.
+Write = Callable[[Any], "bool | int | tuple[Any, ...] | list[int] | None"]
 
 _METH_O = 8
 _METH_FASTCALL = 0x80
@@ -68,6 +73,26 @@ def _make_finder() -> Callable[[DatabaseHandle, ModelHandle], tuple[Find, object
 # (database, model) -> what finds by a key of one integer, and what must live as long as it is used. None in an
 # interpreter other than CPython.
 finder = _make_finder()
+
+
+def make_writer(
+    database: DatabaseHandle,
+    model: ModelHandle,
+    operation: int,
+    conflict: int,
+    properties: Sequence[str],
+    columns: Sequence[int],
+) -> tuple[Write, object]:
+    """What writes the values of these columns as a record, and what must live as long as it is used."""
+    places = (ctypes.c_int32 * len(columns))(*columns)
+    members = {"database": database, "model": model, "operation": operation, "conflict": conflict}
+    table = make_struct("corm_python_writer", {**members, "columns": ctypes.addressof(places), "count": len(columns)})
+    table.properties = name_list(properties)
+    table.keep.append(places)
+    return _new_function(ctypes.addressof(_write_method), ctypes.addressof(table), None), table
+
+
+_write_method = _MethodDef(b"write", address_of(library.corm_python_write) if is_loaded else None, _METH_O, None)
 
 
 def _make_runner() -> Callable[[DatabaseHandle], Run]:

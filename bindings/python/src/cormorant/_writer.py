@@ -1,0 +1,55 @@
+"""What writes one record, made for a model and a database: its values go to the library without being marshalled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from . import _codegen
+from ._native import abi
+from ._native.call import owned_error
+from ._native.python import is_loaded, make_writer
+from .error import DataError
+
+if TYPE_CHECKING:
+    from .database import Database
+    from .model import Model
+
+Writer: TypeAlias = Callable[[Any], "bool | None"]
+"""Whether the record was inserted, saved, updated or deleted; None: nothing was done, it is to be marshalled."""
+
+
+def writer(database: Database, model: type[Model], operation: int, properties: tuple[str, ...] = ()) -> Writer | None:
+    """None where the model's records are marshalled: those of one of many variants, which go when nobody uses them."""
+    info = getattr(model, "__model__", None)
+    if info is None or not is_loaded or "__handle__" in model.__dict__:
+        return None
+    if not info.key and operation != abi.CORM_WRITE_INSERT:
+        return None
+    names = [item.name for item in info.columns]
+    if not all(name in names for name in properties):
+        return None
+    used: list[int] = [*range(len(names))]
+    if operation == abi.CORM_WRITE_DELETE or properties:
+        wanted = {*info.key} if operation == abi.CORM_WRITE_DELETE else {*properties, *info.key}
+        used = [position for position, name in enumerate(names) if name in wanted]
+    write, table = make_writer(database._handle, info.handle, operation, 0, properties, used)
+    innermost, handle = database._innermost, database._handle
+
+    def note(record: Any) -> None:
+        if innermost and (transaction := innermost.get(get_ident())):
+            transaction._note(record)
+
+    def finish(record: Any, answer: Any, table: object = table) -> bool | None:
+        if type(answer) is list:
+            error = owned_error(answer[0], handle)
+            raise (info.explain_write(error, (record,)) if isinstance(error, DataError) else error) from error.__cause__
+        if type(answer) is tuple:
+            if key and getattr(record, key, 0) is None:
+                note(record)
+            info.fill(record, answer)
+        return None if answer is None else answer is not False
+
+    key = info.key[0] if len(info.key) == 1 else None
+    return _codegen.make_write(info.columns, used, key, write, note, finish)
