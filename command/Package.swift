@@ -21,6 +21,7 @@ let package = Package(
         .package(url: "https://github.com/stencilproject/Stencil", from: "0.15.1"),
     ],
     targets: [
+        .target(name: "CArguments", publicHeadersPath: "."),
         .systemLibrary(name: "CCurl"),
         .target(
             name: "CormorantCodegen", dependencies: [internals, .product(name: "Stencil", package: "Stencil")],
@@ -28,7 +29,7 @@ let package = Package(
         .executableTarget(
             name: "corm",
             dependencies: [
-                internals, "CCurl", "CormorantCodegen",
+                internals, "CArguments", "CCurl", "CormorantCodegen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             packageAccess: false, swiftSettings: inEngine),

@@ -26,7 +26,11 @@ void corm_result_close(corm_result *result);
 /* Goes to the next row. Returns CORM_ROW, CORM_DONE, or an error, after which only close makes sense. */
 corm_status corm_result_next(corm_result *result, corm_error **out_error);
 
-/* How many columns a row has; 0 for a bad handle or a statement without rows. */
+/*
+ * How many columns a row has; 0 for a bad handle or a statement without rows. Another program may have altered the table:
+ * before the first corm_result_next a statement that only reads goes to its first row to know, as do the two functions below.
+ * corm_result_next then gives that row, or the error. Of one that writes it is what was known when it was opened.
+ */
 size_t corm_result_column_count(corm_result *result);
 
 /* A column's name; NULL out of range. Returns: borrowed until corm_result_close. */

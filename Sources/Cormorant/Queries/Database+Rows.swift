@@ -46,8 +46,9 @@ public final class RowCursor {
         columns = ResultColumns(cursor.columnNames)
     }
 
-    /// The columns' names.
-    public var columnNames: [String] { columns.names }
+    /// The columns' names. A statement that only reads goes to its first row for them, which `next` then gives: another
+    /// program may have altered the table.
+    public var columnNames: [String] { cursor.namesOfRows }
 
     /// The next row; nil at the end.
     public func next() throws -> ResultRow? {

@@ -108,12 +108,12 @@ public func corm_result_next(
 }
 
 @_cdecl("corm_result_column_count") @implementation
-public func corm_result_column_count(_ handle: OpaquePointer?) -> Int { result(handle)?.columnCount ?? 0 }
+public func corm_result_column_count(_ handle: OpaquePointer?) -> Int { result(handle)?.cursor.namesOfRows.count ?? 0 }
 
 @_cdecl("corm_result_column_name") @implementation
 public func corm_result_column_name(_ handle: OpaquePointer?, _ column: Int) -> UnsafePointer<CChar>? {
     guard let result = result(handle) else { return nil }
-    let names = result.columnNames.list(result.cursor.columnNames)
+    let names = result.columnNames.list(result.cursor.namesOfRows)
     return element(names, column)
 }
 
@@ -121,11 +121,11 @@ public func corm_result_column_name(_ handle: OpaquePointer?, _ column: Int) -> 
 public func corm_result_column_index(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Int {
     // SIZE_MAX, which is -1 in Swift's eyes.
     guard let result = result(handle), let name = name.flatMap(String.init(validatingCString:)) else { return -1 }
-    return columnIndex(name, in: result) ?? -1
+    return columnIndex(name, in: result.cursor.namesOfRows) ?? -1
 }
 
-private func columnIndex(_ name: String, in result: ResultBox) -> Int? {
-    result.cursor.columnNames.firstIndex { sameIdentifier($0, name) }
+private func columnIndex(_ name: String, in names: [String]) -> Int? {
+    names.firstIndex { sameIdentifier($0, name) }
 }
 
 @_cdecl("corm_result_get") @implementation
@@ -154,7 +154,7 @@ public func corm_result_get_named(
     boundary(outError) {
         let result = try requireResult(handle)
         let name = try string(name, "column name")
-        guard let column = columnIndex(name, in: result) else {
+        guard let column = columnIndex(name, in: result.cursor.columnNames) else {
             let known = result.cursor.columnNames.joined(separator: ", ")
             throw CormorantError(
                 .misuse, "there is no column \"\(name)\"; the columns are \(known)", hint: "name one of them")

@@ -15,7 +15,7 @@ private func column(_ handle: OpaquePointer?, _ query: UnsafePointer<corm_query>
     } else {
         throw CormorantError(.misuse, "there is neither SQL nor a statement", hint: "set one of them in the query")
     }
-    let count = cursor.columnNames.count
+    let count = cursor.namesOfRows.count
     guard count == 1 else {
         cursor.close()
         throw CormorantError(.misuse, "the query has \(count) columns", hint: "select one, or step a result")

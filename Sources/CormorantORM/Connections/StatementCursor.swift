@@ -18,9 +18,11 @@ package final class StatementCursor {
     private var reprepared: Int32?
     /// The result column of each column of the model.
     let columns: UnsafeMutablePointer<Int32>
-    /// Empty once its database is closed.
+    /// Until the first step, as the statement was prepared. Empty once its database is closed.
     package private(set) var columnNames: [String]
     package private(set) var onRow = false
+    /// Whether it has stepped to the first row, for the names, and has not given it yet.
+    private var isAhead = false
     /// Why it ended before its last row.
     private var ending: CormorantError?
     private let isRawSQL: Bool
@@ -145,6 +147,7 @@ package final class StatementCursor {
 
     private func finish() {
         onRow = false
+        isAhead = false
         guard let statement else { return }
         self.statement = nil
         ended?.store(1)
@@ -233,6 +236,11 @@ package final class StatementCursor {
             if let ending { throw ending }
             return nil
         }
+        if isAhead {
+            isAhead = false
+            onRow = true
+            return statement
+        }
         do {
             if reprepared != nil { try statement.refuseTransactionWord(connection) }
             onRow = try statement.step()
@@ -254,6 +262,19 @@ package final class StatementCursor {
 }
 
 extension StatementCursor {
+    /// The names that its rows have. A statement that only reads goes to its first row for them, which comes next: until
+    /// then nobody knows whether another program altered the table. What fails there, fails next.
+    package var namesOfRows: [String] {
+        guard reprepared != nil, !columnNames.isEmpty, onlyReads else { return columnNames }
+        do {
+            _ = try acquiring { isAhead = try advance() != nil }
+            onRow = false
+        } catch {
+            ending = ending ?? error as? CormorantError
+        }
+        return columnNames
+    }
+
     /// After the first step: a `SELECT *` prepared before another program altered its table has other columns now.
     private func confirmColumns(_ statement: Statement) throws {
         defer { reprepared = nil }

@@ -87,9 +87,12 @@ class TupleShape:
         return _codegen.make_decode(self._decoders)
 
     def names(self, cursor: CursorHandle) -> tuple[str, ...]:
-        if self._names is None:
-            self._names = tuple(column if record is None else record.name for record, column in self._places(cursor))
-        return self._names
+        if self._names is not None:
+            return self._names
+        names = tuple(column if record is None else record.name for record, column in self._places(cursor))
+        if self.columns:
+            self._names = names
+        return names
 
     def flat_names(self, cursor: CursorHandle) -> tuple[str, ...]:
         """What the result's own columns are called: those of a record by both names, such as "Order.id"."""

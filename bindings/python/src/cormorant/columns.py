@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
@@ -51,9 +51,8 @@ class ColumnMethods:
     names, such as "Order.id".
     """
 
-    columns: tuple[str, ...]
     # Of rows with records in them: the columns one by one.
-    _flat_names: tuple[str, ...] | None = None
+    _flat_names: Callable[[CursorHandle], tuple[str, ...]] | None = None
     _cursor: CursorHandle | None
     _given_out: CursorHandle | None
     # The one whose records these are.
@@ -112,12 +111,17 @@ class ColumnMethods:
         finally:
             self.close()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
     def close(self) -> None:
         raise NotImplementedError
 
     @property
     def _column_names(self) -> tuple[str, ...]:
-        return self._flat_names or self.columns
+        cursor = self._cursor or self._given_out
+        return self._flat_names(cursor) if self._flat_names and cursor else self.columns
 
     def _take_over(self, keep: bool = False) -> CursorHandle:
         """The cursor, which no row has been read ahead of."""

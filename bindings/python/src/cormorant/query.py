@@ -196,9 +196,9 @@ def cursor(
         model._refuse_loads("a cursor")
     cursor, shape = _start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
     model = shape if isinstance(shape, ModelInfo) else None
-    result: Result[Any] = Result(database, cursor, shape.names(cursor), shape.load, shape.load_rows, model)
+    result: Result[Any] = Result(database, cursor, shape.names, shape.load, shape.load_rows, model)
     if isinstance(shape, TupleShape) and shape.parts:
-        result._flat_names = shape.flat_names(cursor)
+        result._flat_names = shape.flat_names
     return result
 
 
@@ -289,7 +289,7 @@ def max_key(database: Database, model: type[Model]) -> Any:
 def query(database: Database, sql: str, bindings: Bindings = ()) -> Result[tuple[Any, ...]]:
     """Runs raw SQL and streams its rows as tuples. It runs as far as its rows are read."""
     cursor = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings))
-    return Result(database, cursor, native_result.cursor_columns(cursor), None, None)
+    return Result(database, cursor, native_result.cursor_columns, None, None)
 
 
 def _start(

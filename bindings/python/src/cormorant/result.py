@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _BLOCK = 200
 
+# A running statement's column names.
+Names = Callable[[CursorHandle], tuple[str, ...]]
 Convert = Callable[[list[native_record.Row]], list[Any]]
 
 
@@ -84,14 +86,13 @@ class Result(Owner, ColumnMethods, Generic[T]):
     columns: the columns' names; for a model, its properties.
     """
 
-    columns: tuple[str, ...]
     _instead = "take its rows with fetch_all(), and copy those"
 
     def __init__(
         self,
         database: Database,
         cursor: CursorHandle | None,
-        columns: tuple[str, ...],
+        name_columns: Names,
         convert: Convert | None,
         plain: Convert | None,
         model: ModelInfo | None = None,
@@ -102,10 +103,23 @@ class Result(Owner, ColumnMethods, Generic[T]):
         self._model = model
         # pandas.DataFrame asks for this before it would make columns without names, or take each record for a value.
         self.__array__ = _refuse_array
-        self.columns = columns
+        self._name_columns = name_columns
+        self._columns: tuple[str, ...] | None = None
         self._convert = convert
         self._plain = plain
         self._block: Iterator[T] = iter(())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns' names; for a model, its properties. Before the first row is read, a statement that only reads goes
+        to it for them: another program may have altered the table. ProgrammingError when it was closed unread.
+        """
+        if self._columns is None:
+            cursor = self._cursor or self._given_out
+            if cursor is None:
+                raise ProgrammingError("the result was closed before its columns were known", hint="ask it for them first")
+            self._columns = self._name_columns(cursor)
+        return self._columns
 
     def __iter__(self) -> Iterator[T]:
         while True:
@@ -121,6 +135,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
         """All rows that are left."""
         items = list(self._block)
         if self._cursor is not None:
+            _ = self.columns  # known no more when the cursor is gone
             try:
                 items += read_all(self._cursor, self._convert)
             finally:
@@ -159,7 +174,8 @@ class Result(Owner, ColumnMethods, Generic[T]):
 
     def _as(self, convert: Convert | None) -> Result[Any]:
         cursor, self._cursor = self._cursor, None
-        result: Result[Any] = Result(self._database, cursor, self.columns, convert, self._plain)
+        result: Result[Any] = Result(self._database, cursor, self._name_columns, convert, self._plain)
+        result._columns = self._columns
         result._model = self._model
         result._flat_names = self._flat_names
         del result.__array__
@@ -170,6 +186,7 @@ class Result(Owner, ColumnMethods, Generic[T]):
             return False
         try:
             rows = native_result.next_rows(self._cursor, _BLOCK)
+            _ = self.columns
             items: list[Any] = self._convert(rows) if self._convert else rows
             self._block = iter(items)
         except Error:
