@@ -5,6 +5,8 @@
     @_exported import Musl
 #elseif canImport(Android)
     @_exported import Android
-#else
+#elseif canImport(Darwin)
     @_exported import Darwin
+#else
+    #error("Cormorant runs on Linux, Android and the systems of Apple")
 #endif

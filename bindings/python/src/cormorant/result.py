@@ -111,13 +111,15 @@ class Result(Owner, ColumnMethods, Generic[T]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns' names; for a model, its properties. Before the first row is read, a statement that only reads goes
-        to it for them: another program may have altered the table. ProgrammingError when it was closed unread.
+        """The columns' names; for a model, its properties. Before the first row is read, a statement that only reads
+        goes to it for them: another program may have altered the table. ProgrammingError when it was closed unread.
         """
         if self._columns is None:
             cursor = self._cursor or self._given_out
             if cursor is None:
-                raise ProgrammingError("the result was closed before its columns were known", hint="ask it for them first")
+                raise ProgrammingError(
+                    "the result was closed before its columns were known", hint="ask it for them first"
+                )
             self._columns = self._name_columns(cursor)
         return self._columns
 
