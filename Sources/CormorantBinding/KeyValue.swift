@@ -38,6 +38,17 @@ public func corm_block_store_put(
     }
 }
 
+@_cdecl("corm_block_store_expiry") @implementation
+public func corm_block_store_expiry(
+    _ milliseconds: Int64, _ outExpires: UnsafeMutablePointer<Int64>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try require(outExpires, "out_expires").pointee = KeyValueStore.expiry(milliseconds)
+        return CORM_OK
+    }
+}
+
 extension MarshalReader {
     /// Puts the tuple that comes next: key, json, expires, version and value.
     fileprivate func put(into store: KeyValueStore) throws -> Bool {

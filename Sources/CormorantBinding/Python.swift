@@ -4,6 +4,7 @@ import CormorantBase
 import CormorantC
 import CormorantORM
 import CormorantPlatform
+import CormorantThreads
 
 @_cdecl("corm_python_is_loaded") @implementation
 public func corm_python_is_loaded() -> Bool { Interpreter.loaded != nil }
@@ -37,6 +38,9 @@ public func corm_python_destroy_stream(_ capsule: UnsafeMutableRawPointer?) {
     guard let interpreter = Interpreter.loaded, let capsule else { return }
     interpreter.destroyStream(capsule)
 }
+
+@_cdecl("corm_python_set_patient") @implementation
+public func corm_python_set_patient(_ isPatient: Bool) { Threads.isPatient = isPatient }
 
 /// The functions of CPython, which are called with the GIL held. Objects are references to `PyObject`.
 struct Interpreter: @unchecked Sendable {  // never written after init

@@ -139,7 +139,9 @@ static bool load(void) {
     bool done = corm_query_fetch(db, artists, NULL, &records, &error) == CORM_OK &&
                 corm_relation_load(db, artists, "albums", corm_records_data(records), corm_records_count(records), NULL,
                                    &related, &error) == CORM_OK;
-    done = done && corm_related_count(related, 0) == 2;
+    size_t count = 0;
+    corm_related_get(related, 0, &count);
+    done = done && count == 2;
     corm_related_free(related);
     corm_records_free(records);
     return done;

@@ -17,7 +17,7 @@ static bool keep(app *a) {
                 corm_store_put(settings, &theme, &a->error) == CORM_OK &&
                 corm_store_put(settings, &window, &a->error) == CORM_OK &&
                 corm_store_get(settings, CORM_KEY("theme"), a->arena, &found, &a->error) == CORM_OK &&
-                corm_store_contains(settings, CORM_KEY("font"), &a->error) == CORM_NOT_FOUND;
+                corm_store_get(settings, CORM_KEY("font"), NULL, NULL, &a->error) == CORM_NOT_FOUND;
     if (done)
         printf("%s\n", (const char *)found.value.as.bytes.data);
     corm_store_close(settings);
@@ -28,9 +28,12 @@ static bool keep(app *a) {
 static bool expire(app *a) {
     corm_store *sessions = NULL;
     corm_store_entry session = {
-        .struct_size = sizeof session, .key = {CORM_KEY("a1")}, .value = corm_value_text("Nina")};
+        .struct_size = sizeof session,
+        .key = {CORM_KEY("a1")},
+        .value = corm_value_text("Nina"),
+        .expires_after = 30 * 60 * 1000,
+    };
     bool done = corm_store_open(a->db, "sessions", &sessions, &a->error) == CORM_OK &&
-                corm_store_expiry(30 * 60 * 1000, &session.expires, &a->error) == CORM_OK &&
                 corm_store_put(sessions, &session, &a->error) == CORM_OK &&
                 corm_store_purge(sessions, NULL, &a->error) == CORM_OK;
     corm_store_close(sessions);

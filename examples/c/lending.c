@@ -105,19 +105,19 @@ static void fill(void) {
 /* A page of members with their loans, and the books of these: a statement for each level. */
 static void print_page(int64_t page) {
     member *members;
-    size_t count, next = 0;
+    size_t count, loan_count, next = 0;
     corm_related *loans;
     must(CORM_FETCH(member, db, CORM_QUERY(.order_by = "name", .limit = 2, .offset = 2 * page), arena, &members, &count,
                     &error));
     must(corm_relation_load(db, member_model, "loans.copy.book", members, count, CORM_LOAD(.order_by = "id"), &loans,
                             &error));
     corm_related *books = corm_related_next(corm_related_next(loans));
-    const loan *all = corm_related_all(loans, NULL);
     printf("Page %" PRId64 ":\n", page + 1);
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < corm_related_count(loans, i); k++, next++) {
-            const book *lent = corm_related_data(books, next);
-            printf("%s: %s%s\n", members[i].name, lent->title, all[next].returned.has_value ? ", returned" : "");
+        const loan *theirs = corm_related_get(loans, i, &loan_count);
+        for (size_t k = 0; k < loan_count; k++, next++) {
+            const book *lent = corm_related_get(books, next, NULL);
+            printf("%s: %s%s\n", members[i].name, lent->title, theirs[k].returned.has_value ? ", returned" : "");
         }
     }
     corm_related_free(loans);

@@ -22,7 +22,7 @@ static bool targets(app *a, corm_registry *users) {
     corm_database *db = NULL;
     corm_model *fans = NULL;
     artist miriam = {.name = "Miriam Makeba"};
-    bool done = corm_model_create_suffixed(a->artists, "42", &fans, &a->error) == CORM_OK &&
+    bool done = corm_model_create_variant(a->artists, CORM_VARIANT(.suffix = "42"), &fans, &a->error) == CORM_OK &&
                 corm_registry_use(users, NULL, &db, &a->error) == CORM_OK &&
                 corm_model_create_tables(db, CORM_MODELS(fans), &a->error) == CORM_OK &&
                 corm_record_insert(db, fans, &miriam, CORM_CONFLICT_ABORT, NULL, &a->error) == CORM_OK;
@@ -38,7 +38,7 @@ static bool across(app *a, corm_registry *users) {
     corm_database *db = NULL;
     corm_model *old = NULL;
     int64_t count = 0;
-    bool done = corm_model_create_attached(a->artists, "old", &old, &a->error) == CORM_OK &&
+    bool done = corm_model_create_variant(a->artists, CORM_VARIANT(.attached_as = "old"), &old, &a->error) == CORM_OK &&
                 corm_registry_use(users, "jon", &db, &a->error) == CORM_OK &&
                 corm_registry_attach(db, users, "ida", "old", &a->error) == CORM_OK &&
                 corm_query_count(db, old, NULL, &count, &a->error) == CORM_OK;

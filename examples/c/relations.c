@@ -37,8 +37,9 @@ static bool load(app *a) {
     bool done =
         corm_relation_load(a->db, a->artists, "albums", artists, count, &newest, &related, &a->error) == CORM_OK;
     for (size_t i = 0; done && i < count; i++) {
-        const album *albums = corm_related_data(related, i);
-        for (size_t k = 0; k < corm_related_count(related, i); k++)
+        size_t album_count;
+        const album *albums = corm_related_get(related, i, &album_count);
+        for (size_t k = 0; k < album_count; k++)
             printf("the newest of %s: %s\n", artists[i].name, albums[k].title);
     }
     corm_related_free(related);

@@ -77,6 +77,14 @@ void *corm_python_run(void *database, void *const *arguments, size_t count);
  */
 void corm_python_destroy_stream(void *capsule);
 
+/*
+ * Whether the calling thread is patient; at first it is not. Where all readers of a database are in use, it waits for longer
+ * than the busy timeout as long as patient threads use some, or some are given back; where for a busy timeout neither is so,
+ * CORM_E_BUSY. For the threads of a pool, whose work must not fail because there is much of it: a thread that waits holds no
+ * reader. Cancelling it ends the wait. Needs no CPython. Threading: any thread.
+ */
+void corm_python_set_patient(bool patient);
+
 CORM_END_DECLS
 
 #endif

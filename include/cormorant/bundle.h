@@ -44,7 +44,7 @@ typedef struct corm_bundle_step {
     corm_step_callback up;
     corm_step_callback down;
     void *context;
-    /* The schema that it leaves, as corm_schema_sql gives it; corm_bundle_adopt and corm_bundle_drift compare files with it.
+    /* The schema that it leaves, as corm_schema_info.sql has it; corm_bundle_adopt and corm_bundle_drift compare files with it.
        NULL: not known. */
     const char *schema_sql;
 } corm_bundle_step;

@@ -27,13 +27,16 @@ typedef struct corm_store_entry {
     corm_value value;
     /* Whether the value is a text of JSON. */
     bool is_json;
-    /* When it stops being there, to the millisecond, as corm_store_expiry gives it; 0 is never. */
+    /* When it stops being there, to the millisecond, and 0 is never. */
     corm_datetime expires;
     /* Another number after each write, for corm_store_compare_and_set; 0 stands for no entry. */
     int64_t version;
     /* When it was first and last put, to the millisecond. Of entries that come out. */
     corm_datetime created;
     corm_datetime updated;
+    /* Of entries that go in, instead of `expires`: how many milliseconds it is there; 0: as `expires` says. What is below 0
+       is CORM_E_RANGE. */
+    int64_t expires_after;
 } corm_store_entry;
 
 #define CORM_STORE_ENTRY_INIT CORM_INIT_(corm_store_entry)
@@ -71,16 +74,13 @@ void corm_store_close(corm_store *store);
  *
  * key       borrowed until return.
  * arena     where the entry's bytes go, the key's too.
- * out_entry filled where found.
+ * out_entry filled where found. NULL, and the arena NULL as well: only asks whether there is one.
  */
 corm_status corm_store_get(corm_store *store, const char *key, size_t key_size, corm_arena *arena,
                            corm_store_entry *out_entry, corm_error **out_error);
 
-/* Whether there is an entry: CORM_OK or CORM_NOT_FOUND. */
-corm_status corm_store_contains(corm_store *store, const char *key, size_t key_size, corm_error **out_error);
-
 /*
- * Writes an entry in place of what the key has: key, value, is_json and expires. entry: borrowed until return.
+ * Writes an entry in place of what the key has: key, value, is_json and expires or expires_after. entry: borrowed until return.
  * Statuses: CORM_E_JSON for a value that is none and is marked so; CORM_E_RANGE for NaN.
  */
 corm_status corm_store_put(corm_store *store, const corm_store_entry *entry, corm_error **out_error);
@@ -128,9 +128,6 @@ corm_status corm_store_purge(corm_store *store, int64_t *out_count, corm_error *
  * accepted. Statuses: CORM_E_SCHEMA for a table that is not there or is none of its.
  */
 corm_status corm_store_adopt(corm_store *store, const char *table, int64_t *out_count, corm_error **out_error);
-
-/* The time that lies so many milliseconds ahead, for corm_store_entry.expires. CORM_E_RANGE below 1. */
-corm_status corm_store_expiry(int64_t milliseconds, corm_datetime *out_time, corm_error **out_error);
 
 CORM_END_DECLS
 

@@ -75,12 +75,23 @@ corm_status corm_registry_set_default(corm_registry *registry, const char *name,
    CORM_E_MISUSE for a name that cannot be used. */
 corm_status corm_registry_set_current(corm_registry *registry, const char *name, corm_error **out_error);
 
-/* The default name. Returns: borrowed until corm_registry_close; NULL for none, or a bad handle. */
-const char *corm_registry_default(corm_registry *registry);
+/* What a registry has now. */
+typedef struct corm_registry_info {
+    uint32_t struct_size;
+    /* Zero. */
+    uint32_t reserved;
+    /* The default name. Borrowed until corm_registry_close; NULL for none. */
+    const char *default_name;
+    /* The current name or, where there is none, the default one. Borrowed as long; NULL for none. */
+    const char *current_name;
+    /* How many databases are open. */
+    size_t open_count;
+} corm_registry_info;
 
-/* The current name or, where there is none, the default one. Returns: borrowed until corm_registry_close; NULL for none, or a
-   bad handle. */
-const char *corm_registry_current(corm_registry *registry);
+#define CORM_REGISTRY_INFO_INIT CORM_INIT_(corm_registry_info)
+
+/* What the registry has now, which other threads may change at once. out_info: its struct_size set. */
+corm_status corm_registry_info_read(corm_registry *registry, corm_registry_info *out_info, corm_error **out_error);
 
 /*
  * The names of all databases, in order: those registered, and those in the folder whose files are there.
@@ -89,9 +100,6 @@ const char *corm_registry_current(corm_registry *registry);
  */
 corm_status corm_registry_names(corm_registry *registry, corm_arena *arena, const char *const **out_names,
                                 size_t *out_count, corm_error **out_error);
-
-/* How many databases are open now; 0 for a bad handle. */
-size_t corm_registry_open_count(corm_registry *registry);
 
 /*
  * Closes a database's file where it is open: to move, copy or remove it. Waits up to a second for those who hold it.

@@ -105,13 +105,14 @@ corm_status corm_relation_load(corm_database *database, const corm_model *model,
                                const void *records, size_t count, const corm_load_options *options,
                                corm_related **out_related, corm_error **out_error);
 
-/* How many related records the record at a position has; 0 out of range or for a bad handle. */
-size_t corm_related_count(const corm_related *related, size_t position);
 /*
  * The related records of the record at a position, side by side: cast it to the target's struct. A record that belongs
- * to several is there for each. Returns: borrowed until corm_related_free; NULL for none.
+ * to several is there for each.
+ *
+ * out_count how many; 0 out of range or for a bad handle. NULL accepted.
+ * Returns: borrowed until corm_related_free; NULL for none.
  */
-void *corm_related_data(const corm_related *related, size_t position);
+void *corm_related_get(const corm_related *related, size_t position, size_t *out_count);
 /* All of them side by side, and how many. Returns: borrowed until corm_related_free; NULL for none. */
 void *corm_related_all(const corm_related *related, size_t *out_count);
 /*

@@ -16,7 +16,7 @@ typedef struct corm_schema corm_schema;
    cannot be read, with its place. */
 corm_status corm_schema_read(corm_database *database, corm_schema **out_schema, corm_error **out_error);
 
-/* Reads CREATE statements, as corm_schema_sql and SQLite's shell (.schema) write them. out_schema: owned. Statuses:
+/* Reads CREATE statements, as corm_schema_info.sql and SQLite's shell (.schema) write them. out_schema: owned. Statuses:
    CORM_E_SCHEMA with the place of what cannot be read, and for any other statement. */
 corm_status corm_schema_parse(const char *sql, corm_schema **out_schema, corm_error **out_error);
 
@@ -28,13 +28,17 @@ corm_status corm_schema_create(corm_model *const *models, size_t model_count, co
 /* Frees a schema. NULL and a second free are no-ops. */
 void corm_schema_free(corm_schema *schema);
 
-/* The CREATE statements, each ended by a semicolon, in an order that runs on an empty file. Returns: borrowed until
-   corm_schema_free; NULL for a bad handle. */
-const char *corm_schema_sql(const corm_schema *schema);
+/* What a schema says; NULL for a bad handle. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_schema_info {
+    /* The CREATE statements, each ended by a semicolon, in an order that runs on an empty file. */
+    const char *sql;
+    /* SHA-256 over what the statements mean: spaces, comments, needless quotes and the order of objects do not matter: 64
+       hexadecimal digits. */
+    const char *hash;
+} corm_schema_info;
 
-/* SHA-256 over what the statements mean: spaces, comments, needless quotes and the order of objects do not matter. Returns:
-   64 hexadecimal digits, borrowed until corm_schema_free; NULL for a bad handle. */
-const char *corm_schema_hash(const corm_schema *schema);
+/* What the schema says. Returns: borrowed until corm_schema_free, with all that it points to; never NULL. */
+const corm_schema_info *corm_schema_info_get(const corm_schema *schema);
 
 CORM_END_DECLS
 

@@ -23,14 +23,6 @@ void corm_thread_cancel(corm_database *database, int64_t thread);
 /* The calling thread is no longer cancelled. Not cancelled: no-op. Threading: any thread. */
 void corm_thread_resume(void);
 
-/*
- * Whether the calling thread is patient; at first it is not. Where all readers of a database are in use, it waits for longer
- * than the busy timeout as long as patient threads use some, or some are given back; where for a busy timeout neither is so,
- * CORM_E_BUSY. For the threads of a pool, whose work must not fail because there is much of it: a thread that waits holds no
- * reader. Cancelling it ends the wait. Threading: any thread.
- */
-void corm_thread_set_patient(bool patient);
-
 CORM_END_DECLS
 
 #endif

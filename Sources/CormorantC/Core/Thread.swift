@@ -13,6 +13,3 @@ public func corm_thread_cancel(_ handle: OpaquePointer?, _ thread: Int64) {
 
 @_cdecl("corm_thread_resume") @implementation
 public func corm_thread_resume() { Threads.resume() }
-
-@_cdecl("corm_thread_set_patient") @implementation
-public func corm_thread_set_patient(_ isPatient: Bool) { Threads.isPatient = isPatient }

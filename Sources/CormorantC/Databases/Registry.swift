@@ -31,10 +31,6 @@ private func requireRegistry(_ handle: OpaquePointer?) throws -> Registry {
     try Handles.require(handle, as: RegistryBox.self).registry
 }
 
-private func box(_ handle: OpaquePointer?) -> RegistryBox? {
-    Handles.object(handle, as: RegistryBox.self)
-}
-
 @_cdecl("corm_registry_open") @implementation
 public func corm_registry_open(
     _ pattern: UnsafePointer<CChar>?, _ limit: Int32, _ options: UnsafePointer<corm_open_options>?,
@@ -106,14 +102,22 @@ public func corm_registry_set_current(
     }
 }
 
-@_cdecl("corm_registry_default") @implementation
-public func corm_registry_default(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? {
-    box(handle).flatMap { $0.kept($0.registry.defaultName) }
-}
-
-@_cdecl("corm_registry_current") @implementation
-public func corm_registry_current(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? {
-    box(handle).flatMap { $0.kept($0.registry.currentName) }
+@_cdecl("corm_registry_info_read") @implementation
+public func corm_registry_info_read(
+    _ handle: OpaquePointer?, _ outInfo: UnsafeMutablePointer<corm_registry_info>?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        let box = try Handles.require(handle, as: RegistryBox.self)
+        let out = try require(outInfo, "out_info")
+        var info: corm_registry_info = try readStruct(UnsafePointer(out), out.pointee.struct_size, "corm_registry_info")
+        try requireZero(info.reserved, "corm_registry_info")
+        info.default_name = box.kept(box.registry.defaultName)
+        info.current_name = box.kept(box.registry.currentName)
+        info.open_count = box.registry.openCount
+        writeStruct(info, to: out, info.struct_size)
+        return CORM_OK
+    }
 }
 
 @_cdecl("corm_registry_names") @implementation
@@ -134,9 +138,6 @@ public func corm_registry_names(
         return CORM_OK
     }
 }
-
-@_cdecl("corm_registry_open_count") @implementation
-public func corm_registry_open_count(_ handle: OpaquePointer?) -> Int { box(handle)?.registry.openCount ?? 0 }
 
 @_cdecl("corm_registry_close_file") @implementation
 public func corm_registry_close_file(

@@ -92,29 +92,24 @@ public func corm_model_create(
     }
 }
 
-@_cdecl("corm_model_create_suffixed") @implementation
-public func corm_model_create_suffixed(
-    _ handle: OpaquePointer?, _ suffix: UnsafePointer<CChar>?, _ outModel: UnsafeMutablePointer<OpaquePointer?>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
+@_cdecl("corm_model_create_variant") @implementation
+public func corm_model_create_variant(
+    _ handle: OpaquePointer?, _ variant: UnsafePointer<corm_model_variant>?,
+    _ outModel: UnsafeMutablePointer<OpaquePointer?>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outModel, "out_model")
         let model = try requireModel(handle)
-        let made = try model.descriptor.makeSuffixed(string(suffix, "suffix"))
-        out.pointee = try Handles.add(ModelBox(made, model.layout))
-        return CORM_OK
-    }
-}
-
-@_cdecl("corm_model_create_attached") @implementation
-public func corm_model_create_attached(
-    _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ outModel: UnsafeMutablePointer<OpaquePointer?>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let out = try require(outModel, "out_model")
-        let model = try requireModel(handle)
-        let made = try model.descriptor.makeAttached(as: string(name, "name"))
+        guard let variant else { throw CormorantError(.misuse, "the variant is NULL", hint: "pass one") }
+        let raw: corm_model_variant = try readStruct(variant, variant.pointee.struct_size, "corm_model_variant")
+        guard raw.suffix != nil || raw.attached_as != nil else {
+            throw CormorantError(
+                .misuse, "the variant is of the model's own table",
+                hint: "give a suffix, or the name of an attached file")
+        }
+        var made = model.descriptor
+        if raw.suffix != nil { made = try made.makeSuffixed(string(raw.suffix, "suffix")) }
+        if raw.attached_as != nil { made = try made.makeAttached(as: string(raw.attached_as, "name")) }
         out.pointee = try Handles.add(ModelBox(made, model.layout))
         return CORM_OK
     }

@@ -10,13 +10,11 @@ final class SchemaBox: HandleObject {
     static var kind: HandleKind { .schema }
     let schema: Schema
     private let memory = ScratchMemory(firstSize: 4096)
-    let sql: UnsafePointer<CChar>
-    let hash: UnsafePointer<CChar>
+    let info: UnsafePointer<corm_schema_info>
 
     init(_ schema: Schema) {
         self.schema = schema
-        sql = memory.copy(schema.sql)
-        hash = memory.copy(schema.hash)
+        info = memory.keep(corm_schema_info(sql: memory.copy(schema.sql), hash: memory.copy(schema.hash)))
     }
 }
 
@@ -65,11 +63,12 @@ public func corm_schema_create(
 @_cdecl("corm_schema_free") @implementation
 public func corm_schema_free(_ handle: OpaquePointer?) { Handles.remove(handle, as: SchemaBox.self) }
 
-@_cdecl("corm_schema_sql") @implementation
-public func corm_schema_sql(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { schema(handle)?.sql }
+private let noInfo = EmptyInfo(corm_schema_info())
 
-@_cdecl("corm_schema_hash") @implementation
-public func corm_schema_hash(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? { schema(handle)?.hash }
+@_cdecl("corm_schema_info_get") @implementation
+public func corm_schema_info_get(_ handle: OpaquePointer?) -> UnsafePointer<corm_schema_info>? {
+    schema(handle)?.info ?? noInfo.pointer
+}
 
 /// The models of an array of handles.
 func descriptors(_ models: UnsafePointer<OpaquePointer?>?, _ count: Int) throws -> [ModelDescriptor] {

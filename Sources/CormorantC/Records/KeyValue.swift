@@ -54,12 +54,21 @@ private func bind(_ value: corm_value, to statement: Statement, _ index: Int32) 
 private func put(_ entry: corm_store_entry, _ store: KeyValueStore, isConditional: Bool = false) throws -> Bool {
     try store.put(
         keyBytes(entry.key.data, entry.key.size), isJSON: entry.is_json,
-        expires: milliseconds(entry.expires), version: isConditional ? entry.version : nil
+        expires: expiry(entry), version: isConditional ? entry.version : nil
     ) { try bind(entry.value, to: $0, $1) }
 }
 
-/// A point in time as the file has it; nil for never.
-private func milliseconds(_ time: corm_datetime) -> Int64? { time == 0 ? nil : max(1, time / 1000) }
+/// When the entry stops being there, in milliseconds, as the file has it; nil for never.
+private func expiry(_ entry: corm_store_entry) throws -> Int64? {
+    guard entry.expires_after == 0 else {
+        guard entry.expires == 0 else {
+            throw CormorantError(
+                .misuse, "the entry has both expires and expires_after", hint: "set one of them, and the other to 0")
+        }
+        return try KeyValueStore.expiry(entry.expires_after)
+    }
+    return entry.expires == 0 ? nil : max(1, entry.expires / 1000)
+}
 
 /// Reads all but the key.
 /// - Parameter first: the column of the value, after which the others come.
@@ -70,6 +79,7 @@ private func read(_ entry: inout corm_store_entry, _ row: Row, from first: Int32
     entry.updated = row.cell(first + 3).int64 &* 1000
     entry.expires = row.cell(first + 4).int64 &* 1000
     entry.version = row.cell(first + 5).int64
+    entry.expires_after = 0
 }
 
 @_cdecl("corm_store_open") @implementation
@@ -94,6 +104,7 @@ public func corm_store_get(
 ) -> corm_status {
     boundary(outError) {
         let store = try requireStore(handle)
+        if outEntry == nil, arena == nil { return try store.contains(keyBytes(key, size)) ? CORM_OK : CORM_NOT_FOUND }
         let memory = try Handles.require(arena, as: ScratchMemory.self)
         let out = try require(outEntry, "out_entry")
         var entry = try requireEntry(UnsafePointer(out))
@@ -111,14 +122,6 @@ public func corm_store_get(
         if found { writeStruct(entry, to: out, entry.struct_size) }
         return found ? CORM_OK : CORM_NOT_FOUND
     }
-}
-
-@_cdecl("corm_store_contains") @implementation
-public func corm_store_contains(
-    _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ size: Int,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) { try requireStore(handle).contains(keyBytes(key, size)) ? CORM_OK : CORM_NOT_FOUND }
 }
 
 private func requireEntry(_ entry: UnsafePointer<corm_store_entry>?) throws -> corm_store_entry {
@@ -249,17 +252,6 @@ public func corm_store_adopt(
     boundary(outError) {
         let count = try requireStore(handle).adopt(table: string(table, "table's name"))
         outCount?.pointee = count
-        return CORM_OK
-    }
-}
-
-@_cdecl("corm_store_expiry") @implementation
-public func corm_store_expiry(
-    _ milliseconds: Int64, _ outTime: UnsafeMutablePointer<Int64>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        try require(outTime, "out_time").pointee = KeyValueStore.expiry(milliseconds) &* 1000
         return CORM_OK
     }
 }

@@ -135,14 +135,13 @@ private func loadOptions(
     return options
 }
 
-@_cdecl("corm_related_count") @implementation
-public func corm_related_count(_ handle: OpaquePointer?, _ position: Int) -> Int {
-    related(handle)?.range(position)?.count ?? 0
-}
-
-@_cdecl("corm_related_data") @implementation
-public func corm_related_data(_ handle: OpaquePointer?, _ position: Int) -> UnsafeMutableRawPointer? {
-    guard let related = related(handle), let range = related.range(position), !range.isEmpty else { return nil }
+@_cdecl("corm_related_get") @implementation
+public func corm_related_get(
+    _ handle: OpaquePointer?, _ position: Int, _ outCount: UnsafeMutablePointer<Int>?
+) -> UnsafeMutableRawPointer? {
+    let related = related(handle), range = related?.range(position) ?? 0..<0
+    outCount?.pointee = range.count
+    guard let related, !range.isEmpty else { return nil }
     return related.records.start.map { $0 + range.lowerBound &* related.size }
 }
 

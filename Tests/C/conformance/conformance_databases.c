@@ -148,9 +148,10 @@ bool step_registry_state(step *s) {
         corm_value found = corm_value_text(good ? names[index] : NULL);
         good = good && check_value(s->run, "name", name, &found);
     }
-    return good && check_text(s, "current", corm_registry_current(registry)) &&
-           check_text(s, "default", corm_registry_default(registry)) &&
-           check_int(s, "openCount", corm_registry_open_count(registry));
+    corm_registry_info info = CORM_REGISTRY_INFO_INIT;
+    s->status = corm_registry_info_read(registry, &info, &s->run->error);
+    return good && s->status == CORM_OK && check_text(s, "current", info.current_name) &&
+           check_text(s, "default", info.default_name) && check_int(s, "openCount", (int64_t)info.open_count);
 }
 
 bool step_close_file(step *s) {

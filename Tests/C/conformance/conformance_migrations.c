@@ -84,8 +84,10 @@ bool step_schema(step *s) {
     if (good && s->status >= 0 && member(s, "with") != NULL)
         good = parse_schema(s, member(s, "with"), &other);
     if (good && s->status >= 0)
-        good = check_contains(s, corm_schema_sql(schema)) &&
-               (other == NULL || check_bool(s, "same", strcmp(corm_schema_hash(schema), corm_schema_hash(other)) == 0));
+        good =
+            check_contains(s, corm_schema_info_get(schema)->sql) &&
+            (other == NULL ||
+             check_bool(s, "same", strcmp(corm_schema_info_get(schema)->hash, corm_schema_info_get(other)->hash) == 0));
     corm_schema_free(schema);
     corm_schema_free(other);
     return good;

@@ -96,16 +96,13 @@ static bool parse_reference(scenario *run, json_t *json, corm_reference_def *out
 
 /* Puts the model of another table in a model's place, where the definition asks for that. */
 static corm_status make_variant(scenario *run, json_t *json, corm_model **model) {
-    const char *suffix = json_string_value(json_object_get(json, "suffix"));
-    const char *name = json_string_value(json_object_get(json, "attachedAs"));
+    const corm_model_variant variant = {.struct_size = sizeof variant,
+                                        .suffix = json_string_value(json_object_get(json, "suffix")),
+                                        .attached_as = json_string_value(json_object_get(json, "attachedAs"))};
     corm_model *origin = *model;
-    corm_status status = CORM_OK;
-    if (suffix != NULL)
-        status = corm_model_create_suffixed(origin, suffix, model, &run->error);
-    else if (name != NULL)
-        status = corm_model_create_attached(origin, name, model, &run->error);
-    else
+    if (variant.suffix == NULL && variant.attached_as == NULL)
         return CORM_OK;
+    corm_status status = corm_model_create_variant(origin, &variant, model, &run->error);
     if (status != CORM_OK)
         *model = NULL;
     corm_model_free(origin);

@@ -27,8 +27,8 @@ typedef struct level {
 static bool check_lists(step *s, const level *found, json_t *expected, size_t first, size_t count);
 
 static bool check_list(step *s, const level *found, json_t *expected, size_t owner) {
-    size_t count = corm_related_count(found->related, owner);
-    const corm_value *records = corm_related_data(found->related, owner);
+    size_t count;
+    const corm_value *records = corm_related_get(found->related, owner, &count);
     const corm_value *all = corm_related_all(found->related, NULL);
     json_t *below = json_array();
     size_t index;

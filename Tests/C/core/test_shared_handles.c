@@ -252,7 +252,7 @@ static void use_each_kind(void) {
     CHECK(corm_expr_sql(ended.expression, NULL, &sql, NULL, NULL, NULL) == CORM_E_MISUSE);
     CHECK(corm_statement_sql(ended.statement, NULL, &sql, NULL, NULL, NULL) == CORM_E_MISUSE);
     CHECK(corm_json_reader_feed(ended.json_reader, "[", 1, NULL) == CORM_E_MISUSE);
-    CHECK(corm_schema_sql(ended.schema) == NULL);
+    CHECK(corm_schema_info_get(ended.schema)->sql == NULL);
     CHECK(corm_plan_info_get(ended.plan)->step_count == 0);
     CHECK(corm_bundle_status(db, ended.bundle, &states, NULL) == CORM_E_MISUSE);
     CHECK(corm_bundle_states_count(ended.states) == 0);
@@ -260,7 +260,7 @@ static void use_each_kind(void) {
     CHECK(corm_store_get(ended.store, "k", 1, NULL, &entry, NULL) == CORM_E_MISUSE);
     CHECK(corm_observer_next(ended.observer, &event, NULL) == CORM_E_MISUSE);
     CHECK(corm_event_info_get(ended.event)->change_count == 0);
-    CHECK(corm_registry_open_count(ended.registry) == 0);
+    CHECK(corm_registry_set_current(ended.registry, NULL, NULL) == CORM_E_MISUSE);
     CHECK(corm_queue_count(ended.queue) == 0);
     CHECK(corm_batch_count(ended.batch) == 0);
     CHECK(corm_listener_next(ended.listener, &completion, NULL) == CORM_E_MISUSE);

@@ -85,19 +85,19 @@ static void levels_are_loaded_by_a_path(void **state) {
     OK(CORM_FETCH(shelf, db, CORM_QUERY(.order_by = "id"), arena, &shelves, &count, &failure));
     OK(corm_relation_load(db, shelf_model, "titles.words", shelves, count, CORM_LOAD(.order_by = "-id"), &titles,
                           &failure));
-    assert_int_equal(corm_related_count(titles, 0), 0);
-    assert_int_equal(corm_related_count(titles, 1), 2);
-    const title *second = corm_related_data(titles, 1);
+    assert_int_equal(related_count(titles, 0), 0);
+    assert_int_equal(related_count(titles, 1), 2);
+    const title *second = corm_related_get(titles, 1, NULL);
     assert_int_equal(second[0].id, 2);
     assert_int_equal(second[1].id, 1);
     corm_related *words = corm_related_next(titles);
-    assert_int_equal(corm_related_count(words, 0), 0);
-    assert_int_equal(corm_related_count(words, 1), 2);
-    assert_int_equal(corm_related_count(words, 2), 1);
-    assert_string_equal(((const word *)corm_related_data(words, 2))->text, "two");
+    assert_int_equal(related_count(words, 0), 0);
+    assert_int_equal(related_count(words, 1), 2);
+    assert_int_equal(related_count(words, 2), 1);
+    assert_string_equal(((const word *)corm_related_get(words, 2, NULL))->text, "two");
     assert_null(corm_related_next(words));
     corm_related_free(titles);
-    assert_int_equal(corm_related_count(words, 1), 0);
+    assert_int_equal(related_count(words, 1), 0);
     GIVES(CORM_E_MISUSE, corm_relation_load(db, shelf_model, "titles.wrods", shelves, count, NULL, &titles, &failure));
     assert_non_null(strstr(corm_error_hint(failure), "words"));
     GIVES(CORM_E_MISUSE, corm_relation_load(db, shelf_model, "titles.", shelves, count, NULL, &titles, &failure));

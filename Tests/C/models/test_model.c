@@ -139,7 +139,8 @@ static void freed_models_leave_nothing_behind(void **state) {
         OK(corm_model_create(&person_def, &model, &failure));
         use_and_free(model);
         if (round % 10 == 0) {
-            OK(corm_model_create_suffixed(people, round % 20 == 0 ? "1" : "2", &model, &failure));
+            OK(corm_model_create_variant(people, CORM_VARIANT(.suffix = round % 20 == 0 ? "1" : "2"), &model,
+                                         &failure));
             use_and_free(model);
         }
         if (round == 1000)

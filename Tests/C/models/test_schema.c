@@ -13,15 +13,15 @@ static void handles_that_are_none(void **state) {
     (void)state;
     corm_schema *schema = NULL;
     corm_schema *gone = parsed("CREATE TABLE t (a)");
-    assert_int_equal(strspn(corm_schema_hash(gone), "0123456789abcdef"), 64);
-    assert_int_equal(strlen(corm_schema_hash(gone)), 64);
+    assert_int_equal(strspn(corm_schema_info_get(gone)->hash, "0123456789abcdef"), 64);
+    assert_int_equal(strlen(corm_schema_info_get(gone)->hash), 64);
     corm_schema_free(gone);
     corm_schema_free(gone);
     corm_schema_free(NULL);
     corm_schema *const none[] = {NULL, gone, (corm_schema *)db, (corm_schema *)people, (corm_schema *)(uintptr_t)12345};
     for (size_t index = 0; index < sizeof none / sizeof none[0]; index += 1) {
-        assert_null(corm_schema_sql(none[index]));
-        assert_null(corm_schema_hash(none[index]));
+        assert_null(corm_schema_info_get(none[index])->sql);
+        assert_null(corm_schema_info_get(none[index])->hash);
         corm_schema_free(none[index]);
         corm_plan *plan = NULL;
         GIVES(CORM_E_MISUSE, corm_plan_create(NULL, none[index], none[index], NULL, &plan, &failure));

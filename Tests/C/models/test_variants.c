@@ -17,7 +17,7 @@ static int free_variant(void **state) {
 #define TEST_VARIANT(function) cmocka_unit_test_setup_teardown(function, open_people, free_variant)
 
 static void suffixed(const char *suffix) {
-    OK(corm_model_create_suffixed(people, suffix, &variant, &failure));
+    OK(corm_model_create_variant(people, CORM_VARIANT(.suffix = suffix), &variant, &failure));
     OK(corm_model_create_tables(db, CORM_MODELS(variant), &failure));
 }
 static int64_t count_of(const corm_model *model) {
@@ -30,7 +30,7 @@ static void the_model_may_go_first(void **state) {
     (void)state;
     corm_model *model = NULL;
     OK(corm_model_create(&person_def, &model, &failure));
-    OK(corm_model_create_suffixed(model, "7", &variant, &failure));
+    OK(corm_model_create_variant(model, CORM_VARIANT(.suffix = "7"), &variant, &failure));
     corm_model_free(model);
     OK(corm_model_create_tables(db, CORM_MODELS(variant), &failure));
     assert_int_equal(count_of(variant), 0);
@@ -48,7 +48,7 @@ static void indexes_and_own_references_have_the_suffix(void **state) {
                               .columns = columns,
                               .column_count = 3,
                               KEYS({.kind = CORM_KEY_UNIQUE, .columns = "parent, person", .name = "pair"})});
-    OK(corm_model_create_suffixed(node, "a b", &variant, &failure));
+    OK(corm_model_create_variant(node, CORM_VARIANT(.suffix = "a b"), &variant, &failure));
     const char *sql = corm_model_info_get(variant)->create_sql;
     assert_non_null(strstr(sql, "REFERENCES \"node_a b\""));
     assert_non_null(strstr(sql, "REFERENCES \"person\""));
@@ -63,14 +63,32 @@ static void suffixes_that_tables_could_share(void **state) {
     long_one[201] = 0;
     const char *const refused[] = {"", "Ida", "a\n", long_one};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        GIVES(CORM_E_MODEL, corm_model_create_suffixed(people, refused[i], &variant, &failure));
+        GIVES(CORM_E_MODEL, corm_model_create_variant(people, CORM_VARIANT(.suffix = refused[i]), &variant, &failure));
         assert_null(variant);
     }
-    GIVES(CORM_E_MISUSE, corm_model_create_suffixed(people, NULL, &variant, &failure));
-    GIVES(CORM_E_MISUSE, corm_model_create_suffixed(NULL, "a", &variant, &failure));
-    GIVES(CORM_E_MISUSE, corm_model_create_suffixed(people, "a", NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_model_create_variant(people, CORM_VARIANT(.suffix = NULL), &variant, &failure));
+    says("own table");
+    GIVES(CORM_E_MISUSE, corm_model_create_variant(people, NULL, &variant, &failure));
+    GIVES(CORM_E_MISUSE, corm_model_create_variant(NULL, CORM_VARIANT(.suffix = "a"), &variant, &failure));
+    GIVES(CORM_E_MISUSE, corm_model_create_variant(people, CORM_VARIANT(.suffix = "a"), NULL, &failure));
     suffixed("x\"; drop table person; --");
     assert_true(is_there("person") && is_there("person_x\"; drop table person; --"));
+}
+
+static void a_suffixed_table_of_an_attached_file(void **state) {
+    (void)state;
+    corm_model *there = NULL;
+    corm_database *other = NULL;
+    OK(corm_database_open(path_to("old.db"), NULL, &other, &failure));
+    OK(corm_model_create_variant(people, CORM_VARIANT(.suffix = "7"), &there, &failure));
+    OK(corm_model_create_tables(other, CORM_MODELS(there), &failure));
+    OK(corm_database_attach(db, path_to("old.db"), "old", NULL, &failure));
+    OK(corm_model_create_variant(people, CORM_VARIANT(.suffix = "7", .attached_as = "old"), &variant, &failure));
+    person one = {.name = "far away"};
+    OK(corm_record_insert(db, variant, &one, 0, NULL, &failure));
+    assert_int_equal(count_of(variant), 1);
+    corm_model_free(there);
+    OK(corm_database_close(other, &failure));
 }
 
 static void records_of_an_attached_file(void **state) {
@@ -78,7 +96,7 @@ static void records_of_an_attached_file(void **state) {
     corm_database *other = NULL;
     OK(corm_database_open(path_to("old.db"), NULL, &other, &failure));
     OK(corm_model_create_tables(other, CORM_MODELS(people), &failure));
-    OK(corm_model_create_attached(people, "old", &variant, &failure));
+    OK(corm_model_create_variant(people, CORM_VARIANT(.attached_as = "old"), &variant, &failure));
     GIVES(CORM_E_SCHEMA, corm_query_count(db, variant, NULL, &(int64_t){0}, &failure));
     OK(corm_database_attach(db, path_to("old.db"), "old", NULL, &failure));
     person one = {.name = "old one"};
@@ -104,16 +122,15 @@ static void records_of_an_attached_file(void **state) {
     GIVES(CORM_E_MISUSE, corm_model_create_tables(db, CORM_MODELS(variant), &failure));
     says("attached file \"old\"");
     corm_model *none = NULL;
-    GIVES(CORM_E_MODEL, corm_model_create_attached(people, "main", &none, &failure));
-    GIVES(CORM_E_MISUSE, corm_model_create_attached(variant, "x", &none, &failure));
+    GIVES(CORM_E_MODEL, corm_model_create_variant(people, CORM_VARIANT(.attached_as = "main"), &none, &failure));
+    GIVES(CORM_E_MISUSE, corm_model_create_variant(variant, CORM_VARIANT(.attached_as = "x"), &none, &failure));
     OK(corm_database_close(other, &failure));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST_VARIANT(the_model_may_go_first),
-        TEST_VARIANT(indexes_and_own_references_have_the_suffix),
-        TEST_VARIANT(suffixes_that_tables_could_share),
+        TEST_VARIANT(the_model_may_go_first),           TEST_VARIANT(indexes_and_own_references_have_the_suffix),
+        TEST_VARIANT(suffixes_that_tables_could_share), TEST_VARIANT(a_suffixed_table_of_an_attached_file),
         TEST_VARIANT(records_of_an_attached_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

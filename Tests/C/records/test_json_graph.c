@@ -24,11 +24,11 @@ static void related_records_come_by_level(void **state) {
         GIVES(CORM_NOT_FOUND, corm_json_reader_related(reader, "pets.owner", &words, &failure));
         GIVES(CORM_E_MISUSE, corm_json_reader_related(reader, "pests", &words, &failure));
         corm_json_reader_free(reader);
-        assert_int_equal(corm_related_count(owned, 0), 2);
-        assert_int_equal(corm_related_count(owned, 1), 0);
-        assert_int_equal(corm_related_count(owned, 3), 1);
-        assert_string_equal(((const pet *)corm_related_data(owned, 3))->name, "Ivy");
-        assert_int_equal(corm_related_count(words, 2), 2);
+        assert_int_equal(related_count(owned, 0), 2);
+        assert_int_equal(related_count(owned, 1), 0);
+        assert_int_equal(related_count(owned, 3), 1);
+        assert_string_equal(((const pet *)corm_related_get(owned, 3, NULL))->name, "Ivy");
+        assert_int_equal(related_count(words, 2), 2);
         corm_json_nested nested[] = {{sizeof(corm_json_nested), "pets", owned},
                                      {sizeof(corm_json_nested), "pets.tags", words}};
         char *first = strdup(written(people, corm_records_data(records), 4, nested, 2, NULL));

@@ -54,9 +54,9 @@ static void an_entry_comes_back(void **state) {
     assert_true(found.created > 1700000000000 && found.created == found.updated);
     GIVES(CORM_NOT_FOUND, corm_store_get(store, CORM_KEY("theme"), arena, &found, &failure));
     GIVES(CORM_NOT_FOUND, corm_store_get(store, CORM_KEY(""), arena, &found, &failure));
-    OK(corm_store_contains(store, CORM_KEY("the\0me"), &failure));
+    OK(corm_store_get(store, CORM_KEY("the\0me"), NULL, NULL, &failure));
     OK(corm_store_delete(store, CORM_KEY("the\0me"), &failure));
-    GIVES(CORM_NOT_FOUND, corm_store_contains(store, CORM_KEY("the\0me"), &failure));
+    GIVES(CORM_NOT_FOUND, corm_store_get(store, CORM_KEY("the\0me"), NULL, NULL, &failure));
 }
 
 static void json_is_looked_at(void **state) {
@@ -124,12 +124,17 @@ static void wrong_arguments_are_errors(void **state) {
     OK(corm_result_open(db, "SELECT 1", CORM_NO_VALUES, &result, &failure));
     GIVES(CORM_E_MISUSE, corm_store_next(result, &entry, &failure));
     corm_result_close(result);
-    GIVES(CORM_E_RANGE, corm_store_expiry(0, &number, &failure));
-    GIVES(CORM_E_RANGE, corm_store_expiry(-5, &number, &failure));
-    GIVES(CORM_E_RANGE, corm_store_expiry(INT64_MAX, &number, &failure));
+    entry = entry_of("k", corm_value_null());
+    entry.expires_after = -5;
+    GIVES(CORM_E_RANGE, corm_store_put(store, &entry, &failure));
+    entry.expires_after = INT64_MAX;
+    GIVES(CORM_E_RANGE, corm_store_put(store, &entry, &failure));
+    entry.expires_after = 5;
+    entry.expires = 5000000;
+    GIVES(CORM_E_MISUSE, corm_store_put(store, &entry, &failure));
     GIVES(CORM_E_SCHEMA, corm_store_adopt(store, "x\"; DROP TABLE person; --", NULL, &failure));
     corm_store_close(NULL);
-    GIVES(CORM_NOT_FOUND, corm_store_contains(store, "k", 1, &failure));
+    GIVES(CORM_NOT_FOUND, corm_store_get(store, "k", 1, NULL, NULL, &failure));
 }
 
 static void a_scan_gives_entries(void **state) {
@@ -171,7 +176,7 @@ static void a_scan_gives_entries(void **state) {
 static void an_entry_that_was_read_is_written_back(void **state) {
     (void)state;
     corm_store_entry entry = entry_of("hits", corm_value_int64(1));
-    OK(corm_store_expiry(60000, &entry.expires, &failure));
+    entry.expires_after = 60000;
     OK(corm_store_compare_and_set(store, &entry, &failure));
     GIVES(CORM_CHANGED, corm_store_compare_and_set(store, &entry, &failure));
     entry = get("hits");

@@ -142,3 +142,9 @@ void insert_people(int count) {
 }
 
 void run_script(const char *sql) { OK(corm_database_execute_script(db, sql, &failure)); }
+
+size_t related_count(const corm_related *related, size_t position) {
+    size_t count;
+    corm_related_get(related, position, &count);
+    return count;
+}

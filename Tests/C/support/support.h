@@ -65,6 +65,9 @@ extern corm_model *people;
 /* Inserts persons 1 to count, named "p1" and so on, of age 1 and so on. */
 void insert_people(int count);
 
+/* How many related records the record at a position has. */
+size_t related_count(const corm_related *related, size_t position);
+
 /* The leave that steps need which drop tables and columns with something in them. */
 #define LOSSY (&(const corm_migration_options){.struct_size = sizeof(corm_migration_options), .allow_lossy = true})
 

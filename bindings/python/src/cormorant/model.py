@@ -165,7 +165,7 @@ class Model(metaclass=ModelType):
         suffix: any text but control characters, 200 bytes at most. Capital letters of ASCII are refused: SQLite takes
         them for small ones, so that two targets would share a table.
         """
-        return cls._variant(f"[{suffix}]", lambda: native_model.create_suffixed_model(cls.__model__.handle, suffix))
+        return cls._variant(f"[{suffix}]", lambda: native_model.create_variant(cls.__model__.handle, suffix=suffix))
 
     @classmethod
     def attached(cls, name: str) -> type[Self]:
@@ -174,7 +174,7 @@ class Model(metaclass=ModelType):
         Its records and statements read and write that file, and join both. Its tables are made, migrated, observed and
         cached where their file is opened, and it has no relations. name: under which the file is or will be attached.
         """
-        return cls._variant(f"@{name}", lambda: native_model.create_attached_model(cls.__model__.handle, name))
+        return cls._variant(f"@{name}", lambda: native_model.create_variant(cls.__model__.handle, attached_as=name))
 
     @classmethod
     def _variant(cls, mark: str, create: Callable[[], ModelHandle]) -> type[Self]:

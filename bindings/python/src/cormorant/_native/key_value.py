@@ -38,7 +38,7 @@ def get(store: StoreHandle, key: bytes) -> Row | None:
 
 
 def contains(store: StoreHandle, key: bytes) -> bool:
-    return call(library.corm_store_contains, store, key, len(key)) == abi.CORM_OK
+    return call(library.corm_store_get, store, key, len(key), None, None) == abi.CORM_OK
 
 
 def put(store: StoreHandle, rows: list[PutRow]) -> int:
@@ -85,4 +85,4 @@ def adopt(store: StoreHandle, table: str) -> int:
 
 
 def expiry(milliseconds: int) -> int:
-    return call_number(library.corm_store_expiry, milliseconds) // 1000
+    return call_number(library.corm_block_store_expiry, milliseconds)

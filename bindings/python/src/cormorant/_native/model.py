@@ -22,12 +22,10 @@ def create_model(definition: Mapping[str, Any]) -> ModelHandle:
     return call_handle(ModelHandle, library.corm_model_create, ctypes.byref(struct))
 
 
-def create_suffixed_model(model: ModelHandle, suffix: str) -> ModelHandle:
-    return call_handle(ModelHandle, library.corm_model_create_suffixed, model, utf8(suffix))
-
-
-def create_attached_model(model: ModelHandle, name: str) -> ModelHandle:
-    return call_handle(ModelHandle, library.corm_model_create_attached, model, utf8(name))
+def create_variant(model: ModelHandle, **variant: str) -> ModelHandle:
+    """The model of another table, which a corm_model_variant of these members says."""
+    struct = make_struct("corm_model_variant", {member: utf8(text) for member, text in variant.items()})
+    return call_handle(ModelHandle, library.corm_model_create_variant, model, ctypes.byref(struct))
 
 
 def model_table(model: ModelHandle) -> str:

@@ -14,6 +14,7 @@ from .database import open_with
 from .handle import BundleHandle, DatabaseHandle, RegistryHandle
 from .library import TYPES, library, optional_utf8, to_text, utf8
 from .sqlite_copy import tell_of_another
+from .struct import make_sized
 
 Options = Mapping[str, Any]
 _Migration = TYPES["corm_registry_migration"]
@@ -65,11 +66,11 @@ def set_current(registry: RegistryHandle, name: str | None) -> None:
 
 
 def default(registry: RegistryHandle) -> str | None:
-    return to_text(library.corm_registry_default(registry))
+    return to_text(_info(registry).default_name)
 
 
 def current(registry: RegistryHandle) -> str | None:
-    return to_text(library.corm_registry_current(registry))
+    return to_text(_info(registry).current_name)
 
 
 def names(registry: RegistryHandle) -> list[str]:
@@ -84,8 +85,14 @@ def names(registry: RegistryHandle) -> list[str]:
 
 
 def open_count(registry: RegistryHandle) -> int:
-    count: int = library.corm_registry_open_count(registry)
+    count: int = _info(registry).open_count
     return count
+
+
+def _info(registry: RegistryHandle) -> Any:
+    info = make_sized("corm_registry_info")
+    call(library.corm_registry_info_read, registry, ctypes.byref(info))
+    return info
 
 
 def close_file(registry: RegistryHandle, name: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .call import call_handle
 from .handle import DatabaseHandle, ModelHandle, SchemaHandle, array_of
-from .library import library, to_text, utf8
+from .library import info_of, library, to_text, utf8
 
 
 def read_schema(database: DatabaseHandle) -> SchemaHandle:
@@ -22,8 +22,8 @@ def create_schema(models: Sequence[ModelHandle]) -> SchemaHandle:
 
 
 def schema_sql(schema: SchemaHandle) -> str:
-    return to_text(library.corm_schema_sql(schema)) or ""
+    return to_text(info_of("corm_schema", schema).sql) or ""
 
 
 def schema_hash(schema: SchemaHandle) -> str:
-    return to_text(library.corm_schema_hash(schema)) or ""
+    return to_text(info_of("corm_schema", schema).hash) or ""

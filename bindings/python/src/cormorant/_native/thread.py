@@ -20,4 +20,4 @@ def resume_thread() -> None:
 
 def be_patient() -> None:
     """This thread waits for a reader as long as it takes."""
-    library.corm_thread_set_patient(True)
+    library.corm_python_set_patient(True)
