@@ -108,7 +108,7 @@ extension MarshalWriter {
             } else if types.isPlain(column, stored), try plainValue(cell, stored) {
                 continue
             } else {
-                try checkedValue(reader, types, column)
+                try checkedValue(reader, types.columns[column], column)
             }
         }
     }
@@ -125,9 +125,14 @@ extension MarshalWriter {
     }
 
     @inline(never)
-    private mutating func checkedValue(_ reader: RecordReader, _ types: ColumnTypes, _ column: Int) throws {
-        switch types[column] {
-        case .int64, .int32, .duration, .date, .time: try value(reader.value(at: column))
+    private mutating func checkedValue(_ reader: RecordReader, _ form: ColumnTypes.Column, _ column: Int) throws {
+        switch form.type {
+        case .int64 where form.isUnsigned, .int32 where form.isUnsigned:
+            integer(try reader.unsigned(at: column, narrow: form.type == .int32))
+        case .int64, .duration: integer(try reader.int64(at: column))
+        case .int32: integer(Int64(try reader.int32(at: column)))
+        case .date: integer(try reader.time(.date, at: column))
+        case .time: integer(try reader.time(.time, at: column))
         case .text, .varchar, .json: _ = try text(reader.validText(at: column))
         case .decimal: _ = try text(reader.decimal(at: column))
         case .double: real(try reader.double(at: column))
@@ -148,6 +153,9 @@ extension MarshalWriter {
             case .value:
                 try rawValue(reader.row, reader.columns[column])
                 column += 1
+            case .typed(let form):
+                try typedValue(reader, form, column)
+                column += 1
             case .record(let model, let types, let isOptional):
                 let record = reader.record(model, at: column)
                 column += types.count
@@ -162,6 +170,15 @@ extension MarshalWriter {
                 }
             }
         }
+    }
+
+    @inline(__always)
+    private mutating func typedValue(_ reader: RecordReader, _ form: ColumnTypes.Column, _ column: Int) throws {
+        let cell = reader.cell(at: column)
+        let stored = cell.type
+        if stored == StorageType.null { return none() }
+        if form.plain == stored, try plainValue(cell, stored) { return }
+        try checkedValue(reader, form, column)
     }
 
     /// One row of raw SQL as a tuple.

@@ -66,6 +66,7 @@ struct TreeReader {
     func rowParts() throws -> [RowPart] {
         try list {
             if try none() { return .value }
+            if let type = try type() { return .typed(type) }
             _ = try reader.sequence()
             guard case .bytes(let bytes, MemoryLayout<UInt>.size) = try reader.next() else {
                 throw TreeReader.damaged()
@@ -73,6 +74,17 @@ struct TreeReader {
             let model = try requireModel(OpaquePointer(bitPattern: bytes.loadUnaligned(as: UInt.self)))
             return .record(model.descriptor, model.types, isOptional: try bool())
         }
+    }
+
+    /// The number of a type that comes next, below 0 for what is unsigned; nil where there is none.
+    private func type() throws -> ColumnTypes.Column? {
+        let start = reader.position
+        guard case .integer(let number) = try reader.next() else {
+            reader.position = start
+            return nil
+        }
+        guard let type = corm_type(exactly: number.magnitude) else { throw TreeReader.damaged() }
+        return ColumnTypes.Column(try columnType(type), isUnsigned: number < 0, isNotNull: false)
     }
 
     func model() throws -> ModelDescriptor {

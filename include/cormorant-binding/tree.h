@@ -90,7 +90,8 @@ corm_status corm_tree_open(corm_database *database, const corm_model *model, con
 /*
  * The same, with rows in parts: several records in each, and values beside them.
  *
- * parts a marshalled list, an item for each part of a row in the order of its result columns: None for one value as it comes;
+ * parts a marshalled list, an item for each part of a row in the order of its result columns: None for one value as it comes; an
+ *       int for one of a type (CORM_INT64 ..., below 0 where it is unsigned) or NULL, which comes as records have it;
  *       (model, is_optional) for a record, whose columns stand there side by side in the order of its model. A record is a
  *       tuple of its own; None where it is optional and an outer join found none: where its key, or all of it, is NULL.
  *       Borrowed until return.

@@ -22,12 +22,14 @@ final class ColumnNames {
 package enum RowPart {
     /// One column, as it comes.
     case value
+    /// One column with values of a type.
+    case typed(ColumnTypes.Column)
     /// The columns of a record side by side. Optional: nothing where an outer join found none.
     case record(ModelDescriptor, ColumnTypes, isOptional: Bool)
 
     package var columnCount: Int {
         switch self {
-        case .value: 1
+        case .value, .typed: 1
         case .record(_, let types, _): types.count
         }
     }

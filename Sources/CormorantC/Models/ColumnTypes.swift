@@ -8,16 +8,22 @@ import CormorantSQLite
 package final class ColumnTypes {
     package struct Column {
         package let type: ColumnType
+        package let isUnsigned: Bool
         package let isNotNull: Bool
         /// What is stored where nothing is to be checked or converted, one of `StorageType`; 0 where something always is.
         package let plain: Int32
 
         fileprivate init(_ column: ColumnDescriptor) {
-            type = column.type
-            isNotNull = column.notNull
+            self.init(column.type, isUnsigned: column.isUnsigned, isNotNull: column.notNull)
+        }
+
+        package init(_ type: ColumnType, isUnsigned: Bool, isNotNull: Bool) {
+            self.type = type
+            self.isUnsigned = isUnsigned
+            self.isNotNull = isNotNull
             plain =
                 switch type {
-                case .int64 where !column.isUnsigned: StorageType.integer
+                case .int64 where !isUnsigned: StorageType.integer
                 case .text: StorageType.text
                 case .double: StorageType.real
                 default: 0

@@ -18,7 +18,7 @@ from .column import Column
 from .error import DataError, ProgrammingError
 from .expression import Expression
 from .result import Convert
-from .value import file_decoder
+from .value import COLUMN_TYPES, file_decoder
 
 if TYPE_CHECKING:
     from ._model_info import ModelInfo
@@ -55,16 +55,18 @@ class RecordPart:
 class TupleShape:
     """Rows become tuples, whose values are decoded as those of the columns that they come from.
 
-    parts: what the library makes records of in each row; None: rows are values alone.
+    parts: what the library makes of each part of a row; None: all come as the file has them.
     """
 
     handle = None
-    parts: list[Node | None] | None = None
+    parts: list[Node | int | None] | None = None
 
     def __init__(self, columns: Sequence[Expression[Any] | RecordPart]) -> None:
         self.columns = columns
-        if any(isinstance(column, RecordPart) for column in columns):
-            self.parts = [column.part if isinstance(column, RecordPart) else None for column in columns]
+        self.has_records = any(isinstance(column, RecordPart) for column in columns)
+        parts = [_part(column) for column in columns]
+        if any(part is not None for part in parts):
+            self.parts = parts
         self._decoders = [_decoder(column) for column in columns]
         self._is_plain = not any(self._decoders)
         self._names: tuple[str, ...] | None = None
@@ -160,11 +162,27 @@ class IntoShape:
         return self._make(self.load_rows(rows) if self.load_rows else rows)
 
 
+def _part(part: Expression[Any] | RecordPart) -> Node | int | None:
+    """What the library makes of a part: of a column's values what records have, of others what the file has."""
+    if isinstance(part, RecordPart):
+        return part.part
+    column = part._column
+    node = part._node[1] if part._node[0] == abi.CORM_NODE_AS else part._node
+    if column is None or node[0] not in (abi.CORM_NODE_COLUMN, abi.CORM_NODE_PATH):
+        return None
+    number: int = COLUMN_TYPES[column.type_name].number
+    return -number if column._options.get("unsigned") else number
+
+
 def _decoder(part: Expression[Any] | RecordPart) -> Callable[[Any], Any] | None:
     if isinstance(part, RecordPart):
         return part.info.load_one
     column = part._column
-    return None if column is None else file_decoder(column.type_name, column.transform)
+    if column is None:
+        return None
+    if _part(part) is not None:
+        return column.transform.decode if column.transform else None
+    return file_decoder(column.type_name, column.transform)
 
 
 def _name(column: Expression[Any]) -> str | None:

@@ -15,7 +15,7 @@ Sql = tuple[str, tuple[Any, ...]]
 Node: TypeAlias = tuple[Any, ...]
 
 
-def dump_tree(tree: Node | list[Node | None]) -> bytes:
+def dump_tree(tree: Node | list[Node | int | None]) -> bytes:
     """A tree as the library takes it. Whoever hands that over holds the tree, and so the models in it."""
     try:
         return marshal.dumps(tree, 2)

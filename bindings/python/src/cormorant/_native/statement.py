@@ -38,9 +38,11 @@ def open_cursor(
 
 
 def open_parts(
-    database: DatabaseHandle, parts: list[Node | None], statement: StatementHandle, parameters: bytes | None
+    database: DatabaseHandle, parts: list[Node | int | None], statement: StatementHandle, parameters: bytes | None
 ) -> CursorHandle:
-    """The same with rows in parts: None for a value; (model, is_optional) for a record, which is a row of its own."""
+    """The same with rows in parts: None for a value as it comes, the number of a type for one of it;
+    (model, is_optional) for a record, which is a row of its own.
+    """
     data = dump_tree(parts)
     size = len(parameters) if parameters else 0
     return call_handle(
