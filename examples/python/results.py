@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from music import Album, music
 
-from cormorant import Database, select
+from cormorant import Database, func, select
 
 
 @dataclass
@@ -26,10 +26,11 @@ def forms(db: Database) -> None:
 
 
 def numbers(db: Database) -> None:
-    """One row, how many, whether any, how many pages."""
+    """One row, one value, one column, how many, whether any, how many pages."""
     query = Album.where(Album.year > 2000)
     first = db.fetch_one(query.order_by(Album.year))
     print(first and first.title, db.count(query), db.exists(query), db.page_count(query, page_size=10))
+    print(db.fetch_value(select(func.max(Album.year))), db.fetch_values(select(Album.title).order_by(Album.title)))
 
 
 def stream(db: Database) -> None:

@@ -102,7 +102,7 @@ def dicts(db: Database) -> Any:
 
 def values(db: Database) -> Any:
     """one column, as values"""
-    return [title for (title,) in db.fetch_all(select(Album.title).order_by(Album.title))]
+    return db.fetch_values(select(Album.title).order_by(Album.title))
 
 
 def distinct(db: Database) -> Any:

@@ -240,6 +240,8 @@ class Database(Owner):
 
     fetch_all = _query.fetch_all
     fetch_one = _query.fetch_one
+    fetch_value = _query.fetch_value
+    fetch_values = _query.fetch_values
     cursor = _query.cursor
     count = _query.count
     page_count = _query.page_count

@@ -26,7 +26,7 @@ from .error import ProgrammingError
 from .graph import load
 from .model import Model
 from .record import has_key
-from .result import Result, read_all
+from .result import Convert, Result, read_all
 from .statement import Query, Statement
 from .transaction import Transaction
 from .value import Bindings, dump_bindings
@@ -152,6 +152,38 @@ def fetch_one(
 
 
 @overload
+def fetch_value(
+    database: Database, query: Query[tuple[R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
+) -> R | None: ...
+@overload
+def fetch_value(database: Database, sql: str, bindings: Bindings = ..., /) -> Any: ...
+def fetch_value(
+    database: Database, query: Any, given: Bindings = (), /, *, bindings: Any = (), **parameters: Any
+) -> Any:
+    """The value of the first row of a query or of raw SQL that gives one column; None when there is no row."""
+    cursor, convert = _start_values(database, query, given, bindings, parameters)
+    try:
+        rows = native_result.next_rows(cursor, 1)
+        found = convert(rows) if convert else rows
+    finally:
+        cursor.free()
+    return found[0][0] if found else None
+
+
+@overload
+def fetch_values(
+    database: Database, query: Query[tuple[R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
+) -> list[R]: ...
+@overload
+def fetch_values(database: Database, sql: str, bindings: Bindings = ..., /) -> list[Any]: ...
+def fetch_values(
+    database: Database, query: Any, given: Bindings = (), /, *, bindings: Any = (), **parameters: Any
+) -> list[Any]:
+    """The values of a query or of raw SQL that gives one column, as a list."""
+    return [value for (value,) in read_all(*_start_values(database, query, given, bindings, parameters))]
+
+
+@overload
 def cursor(
     database: Database, query: Query[R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
 ) -> Result[R]: ...
@@ -197,7 +229,7 @@ def cursor(
     cursor, shape = _start(database, model, sql, bindings, attributes, order_by, limit, offset, into)
     model = shape if isinstance(shape, ModelInfo) else None
     result: Result[Any] = Result(database, cursor, shape.names, shape.load, shape.load_rows, model)
-    if isinstance(shape, TupleShape) and shape.parts:
+    if isinstance(shape, TupleShape) and shape.has_records:
         result._flat_names = shape.flat_names
     return result
 
@@ -322,6 +354,28 @@ def _start(
     offset = option(info, "offset", offset, 0)
     names = (order_by,) if isinstance(order_by, str) else order_by
     return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
+
+
+def _start_values(
+    database: Database, query: Any, given: Bindings, bindings: Bindings, parameters: dict[str, Any]
+) -> tuple[CursorHandle, Convert | None]:
+    """A running statement of one column, and what decodes its rows."""
+    if isinstance(query, str):
+        if bindings or parameters:
+            raise ProgrammingError("parameters with SQL", hint="give its bindings as a tuple or a dict")
+        cursor, convert = native_query.open_cursor(database._handle, None, query, dump_bindings(given)), None
+    elif isinstance(query, Query):
+        cursor, shape = _run(database, query, query._parameters(bindings or given, parameters), None)
+        convert = shape.load_rows
+    else:
+        raise ProgrammingError(
+            f"{query!r} is no query", hint="select one column, such as select(Person.age), or give SQL"
+        )
+    count = len(native_result.cursor_columns(cursor))
+    if count != 1:
+        cursor.free()
+        raise ProgrammingError(f"the query gives {count} columns, not one value", hint="select one column")
+    return cursor, convert
 
 
 def _without_loads(query: Query[R]) -> Query[R]:

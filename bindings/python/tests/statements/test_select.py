@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pytest
-from models import Department, Person
+from models import Department, Everything, Person
 
 import cormorant
-from cormorant import Column, Database, Model, Query, Select, column, func, param, select
+from cormorant import Column, Database, DataError, Model, Query, Select, column, func, param, select, update
 
 PEOPLE = '"id", "name", "age", "born", "department" FROM "people"'
 
@@ -190,3 +190,55 @@ def test_what_is_ambiguous_beside_a_union() -> None:
     for wrong in (names.order_by("name"), names.limit(1)):
         with pytest.raises(cormorant.ProgrammingError, match="before UNION, INTERSECT or EXCEPT"):
             wrong.union_all(select(Department.name)).sql  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("column", "stored", "said"),
+    [
+        (Everything.number, "'old'", "holds text, not an integer"),
+        (Everything.text, "x'61'", "holds a blob, not text"),
+        (Everything.flag, "7", "is neither 0 nor 1"),
+        (Everything.small, "4294967296", "does not fit into 32 bits"),
+        (Everything.real, "'x'", "holds text, not a real"),
+        (Everything.moment, "'yesterday'", "holds text that is no time"),
+        (Everything.token, "'x'", "UUID"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_as_in_a_record(
+    db: Database, column: Column[Any], stored: str, said: str
+) -> None:
+    db.create_tables(Everything)
+    db.execute(f"INSERT INTO everything ({column.column_name}) VALUES ({stored})")
+    for query in (select(column), select(column.label("it")), select(func.count(), column)):
+        with pytest.raises(DataError, match=said):
+            db.fetch_all(query)
+        with pytest.raises(DataError, match=said):
+            db.fetch_one(query)
+    db.execute("DELETE FROM everything")
+    db.insert(Everything())
+    assert db.fetch_all(select(column)) == [(None,)]
+
+
+def test_single_values(db: Database) -> None:
+    assert db.fetch_value(select(func.count()).from_(Person)) == 4
+    assert db.fetch_value(select(func.max(Person.age))) == 50
+    assert db.fetch_value(select(Person.name).where(Person.age > param("age")).order_by(Person.name), age=34) == "Ann"
+    assert db.fetch_value(select(Person.name).where(Person.age > 99)) is None
+    assert db.fetch_value(select(func.max(Person.age)).where(Person.age > 99)) is None
+    assert db.fetch_value("SELECT count(*) FROM people WHERE age > ?", (30,)) == 3
+    ages = select(Person.age).distinct().order_by(Person.age)
+    assert db.fetch_values(ages) == [20, 35, 50]
+    assert db.fetch_values(ages.where(Person.age > param("age")), bindings={"age": 20}) == [35, 50]
+    assert db.fetch_values("SELECT name FROM people WHERE age = :age ORDER BY 1", {"age": 35}) == ["Ann", "Cid"]
+    assert db.fetch_values(update(Person).set(age=1).where(Person.name == "Dan").returning(Person.age)) == [1]
+
+
+@pytest.mark.parametrize("query", [select(Person.name, Person.age), select(Person), "SELECT name, age FROM people"])
+def test_a_single_value_is_of_one_column(db: Database, query: Any) -> None:
+    for fetch in (db.fetch_value, db.fetch_values):
+        with pytest.raises(cormorant.ProgrammingError, match=r"gives \d columns"):
+            fetch(query)
+    with pytest.raises(cormorant.ProgrammingError, match="no query"):
+        db.fetch_value(Person)  # type: ignore[call-overload]
+    with pytest.raises(cormorant.ProgrammingError, match="SQL"):
+        db.fetch_value("SELECT ?", (1,), age=1)  # type: ignore[call-overload]

@@ -142,6 +142,12 @@ with Database("file.db") as db:
     assert_type(db.fetch_one(select(Album.id)), tuple[int | None] | None)
     assert_type(db.fetch_all(query, into=Total), list[Total])
     assert_type(db.fetch_one(query, into=Total), Total | None)
+    assert_type(db.fetch_value(select(func.count()).from_(Album)), int | None)
+    assert_type(db.fetch_value(select(Album.released)), datetime | None)
+    assert_type(db.fetch_values(select(Album.title)), list[str])
+    assert_type(db.fetch_values(select(Album.id).where(Album.title == param("t")), t="One"), list[int | None])
+    assert_type(db.fetch_values(update(Album).set(title="x").returning(Album.title)), list[str])
+    assert_type(db.fetch_value("SELECT ?", (1,)), Any)
     for title, live in db.cursor(select(Album.title, Album.live)):
         assert_type(title, str)
         assert_type(live, bool)

@@ -106,6 +106,12 @@ db.execute(albums)  # error
 db.count(albums.where(Album.title == 3))  # error
 db.page_count(albums)  # error
 db.fetch_all(select(Album, Artist))[0][1].title  # error
+db.fetch_value(albums)  # error
+db.fetch_value(select(Album.title, Album.id))  # error
+db.fetch_value(select(Album.artist_id)) + 1  # error
+db.fetch_values(select(Album.title))[0][0] + 1  # error
+db.fetch_values(Album)  # error
+db.fetch_value("SELECT ?", (1,), n=1)  # error
 
 # Related records.
 artist = Artist("Ada")
