@@ -23,6 +23,7 @@ extension Database {
     private func batchOfNew<R: Record>(
         _ records: inout [R], _ model: ModelDescriptor, _ body: (ModelPlan, inout R) throws -> Void
     ) throws {
+        guard !records.isEmpty else { return }
         var madeKeys: [Int] = []
         do {
             try batch(model) { plan, index in
@@ -44,6 +45,7 @@ extension Database {
 
     /// Updates records, each of which must be there; see `update(_:properties:)`.
     public func update<R: Record>(contentsOf records: inout [R], properties: [String] = []) throws {
+        guard !records.isEmpty else { return }
         try batch(R.model) { plan, index in
             let planned = try plan.update(named: properties)
             try records.withUnsafeMutableBufferPointer { records in
@@ -61,7 +63,8 @@ extension Database {
     /// - Returns: how many there were.
     @discardableResult
     public func delete<R: Record>(contentsOf records: [R]) throws -> Int {
-        try batch(R.model) { plan, index in
+        guard !records.isEmpty else { return 0 }
+        return try batch(R.model) { plan, index in
             try plan.model.requireKey()
             // Read where they lie: an element of a generic array would be copied first.
             return try records.withUnsafeBufferPointer { records in
