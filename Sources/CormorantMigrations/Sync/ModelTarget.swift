@@ -196,10 +196,13 @@ private struct TableMerger {
     /// CHECKs, foreign keys and UNIQUEs of the file that no model declared.
     private func keptConstraints() -> [ConstraintDefinition] {
         var kept: [ConstraintDefinition] = []
+        let checkNames = Set(shapes.wanted.checks.compactMap { $0.definition.name.map(foldIdentifier) })
         for (check, definition) in shapes.present.checks {
             let isDeclared = shapes.wanted.checks.contains { $0.check == check }
             let wasDeclared = shapes.former?.checks.contains { $0.check == check } ?? false
-            if !isDeclared, !wasDeclared { kept.append(definition) }
+            // One of the same name is the model's of an earlier day, where no sync has noted what that declared.
+            let isReplaced = definition.name.map { checkNames.contains(foldIdentifier($0)) } ?? false
+            if !isDeclared, !wasDeclared, !isReplaced { kept.append(definition) }
         }
         let wanted = shapes.wanted.foreignKeys.map { resolved($0.key, in: file) }
         let former = shapes.former?.foreignKeys.map { resolved($0.key, in: file) } ?? []
