@@ -84,6 +84,7 @@ static bool run_scenario(const char *file, json_t *models, json_t *setup, json_t
     run_steps(&run, json_object_get(json, "steps"));
     corm_error_free(run.error);
     run.error = NULL;
+    close_cursors(&run);
     cancel_watches(&run);
     close_databases(&run);
     if (corm_database_close(run.database, &run.error) != CORM_OK) {

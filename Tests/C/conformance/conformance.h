@@ -28,6 +28,7 @@ typedef struct scenario {
     struct named_database *others;
     corm_registry *registry;
     struct watch *watches;
+    struct open_cursor *cursors;
     corm_bundle *bundle; /* of the steps about bundles */
     corm_arena *arena;
     struct allocation *allocations;
@@ -97,6 +98,9 @@ typedef struct step {
     json_t *expect;
     dynamic_model model;       /* of the step's `model`; NULL inside where it has none */
     corm_statement *statement; /* of the step's `statement`, or NULL */
+    json_t *ran;               /* the SQL that was run, where the step expects that */
+    json_t *told;              /* what progress was told, each step of it once in a row */
+    json_int_t calls;          /* of progress */
     corm_status status;
 } step;
 
@@ -120,6 +124,8 @@ json_t *given_values(step *s);
 int32_t choice(step *s, const char *name, const char *const *names, int32_t count);
 
 /* conformance_sql.c */
+/* Compares the row that a result stands on. */
+bool check_result_row(step *s, corm_result *result, json_t *expected);
 bool step_execute(step *s);
 bool step_execute_script(step *s);
 bool step_query(step *s);
@@ -129,6 +135,12 @@ bool step_rollback(step *s);
 bool step_last_insert_id(step *s);
 bool step_changes(step *s);
 bool step_reopen(step *s);
+
+/* conformance_cursors.c */
+void close_cursors(scenario *run);
+bool step_open_cursor(step *s);
+bool step_next(step *s);
+bool step_close_cursor(step *s);
 
 /* conformance_functions.c */
 bool step_register_function(step *s);
@@ -145,6 +157,8 @@ const char *beside(scenario *run, const char *name);
 /* A schema as CREATE statements or {"models": names}; missing: the file's. `status` says whether it could be made. */
 bool parse_schema(step *s, json_t *json, corm_schema **out_schema);
 bool parse_options(step *s, corm_migration_options *out_options);
+/* What `cancelAt` and the expected `progress` need, with the step as context; NULL where there is neither. */
+corm_progress_callback progress_of(step *s);
 /* Compares a plan with `expect` and frees it. */
 bool check_plan(step *s, corm_plan *plan);
 bool step_schema(step *s);
@@ -169,6 +183,8 @@ bool step_set_version(step *s);
 bool step_version(step *s);
 
 /* conformance_records.c */
+/* QUERY of a step. */
+bool parse_query(step *s, corm_query *query);
 bool step_create_tables(step *s);
 bool step_table_exists(step *s);
 bool step_make_model(step *s);
@@ -222,6 +238,7 @@ bool step_checkpoint(step *s);
 bool step_write_text(step *s);
 bool step_is_plain(step *s);
 bool step_damage(step *s);
+bool step_truncate(step *s);
 bool step_depth(step *s);
 
 /* conformance_observation.c */

@@ -183,10 +183,16 @@ bool step_set_version(step *s) {
     json_array_foreach(member(s, "steps"), index, json) {
         steps[index] = (corm_version_step)CORM_VERSION_STEP_INIT;
         steps[index].version = (int32_t)json_integer_value(json_object_get(json, "version"));
-        if (!check_members(run, json, "a step", " version up down ") ||
+        const char *function;
+        if (!check_members(run, json, "a step", " version up down call ") ||
+            !parse_text(run, json_object_get(json, "call"), &function) ||
             !parse_text(run, json_object_get(json, "up"), &steps[index].up_sql) ||
             !parse_text(run, json_object_get(json, "down"), &steps[index].down_sql)) {
             return false;
+        }
+        if (function != NULL) {
+            steps[index].up = run_sql;
+            steps[index].context = (void *)function;
         }
     }
     s->status =

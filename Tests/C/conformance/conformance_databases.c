@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* One that a step opened or used, by the name that the step gave it. */
 struct named_database {
@@ -44,10 +45,13 @@ void close_databases(scenario *run) {
 bool parse_cipher(step *s, const char *name, corm_cipher_options *out_cipher) {
     json_t *json = member(s, name);
     *out_cipher = (corm_cipher_options)CORM_CIPHER_OPTIONS_INIT;
+    corm_value key;
     if (json == NULL)
         return true;
-    out_cipher->key = json_string_value(json_object_get(json, "key"));
-    out_cipher->key_size = json_string_length(json_object_get(json, "key"));
+    if (!parse_value(s->run, json_object_get(json, "key"), 0, &key))
+        return false;
+    out_cipher->key = key.as.bytes.data;
+    out_cipher->key_size = key.as.bytes.size;
     out_cipher->compatibility = (int32_t)json_integer_value(json_object_get(json, "compatibility"));
     out_cipher->page_size = (int32_t)json_integer_value(json_object_get(json, "pageSize"));
     out_cipher->rounds = (int32_t)json_integer_value(json_object_get(json, "rounds"));
@@ -235,7 +239,7 @@ bool step_backup(step *s) {
     if (!parse_cipher(s, "cipher", &cipher))
         return false;
     s->status = corm_database_backup(s->run->database, beside(s->run, json_string_value(member(s, "file"))),
-                                     member(s, "cipher") == NULL ? NULL : &cipher, NULL, NULL, &s->run->error);
+                                     member(s, "cipher") == NULL ? NULL : &cipher, progress_of(s), s, &s->run->error);
     return true;
 }
 
@@ -278,14 +282,23 @@ bool step_is_plain(step *s) {
 
 bool step_damage(step *s) {
     long at = (long)json_integer_value(member(s, "at"));
+    long count = member(s, "count") == NULL ? 1 : (long)json_integer_value(member(s, "count"));
     FILE *file = fopen(beside(s->run, json_string_value(member(s, "file"))), "r+b");
-    int byte = EOF;
-    if (file != NULL && fseek(file, at, SEEK_SET) == 0 && (byte = fgetc(file)) != EOF && fseek(file, at, SEEK_SET) == 0)
-        fputc(byte ^ 1, file);
+    int byte = file == NULL ? EOF : 0;
+    for (long place = at; byte != EOF && place < at + count; place += 1) {
+        if (fseek(file, place, SEEK_SET) == 0 && (byte = fgetc(file)) != EOF && fseek(file, place, SEEK_SET) == 0)
+            fputc(byte ^ 1, file);
+    }
     if (file != NULL)
         fclose(file);
     s->status = CORM_OK;
     return byte != EOF || fail(s->run, "no such byte to damage");
+}
+
+bool step_truncate(step *s) {
+    const char *path = beside(s->run, json_string_value(member(s, "file")));
+    s->status = CORM_OK;
+    return truncate(path, (off_t)json_integer_value(member(s, "size"))) == 0 || fail(s->run, "it cannot be cut off");
 }
 
 bool step_depth(step *s) {

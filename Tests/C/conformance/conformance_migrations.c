@@ -28,6 +28,20 @@ const char *beside(scenario *run, const char *name) {
     return path;
 }
 
+static bool tell(const corm_progress *progress, void *context) {
+    step *s = context;
+    json_t *cancel = member(s, "cancelAt");
+    const char *last = json_string_value(json_array_get(s->told, json_array_size(s->told) - 1));
+    if (last == NULL || strcmp(last, progress->step) != 0)
+        json_array_append_new(s->told, json_string(progress->step));
+    s->calls += 1;
+    return cancel == NULL || s->calls <= json_integer_value(cancel);
+}
+
+corm_progress_callback progress_of(step *s) {
+    return member(s, "cancelAt") == NULL && wanted(s, "progress") == NULL ? NULL : tell;
+}
+
 bool parse_options(step *s, corm_migration_options *out_options) {
     const char *snapshot = json_string_value(member(s, "snapshot"));
     *out_options = (corm_migration_options){
@@ -35,6 +49,8 @@ bool parse_options(step *s, corm_migration_options *out_options) {
         .snapshot = snapshot == NULL ? NULL : beside(s->run, snapshot),
         .drop_snapshot = json_is_true(member(s, "dropSnapshot")),
         .allow_lossy = json_is_true(member(s, "allowLossy")),
+        .progress = progress_of(s),
+        .context = s,
     };
     return parse_list(s->run, member(s, "allowDrop"), &out_options->allow_drop);
 }

@@ -36,6 +36,23 @@ int32_t find_name(scenario *run, const char *name, const char *const *names, int
     return found < 0 ? 0 : found;
 }
 
+/* Values that a CHECK lets into a column: texts by their names, integers by their values. */
+static bool parse_choices(scenario *run, json_t *json, corm_column_def *column) {
+    corm_choice *choices = allocate(run, json_array_size(json) * sizeof *choices);
+    size_t index;
+    json_t *item;
+    json_array_foreach(json, index, item) {
+        choices[index].name = json_is_string(item) ? json_string_value(item) : "a number";
+        choices[index].value = json_integer_value(item);
+        if (!json_is_string(item) && !json_is_integer(item))
+            return fail(run, "a choice is a text or an integer");
+    }
+    column->choices = choices;
+    column->choice_count = json_array_size(json);
+    column->check_choices = json != NULL;
+    return true;
+}
+
 static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_def *out_column) {
     corm_column_def column = {
         .name = json_string_value(json_object_get(json, "name")),
@@ -57,7 +74,8 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         check_members(run, json, "a column",
                       " name column type length primaryKey autoIncrement notNull unique indexed unsigned default check "
                       "computed collation referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom "
-                      "convert ") &&
+                      "convert choices ") &&
+        parse_choices(run, json_object_get(json, "choices"), &column) &&
         parse_text(run, json_object_get(json, "jsonKey"), &column.json_key) &&
         parse_text(run, json_object_get(json, "column"), &column.column) &&
         parse_text(run, json_object_get(json, "default"), &column.default_sql) &&
@@ -96,10 +114,11 @@ static bool parse_reference(scenario *run, json_t *json, corm_reference_def *out
 
 /* Puts the model of another table in a model's place, where the definition asks for that. */
 static corm_status make_variant(scenario *run, json_t *json, corm_model **model) {
-    const corm_model_variant variant = {.struct_size = sizeof variant,
-                                        .suffix = json_string_value(json_object_get(json, "suffix")),
-                                        .attached_as = json_string_value(json_object_get(json, "attachedAs"))};
+    corm_model_variant variant = {.struct_size = sizeof variant,
+                                  .attached_as = json_string_value(json_object_get(json, "attachedAs"))};
     corm_model *origin = *model;
+    if (!parse_text(run, json_object_get(json, "suffix"), &variant.suffix))
+        return CORM_E_INTERNAL;
     if (variant.suffix == NULL && variant.attached_as == NULL)
         return CORM_OK;
     corm_status status = corm_model_create_variant(origin, &variant, model, &run->error);

@@ -15,7 +15,7 @@ static bool check_found(step *s, const corm_value *record) {
     return record == NULL || s->status != CORM_OK || check_record(s->run, &s->model, wanted(s, "record"), record);
 }
 
-static bool parse_query(step *s, corm_query *query) {
+bool parse_query(step *s, corm_query *query) {
     json_t *where = member(s, "where");
     *query = (corm_query)CORM_QUERY_INIT;
     query->limit = json_integer_value(member(s, "limit"));

@@ -26,7 +26,7 @@ bool step_execute_script(step *s) {
     return true;
 }
 
-static bool check_row(step *s, corm_result *result, json_t *expected) {
+bool check_result_row(step *s, corm_result *result, json_t *expected) {
     size_t index;
     json_t *item;
     if (json_array_size(expected) != corm_result_column_count(result)) {
@@ -77,7 +77,7 @@ bool step_query(step *s) {
         return true;
     bool good = check_columns(s, result);
     while (good && (s->status = corm_result_next(result, &run->error)) == CORM_ROW) {
-        good = count >= json_array_size(rows) || check_row(s, result, json_array_get(rows, count));
+        good = count >= json_array_size(rows) || check_result_row(s, result, json_array_get(rows, count));
         count += 1;
     }
     corm_result_close(result);

@@ -56,8 +56,8 @@ int32_t choice(step *s, const char *name, const char *const *names, int32_t coun
 }
 
 #define RANGE "prefix start end after"
-#define COPY "snapshot dropSnapshot"
-#define PLAN "steps risk rows problems contains lacks"
+#define COPY "snapshot dropSnapshot cancelAt"
+#define PLAN "steps risk rows problems contains lacks progress"
 #define METADATA                                                                                                       \
     "tables options columns flags foreignKeys indexes checks triggers relations ends problems contains lacks"
 #define OPTIONS "mode journalMode synchronous foreignKeys busyTimeout template cipher"
@@ -89,6 +89,9 @@ static const struct {
     {"fetchAll", step_fetch_all, QUERY, "records count sql bindings"},
     {"fetchOne", step_fetch_one, QUERY, "found record sql bindings"},
     {"stream", step_stream, QUERY, "records count sql bindings"},
+    {"openCursor", step_open_cursor, "as " QUERY, "sql bindings"},
+    {"next", step_next, "of", "found row record"},
+    {"closeCursor", step_close_cursor, "of", ""},
     {"count", step_count, "model sql bindings statement parameters where", "count sql bindings"},
     {"pageCount", step_count, "model sql bindings statement parameters where pageSize", "count sql bindings"},
     {"maxKey", step_max_key, "model", "found value"},
@@ -119,13 +122,13 @@ static const struct {
     {"openBundle", step_open_bundle, "", ""},
     {"generate", step_generate, "name models to allowDrop", PLAN},
     {"squash", step_squash, "last", ""},
-    {"apply", step_apply, "last allowLossy " COPY, ""},
-    {"revert", step_apply, "last allowLossy " COPY, ""},
+    {"apply", step_apply, "last allowLossy " COPY, "progress"},
+    {"revert", step_apply, "last allowLossy " COPY, "progress"},
     {"adopt", step_adopt, "last", ""},
     {"resolve", step_resolve, "id applied", ""},
     {"status", step_status, "", "states"},
     {"drift", step_drift, "", PLAN},
-    {"setVersion", step_set_version, "steps version " COPY, ""},
+    {"setVersion", step_set_version, "steps version " COPY, "progress"},
     {"version", step_version, "", "value"},
     {"metadata", step_metadata, "of", METADATA},
     {"storePut", step_store, "store key value expiresIn entries", ""},
@@ -160,13 +163,14 @@ static const struct {
     {"attach", step_attach, "file schema cipher", ""},
     {"registerFunction", step_register_function, "name body deterministic inSchema", ""},
     {"registerCollation", step_register_collation, "name", ""},
-    {"backup", step_backup, "file cipher", ""},
+    {"backup", step_backup, "file cipher cancelAt", ""},
     {"vacuum", step_look_after, "", ""},
     {"optimize", step_look_after, "", ""},
     {"checkpoint", step_checkpoint, "mode", "log copied"},
     {"writeText", step_write_text, "file text", ""},
     {"isPlain", step_is_plain, "file", "found"},
-    {"damage", step_damage, "file at", ""},
+    {"damage", step_damage, "file at count", ""},
+    {"truncate", step_truncate, "file size", ""},
     {"observe", step_observe,
      "as model key regions sql bindings statement parameters live keyColumns values latestOnly", "sql bindings"},
     {"events", step_events, "of wait", "events"},
@@ -215,17 +219,34 @@ static bool known_members(step *s, const char *members, const char *expected) {
     snprintf(padded, sizeof padded, " do on expect %s ", members);
     if (!check_members(s->run, s->json, "the step", padded))
         return false;
-    snprintf(padded, sizeof padded, " error %s ", expected);
+    snprintf(padded, sizeof padded, " error ran %s ", expected);
     return check_members(s->run, s->expect, "expect", padded);
+}
+
+static void note(const char *sql, int64_t nanoseconds, void *context) {
+    (void)nanoseconds;
+    json_array_append_new(context, json_string(sql));
+}
+
+/* The handler with what it runs and tells. */
+static bool run_traced(step *s, bool (*handler)(step *s)) {
+    bool traces = wanted(s, "ran") != NULL;
+    if (traces && corm_database_set_trace(s->run->database, note, s->ran, NULL) != CORM_OK)
+        return fail(s->run, "the database cannot be traced");
+    bool good = handler(s);
+    if (traces && corm_database_set_trace(s->run->database, NULL, NULL, NULL) != CORM_OK)
+        return fail(s->run, "the database is traced for ever");
+    return good && (s->status < 0 ||
+                    (check_json(s, "ran", json_incref(s->ran)) && check_json(s, "progress", json_incref(s->told))));
 }
 
 /* The handler on the database of the step's `on`. */
 static bool run_on(step *s, bool (*handler)(step *s)) {
     if (member(s, "on") == NULL)
-        return handler(s);
+        return run_traced(s, handler);
     corm_database *own = s->run->database;
     s->run->database = database_named(s->run, json_string_value(member(s, "on")));
-    bool good = s->run->database != NULL && handler(s);
+    bool good = s->run->database != NULL && run_traced(s, handler);
     s->run->database = own;
     return good;
 }
@@ -238,8 +259,12 @@ static bool run_with(step *s, bool (*handler)(step *s)) {
             return false;
         s->model = *model;
     }
+    s->ran = json_array();
+    s->told = json_array();
     bool good = parse_statement(s) && run_on(s, handler);
     corm_statement_free(s->statement);
+    json_decref(s->ran);
+    json_decref(s->told);
     return good;
 }
 

@@ -70,51 +70,6 @@ static void any_bytes_are_a_passphrase(void **state) {
     free(long_key);
 }
 
-static void files_that_are_not_what_they_should_be(void **state) {
-    (void)state;
-    const corm_cipher_options good = raw();
-    const char *path = path_to("file.db");
-    make_file(path, &good);
-    struct stat whole;
-    assert_int_equal(stat(path, &whole), 0);
-
-    corm_cipher_options other = raw();
-    other.page_size = 8192;
-    assert_int_equal(opens(path, &other), CORM_E_WRONG_KEY);
-    other = raw();
-    other.compatibility = 3;
-    assert_int_equal(opens(path, &other), CORM_E_WRONG_KEY);
-
-    assert_int_equal(chmod(path, 0400), 0);
-    corm_database *database;
-    assert_int_equal(open_as(path, &good, CORM_OPEN_READ_ONLY, &database), CORM_OK);
-    assert_true(corm_database_execute_script(database, "DELETE FROM t", NULL) < 0);
-    OK(corm_database_close(database, &failure));
-    assert_int_equal(chmod(path, 0600), 0);
-
-    assert_int_equal(truncate(path, whole.st_size / 2 + 100), 0);
-    assert_int_equal(opens(path, &good), CORM_E_TRUNCATED);
-    assert_int_equal(truncate(path, 1000), 0);
-    assert_int_equal(opens(path, &good), CORM_E_WRONG_KEY);
-    assert_int_equal(truncate(path, 100), 0);
-    assert_int_equal(opens(path, &good), CORM_E_NOT_A_DATABASE);
-}
-
-static void a_rekey_waits_for_no_one(void **state) {
-    (void)state;
-    const corm_cipher_options good = raw(), next = with_key("next", 4);
-    const char *path = path_to("used.db");
-    make_file(path, &good);
-    corm_database *database;
-    assert_int_equal(open_as(path, &good, CORM_OPEN_CREATE, &database), CORM_OK);
-    OK(corm_database_execute_script(database, "BEGIN IMMEDIATE; DELETE FROM t", &failure));
-    GIVES(CORM_E_BUSY, corm_cipher_rekey(path, &good, &next, NULL, NULL, &failure));
-    OK(corm_database_execute_script(database, "ROLLBACK", &failure));
-    OK(corm_database_close(database, &failure));
-    OK(corm_cipher_rekey(path, &good, &next, NULL, NULL, &failure));
-    assert_int_equal(opens(path, &next), CORM_OK);
-}
-
 static bool close_it(const corm_progress *progress, void *context) {
     (void)progress;
     corm_error *error = NULL;
@@ -208,8 +163,6 @@ static void a_page_that_the_log_has_is_healthy(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(any_bytes_are_a_passphrase),
-        TEST(files_that_are_not_what_they_should_be),
-        TEST(a_rekey_waits_for_no_one),
         TEST(a_close_in_the_middle_of_a_copy_is_refused),
         TEST(a_full_disk_leaves_the_file_as_it_was),
         TEST(a_page_that_the_log_has_is_healthy),

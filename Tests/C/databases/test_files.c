@@ -28,28 +28,6 @@ static void paths_that_are_no_paths(void **state) {
     free(longest);
 }
 
-static void a_damaged_file(void **state) {
-    (void)state;
-    insert_people(2000);
-    OK(corm_database_close(db, &failure));
-    db = NULL;
-    char garbage[4096];
-    memset(garbage, 0xa5, sizeof garbage);
-    FILE *file = fopen(path_to("test.db"), "r+b");
-    for (long page = 1; page < 8; page += 1) {
-        fseek(file, page * 4096, SEEK_SET);
-        fwrite(garbage, 1, sizeof garbage, file);
-    }
-    fclose(file);
-    OK(corm_database_open(path_to("test.db"), NULL, &db, &failure));
-    int64_t count;
-    corm_records *records = NULL;
-    GIVES(status_of_damage(), corm_query_fetch(db, people, NULL, &records, &failure));
-    assert_non_null(corm_error_hint(failure));
-    assert_null(records);
-    GIVES(status_of_damage(), corm_query_count(db, people, NULL, &count, &failure));
-}
-
 /* Rights mean nothing to root, so root becomes nobody for a while. */
 static void drop_rights(void) {
     if (geteuid() == 0)
@@ -119,7 +97,6 @@ static void a_locked_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(paths_that_are_no_paths),
-        TEST(a_damaged_file),
         TEST(a_file_without_the_rights),
         TEST(a_locked_file),
     };

@@ -53,33 +53,6 @@ static void a_read_transaction_sees_one_snapshot(void **state) {
     assert_int_equal(select_int(COUNT), 2);
 }
 
-static void refuse_to_write(void) {
-    person one = {.name = "x"};
-    GIVES(CORM_E_TRANSACTION, corm_record_insert(db, people, &one, CORM_CONFLICT_ABORT, NULL, &failure));
-    GIVES(CORM_E_TRANSACTION, corm_database_execute_script(db, "DELETE FROM person", &failure));
-    GIVES(CORM_E_TRANSACTION,
-          corm_database_execute(db, "WITH a AS (SELECT 1) DELETE FROM person", CORM_NO_VALUES, NULL, &failure));
-    GIVES(CORM_E_TRANSACTION, corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    assert_non_null(strstr(corm_error_message(failure), "only reads"));
-    assert_non_null(corm_error_hint(failure));
-    assert_int_equal(corm_transaction_depth(db), 1);
-}
-
-static void writing_in_a_read_transaction_is_refused(void **state) {
-    (void)state;
-    corm_open_options delete = CORM_OPEN_OPTIONS_INIT;
-    delete.journal_mode = CORM_JOURNAL_DELETE;
-    for (int round = 0; round < 2; round += 1) {
-        insert_people(1);
-        OK(corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
-        refuse_to_write();
-        OK(corm_transaction_commit(db, &failure));
-        insert_people(1);
-        assert_int_equal(select_int(COUNT), 2 * round + 2);
-        open_again(&delete);
-    }
-}
-
 static void reading_in_a_writing_transaction_sees_its_writes(void **state) {
     (void)state;
     share();
@@ -289,7 +262,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(reads_do_not_wait_for_a_transaction),
         TEST(a_read_transaction_sees_one_snapshot),
-        TEST(writing_in_a_read_transaction_is_refused),
         TEST(reading_in_a_writing_transaction_sees_its_writes),
         TEST(a_cursor_keeps_its_snapshot),
         TEST(one_thread_may_have_more_cursors_than_there_are_readers),

@@ -110,23 +110,6 @@ static void values_given_are_copied(void **state) {
     corm_result_close(result);
 }
 
-static void several_results_at_once(void **state) {
-    (void)state;
-    corm_result *outer;
-    corm_result *inner;
-    int rows = 0;
-    insert_people(5);
-    OK(corm_result_open(db, "SELECT id FROM person ORDER BY id", CORM_NO_VALUES, &outer, &failure));
-    while (corm_result_next(outer, NULL) == CORM_ROW) {
-        OK(corm_result_open(db, "SELECT id FROM person ORDER BY id", CORM_NO_VALUES, &inner, &failure));
-        while (corm_result_next(inner, NULL) == CORM_ROW)
-            rows += 1;
-        corm_result_close(inner);
-    }
-    corm_result_close(outer);
-    assert_int_equal(rows, 25);
-}
-
 static void a_long_result_needs_little_memory(void **state) {
     (void)state;
     corm_result *result;
@@ -159,21 +142,6 @@ static void a_statement_that_fails_while_it_runs(void **state) {
     corm_result_close(result);
 }
 
-static void a_write_through_a_result(void **state) {
-    (void)state;
-    corm_result *result;
-    OK(corm_result_open(db, "INSERT INTO person (name, height) VALUES ('a', 1), ('b', 2) RETURNING id", CORM_NO_VALUES,
-                        &result, &failure));
-    GIVES(CORM_ROW, corm_result_next(result, &failure));
-    corm_result_close(result);
-    assert_int_equal(select_int("SELECT count(*) FROM person"), 2);
-    OK(corm_result_open(db, "DELETE FROM person", CORM_NO_VALUES, &result, &failure));
-    assert_int_equal(corm_result_column_count(result), 0);
-    GIVES(CORM_DONE, corm_result_next(result, &failure));
-    corm_result_close(result);
-    assert_int_equal(corm_database_changes(db), 2);
-}
-
 static void closed_with_the_database(void **state) {
     (void)state;
     corm_result *result;
@@ -198,10 +166,8 @@ int main(void) {
         TEST(a_row_as_json),
         TEST(a_result_as_json),
         TEST(values_given_are_copied),
-        TEST(several_results_at_once),
         TEST(a_long_result_needs_little_memory),
         TEST(a_statement_that_fails_while_it_runs),
-        TEST(a_write_through_a_result),
         TEST(closed_with_the_database),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,35 +36,6 @@ static void a_commit_that_fails_leaves_it_open(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM child"), 1);
 }
 
-static void reading_while_a_result_is_open(void **state) {
-    (void)state;
-    corm_result *result;
-    insert_people(3);
-    OK(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &failure));
-    OK(corm_result_open(db, "SELECT id FROM person", CORM_NO_VALUES, &result, &failure));
-    GIVES(CORM_ROW, corm_result_next(result, &failure));
-    insert("beside");
-    corm_result_close(result);
-    OK(corm_transaction_commit(db, &failure));
-    assert_int_equal(count(), 4);
-}
-
-static void a_read_only_handle_begins_deferred(void **state) {
-    (void)state;
-    corm_database *reader;
-    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
-    options.mode = CORM_OPEN_READ_ONLY;
-    insert_people(1);
-    OK(corm_database_open(path_to("test.db"), &options, &reader, &failure));
-    OK(corm_transaction_begin(reader, CORM_TRANSACTION_IMMEDIATE, &failure));
-    OK(corm_record_exists(reader, people, CORM_VALUES(corm_value_int64(1)), &failure));
-    insert("beside the reader");
-    GIVES(CORM_NOT_FOUND, corm_record_exists(reader, people, CORM_VALUES(corm_value_int64(2)), &failure));
-    OK(corm_transaction_commit(reader, &failure));
-    OK(corm_record_exists(reader, people, CORM_VALUES(corm_value_int64(2)), &failure));
-    OK(corm_database_close(reader, &failure));
-}
-
 /* finding python.md B2 */
 static void left_by_their_numbers(void **state) {
     (void)state;
@@ -162,13 +133,8 @@ static void nothing_runs_outside_one_that_was_taken_away(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(out_of_order),
-        TEST(a_commit_that_fails_leaves_it_open),
-        TEST(reading_while_a_result_is_open),
-        TEST(a_read_only_handle_begins_deferred),
-        TEST(left_by_their_numbers),
-        TEST(of_one_task),
-        TEST(nothing_runs_outside_one_that_was_taken_away),
+        TEST(out_of_order), TEST(a_commit_that_fails_leaves_it_open),           TEST(left_by_their_numbers),
+        TEST(of_one_task),  TEST(nothing_runs_outside_one_that_was_taken_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

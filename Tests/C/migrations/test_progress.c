@@ -59,42 +59,6 @@ static void cancel_at_every_call(void **state) {
     in_step(MODELS(pet, people));
 }
 
-static void cancel_of_steps_keeps_those_before(void **state) {
-    (void)state;
-    corm_bundle *bundle;
-    calls counted = {.cancel_at = -1};
-    corm_migration_options options = told(&counted);
-    const corm_bundle_step steps[] = {
-        {.struct_size = sizeof(corm_bundle_step),
-         .id = "1",
-         .up_sql = "CREATE TABLE a (x)",
-         .down_sql = "DROP TABLE a"},
-        {.struct_size = sizeof(corm_bundle_step),
-         .id = "2",
-         .up_sql = "CREATE TABLE b (x)",
-         .down_sql = "DROP TABLE b"},
-    };
-    OK(corm_bundle_create(NULL, &bundle, &failure));
-    OK(corm_bundle_add(bundle, &steps[0], &failure));
-    OK(corm_bundle_add(bundle, &steps[1], &failure));
-    OK(corm_bundle_apply(db, bundle, NULL, &options, &failure));
-    int calls_of_all = counted.count;
-    assert_string_equal(counted.last_step, "2");
-    OK(corm_bundle_revert(db, bundle, NULL, LOSSY, &failure));
-    for (int at = 0; at < calls_of_all; at += 1) {
-        counted = (calls){.cancel_at = at};
-        GIVES(CORM_E_INTERRUPTED, corm_bundle_apply(db, bundle, NULL, &options, &failure));
-        assert_false(is_there("b"));
-        assert_int_equal(is_there("a"), at >= calls_of_all / 2);
-        counted = (calls){.cancel_at = 0};
-        if (is_there("a"))
-            GIVES(CORM_E_INTERRUPTED, corm_bundle_revert(db, bundle, NULL, &options, &failure));
-        assert_int_equal(is_there("a"), at >= calls_of_all / 2);
-        OK(corm_bundle_revert(db, bundle, NULL, LOSSY, &failure));
-    }
-    corm_bundle_free(bundle);
-}
-
 /* Interrupts the database from outside, as another thread may. */
 static bool interrupt(const corm_progress *progress, void *context) {
     if (progress->done > 0)
@@ -118,7 +82,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST_EMPTY(rows_are_told_while_they_are_copied),
         TEST_EMPTY(cancel_at_every_call),
-        TEST_EMPTY(cancel_of_steps_keeps_those_before),
         TEST_EMPTY(an_interrupt_leaves_the_old_schema),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

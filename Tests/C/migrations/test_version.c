@@ -42,27 +42,6 @@ static void versions_that_cannot_be(void **state) {
     assert_false(is_there("a"));
 }
 
-static corm_status up(corm_database *database, void *context, corm_error **error) {
-    (void)error;
-    *(int *)context += 1;
-    return STATUS(corm_database_execute_script(database, "CREATE TABLE a (x)", NULL) == CORM_OK);
-}
-
-static void functions_and_progress(void **state) {
-    (void)state;
-    int count = 0;
-    calls counted = {.cancel_at = 0};
-    const corm_version_step some[] = {STEP(1, .up = up, .down_sql = "DROP TABLE a", .context = &count),
-                                      STEP(2, .up_sql = "CREATE TABLE b (x)", .down_sql = "DROP TABLE b")};
-    corm_migration_options options = {.struct_size = sizeof options, .progress = count_calls, .context = &counted};
-    GIVES(CORM_E_INTERRUPTED, corm_migration_set_version(db, some, 2, -1, &options, &failure));
-    assert_int_equal(count, 0);
-    counted.cancel_at = -1;
-    OK(corm_migration_set_version(db, some, 2, -1, &options, &failure));
-    assert_int_equal(count, 1);
-    assert_int_equal(version(), 2);
-}
-
 /* Structs with a member more than this library's, as a later header may have it: it must be zero. */
 static void steps_of_another_header(void **state) {
     (void)state;
@@ -85,7 +64,6 @@ static void steps_of_another_header(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST_EMPTY(versions_that_cannot_be),
-        TEST_EMPTY(functions_and_progress),
         TEST_EMPTY(steps_of_another_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,25 +114,6 @@ static void a_long_stream_needs_little_memory(void **state) {
     assert_true(peak_memory() - before >= 0 && peak_memory() - before <= 30000);
 }
 
-static void writing_beside_a_cursor(void **state) {
-    (void)state;
-    corm_cursor *cursor;
-    person one;
-    corm_query query = CORM_QUERY_INIT;
-    int rows = 0;
-    insert_people(100);
-    query.order_by = "id";
-    query.limit = 100;
-    OK(corm_cursor_open(db, people, &query, &cursor, &failure));
-    for (; corm_cursor_next(cursor, &one, &failure) == CORM_ROW; rows += 1) {
-        OK(corm_record_delete(db, people, &one, &failure));
-        OK(corm_database_execute(db, "INSERT INTO person (id, name, height) VALUES (?, 'new', 0)",
-                                 CORM_VALUES(corm_value_int64(one.id + 1000)), NULL, &failure));
-    }
-    corm_cursor_close(cursor);
-    assert_int_equal(rows, 100);
-}
-
 static void closed_with_the_database(void **state) {
     (void)state;
     corm_cursor *cursor;
@@ -156,7 +137,6 @@ int main(void) {
         TEST(queries_that_can_never_be_right),
         TEST(streamed),
         TEST(a_long_stream_needs_little_memory),
-        TEST(writing_beside_a_cursor),
         TEST(closed_with_the_database),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

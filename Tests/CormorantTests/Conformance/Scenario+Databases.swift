@@ -20,7 +20,9 @@ extension Scenario {
         case "registerFunction": try registerFunction(&step)
         case "registerCollation":
             try database.registerCollation(step.required("name").string()) { $0.utf8.count < $1.utf8.count }
-        case "backup": try database.backup(to: path(&step), encryption: encryption(&step, "cipher"))
+        case "backup":
+            let progress = progress.map { progress in { (_: Int64, _: Int64) in progress.tell("copying") } }
+            try database.backup(to: path(&step), encryption: encryption(&step, "cipher"), progress: progress)
         case "encrypt": try Database.encrypt(path(&step), with: cipher(&step, "cipher"))
         case "decrypt": try Database.decrypt(path(&step), with: cipher(&step, "cipher"))
         case "rekey":
@@ -42,8 +44,13 @@ extension Scenario {
         case "damage":
             let url = try URL(fileURLWithPath: path(&step))
             var content = try Data(contentsOf: url)
-            content[Int(try step.required("at").integer())] ^= 1
+            let at = Int(try step.required("at").integer())
+            for place in at..<at + Int(try step.take("count")?.integer() ?? 1) { content[place] ^= 1 }
             try content.write(to: url)
+        case "truncate":
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path(&step)))
+            try file.truncate(atOffset: UInt64(step.required("size").integer()))
+            try file.close()
         default: return try performRegistry(verb, &step, &expected)
         }
         return true
@@ -149,7 +156,10 @@ extension Scenario {
         guard let compatibility = Encryption.Compatibility(rawValue: Int32(version)) else {
             throw ScenarioFailure("unknown compatibility \(version)")
         }
-        var encryption = try Encryption(key: CipherKey(members.required("key").string()), compatibility: compatibility)
+        guard case .text(let key) = try scenarioValue(members.required("key")) else {
+            throw ScenarioFailure("a key is a text")
+        }
+        var encryption = try Encryption(key: CipherKey(key), compatibility: compatibility)
         encryption.pageSize = try members.take("pageSize").map { Int(try $0.integer()) }
         encryption.rounds = try members.take("rounds").map { Int(try $0.integer()) }
         encryption.plainHeaderSize = Int(try members.take("plainHeader")?.integer() ?? 0)

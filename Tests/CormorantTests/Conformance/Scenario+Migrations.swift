@@ -57,10 +57,11 @@ extension Scenario {
     }
 
     private func options(_ step: inout Members) throws -> MigrationOptions {
-        MigrationOptions(
+        let progress = progress.map { progress in { @Sendable (told: MigrationProgress) in progress.tell(told.step) } }
+        return MigrationOptions(
             allowDrop: try step.texts("allowDrop"), allowLossy: try step.flag("allowLossy"),
             snapshot: try step.text("snapshot").map(file),
-            keepSnapshot: try !step.flag("dropSnapshot"))
+            keepSnapshot: try !step.flag("dropSnapshot"), progress: progress)
     }
 
     /// CREATE statements or `{"models": names}`; none: the file's.
@@ -116,16 +117,16 @@ extension Scenario {
     }
 }
 
+/// `up`, or the function of `call`.
+private func action(_ members: inout Members) throws -> MigrationStep.Action {
+    if let sql = try members.text("call") { return .function { try $0.executeScript(sql) } }
+    return .sql(try members.required("up").string())
+}
+
 private func migrationStep(_ json: JSONValue) throws -> MigrationStep {
     var members = try Members(json)
     let id = try members.required("id").string()
-    let up: MigrationStep.Action
-    if let sql = try members.text("call") {
-        up = .function { try $0.executeScript(sql) }
-    } else {
-        up = .sql(try members.required("up").string())
-    }
-    let step = MigrationStep(id, up: up, down: try members.text("down").map { .sql($0) })
+    let step = MigrationStep(id, up: try action(&members), down: try members.text("down").map { .sql($0) })
     try members.end()
     return step
 }
@@ -133,7 +134,7 @@ private func migrationStep(_ json: JSONValue) throws -> MigrationStep {
 private func versionStep(_ json: JSONValue) throws -> VersionStep {
     var members = try Members(json)
     let step = VersionStep(
-        Int32(clamping: try members.required("version").integer()), up: .sql(try members.required("up").string()),
+        Int32(clamping: try members.required("version").integer()), up: try action(&members),
         down: try members.text("down").map { .sql($0) })
     try members.end()
     return step

@@ -11,7 +11,7 @@ extension Scenario {
         }
     }
 
-    private func query(_ step: inout Members) throws -> Query {
+    func query(_ step: inout Members) throws -> Query {
         if let sql = try step.text("sql") { return Query(sql: sql, try bindings(&step)) }
         let attributes = try step.take("where")?.object().map { (property: $0, value: try scenarioValue($1)) } ?? []
         return Query(
@@ -21,7 +21,8 @@ extension Scenario {
 
     func performQuery(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         let model = try step.take("model").map { try self.model(named: $0.string()) }
-        let query = try query(&step)
+        var query = try query(&step)
+        if verb == "fetchOne", query.sql == nil { query.limit = min(query.limit ?? 1, 1) }
         if verb == "exists", let statement {
             let probe = try StatementCompiler.compileExists(statement.select())
             return try check("found", try database.exists(probe, statement.parameters), &expected)
@@ -39,12 +40,7 @@ extension Scenario {
             return try check("count", try size.map { try database.pages(count, $0) } ?? count, &expected)
         }
         guard let model else { throw ScenarioFailure("no model") }
-        let cursor =
-            if let statement {
-                try database.cursor(model.descriptor, statement.compiled, statement.parameters)
-            } else {
-                try database.cursor(model.descriptor, query)
-            }
+        let cursor = try cursor(model, query)
         defer { cursor.close() }
         var records: [DynamicRecord] = []
         switch verb {
@@ -58,6 +54,12 @@ extension Scenario {
         }
         try check("count", Int64(records.count), &expected)
         if let json = expected.take("records") { try model.check(records, json) }
+    }
+
+    /// Of the step's statement, or of a query.
+    func cursor(_ model: ScenarioModel, _ query: Query) throws -> StatementCursor {
+        guard let statement else { return try database.cursor(model.descriptor, query) }
+        return try database.cursor(model.descriptor, statement.compiled, statement.parameters)
     }
 
     func performSQL(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {

@@ -22,6 +22,7 @@ extension Scenario {
         case "readJson", "importJson": try performJSON(verb, &step, &expected)
         case "find", "exists", "deleteKey", "deleteAll", "maxKey": try performKey(verb, &step, &expected)
         case "fetchAll", "fetchOne", "stream", "count", "pageCount": try performQuery(verb, &step, &expected)
+        case "openCursor", "next", "closeCursor": try performCursor(verb, &step, &expected)
         case "load": try load(&step, &expected)
         case "batch": try performQueue(&step, &expected)
         case "saveRelated": try saveRelated(&step, &expected)
@@ -95,19 +96,22 @@ extension Scenario {
         var records = try model.records(&step)
         let policy = try policy(&step)
         let properties = try step.texts("properties")
-        let count = try database.batch(model.descriptor) { plan, index in
-            var count: Int64 = 0
-            while index < records.count {
-                switch verb {
-                case "insertMany": count += try plan.insert(&records[index], policy) ? 1 : 0
-                case "saveMany": try plan.save(&records[index])
-                case "updateMany": try plan.update(&records[index], with: plan.update(named: properties))
-                default: count += try plan.delete(&records[index]) ? 1 : 0
+        let count: Int64 =
+            try records.isEmpty
+            ? 0
+            : database.batch(model.descriptor) { plan, index in
+                var count: Int64 = 0
+                while index < records.count {
+                    switch verb {
+                    case "insertMany": count += try plan.insert(&records[index], policy) ? 1 : 0
+                    case "saveMany": try plan.save(&records[index])
+                    case "updateMany": try plan.update(&records[index], with: plan.update(named: properties))
+                    default: count += try plan.delete(&records[index]) ? 1 : 0
+                    }
+                    index += 1
                 }
-                index += 1
+                return count
             }
-            return count
-        }
         try check("count", count, &expected)
         if let json = expected.take("records") { try model.check(records, json) }
     }

@@ -24,6 +24,10 @@ final class Scenario {
     var leases: [String: Lease] = [:]
     var registry: Registry?
     var watches: [String: Watch] = [:]
+    /// Those that steps left open.
+    var cursors: [String: OpenCursor] = [:]
+    /// Of the step that runs, where it stops there or expects what is told.
+    var progress: ScenarioProgress?
 
     init(_ json: JSONValue, models: [JSONValue], setup: [JSONValue]) throws {
         var members = try Members(json)
@@ -44,6 +48,7 @@ final class Scenario {
                 throw ScenarioFailure("\(name): step \(number): \(error)")
             }
         }
+        for cursor in cursors.values { cursor.cursor.close() }
         for watch in watches.values { watch.observer.cancel() }
         for name in others.keys { try close(name) }
         try registry?.close()
@@ -57,7 +62,14 @@ final class Scenario {
         let expectedError = expected.take("error")
         do {
             statement = try statement(&step, &expected)
+            let wanted = try expected.take("progress")?.strings()
+            progress =
+                try step.take("cancelAt").map { ScenarioProgress(cancelAt: try $0.integer()) }
+                ?? wanted.map { _ in ScenarioProgress(cancelAt: .max) }
             try perform(verb, on: step.text("on"), &step, &expected)
+            guard wanted == nil || progress?.told == wanted else {
+                throw ScenarioFailure("progress is told \(progress?.told ?? [])")
+            }
         } catch let error as CormorantError {
             guard let expectedError else { throw error }
             try check(error, expectedError)
@@ -72,13 +84,22 @@ final class Scenario {
     private func perform(
         _ verb: String, on name: String?, _ step: inout Members, _ expected: inout Members
     ) throws {
-        guard let name else { return try perform(verb, &step, &expected) }
+        guard let name else { return try performTraced(verb, &step, &expected) }
         guard let other = others[name] else { throw ScenarioFailure("there is no database \"\(name)\"") }
         if verb == "close" { return try close(name) }
         let own = database
         database = other
         defer { database = own }
+        try performTraced(verb, &step, &expected)
+    }
+
+    private func performTraced(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
+        guard let wanted = try expected.take("ran")?.strings() else { return try perform(verb, &step, &expected) }
+        nonisolated(unsafe) var ran: [String] = []
+        try database.setTrace { sql, _ in ran.append(sql) }
+        defer { try? database.setTrace(nil) }
         try perform(verb, &step, &expected)
+        guard ran == wanted else { throw ScenarioFailure("it ran \(ran), not \(wanted)") }
     }
 
     private func check(_ error: CormorantError, _ json: JSONValue) throws {

@@ -54,7 +54,7 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
     let onDelete = try action(members.text("onDelete"))
     let onUpdate = try action(members.text("onUpdate"))
     // A dynamic record can leave any property unset, so each is optional here.
-    let column = ColumnDescriptor(
+    var column = ColumnDescriptor(
         try members.required("name").string(), type, column: try members.text("column"), isOptional: true,
         notNull: try members.flag("notNull"), isUnsigned: isUnsigned, primaryKey: try members.flag("primaryKey"),
         autoIncrement: try members.flag("autoIncrement"), unique: try members.flag("unique"),
@@ -64,6 +64,7 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
         references: target.map { ReferenceTarget($0, targetColumn, onDelete: onDelete, onUpdate: onUpdate) },
         jsonKey: try members.text("jsonKey"),
         renamedFrom: try members.text("renamedFrom"), convertSQL: try members.text("convert"))
+    if let choices = try members.take("choices").map(scenarioValues) { column.check(choices: choices) }
     try members.end()
     return (column, limit)
 }

@@ -12,12 +12,12 @@ import Testing
         path = folder.file("secret.db")
     }
 
-    private func encryption(_ key: String, pageSize: Int? = nil) throws -> Encryption {
-        try Encryption(key: CipherKey(key), pageSize: pageSize, rounds: 5)
+    private func encryption(_ key: String) throws -> Encryption {
+        try Encryption(key: CipherKey(key), rounds: 5)
     }
 
-    private func open(_ encryption: Encryption, mode: OpenOptions.Mode = .create) throws -> Database {
-        var options = OpenOptions(mode: mode, journalMode: .delete)
+    private func open(_ encryption: Encryption) throws -> Database {
+        var options = OpenOptions(journalMode: .delete)
         options.encryption = encryption
         return try Database(path: path, options: options)
     }
@@ -30,50 +30,6 @@ import Testing
             INSERT INTO t SELECT randomblob(300) FROM n
             """)
         try database.close()
-    }
-
-    private func cut(_ size: UInt64) throws {
-        let file = try #require(FileHandle(forWritingAtPath: path))
-        try file.truncate(atOffset: size)
-        try file.close()
-    }
-
-    @Test(arguments: ["with\0NUL", "\0", String(repeating: "k", count: 1_000_000)])
-    func anyTextIsAPassphrase(_ key: String) throws {
-        try makeFile(encryption(key))
-        try open(encryption(key)).close()
-        expectError(.wrongKey) { try open(encryption(key + "x")) }
-    }
-
-    @Test func filesThatAreNotWhatTheyShouldBe() throws {
-        let good = try encryption("good")
-        try makeFile(good)
-        expectError(.wrongKey) { try open(encryption("good", pageSize: 8192)) }
-        expectError(.misuse) { try open(encryption("good", pageSize: 512)) }
-        var older = good
-        older.compatibility = .version3
-        expectError(.wrongKey) { try open(older) }
-        let readOnly = try open(good, mode: .readOnly)
-        expectError(.readOnly) { try readOnly.executeScript("DELETE FROM t") }
-        try readOnly.close()
-        try cut(20000)
-        expectError(.truncated) { try open(good) }
-        try cut(1000)
-        expectError(.wrongKey) { try open(good) }
-        try cut(100)
-        expectError(.notADatabase) { try open(good) }
-    }
-
-    @Test func aTransactionKeepsRekeyOut() throws {
-        let (good, next) = (try encryption("good"), try encryption("next"))
-        try makeFile(good)
-        let database = try open(good)
-        try database.executeScript("BEGIN IMMEDIATE; DELETE FROM t")
-        expectError(.busy) { try Database.rekey(path, from: good, to: next) }
-        try database.executeScript("ROLLBACK")
-        try database.close()
-        try Database.rekey(path, from: good, to: next)
-        try open(next).close()
     }
 
     @Test func aHandleThatIsClosedDuringRekeyTakesNothingAlong() throws {

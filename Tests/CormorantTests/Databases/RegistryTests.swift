@@ -86,14 +86,6 @@ struct RecordTableTests {
         #expect(try database.fetchCount(albums.all) == 0)
     }
 
-    @Test func suffixesThatTablesCouldShare() throws {
-        for suffix in ["", "Ida", "a\0b", String(repeating: "x", count: 201)] {
-            expectError(.model) { try Album.table(suffix: suffix) }
-        }
-        let first = try Album.table(suffix: "\"; drop table artist; --")
-        #expect(try Album.table(suffix: "\"; drop table artist; --").model === first.model)
-    }
-
     @Test func tablesOfAnAttachedFile() throws {
         let folder = try TemporaryFolder()
         let files = try Registry(folder.file("{name}.db"))

@@ -12,13 +12,16 @@ from conformance_model import Failure, Json, held, members, same, value
 from conformance_statement import Builder, bindings_of
 from conformance_steps import STEPS, Step, bindings
 
-from cormorant import Bundle, Database, Error, Model, Observer, Registry, Transaction
+from cormorant import Bundle, Database, Error, Model, Observer, Registry, Result, Transaction
 
 FOLDER = Path(__file__).parents[4] / "Tests" / "Conformance"
 
 
 # What steps compare themselves.
 CHECKED_BY_STEP = {"storeGet": ("value",), "storeScan": ("keys", "values"), "events": ("events",)}
+
+# What is compared as it stands.
+PLAIN = ("steps", "problems", "states", "results", "names", "told", "formats", "batches", "ran", "progress")
 
 
 class Scenario:
@@ -32,6 +35,8 @@ class Scenario:
     others: dict[str, Database]
     registry: Registry
     observers: dict[str, Observer[Any]]
+    # Those that steps left open, and the models of their records.
+    cursors: dict[str, tuple[str | None, Result[Any]]]
     transactions: list[Transaction]
     # Of the steps about bundles.
     bundle: Bundle
@@ -46,10 +51,13 @@ class Scenario:
         self.db = Database(self.folder / "test.db")
         self.others = {}
         self.observers = {}
+        self.cursors = {}
         self.transactions = []
         self.statement = None
 
     def close(self) -> None:
+        for _, cursor in self.cursors.values():
+            cursor.close()
         for observer in self.observers.values():
             observer.cancel()
         for database in self.others.values():
@@ -74,7 +82,7 @@ class Scenario:
         function, allowed, results = STEPS[step["do"]]
         expect = step.get("expect", {})
         members(step, f"do on expect {allowed}", "the step")
-        members(expect, f"error {results}", "expect")
+        members(expect, f"error ran {results}", "expect")
         if "error" not in expect:
             found = self.perform(function, step)
             for name in set(expect) - {"note", *CHECKED_BY_STEP.get(step["do"], ())}:
@@ -92,14 +100,19 @@ class Scenario:
         own = self.db
         self.db = self.others[step["on"]] if "on" in step else own
         try:
-            found = function(self, step)
+            found = self.traced(function, step) if "ran" in step.get("expect", {}) else function(self, step)
         finally:
             self.db = own if "on" in step else self.db
         return found if self.statement is None else found | dict(zip(("sql", "bindings"), self.statement.sql))
 
+    def traced(self, function: Step, step: Json) -> Json:
+        ran: list[str] = []
+        with self.db.tracing(lambda sql, _: ran.append(sql)):
+            return function(self, step) | {"ran": ran}
+
     def check(self, step: Json, name: str, found: Json, expected: Any) -> None:
         if name == "record":
-            self.compare(step, found["record"], expected)
+            self.compare(found if "model" in found else step, found["record"], expected)
         elif name == "records":
             if len(found["records"]) != len(expected):
                 raise Failure(f"{len(found['records'])} records, expected {len(expected)}: {found['records']}")
@@ -107,7 +120,7 @@ class Scenario:
                 self.compare(step, record, wanted)
         elif name == "related":
             self.check_related(found["related"], expected)
-        elif name in ("steps", "problems", "states", "results", "names", "told", "formats", "batches"):
+        elif name in PLAIN:
             if found[name] != expected:
                 raise Failure(f"{name} are {found[name]}, expected {expected}")
         elif name in ("contains", "lacks"):
@@ -119,6 +132,9 @@ class Scenario:
             wanted = bindings_of(expected)
             if len(found[name]) != len(wanted) or not all(map(same, found[name], wanted)):
                 raise Failure(f"bindings {found[name]}, expected {wanted}")
+        elif name == "row":
+            if found["row"] is None or not all(map(same, found["row"], map(value, expected))):
+                raise Failure(f"the row is {found['row']}, expected {expected}")
         elif name == "rows" and isinstance(expected, list):
             rows = [[value(item) for item in row] for row in expected]
             if len(rows) != len(found["rows"]) or not all(

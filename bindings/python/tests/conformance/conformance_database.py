@@ -3,10 +3,12 @@ says what they mean."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance_migrations import Progressing
 from conformance_model import Failure, Json, members, value
 
 import cormorant
@@ -28,7 +30,7 @@ def cipher(given: Json) -> Cipher:
         "rounds": "rounds",
         "plainHeader": "plain_header_size",
     }
-    return Cipher(given["key"], **{name: given[member] for member, name in names.items() if member in given})
+    return Cipher(value(given["key"]), **{name: given[member] for member, name in names.items() if member in given})
 
 
 def _options(self: Scenario, step: Json) -> Json:
@@ -149,6 +151,10 @@ def _migrate_all(self: Scenario, step: Json) -> Json:
     return {"told": told, "failed": len(failures)}
 
 
+def _backup(self: Scenario, step: Json) -> None:
+    self.db.backup(_file(self, step), **_cipher(step), **Progressing(step).options)
+
+
 def _rekey(self: Scenario, step: Json) -> None:
     cormorant.rekey(_file(self, step), cipher(step["cipher"]), cipher(step["to"]))
 
@@ -169,7 +175,8 @@ def _is_plain(self: Scenario, step: Json) -> Json:
 def _damage(self: Scenario, step: Json) -> None:
     file = _file(self, step)
     content = bytearray(file.read_bytes())
-    content[step["at"]] ^= 1
+    for at in range(step["at"], step["at"] + step.get("count", 1)):
+        content[at] ^= 1
     file.write_bytes(content)
 
 
@@ -217,11 +224,12 @@ DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
         "name",
         "",
     ),
-    "backup": (_none(lambda s, step: s.db.backup(_file(s, step), **_cipher(step))), "file cipher", ""),
+    "backup": (_none(_backup), "file cipher cancelAt", ""),
     "vacuum": (_none(lambda s, _: s.db.vacuum()), "", ""),
     "optimize": (_none(lambda s, _: s.db.optimize()), "", ""),
     "checkpoint": (_checkpoint, "mode", "log copied"),
     "writeText": (_none(_write_text), "file text", ""),
     "isPlain": (_is_plain, "file", "found"),
-    "damage": (_none(_damage), "file at", ""),
+    "damage": (_none(_damage), "file at count", ""),
+    "truncate": (_none(lambda s, step: os.truncate(_file(s, step), step["size"])), "file size", ""),
 }

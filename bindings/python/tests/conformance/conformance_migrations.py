@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from conformance_metadata import METADATA_LISTS, metadata_lines
 from conformance_model import Json, members, value
 
-from cormorant import Bundle, Model, Plan, Schema, VersionStep
+from cormorant import Bundle, Model, Plan, Progress, Schema, VersionStep
 
 if TYPE_CHECKING:
     from conformance import Scenario
 
 ALLOWED = "allowDrop"
-OPTIONS = "allowDrop snapshot dropSnapshot"
-PLAN = "steps risk rows problems contains lacks"
+OPTIONS = "allowDrop snapshot dropSnapshot cancelAt"
+PLAN = "steps risk rows problems contains lacks progress"
 
 
 def _models(self: Scenario, names: list[str]) -> list[type[Model]]:
@@ -29,6 +29,26 @@ def _allowed(step: Json) -> Json:
 
 def _lossy(step: Json) -> Json:
     return {"allow_lossy": step.get("allowLossy", False)}
+
+
+class Progressing:
+    """Progress that is told, each step once in a row, and stopped where the scenario says so."""
+
+    def __init__(self, step: Json) -> None:
+        self.told: list[str] = []
+        self.calls = 0
+        self.cancel_at = step.get("cancelAt")
+        self.is_asked = self.cancel_at is not None or "progress" in step.get("expect", {})
+
+    def __call__(self, progress: Progress) -> bool:
+        if self.told[-1:] != [progress.step]:
+            self.told.append(progress.step)
+        self.calls += 1
+        return self.cancel_at is None or self.calls <= self.cancel_at
+
+    @property
+    def options(self) -> Json:
+        return {"progress": self} if self.is_asked else {}
 
 
 def _options(self: Scenario, step: Json) -> Json:
@@ -47,7 +67,10 @@ def _told(plan: Plan) -> Json:
 
 
 def _sync(self: Scenario, step: Json) -> Json:
-    return _told(self.db.sync(*_models(self, step["models"]), **_allowed(step), **_options(self, step)))
+    progress = Progressing(step)
+    models = _models(self, step["models"])
+    plan = self.db.sync(*models, **_allowed(step), **_options(self, step), **progress.options)
+    return _told(plan) | {"progress": progress.told}
 
 
 def _plan_sync(self: Scenario, step: Json) -> Json:
@@ -71,9 +94,10 @@ def _schema_step(self: Scenario, step: Json) -> Json:
 def _plan(self: Scenario, step: Json) -> Json:
     old, new = _schema(self, step.get("from")), _schema(self, step["to"])
     plan = Plan.between(old, new, database=None if "from" in step else self.db, **_allowed(step))
+    progress = Progressing(step)
     if step.get("apply", False):
-        plan.apply(self.db, **_options(self, step))
-    return _told(plan)
+        plan.apply(self.db, **_options(self, step), **progress.options)
+    return _told(plan) | {"progress": progress.told}
 
 
 def _folder(self: Scenario) -> Path:
@@ -112,20 +136,22 @@ def _generate(self: Scenario, step: Json) -> Json:
     return _told(Bundle.generate(_folder(self), step["name"], *_models(self, step["models"]), **_allowed(step)))
 
 
-def _apply(self: Scenario, step: Json) -> None:
-    self.bundle.apply(self.db, step.get("last"), **_lossy(step), **_options(self, step))
+def _apply(self: Scenario, step: Json) -> Json:
+    progress = Progressing(step)
+    call = self.bundle.revert if step["do"] == "revert" else self.bundle.apply
+    call(self.db, step.get("last"), **_lossy(step), **_options(self, step), **progress.options)
+    return {"progress": progress.told}
 
 
-def _revert(self: Scenario, step: Json) -> None:
-    self.bundle.revert(self.db, step.get("last"), **_lossy(step), **_options(self, step))
-
-
-def _set_version(self: Scenario, step: Json) -> None:
+def _set_version(self: Scenario, step: Json) -> Json:
     steps = []
     for item in step["steps"]:
-        members(item, "version up down", "a step")
-        steps.append(VersionStep(item["version"], item["up"], item.get("down")))
-    self.db.set_version(steps, step.get("version"), **_options(self, step))
+        members(item, "version up down call", "a step")
+        up = _function(item["call"]) if "call" in item else item["up"]
+        steps.append(VersionStep(item["version"], up, item.get("down")))
+    progress = Progressing(step)
+    self.db.set_version(steps, step.get("version"), **_options(self, step), **progress.options)
+    return {"progress": progress.told}
 
 
 def _metadata(self: Scenario, step: Json) -> Json:
@@ -153,13 +179,13 @@ MIGRATION_STEPS: dict[str, tuple[Callable[[Scenario, Json], Json], str, str]] = 
     "openBundle": (_none(_open_bundle), "", ""),
     "generate": (_generate, f"name models to {ALLOWED}", PLAN),
     "squash": (_none(lambda s, step: Bundle.squash(_folder(s), step.get("last"))), "last", ""),
-    "apply": (_none(_apply), "last allowLossy snapshot dropSnapshot", ""),
-    "revert": (_none(_revert), "last allowLossy snapshot dropSnapshot", ""),
+    "apply": (_apply, "last allowLossy snapshot dropSnapshot cancelAt", "progress"),
+    "revert": (_apply, "last allowLossy snapshot dropSnapshot cancelAt", "progress"),
     "adopt": (_none(lambda s, step: s.bundle.adopt(s.db, step.get("last"))), "last", ""),
     "resolve": (_none(lambda s, step: s.bundle.resolve(s.db, step["id"], step["applied"])), "id applied", ""),
     "status": (lambda s, _: {"states": [[one.id, one.state] for one in s.bundle.status(s.db)]}, "", "states"),
     "drift": (lambda s, _: _told(s.bundle.drift(s.db)), "", PLAN),
-    "setVersion": (_none(_set_version), "steps version snapshot dropSnapshot", ""),
+    "setVersion": (_set_version, "steps version snapshot dropSnapshot cancelAt", "progress"),
     "version": (lambda s, _: {"value": s.db.version}, "", "value"),
     "metadata": (_metadata, "of", f"{' '.join(METADATA_LISTS)} problems contains lacks"),
 }

@@ -6,7 +6,7 @@ import types
 import uuid
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Literal
 
 from cormorant import Column, Key, Model, Reference, Transform, column, many_to_many, to_many, to_one
 from cormorant._definition import definition
@@ -77,7 +77,7 @@ def held(kind: str, given: Any) -> Any:
 
 COLUMN = (
     "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
-    "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert"
+    "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert choices"
 )
 MODEL = (
     "name table columns keys references checks columnOrder withoutRowid strict relations module moduleArguments "
@@ -110,7 +110,7 @@ def make_column(given: Json) -> tuple[Any, Any]:
         index=given.get("indexed", False),
         unsigned=given.get("unsigned", False),
         default_sql=value(given.get("default")),
-        check=value(given.get("check")),
+        check="choices" in given or value(given.get("check")),
         computed=value(given.get("computed")),
         collate=given.get("collation"),
         references=target,
@@ -121,7 +121,7 @@ def make_column(given: Json) -> tuple[Any, Any]:
         renamed_from=value(given.get("renamedFrom")),
         convert_sql=value(given.get("convert")),
     )
-    kind: Any = PYTHON[given["type"]]
+    kind: Any = Literal[tuple(given["choices"])] if "choices" in given else PYTHON[given["type"]]
     annotation: Any = Column
     return annotation[kind if given.get("notNull") else kind | None], options
 
@@ -187,5 +187,5 @@ def make_model(given: Json) -> type[Model]:
         native_model.create_model(described)
     model: type[Model] = types.new_class(given["name"], (Model,), options, lambda body: body.update(namespace))
     if "suffix" in given:
-        return model.suffixed(given["suffix"])
+        return model.suffixed(value(given["suffix"]))
     return model.attached(given["attachedAs"]) if "attachedAs" in given else model

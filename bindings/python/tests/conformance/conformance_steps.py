@@ -82,6 +82,24 @@ def _stream(self: Scenario, step: Json) -> Json:
     return {"records": found, "count": len(found)}
 
 
+def _open_cursor(self: Scenario, step: Json) -> None:
+    query = self.query(step)
+    if "model" not in step and self.statement is None:
+        self.cursors[step["as"]] = None, self.db.query(query["sql"], query["bindings"])
+        return
+    if "model" in step:
+        self.cursors[step["as"]] = step["model"], self.db.cursor(self.source(step), **query, **into(self, step))
+    else:
+        self.cursors[step["as"]] = None, self.db.cursor(self.statement, **query).tuples()
+
+
+def _next(self: Scenario, step: Json) -> Json:
+    model, cursor = self.cursors[step["of"]]
+    row = cursor.fetch_one()
+    found = {"found": row is not None, "row": row}
+    return found if model is None else found | {"model": model, "record": row}
+
+
 def _found(record: Model | None) -> Json:
     return {"record": record, "found": record is not None}
 
@@ -257,6 +275,9 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "fetchAll": (_fetch_all, QUERY, f"records count {COMPILED}"),
     "fetchOne": (_fetch_one, QUERY, f"found record {COMPILED}"),
     "stream": (_stream, QUERY, f"records count {COMPILED}"),
+    "openCursor": (_none(_open_cursor), f"as {QUERY}", COMPILED),
+    "next": (_next, "of", "found row record"),
+    "closeCursor": (_none(lambda s, step: s.cursors[step["of"]][1].close()), "of", ""),
     "count": (_count, QUERY, f"count {COMPILED}"),
     "pageCount": (_page_count, f"{QUERY} pageSize", f"count {COMPILED}"),
     "maxKey": (_max_key, "model", "found value"),

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from encrypted import DAMAGED
 from models import Department, Everything, Person
 
 import cormorant
@@ -40,19 +39,6 @@ def test_files_without_permission(tmp_path: Path) -> None:
         Database(path)
     assert caught.value.code == "CORM_E_CANNOT_OPEN"
     path.chmod(0o644)
-
-
-def test_a_damaged_file(tmp_path: Path) -> None:
-    path = tmp_path / "file.db"
-    with Database(path, journal_mode="delete") as db:
-        db.create_tables(Person, Department)
-        db.insert_many(Person(f"n{i}") for i in range(5_000))
-    with path.open("r+b") as file:
-        file.seek(4096 * 3)
-        file.write(os.urandom(4096 * 8))
-    with pytest.raises(cormorant.DatabaseError) as caught, Database(path) as db:
-        db.fetch_all(Person)
-    assert caught.value.code == DAMAGED
 
 
 def test_a_large_blob(db: Database) -> None:

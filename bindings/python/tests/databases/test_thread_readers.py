@@ -50,18 +50,6 @@ def test_a_read_sees_one_snapshot(db: Database) -> None:
     assert db.count(Person) == 1
 
 
-def test_writing_in_a_read_is_refused(db: Database) -> None:
-    with db.read():
-        with pytest.raises(Error) as refused:
-            Person("Ada").insert(db)
-        assert refused.value.code == "CORM_E_TRANSACTION"
-        with pytest.raises(Error, match="only reads"), db.transaction():
-            pass
-        with pytest.raises(Error, match="only reads"):
-            db.execute("DELETE FROM people")
-    Person("Ada").insert(db)
-
-
 def test_reading_in_a_transaction_sees_its_writes(db: Database) -> None:
     on_thread(lambda: db.count(Person))
     with db.transaction():

@@ -108,17 +108,6 @@ def test_what_a_function_raises_rolls_its_step_back_and_is_raised(db: Database) 
     assert tables(db) == ["a", "b"]
 
 
-def test_progress_cancels_between_steps(folder: Path, db: Database) -> None:
-    bundle = Bundle(folder)
-    with pytest.raises(cormorant.OperationalError) as caught:
-        bundle.apply(db, progress=lambda told: told.step == FIRST)
-    assert caught.value.code == "CORM_E_INTERRUPTED"
-    assert states(bundle, db) == {FIRST: "applied", SECOND: "pending"}
-    told: list[tuple[str, int, int]] = []
-    bundle.apply(db, progress=lambda at: told.append((at.step, at.index, at.count)))
-    assert set(told) == {(SECOND, 0, 1)}
-
-
 def test_the_programs_own_steps_are_adopted_by_the_schema_that_they_leave(db: Database) -> None:
     bundle = Bundle()
     bundle.add("1", lambda database: database.sync(Person), schema=Schema.of(Person))

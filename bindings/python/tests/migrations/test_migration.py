@@ -65,21 +65,6 @@ def test_progress_counts_steps_and_rows(db: Database) -> None:
     assert any(item.done >= item.total == 3 for item in told)
 
 
-def test_cancelling_at_each_call_leaves_the_old_file(db: Database) -> None:
-    before = content(db)
-    for call in range(100):
-        answers = iter([True] * call)
-        try:
-            db.sync(Human, progress=lambda _, answers=answers: next(answers, False))  # type: ignore[misc]
-        except cormorant.OperationalError as error:
-            assert error.code == "CORM_E_INTERRUPTED"
-            assert content(db) == before
-        else:
-            break
-    assert 4 < call < 99
-    assert db.query("SELECT count(*) FROM humans").fetch_all() == [(3,)]
-
-
 def test_what_progress_raises_cancels_and_is_raised(db: Database) -> None:
     before = content(db)
     cause = KeyError("x")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -52,27 +51,6 @@ def refused(call: Callable[[], object], code: str) -> cormorant.Error:
 
 
 # --- Files ---
-
-
-def test_a_corrupted_file(db: Database, path: Path, tmp_path: Path) -> None:
-    db.execute(
-        "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
-        " INSERT INTO people SELECT i, i, i FROM n"
-    )
-    broken = tmp_path / "broken.db"
-    db.backup(broken)
-    db.execute("DELETE FROM people WHERE id > 2")
-    with broken.open("r+b") as file:
-        file.seek(4096 * 3)
-        file.write(os.urandom(4096 * 8))
-    changed = model("people", Column[str | None], options={"default": None, "check": "1"}, allow_drop=["age"])
-    with Database(broken) as other:
-        with pytest.raises(cormorant.DatabaseError):
-            other.sync(changed)
-        assert other.schema().sql == db.schema().sql
-    broken.write_bytes(b"no database at all" * 500)
-    with pytest.raises(cormorant.DatabaseError):
-        db.restore(broken)
 
 
 # --- Steps ---

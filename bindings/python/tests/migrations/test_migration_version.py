@@ -40,20 +40,6 @@ def test_the_number_is_that_of_every_other_program(db: Database, path: Path) -> 
     assert db.version == 1
 
 
-def test_functions_get_the_database(db: Database) -> None:
-    seen: list[tuple[Database, int]] = []
-
-    def up(database: Database) -> None:
-        seen.append((database, database.version))
-        database.execute("CREATE TABLE made (x)")
-
-    steps = [VersionStep(1, up, lambda database: database.execute("DROP TABLE made"))]
-    db.set_version(steps)
-    assert (seen, tables(db)) == ([(db, 0)], ["made"])
-    db.set_version(steps, 0)
-    assert tables(db) == []
-
-
 def test_what_a_function_raises_takes_only_its_step_back(db: Database) -> None:
     def fail(database: Database) -> None:
         database.execute("CREATE TABLE half (x)")
@@ -62,17 +48,6 @@ def test_what_a_function_raises_takes_only_its_step_back(db: Database) -> None:
     with pytest.raises(LookupError, match="no"):
         db.set_version([*STEPS, VersionStep(4, fail)])
     assert (db.version, tables(db)) == (3, ["a", "b"])
-
-
-def test_progress_and_snapshot_are_as_in_sync(db: Database, tmp_path: Path) -> None:
-    told: list[str] = []
-    db.set_version(STEPS, progress=lambda at: told.append(at.step), snapshot=tmp_path / "before.db")
-    assert len(set(told)) >= 3
-    assert (tmp_path / "before.db").exists()
-    with pytest.raises(cormorant.OperationalError) as caught:
-        db.set_version(STEPS, 0, progress=lambda _: False)
-    assert caught.value.code == "CORM_E_INTERRUPTED"
-    assert db.version == 3
 
 
 def test_versions_that_cannot_be(db: Database) -> None:

@@ -72,13 +72,6 @@ def test_rows_as_objects_tuples_and_dicts(db: Database) -> None:
     ]
 
 
-def test_a_cursor_is_open_to_writes_beside_it(db: Database) -> None:
-    for person in db.cursor(Person, order_by="id"):
-        person.age += 1
-        person.update(db)
-    assert [p.age for p in db.fetch_all(Person, order_by="id")] == [36, 21, 36, 51]
-
-
 def test_a_cursor_that_is_left_early(db: Database) -> None:
     for person in db.cursor(Person):
         assert person.name == "Ann"
