@@ -3,9 +3,7 @@
  *
  * The compiler marks each function and constant that a module makes public as one to keep (SHF_GNU_RETAIN), since other
  * modules may use it. In a library that exports names of its own only, nobody does. This clears the marks of code and
- * data. The tables in which the run time finds types and conformances keep theirs, and all that they refer to, but for the
- * conformances of vectors (SIMD), which are left out: nothing here has a vector whose type only the run time knows, and code
- * that has one refers to its conformance itself. 0.3 MB.
+ * data. The tables in which the run time finds types and conformances keep theirs, and all that they refer to.
  *
  * Usage: unretain OBJECT, a relocatable ELF64 file of this machine, which is changed in place.
  */
@@ -28,18 +26,6 @@ static int starts_with(const char *name, const char *start) { return strncmp(nam
 /* Names that are C identifiers, such as swift5_protocols, are of tables that the run time reads from end to end. */
 static int is_code_or_data(const char *name) {
     return starts_with(name, ".text.") || starts_with(name, ".rodata") || starts_with(name, ".data");
-}
-
-/* Whether the relocations are those of a record in the table of conformances, and refer to one of a vector. */
-static int is_vectors(const char *bytes, const Elf64_Shdr *sections, const Elf64_Shdr *relocations,
-                      const char *target) {
-    if (relocations->sh_type != SHT_RELA || relocations->sh_size == 0 ||
-        strcmp(target, "swift5_protocol_conformances") != 0)
-        return 0;
-    const Elf64_Rela *first = (const Elf64_Rela *)(bytes + relocations->sh_offset);
-    const Elf64_Shdr *symbols = &sections[relocations->sh_link];
-    const Elf64_Sym *symbol = (const Elf64_Sym *)(bytes + symbols->sh_offset) + ELF64_R_SYM(first->r_info);
-    return strstr(bytes + sections[symbols->sh_link].sh_offset + symbol->st_name, "SIMD") != NULL;
 }
 
 int main(int argc, char **argv) {
@@ -66,14 +52,9 @@ int main(int argc, char **argv) {
     size_t names = header->e_shstrndx != SHN_XINDEX ? header->e_shstrndx : sections->sh_link;
     if (header->e_shoff + count * sizeof *sections > (size_t)size || names >= count)
         return fail(path, "is cut short");
-    const char *name = bytes + sections[names].sh_offset;
-    for (size_t i = 0; i < count; i++) {
-        if (is_code_or_data(name + sections[i].sh_name))
+    for (size_t i = 0; i < count; i++)
+        if (is_code_or_data(bytes + sections[names].sh_offset + sections[i].sh_name))
             sections[i].sh_flags &= ~(Elf64_Xword)SHF_GNU_RETAIN;
-        size_t target = sections[i].sh_info;
-        if (target < count && is_vectors(bytes, sections, &sections[i], name + sections[target].sh_name))
-            sections[target].sh_flags |= SHF_EXCLUDE;
-    }
 
     rewind(file);
     if (fwrite(bytes, 1, (size_t)size, file) != (size_t)size || fclose(file) != 0)

@@ -16,9 +16,10 @@ typedef struct object {
     struct object **items;
 } object;
 
-object _Py_NoneStruct = {.kind = NONE, .references = 1};
-object PyLong_Type = {.references = 1}, PyFloat_Type = {.references = 1}, PyUnicode_Type = {.references = 1},
-       PyBytes_Type = {.references = 1}, PyTuple_Type = {.references = 1}, other_type = {.references = 1};
+object _Py_NoneStruct = {.kind = NONE, .references = 1}, _Py_TrueStruct = {.kind = BOOL, .integer = 1, .references = 1};
+object PyLong_Type = {.references = 1}, PyBool_Type = {.references = 1}, PyFloat_Type = {.references = 1},
+       PyUnicode_Type = {.references = 1}, PyBytes_Type = {.references = 1}, PyTuple_Type = {.references = 1},
+       other_type = {.references = 1};
 static bool holds_gil, raised, overflows;
 static int released_gil, live, until_failure;
 static corm_python_table table;
