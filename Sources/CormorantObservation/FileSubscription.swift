@@ -1,8 +1,8 @@
 import CormorantBase
 import CormorantSQLite
 
-/// Calls back when a database file or its log may have been written, by whatever process. On systems other than Linux nobody
-/// watches the file, and what is observed is what is committed through the database.
+/// Calls back when a database file or its log may have been written, by whatever process. On systems other than Linux and Apple's
+/// nobody watches the file, and what is observed is what is committed through the database.
 final class FileSubscription: Sendable {
     let path: String
     let changed: @Sendable () -> Void
@@ -12,13 +12,13 @@ final class FileSubscription: Sendable {
     init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws {
         self.path = path
         self.changed = changed
-        #if os(Linux)
+        #if os(Linux) || canImport(Darwin)
             try FileWatcher.shared.add(self)
         #endif
     }
 
     deinit {
-        #if os(Linux)
+        #if os(Linux) || canImport(Darwin)
             FileWatcher.shared.remove(ObjectIdentifier(self))
         #endif
     }

@@ -95,8 +95,8 @@ typedef struct corm_observe_options {
  * Begins a watch. Each transaction that commits gives one event, if it changed what is watched: one of this database gives
  * each row once, with its key, whatever statements changed it; what is rolled back, to a savepoint too, is never told. One of
  * another connection, in this process or another one, gives CORM_CHANGE_UNKNOWN for each table that is watched, as do virtual
- * tables, changes of a table's schema, and rows after the first 100,000 of a transaction. A file is watched through inotify:
- * on local file systems, on Linux.
+ * tables, changes of a table's schema, and rows after the first 100,000 of a transaction. A file is watched through inotify
+ * or kqueue: on local file systems, on Linux and Apple's systems.
  *
  * A live query gives its result first, before this returns. It cannot begin inside a transaction.
  *
