@@ -15,7 +15,19 @@ import griffe
 
 # The pages, and which names of the package stand on each, with all others of their modules.
 PAGES = {
-    "Models": ["Model", "Column", "column", "ignored", "Key", "Reference", "Action", "Transform", "alias", "JSON_NULL"],
+    "Models": [
+        "Model",
+        "Column",
+        "column",
+        "key",
+        "ignored",
+        "Key",
+        "Reference",
+        "Action",
+        "Transform",
+        "alias",
+        "JSON_NULL",
+    ],
     "Relations": ["to_one", "to_many", "many_to_many", "ToOne", "ToMany"],
     "Databases": [
         "Database",

@@ -17,7 +17,7 @@ from .bundle import Bundle, BundleState
 from .cache import CacheStatistics
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
-from .column import Action, Column, Key, Reference, column, ignored
+from .column import Action, Column, Key, Reference, column, ignored, key
 from .database import Database
 from .error import (
     AlteredError,
@@ -208,6 +208,7 @@ __all__ = [
     "ignored",
     "insert",
     "is_loaded",
+    "key",
     "literal",
     "many_to_many",
     "name",

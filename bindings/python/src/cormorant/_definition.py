@@ -156,6 +156,9 @@ def _set_type(column: Column[Any], name: str, annotation: Any, cls: type, where:
     if type_name not in COLUMN_TYPES:
         raise model_error(f"{where}: there is no column type {type_name!r}", f"use one of {', '.join(COLUMN_TYPES)}")
     column.type_name = type_name
+    if options.get("made"):
+        # Until the file has made it.
+        column.nullable = True
     own = OPTIONAL_JSON if type_name == "json" and column.nullable else COLUMN_TYPES[type_name].transform
     fits = kind is not None and _FAMILIES.get(kind.type_name, kind.type_name) == _FAMILIES.get(type_name, type_name)
     column.transform = options.get("transform") or (kind.transform if kind is not None and fits else None) or own

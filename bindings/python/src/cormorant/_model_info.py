@@ -58,6 +58,13 @@ class ModelInfo:
         self.key = tuple(item.name for item in key)
         self.generates_key = native_model.model_generates_key(handle)
         self.create_sql = native_model.model_create_sql(handle)
+        for item in columns:
+            if item._options.get("made") and not self.generates_key:
+                raise ProgrammingError(
+                    f"{self.name}.{item.name} is no key that the file makes",
+                    code="CORM_E_MODEL",
+                    hint="key() stands for one integer alone; declare other keys with column(primary_key=True)",
+                )
 
         self.plain_key = not any(item.transform for item in key)
         self._cls = cls

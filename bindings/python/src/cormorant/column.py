@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     ModelClass: TypeAlias = type[Model]
 
 T = TypeVar("T")
+K = TypeVar("K", bound=int)
 
 TypeName: TypeAlias = Literal[
     "int64",
@@ -205,6 +206,16 @@ def column(
     its values when the migration adds it, changes its type or makes it NOT NULL.
     """
     return Column(dict(locals()))
+
+
+def key(*, name: str | None = None, auto_increment: bool = False, init: Literal[False] = False) -> Column[K]:
+    """The primary key, an integer that the file makes: `id: Column[int] = key()`.
+
+    It is no parameter of __init__, and None until the record is inserted or saved, though type checkers take it for
+    present. A key that the program gives is a column(primary_key=True).
+    name: in the table. auto_increment: a key that was in use once is never made again.
+    """
+    return Column({"primary_key": True, "made": True, "name": name, "auto_increment": auto_increment, "init": init})
 
 
 def ignored(

@@ -15,7 +15,7 @@ from ._definition import collect_fields, definition
 from ._model_info import ModelInfo
 from ._native import model as native_model
 from ._native.handle import ModelHandle
-from .column import Column, Ignored, Key, Reference, column, ignored
+from .column import Column, Ignored, Key, Reference, column, ignored, key
 from .relation import Relation, collect_relations, register
 from .select import Select, select
 
@@ -71,7 +71,7 @@ else:
             return [*super().__dir__(), *cls.__dict__.get("__fields__", {})]
 
 
-@dataclass_transform(field_specifiers=(column, ignored))
+@dataclass_transform(field_specifiers=(column, key, ignored))
 class Model(metaclass=ModelType):
     """Base of models.
 
@@ -152,7 +152,11 @@ class Model(metaclass=ModelType):
         for name, field in type(self).__fields__.items():
             if field._options.get("init", True):
                 changes.setdefault(name, getattr(self, name))
-        return type(self)(**changes)
+        made = type(self)(**changes)
+        for name in self.__model__.key:
+            if not type(self).__fields__[name]._options.get("init", True):
+                setattr(made, name, getattr(self, name))
+        return made
 
     @classmethod
     def suffixed(cls, suffix: str) -> type[Self]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 import pytest
 from models import Entry, Person, Setting, make
 
-from cormorant import Column, Database, Key, Model, ProgrammingError, Reference, column, ignored
+from cormorant import Column, Database, Key, Model, ProgrammingError, Reference, column, ignored, key, select
 
 
 def test_objects_are_like_dataclasses() -> None:
@@ -207,3 +207,41 @@ def test_copy_replace_makes_another_record() -> None:
 def test_annotated_types() -> None:
     cls: Any = make({"a": Column[Annotated[int | None, "x"]], "b": Column[Annotated[str, "x"] | None]})
     assert [(item.type_name, item.nullable) for item in cls.__model__.columns] == [("int64", True), ("text", True)]
+
+
+class Boat(Model):
+    id: Column[int] = key()
+    name: Column[str]
+
+
+def test_a_key_in_one_word(db: Database) -> None:
+    db.create_tables(Boat)
+    optional = make(
+        {"id": Column[int | None], "name": Column[str]}, {"id": column(primary_key=True, default=None, kw_only=True)},
+        table="boat",
+    )  # fmt: skip
+    assert Boat.__model__.create_sql == optional.__model__.create_sql
+    boat = Boat("Ann")
+    assert boat.id is None
+    boat.insert(db)
+    assert (boat.id, db.find(Boat, boat.id)) == (1, boat)
+    other = Boat("Bea")
+    with pytest.raises(ValueError, match="no"), db.transaction():
+        db.save(other)
+        assert other.id == 2
+        raise ValueError("no")
+    assert other.id is None
+    db.insert_many([other, Boat("Cid")])
+    assert db.fetch_values(select(Boat.id)) == [1, 2, 3]
+    again = boat.__replace__(name="Dan").update(db)
+    assert db.find(Boat, 1) == again == Boat.__replace__(again)
+    with pytest.raises(TypeError, match="id"):
+        Boat("Eve", id=7)
+
+
+def test_a_key_that_the_file_cannot_make_is_refused() -> None:
+    for columns in ({"a": Column[str]}, {"a": Column[int], "b": Column[int]}):
+        with pytest.raises(ProgrammingError, match="is no key that the file makes"):
+            make(columns, {name: key() for name in columns})
+    with pytest.raises(ProgrammingError, match="is no key that the file makes"):
+        make({"a": Column[int]}, {"a": key()}, without_rowid=True)

@@ -3,11 +3,11 @@
 import uuid
 from datetime import datetime, timezone
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NewType
 
 from typing_extensions import assert_type
 
-from cormorant import Column, Database, Json, Key, Model, Reference, Transform, column, ignored
+from cormorant import Column, Database, Json, Key, Model, Reference, Transform, column, ignored, key
 
 
 class Department(Model, table="departments", unique=["name"], strict=True):
@@ -44,6 +44,23 @@ class Person(
     upper: Column[str | None] = column(computed="upper(name)", init=False)
     note: str = ignored(default="")
 
+
+BoatID = NewType("BoatID", int)
+
+
+class Boat(Model):
+    id: Column[BoatID] = key()
+    name: Column[str]
+
+
+class Sail(Model):
+    id: Column[int] = key(auto_increment=True)
+    boat: Column[BoatID] = column(references=Boat)
+
+
+assert_type(Boat("Ann").id, BoatID)
+assert_type(Sail(Boat("Ann").id).id, int)
+assert_type(Boat.id, Column[BoatID])
 
 ann = Person("Ann", "ann@example.org", datetime.now(timezone.utc), 35, note="new")
 ann = Person(name="Ann", id=3, age=35, tags=["a"], token=uuid.uuid4(), extra={"x": [1]})

@@ -1,6 +1,6 @@
 """What type checkers must refuse: every line marked `# error` and no other. Never run."""
 
-from cormorant import Column, Database, Model, column
+from cormorant import Column, Database, Model, column, key
 
 
 class Person(Model, table="people"):
@@ -16,11 +16,18 @@ class Wrong(Model):
     c: Column[int] = column(default=1, type="varchar2")  # error
 
 
+class Boat(Model):
+    id: Column[int] = key()
+    name: Column[str]
+
+
 class Plain:
     pass
 
 
 Person()  # error
+Boat("Ann", id=3)  # error
+Boat(3, "Ann")  # error
 Person("Ann", "35")  # error
 Person("Ann", years=35)  # error
 
