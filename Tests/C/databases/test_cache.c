@@ -11,34 +11,6 @@ static corm_cache_statistics statistics(void) {
     return found;
 }
 
-static const char *name_of(int64_t id) {
-    static char name[64];
-    corm_arena *arena = corm_arena_create();
-    corm_value key = corm_value_int64(id);
-    person found;
-    OK(corm_record_find(db, people, &key, 1, &found, arena, &failure));
-    snprintf(name, sizeof name, "%s", found.name);
-    corm_arena_free(arena);
-    return name;
-}
-
-static void a_row_that_a_result_holds_back_is_not_stale_afterwards(void **state) {
-    (void)state;
-    insert_people(3);
-    OK(corm_database_set_cache(db, people, 100, 1000000, &failure));
-    corm_database *other;
-    OK(corm_database_open(path_to("test.db"), NULL, &other, &failure));
-    name_of(1);
-    corm_result *result;
-    OK(corm_result_open(db, "SELECT 1 FROM person UNION ALL SELECT 2", NULL, 0, &result, &failure));
-    GIVES(CORM_ROW, corm_result_next(result, &failure));
-    OK(corm_database_execute(other, "UPDATE person SET name = 'g'", NULL, 0, NULL, &failure));
-    name_of(1);
-    corm_result_close(result);
-    assert_string_equal(name_of(1), "g");
-    OK(corm_database_close(other, &failure));
-}
-
 static void nothing_has_no_cache(void **state) {
     (void)state;
     GIVES(CORM_E_MISUSE, corm_database_set_cache(db, NULL, 1, 1, &failure));
@@ -85,7 +57,6 @@ static void threads_share_a_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_row_that_a_result_holds_back_is_not_stale_afterwards),
         TEST(nothing_has_no_cache),
         TEST(threads_share_a_cache),
     };

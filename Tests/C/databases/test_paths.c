@@ -202,28 +202,11 @@ static void a_copy_beside_a_log_of_another_is_not_restored(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM person"), 4);
 }
 
-/* findings c.md 6 and swift.md 5.8: it spoke of a PRAGMA and of no file. */
-static void errors_of_opening_name_the_file(void **state) {
-    (void)state;
-    corm_database *other;
-    if (getenv("CORMORANT_TEST_KEY") != NULL)
-        return;
-    write_file(path_to("text.db"), "This is no database, and long enough to be read as one: ................", 72);
-    GIVES(CORM_E_NOT_A_DATABASE, corm_database_open(path_to("text.db"), NULL, &other, &failure));
-    says("text.db\" is no database");
-    assert_null(corm_error_info_get(failure)->sql);
-    GIVES(CORM_E_NOT_A_DATABASE, corm_database_attach(db, path_to("text.db"), "other", NULL, &failure));
-    says("text.db\" is no database");
-    GIVES(CORM_E_CANNOT_OPEN, corm_database_attach(db, path_to("none/x.db"), "other", NULL, &failure));
-    says("none/x.db\" cannot be opened: No such file or directory");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_file_is_made_by_its_path),          TEST(opening_takes_a_uri),
         TEST(memory_that_is_named_by_a_uri),       TEST(nothing_is_made_beside_what_another_left),
         TEST(an_unfinished_copy_is_not_continued), TEST(a_copy_beside_a_log_of_another_is_not_restored),
-        TEST(errors_of_opening_name_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,21 +33,10 @@ static void rollback_after_an_interrupt_with_an_open_cursor(void **state) {
     assert_int_equal(select_int("SELECT count(*) FROM person"), 4);
 }
 
-static void a_leftover_log_is_not_replayed_into_a_template(void **state) {
-    (void)state;
-    OK(corm_database_execute_script(db, "PRAGMA journal_mode = DELETE", &failure));
-    write_file(path_to("new.db-wal"), "stale", 5);
-    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
-    options.template_path = path_to("test.db");
-    corm_database *other = NULL;
-    GIVES(CORM_E_CANNOT_OPEN, corm_database_open(path_to("new.db"), &options, &other, &failure));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_failed_batch_takes_its_keys_back),
         TEST(rollback_after_an_interrupt_with_an_open_cursor),
-        TEST(a_leftover_log_is_not_replayed_into_a_template),
     };
     return cmocka_run_group_tests_name("rollback", tests, NULL, NULL);
 }

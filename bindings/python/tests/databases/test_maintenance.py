@@ -65,22 +65,6 @@ def test_a_cancelled_backup_leaves_nothing(db: Database, path: Path) -> None:
     refused("CORM_E_MISUSE", lambda: db.backup(""))
 
 
-def test_vacuum_makes_the_file_smaller(db: Database, path: Path) -> None:
-    fill(db)
-    db.delete_all(Person)
-    db.checkpoint("truncate")
-    before = path.stat().st_size
-    with db.transaction():
-        refused("CORM_E_TRANSACTION", db.vacuum)
-    rows = db.query("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELECT i FROM n")
-    next(iter(rows))
-    refused("CORM_E_BUSY", db.vacuum)
-    rows.close()
-    db.vacuum()
-    db.checkpoint("truncate")
-    assert path.stat().st_size < before / 10
-
-
 def test_a_checkpoint_tells_pages(db: Database, path: Path) -> None:
     fill(db, 100)
     pages = db.checkpoint()
@@ -92,17 +76,6 @@ def test_a_checkpoint_tells_pages(db: Database, path: Path) -> None:
     refused("CORM_E_MISUSE", lambda: db.checkpoint("all"))  # type: ignore[arg-type]
     with Database(path.with_name("other.db"), journal_mode="delete") as other:
         assert other.checkpoint() == (-1, -1)
-
-
-def test_a_reader_stands_in_the_way_of_a_checkpoint(path: Path, db: Database) -> None:
-    fill(db, 1_000)
-    with Database(path, busy_timeout=0.01) as reader:
-        rows = db.query("SELECT * FROM people")
-        next(iter(rows))
-        reader.insert(Person(name="later"))
-        error = refused("CORM_E_BUSY", lambda: reader.checkpoint("truncate"))
-        assert error.hint
-        rows.close()
 
 
 def test_a_backup_takes_no_place_of_another_file(db: Database, path: Path) -> None:
