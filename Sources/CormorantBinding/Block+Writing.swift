@@ -39,6 +39,65 @@ public func corm_block_write(
     }
 }
 
+@_cdecl("corm_block_upsert") @implementation
+public func corm_block_upsert(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ options: UnsafePointer<corm_upsert_options>?,
+    _ rows: UnsafeRawPointer?, _ size: Int, _ block: UnsafeMutablePointer<corm_block>?,
+    _ outCount: UnsafeMutablePointer<Int64>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try with(handle, model) { database, box in
+            let options = try UpsertOptions(options)
+            let reader = try MarshalReader(rows, size)
+            let count = try reader.sequence()
+            var writer = MarshalWriter(try require(block, "block"))
+            try writer.beginList()
+            var row = MarshalRow(reader: reader, model: box.descriptor, types: box.types)
+            row.writer = writer
+            var work = BlockUpsert(options: options, count: count, row: row)
+            if count != 1 {
+                try database.batch(box.descriptor) { plan, index in try work.run(plan, &index) }
+            } else if options.keepsRow {
+                try work.run { try database.fetchOrInsert(&$0, of: box.descriptor, on: options.key) }
+            } else {
+                var index = 0
+                try database.withPlan(box.descriptor) { try work.run($0, &index) }
+            }
+            try work.row.writer?.endList(count)
+            work.row.writer?.finish()
+            outCount?.pointee = work.written
+            return CORM_OK
+        }
+    }
+}
+
+/// The same of an upsert.
+private struct BlockUpsert {
+    let options: UpsertOptions
+    let count: Int
+    var row: MarshalRow
+    var written: Int64 = 0
+
+    mutating func run(_ plan: ModelPlan, _ index: inout Int) throws {
+        let planned = try options.planned(plan)
+        let keepsRow = options.keepsRow
+        while index < count {
+            try run { row in
+                if keepsRow { return try plan.fetchOrInsert(&row, with: planned) }
+                try plan.upsert(&row, with: planned)
+                return true
+            }
+            index &+= 1
+        }
+    }
+
+    mutating func run(_ body: (inout MarshalRow) throws -> Bool) throws {
+        row.begin()
+        if try body(&row) { written &+= 1 }
+        row.answer(true)
+    }
+}
+
 /// The rows of one block, written one after another.
 private struct BlockWrite {
     let operation: Int32
@@ -55,27 +114,27 @@ private struct BlockWrite {
         switch operation {
         case CORM_WRITE_INSERT:
             while index < count {
-                row.returned = .nothing
+                row.begin()
                 let inserted = try plan.insert(&row, conflict)
                 if inserted { changed &+= 1 }
-                answer(inserted)
+                row.answer(inserted)
                 index &+= 1
             }
         case CORM_WRITE_SAVE:
             while index < count {
-                row.returned = .nothing
+                row.begin()
                 try plan.save(&row)
                 changed &+= 1
-                answer(true)
+                row.answer(true)
                 index &+= 1
             }
         case CORM_WRITE_UPDATE:
             let planned = try plan.update(properties)
             while index < count {
-                row.returned = .nothing
+                row.begin()
                 try plan.update(&row, with: planned)
                 changed &+= 1
-                answer(true)
+                row.answer(true)
                 index &+= 1
             }
         case CORM_WRITE_DELETE:
@@ -90,14 +149,16 @@ private struct BlockWrite {
                 .misuse, "operation \(operation) is unknown", hint: "use one of the CORM_WRITE_ constants")
         }
     }
+}
 
+extension MarshalRow {
     /// The item of the answer for one row; a whole row is written as it is read.
     @inline(__always)
-    private mutating func answer(_ done: Bool) {
-        switch row.returned {
+    fileprivate mutating func answer(_ done: Bool) {
+        switch returned {
         case .row: return
-        case .key(let key): row.writer?.integer(key)
-        case .nothing: if done { row.writer?.none() } else { row.writer?.bool(false) }
+        case .key(let key): writer?.integer(key)
+        case .nothing: if done { writer?.none() } else { writer?.bool(false) }
         }
     }
 }

@@ -7,13 +7,30 @@ import CormorantQuery
 import CormorantSQLite
 
 /// One row of a block as a record: its values are read from the block, what comes back is written to another.
-struct MarshalRow: RecordAccess {
+struct MarshalRow: RecordAccess, RewindableRecord {
     let reader: MarshalReader
     let model: ModelDescriptor
     let types: ColumnTypes
     /// What came back.
     var returned: Returned = .nothing
     var writer: MarshalWriter?
+    /// Where it begins in the block.
+    private var start = 0
+
+    init(reader: MarshalReader, model: ModelDescriptor, types: ColumnTypes) {
+        self.reader = reader
+        self.model = model
+        self.types = types
+    }
+
+    /// Goes on with the row that the reader has come to.
+    @inline(__always)
+    mutating func begin() {
+        returned = .nothing
+        start = reader.position
+    }
+
+    func rewind() { reader.position = start }
 
     enum Returned {
         case nothing

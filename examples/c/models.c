@@ -122,6 +122,22 @@ static bool change(app *a) {
            corm_record_exists(a->db, a->albums, CORM_VALUES(corm_value_int64(one.id)), &a->error) == CORM_NOT_FOUND;
 }
 
+/* By a unique key a record is written over the row that is there, or read where it is there. */
+static bool meet(app *a) {
+    artist nina = {.name = "Nina"}, miles = {.name = "Miles"};
+    int64_t created = 0;
+    /* Inserts, or updates the row with that name; it keeps what .keep names. */
+    if (corm_record_upsert(a->db, a->artists, &nina, 1, CORM_UPSERT(.on = "name"), a->arena, NULL, &a->error) !=
+        CORM_OK)
+        return false;
+    /* Reads the row with that name, or inserts. */
+    if (corm_record_upsert(a->db, a->artists, &miles, 1, CORM_UPSERT(.on = "name", .keep_row = true), a->arena,
+                           &created, &a->error) != CORM_OK)
+        return false;
+    printf("%" PRId64 " %" PRId64 " %" PRId64 " created\n", nina.id, miles.id, created);
+    return true;
+}
+
 /* A batch is one transaction: the first error takes all of it back. */
 static bool many(app *a) {
     album volumes[5] = {{.title = "Volume 1"},
@@ -144,5 +160,5 @@ static bool many(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a, open_music(&a) && define(&a) && sails(&a) && change(&a) && many(&a));
+    return close_music(&a, open_music(&a) && define(&a) && sails(&a) && change(&a) && meet(&a) && many(&a));
 }

@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from enum import Enum
 from typing import NewType
 
-from music import Album, music
+from music import Album, Artist, music
 
 from cormorant import Column, Database, Model, Transform, column
 
@@ -76,10 +76,18 @@ def change(db: Database) -> None:
     album.year = 2021
     db.save(album)  # inserts, or updates the row with the record's key
     album.title = "Sketchbook"
-    db.update(album, "title")  # this property alone
+    db.update(album, Album.title)  # this property alone
     db.refresh(album)  # reads the row again
     found = db.find(Album, album.id)  # by key; None where there is none
     print(found == album, db.delete(album), db.exists(Album, album.id))
+
+
+def meet(db: Database) -> None:
+    """By a unique key a record is written over the row that is there, or read where it is there."""
+    nina = Artist("Nina")
+    db.upsert(nina, on=Artist.name)  # inserts, or updates the row with that name; it keeps what keep= names
+    miles, created = db.get_or_create(Artist("Miles"), on=Artist.name)
+    print(nina.id, miles.id, created)
 
 
 def many(db: Database) -> None:
@@ -88,7 +96,7 @@ def many(db: Database) -> None:
     db.insert_many(albums)
     for album in albums:
         album.year += 1
-    db.update_many(albums, "year")
+    db.update_many(albums, Album.year)
     print(db.delete_many(albums), "deleted; the last had the key", albums[-1].id)
 
 
@@ -97,4 +105,5 @@ if __name__ == "__main__":
         define(database)
         sail(database)
         change(database)
+        meet(database)
         many(database)

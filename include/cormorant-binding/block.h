@@ -51,6 +51,14 @@ corm_status corm_block_write(corm_database *database, const corm_model *model, i
                              int64_t *out_count, corm_error **out_error);
 
 /*
+ * corm_record_upsert of rows. block gets a list, one item per row, as corm_block_write says of INSERT; of a row that was there,
+ * the whole row. out_count: with keep_row, how many were inserted, else how many rows there were; NULL accepted.
+ */
+corm_status corm_block_upsert(corm_database *database, const corm_model *model, const corm_upsert_options *options,
+                              const void *rows, size_t size, corm_block *block, int64_t *out_count,
+                              corm_error **out_error);
+
+/*
  * Finds a record by its key, a marshalled tuple. block gets one row tuple; NULL: only whether the row is there, of which
  * nothing is read. CORM_OK or CORM_NOT_FOUND.
  */

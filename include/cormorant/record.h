@@ -13,7 +13,7 @@ CORM_BEGIN_DECLS
  *           back into it: the generated key, defaults, computed columns. They stay in it when the transaction is rolled
  *           back later: the caller clears the key before the record is inserted anew.
  * arena     where texts that come back live, borrowed until return. NULL: text and blob fields stay as they were where a
- *           default or computed column would fill them in; what reads records with such fields refuses it (CORM_E_MISUSE).
+ *           default or computed column would fill them in, or an upsert finds others; what reads records with such fields refuses it (CORM_E_MISUSE).
  * Statuses: CORM_E_MISUSE (bad handle, model with record_size 0), CORM_E_SCHEMA (no such table or column; call
  *           corm_model_create_tables), the constraint statuses with table, columns and constraint, CORM_E_RANGE
  *           (also the key 0 for a key that is a plain integer, where 0 is no key yet), CORM_E_ENCODING and CORM_E_CALLBACK naming the column, CORM_E_BUSY, CORM_E_READ_ONLY.
@@ -39,6 +39,40 @@ corm_status corm_record_insert(corm_database *database, const corm_model *model,
  */
 corm_status corm_record_save(corm_database *database, const corm_model *model, void *record, corm_arena *arena,
                              corm_error **out_error);
+
+/* What corm_record_upsert takes for the same row, and what that keeps. Zero everywhere is what corm_record_save_many does. */
+typedef struct corm_upsert_options {
+    uint32_t struct_size;
+    /*
+     * Whether a row that is there stays as it is, whole: it is read into the record, which then needs an arena where it has
+     * texts or blobs.
+     */
+    bool keep_row CORM_ZERO;
+    /* Properties that are unique together, as a list (value.h), borrowed until return. NULL: the primary key. */
+    const char *on CORM_ZERO;
+    /* Properties that a row which is there keeps, as a list, borrowed until return; its primary key it keeps anyway. */
+    const char *keep CORM_ZERO;
+} corm_upsert_options;
+
+#define CORM_UPSERT_OPTIONS_INIT CORM_INIT_(corm_upsert_options)
+/* CORM_UPSERT(.on = "email", .keep = "created_at"): a pointer to options, in C. */
+#define CORM_UPSERT(...) (&(const corm_upsert_options){.struct_size = sizeof(corm_upsert_options), __VA_ARGS__})
+
+/*
+ * Inserts records or, where a row has the same values of a unique key, updates that row, each in one statement. The row as it
+ * then is comes back into the record: its primary key, what it kept, what the database made. NULL in the key is the same as
+ * no other, so that the record is inserted. With keep_row it is looked for and, where it is missing, inserted, in one
+ * transaction: of those that do it at once for one key, one inserts.
+ *
+ * records      `count` structs side by side; more than one are a batch, as below.
+ * options      borrowed until return; NULL: all zero.
+ * out_inserted with keep_row, how many were inserted; else 0. NULL accepted.
+ * Statuses also: CORM_E_MISUSE for properties that the model does not make unique, CORM_E_UNIQUE where the record has the
+ * values of another unique key that another row has, CORM_E_CONSTRAINT when a trigger skips a row.
+ */
+corm_status corm_record_upsert(corm_database *database, const corm_model *model, void *records, size_t count,
+                               const corm_upsert_options *options, corm_arena *arena, int64_t *out_inserted,
+                               corm_error **out_error);
 
 /*
  * Writes the record's fields to the row with its key.

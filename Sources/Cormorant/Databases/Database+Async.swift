@@ -61,7 +61,7 @@ extension Database {
     }
 
     /// Runs `body` on a copy of a record, or of an array of them, which takes its place if it does not throw.
-    private func change<Subject: Sendable, Result: Sendable>(
+    func alter<Subject: Sendable, Result: Sendable>(
         _ subject: inout Subject, reading isReading: Bool = false,
         _ body: @escaping @Sendable (Database, inout Subject) throws -> Result
     ) async throws -> Result {
@@ -85,7 +85,7 @@ extension Database {
     public func insert<R: Record & Sendable>(
         _ record: inout R, onConflict policy: ConflictPolicy = .abort
     ) async throws -> Bool {
-        try await change(&record) { try $0.insert(&$1, onConflict: policy) }
+        try await alter(&record) { try $0.insert(&$1, onConflict: policy) }
     }
 
     /// Inserts a record and returns it as it then is: for a property of an actor, which cannot be given `inout`.
@@ -97,7 +97,7 @@ extension Database {
 
     /// Inserts the record or, when its primary key is there, updates that row, in one statement.
     public func save<R: Record & Sendable>(_ record: inout R) async throws {
-        try await change(&record) { try $0.save(&$1) }
+        try await alter(&record) { try $0.save(&$1) }
     }
 
     /// Saves a record and returns it as it then is.
@@ -107,12 +107,12 @@ extension Database {
 
     /// Writes the record, or only the properties, to the row with its key. Throws `noRecord` when there is none.
     public func update<R: Record & Sendable>(_ record: inout R, properties: [String] = []) async throws {
-        try await change(&record) { try $0.update(&$1, properties: properties) }
+        try await alter(&record) { try $0.update(&$1, properties: properties) }
     }
 
     /// Saves a record with the loaded records of its relations, in one transaction.
     public func save<R: Record & Sendable>(graph record: inout R) async throws {
-        try await change(&record) { try $0.save(graph: &$1) }
+        try await alter(&record) { try $0.save(graph: &$1) }
     }
 
     /// Deletes the row with the record's key; false: there was none.
@@ -123,7 +123,7 @@ extension Database {
 
     /// Reads the record anew by its key. Throws `noRecord` when there is none.
     public func refresh<R: Record & Sendable>(_ record: inout R) async throws {
-        try await change(&record, reading: true) { try $0.refresh(&$1) }
+        try await alter(&record, reading: true) { try $0.refresh(&$1) }
     }
 
     /// Inserts records in one transaction and returns how many went in. The first error takes back all.
@@ -131,17 +131,17 @@ extension Database {
     public func insert<R: Record & Sendable>(
         contentsOf records: inout [R], onConflict policy: ConflictPolicy = .abort
     ) async throws -> Int {
-        try await change(&records) { try $0.insert(contentsOf: &$1, onConflict: policy) }
+        try await alter(&records) { try $0.insert(contentsOf: &$1, onConflict: policy) }
     }
 
     /// Saves records in one transaction. The first error takes back all.
     public func save<R: Record & Sendable>(contentsOf records: inout [R]) async throws {
-        try await change(&records) { try $0.save(contentsOf: &$1) }
+        try await alter(&records) { try $0.save(contentsOf: &$1) }
     }
 
     /// Updates records in one transaction. The first error takes back all.
     public func update<R: Record & Sendable>(contentsOf records: inout [R], properties: [String] = []) async throws {
-        try await change(&records) { try $0.update(contentsOf: &$1, properties: properties) }
+        try await alter(&records) { try $0.update(contentsOf: &$1, properties: properties) }
     }
 
     /// Deletes records by their keys in one transaction and returns how many there were.
@@ -235,7 +235,7 @@ extension Database {
         _ which:
             @escaping @Sendable (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) async throws {
-        try await change(&records, reading: true) { try $0.load(relation, of: &$1, which) }
+        try await alter(&records, reading: true) { try $0.load(relation, of: &$1, which) }
     }
 
     /// Loads the records at the end of a relation into this one; `which` narrows and orders them.
@@ -244,6 +244,6 @@ extension Database {
         _ which:
             @escaping @Sendable (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) async throws {
-        try await change(&record, reading: true) { try $0.load(relation, of: &$1, which) }
+        try await alter(&record, reading: true) { try $0.load(relation, of: &$1, which) }
     }
 }

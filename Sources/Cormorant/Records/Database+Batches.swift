@@ -20,7 +20,7 @@ extension Database {
         try batchOfNew(&records, table.model()) { plan, record in try plan.save(&record) }
     }
 
-    private func batchOfNew<R: Record>(
+    func batchOfNew<R: Record>(
         _ records: inout [R], _ model: ModelDescriptor, _ body: (ModelPlan, inout R) throws -> Void
     ) throws {
         guard !records.isEmpty else { return }

@@ -5,7 +5,7 @@ import CormorantQuery
 
 /// Runs `body` for each of the structs side by side, in one transaction. When it is rolled back, keys that SQLite had
 /// made are taken back: they will be other records'.
-private func withRecords(
+func withRecords(
     _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
     _ arena: OpaquePointer?, _ body: (ModelPlan, inout StructRecord) throws -> Void
 ) throws {

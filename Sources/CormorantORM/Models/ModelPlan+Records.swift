@@ -13,11 +13,7 @@ extension ModelPlan {
     }
 
     package func save<Access: RecordAccess>(_ record: inout Access) throws {
-        guard try run(save(), &record, makesKey: true) else {
-            throw CormorantError(
-                .constraint, "a trigger of \"\(model.table)\" skipped the row, so it is not saved",
-                hint: "look for RAISE(IGNORE) in the table's triggers", table: model.table)
-        }
+        guard try run(save(), &record, makesKey: true) else { throw skipped() }
     }
 
     /// - Parameter planned: made by one of this plan's `update` functions.
@@ -39,7 +35,7 @@ extension ModelPlan {
     }
 
     /// Binds, runs to the end, takes back what SQLite made. True when a row was changed.
-    private func run<Access: RecordAccess>(
+    func run<Access: RecordAccess>(
         _ planned: PlannedStatement, _ record: inout Access, makesKey: Bool, replaces: Bool = false,
         isDelete: Bool = false
     ) throws -> Bool {
@@ -79,7 +75,8 @@ extension ModelPlan {
         if planned.returnsRow {
             while try statement.step() {
                 changed = true
-                try record.readBack(from: RecordReader(statement, columns: planned.results, model: model))
+                let row = RecordReader(statement, columns: planned.results, model: model)
+                if planned.replacesRecord { try record.read(from: row) } else { try record.readBack(from: row) }
             }
         } else {
             _ = try statement.step()

@@ -10,9 +10,14 @@ package final class PlannedStatement {
     /// For each column of the model its place in the rows that come back, which are all columns or none.
     let results: UnsafeMutablePointer<Int32>
     let returnsRow: Bool
+    /// Whether the record becomes the row that comes back, instead of taking from it what SQLite made.
+    let replacesRecord: Bool
 
-    init(_ statement: Statement, columnCount: Int, binds columns: [Int], returnsRow: Bool) {
+    init(
+        _ statement: Statement, columnCount: Int, binds columns: [Int], returnsRow: Bool, replacesRecord: Bool = false
+    ) {
         self.statement = statement
+        self.replacesRecord = replacesRecord
         self.returnsRow = returnsRow
         parameters = .allocate(capacity: max(1, columnCount))
         parameters.initialize(repeating: 0, count: max(1, columnCount))
@@ -40,6 +45,8 @@ package final class ModelPlan {
     private var saving: PlannedStatement?
     private var updating: PlannedStatement?
     private var partialUpdates: [[Int]: PlannedStatement] = [:]
+    private var upserts: [UpsertTarget: PlannedStatement] = [:]
+    private var lookups: [[Int]: PlannedStatement] = [:]
     private var deleting: PlannedStatement?
     private var finding: PlannedStatement?
     private var testing: PlannedStatement?
@@ -97,6 +104,7 @@ package final class ModelPlan {
         saving = nil
         updating = nil
         partialUpdates = [:]
+        upserts = [:]
         lastNamedUpdate = nil
         lastOfCStrings = nil
     }
@@ -120,6 +128,28 @@ package final class ModelPlan {
             into: model.table, try insertColumns(), key: model.keyNames, returning: model.insertFillsIn ? allNames : [])
         let made = try prepare(sql, binds: stored, returnsRow: model.insertFillsIn)
         saving = made
+        return made
+    }
+
+    /// The whole row comes back: what it kept, and its key.
+    func upsertion(_ target: UpsertTarget) throws -> PlannedStatement {
+        checkSchema()
+        if let ready = upserts[target] { return ready }
+        let left = Set(target.key + target.kept + model.keyColumns)
+        let sql = compiler.save(
+            into: model.table, try insertColumns(), key: target.key.map { model.columns[$0].column },
+            keeping: Set(left.map { model.columns[$0].column }), returning: allNames)
+        let made = try prepare(sql, binds: stored, returnsRow: true, replacesRecord: true)
+        upserts[target] = made
+        return made
+    }
+
+    func lookup(_ key: [Int]) throws -> PlannedStatement {
+        if let ready = lookups[key] { return ready }
+        let made = try prepare(
+            compiler.select(allNames, from: model.table, key: key.map { model.columns[$0].column }), binds: key,
+            returnsRow: true)
+        lookups[key] = made
         return made
     }
 
@@ -192,11 +222,13 @@ package final class ModelPlan {
         return made
     }
 
-    private func prepare(_ sql: String, binds columns: [Int], returnsRow: Bool) throws -> PlannedStatement {
+    private func prepare(
+        _ sql: String, binds columns: [Int], returnsRow: Bool, replacesRecord: Bool = false
+    ) throws -> PlannedStatement {
         do {
             return PlannedStatement(
-                try Statement(connection, sql), columnCount: model.columns.count, binds: columns, returnsRow: returnsRow
-            )
+                try Statement(connection, sql), columnCount: model.columns.count, binds: columns,
+                returnsRow: returnsRow, replacesRecord: replacesRecord)
         } catch let error as CormorantError {
             throw schemaError(error)
         }

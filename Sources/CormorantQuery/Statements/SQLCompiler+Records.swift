@@ -42,14 +42,17 @@ extension SQLCompiler {
     }
 
     /// INSERT that updates the row with the same key, in one statement.
+    /// - Parameter kept: columns that a row which is there keeps, besides the key.
     package func save(
-        into table: String, _ columns: [WrittenColumn], key: [String], returning: [String] = []
+        into table: String, _ columns: [WrittenColumn], key: [String], keeping kept: Set<String> = [],
+        returning: [String] = []
     ) -> String {
-        let others = columns.indices.filter { !key.contains(columns[$0].name) }
+        let others = columns.indices.filter { !key.contains(columns[$0].name) && !kept.contains(columns[$0].name) }
         // A table of keys only has nothing to update, but RETURNING needs an updated row.
         let updates = (others.isEmpty ? Array(columns.indices) : others).map { index in
             let column = columns[index]
             let name = quoteIdentifier(column.name)
+            if others.isEmpty, !kept.isEmpty { return "\(name) = \(name)" }
             let isKept = column.defaultSQL != nil && column.isNullable
             return "\(name) = \(isKept ? value(column, index + 1) : "excluded.\(name)")"
         }

@@ -191,6 +191,8 @@ bool step_make_model(step *s);
 bool step_describe(step *s);
 bool step_create_sql(step *s);
 bool step_write_record(step *s);
+bool step_upsert(step *s);
+bool step_upsert_many(step *s);
 bool step_delete_record(step *s);
 bool step_write_records(step *s);
 bool step_by_key(step *s);

@@ -107,6 +107,38 @@ bool step_write_record(step *s) {
     return s->status < 0 || check_record(run, &s->model, wanted(s, "record"), record);
 }
 
+static bool parse_upsert(step *s, corm_upsert_options *options) {
+    *options = (corm_upsert_options)CORM_UPSERT_OPTIONS_INIT;
+    return parse_list(s->run, member(s, "unique"), &options->on) &&
+           parse_list(s->run, member(s, "keep"), &options->keep);
+}
+
+bool step_upsert(step *s) {
+    scenario *run = s->run;
+    corm_value *record = record_of(s);
+    corm_upsert_options options;
+    int64_t inserted = 0;
+    if (record == NULL || !parse_upsert(s, &options))
+        return false;
+    options.keep_row = strcmp(json_string_value(member(s, "do")), "getOrCreate") == 0;
+    s->status =
+        corm_record_upsert(run->database, s->model.model, record, 1, &options, run->arena, &inserted, &run->error);
+    return s->status < 0 || ((!options.keep_row || check_bool(s, "found", inserted == 0)) &&
+                             check_record(run, &s->model, wanted(s, "record"), record));
+}
+
+bool step_upsert_many(step *s) {
+    scenario *run = s->run;
+    corm_value *records;
+    size_t count;
+    corm_upsert_options options;
+    if (!parse_records(run, &s->model, s->json, &records, &count) || !parse_upsert(s, &options))
+        return false;
+    s->status =
+        corm_record_upsert(run->database, s->model.model, records, count, &options, run->arena, NULL, &run->error);
+    return s->status < 0 || check_records(run, &s->model, wanted(s, "records"), records, count);
+}
+
 bool step_delete_record(step *s) {
     corm_value *record = record_of(s);
     if (record == NULL)

@@ -205,6 +205,42 @@ static void what_the_database_makes_comes_back(void **state) {
     corm_model_free(items);
 }
 
+static const corm_column_def tagged_columns[] = {
+    CORM_COLUMN(ranked, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(ranked, name, CORM_TEXT, .not_null = true, .unique = true),
+};
+static const corm_model_def tagged_def = CORM_MODEL(ranked, "Tag", tagged_columns);
+
+static void an_upsert_reads_texts_into_the_arena_or_not_at_all(void **state) {
+    (void)state;
+    corm_model *tags = NULL;
+    int64_t inserted = -1;
+    OK(corm_model_create(&tagged_def, &tags, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(tags), &failure));
+    ranked soul = {.name = "soul"}, same = {{true, 1}, "rock"};
+    OK(corm_record_upsert(db, tags, &soul, 1, CORM_UPSERT(.on = "name"), NULL, &inserted, &failure));
+    assert_int_equal(inserted, 0);
+    assert_int_equal(soul.id.value, 1);
+    OK(corm_record_upsert(db, tags, &same, 1, CORM_UPSERT(.keep = "name"), NULL, NULL, &failure));
+    assert_string_equal(same.name, "rock");
+    OK(corm_record_upsert(db, tags, &same, 1, CORM_UPSERT(.keep = "name"), arena, NULL, &failure));
+    assert_string_equal(same.name, "soul");
+    OK(corm_record_upsert(db, tags, &same, 1, NULL, NULL, NULL, &failure));
+
+    ranked many[] = {{.name = "soul"}, {.name = "jazz"}, {.name = "jazz"}};
+    GIVES(CORM_E_MISUSE, corm_record_upsert(db, tags, many, 3, CORM_UPSERT(.keep_row = true), NULL, NULL, &failure));
+    OK(corm_record_upsert(db, tags, many, 3, CORM_UPSERT(.on = "name", .keep_row = true), arena, &inserted, &failure));
+    assert_int_equal(inserted, 1);
+    assert_int_equal(many[2].id.value, 2);
+    GIVES(CORM_E_MISUSE,
+          corm_record_upsert(db, tags, many, 3, CORM_UPSERT(.keep_row = true, .keep = "name"), arena, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_upsert(db, tags, many, 1, CORM_UPSERT(.on = ""), arena, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_upsert(db, tags, NULL, 1, NULL, arena, NULL, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_upsert(db, tags, NULL, 2, NULL, arena, NULL, &failure));
+    OK(corm_record_upsert(db, tags, NULL, 0, NULL, arena, NULL, &failure));
+    corm_model_free(tags);
+}
+
 #define RECORD(function) cmocka_unit_test_setup_teardown(function, set_up_record, tear_down_record)
 
 int main(void) {
@@ -216,6 +252,7 @@ int main(void) {
         RECORD(arguments_that_can_never_be_right),
         RECORD(texts_are_not_read_without_an_arena),
         RECORD(what_the_database_makes_comes_back),
+        RECORD(an_upsert_reads_texts_into_the_arena_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ extension Scenario {
             try checkParts(of: model(&step).descriptor.createSQL, &expected)
         case "insert", "save", "update", "delete", "refresh": try performRecord(verb, &step, &expected)
         case "insertMany", "saveMany", "updateMany", "deleteMany": try performBatch(verb, &step, &expected)
+        case "upsert", "upsertMany", "getOrCreate": try performUpsert(verb, &step, &expected)
         case "exists" where statement != nil: try performQuery(verb, &step, &expected)
         case "readJson", "importJson": try performJSON(verb, &step, &expected)
         case "find", "exists", "deleteKey", "deleteAll", "maxKey": try performKey(verb, &step, &expected)
@@ -114,6 +115,32 @@ extension Scenario {
             }
         try check("count", count, &expected)
         if let json = expected.take("records") { try model.check(records, json) }
+    }
+
+    private func performUpsert(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
+        let model = try model(&step)
+        let (key, kept) = (try step.texts("unique"), try step.texts("keep"))
+        if verb == "upsertMany" {
+            var records = try model.records(&step)
+            try database.batch(model.descriptor) { plan, index in
+                while index < records.count {
+                    try plan.upsert(&records[index], with: plan.upsertion(on: key, keeping: kept))
+                    index += 1
+                }
+            }
+            if let json = expected.take("records") { try model.check(records, json) }
+            return
+        }
+        var record = try model.record(step.required("record"))
+        if verb == "upsert" {
+            try database.withPlan(model.descriptor) {
+                try $0.upsert(&record, with: $0.upsertion(on: key, keeping: kept))
+            }
+        } else {
+            let isNew = try database.fetchOrInsert(&record, of: model.descriptor, on: key)
+            try check("found", !isNew, &expected)
+        }
+        if let json = expected.take("record") { try model.check(record, json) }
     }
 
     private func performKey(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {

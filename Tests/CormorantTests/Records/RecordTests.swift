@@ -122,4 +122,38 @@ struct RecordTests {
         narrow.key = nil
         #expect(expectError(.range) { try database.insert(&narrow) }?.message.contains("Int8") == true)
     }
+
+    /// What is said by key paths is the same as what is said by names.
+    @Test func propertiesAreGivenAsKeyPaths() throws {
+        let database = try memoryDatabase(Person.self, Department.self)
+        var ada = try database.inserted(Person(name: "Ada", city: "Rome", age: 35))
+        (ada.name, ada.city, ada.age) = ("Eve", "Oslo", 36)
+        try database.update(&ada, \.age)
+        #expect(try database.find(Person.self, key: 1) == Person(id: 1, name: "Ada", city: "Rome", age: 36))
+        try ada.update(in: database, \.city, \.age)
+        var all = [ada]
+        try database.update(contentsOf: &all, \.name)
+        #expect(try database.find(Person.self, key: 1) == ada)
+
+        var sales = Department(id: 1, name: "Sales", city: "Rome")
+        #expect(try database.fetchOrInsert(&sales, on: \.city, \.name))
+        var more = [Department(id: 2, name: "Sales", city: "Rome"), Department(id: 3, name: "Help", city: "Rome")]
+        try database.upsert(contentsOf: &more, on: \.name, \.city)
+        #expect(more.map(\.id) == [1, 3])
+        try database.upsert(&sales, keeping: \.name)
+        expectError(.misuse) { try database.upsert(&sales, on: \.name) }
+    }
+
+    @Test func propertiesAreGivenAsKeyPathsInTasks() async throws {
+        let database = try memoryDatabase(Department.self)
+        var sales = Department(id: 1, name: "Sales", city: "Rome")
+        #expect(try await database.fetchOrInsert(&sales, on: \.city, \.name))
+        sales.city = "Oslo"
+        try await database.update(&sales, \.city)
+        var all = [sales, Department(id: 2, name: "Help", city: "Rome")]
+        try await database.upsert(contentsOf: &all, on: \.name, \.city)
+        try await database.upsert(&sales, keeping: \.name)
+        try await database.update(contentsOf: &all, \.name, \.city)
+        #expect(try await database.fetchAll(Department.all) == all)
+    }
 }

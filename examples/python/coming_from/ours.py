@@ -322,8 +322,8 @@ def insert_missing(db: Database) -> Any:
 
 def get_or_create(db: Database) -> Any:
     """get, or insert"""
-    with db.transaction():
-        return db.fetch_one(Tag, name="soul") or Tag("soul").insert(db)
+    tag, _ = db.get_or_create(Tag("soul"), on=Tag.name)
+    return tag
 
 
 def read_again(db: Database) -> Any:

@@ -229,6 +229,9 @@ class Database(Owner):
     insert_many = _record.insert_many
     save = _record.save
     save_many = _record.save_many
+    upsert = _record.upsert
+    upsert_many = _record.upsert_many
+    get_or_create = _record.get_or_create
     update = _record.update
     update_many = _record.update_many
     delete = _record.delete

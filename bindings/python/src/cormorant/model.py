@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from .database import Database
     from .expression import Expression
+    from .record import Property
     from .relation import Route, ToMany
 
     M = TypeVar("M", bound="Model")
@@ -230,8 +231,8 @@ class Model(metaclass=ModelType):
         database.save(self)
         return self
 
-    def update(self, database: Database, *properties: str) -> Self:
-        """Writes this record, or only the properties, to the row with its key."""
+    def update(self, database: Database, *properties: Property) -> Self:
+        """Writes this record, or only the properties, to the row with its key; properties: as of Database.update()."""
         database.update(self, *properties)
         return self
 

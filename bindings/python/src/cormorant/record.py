@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from itertools import islice
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ._model_info import ModelInfo, info_of, info_of_records
 from ._native import abi
@@ -14,10 +14,11 @@ from ._native import record as native_record
 from ._native.call import owned_error
 from ._native.python import finder
 from ._writer import Writer, writer
-from .column import MISSING
+from .column import MISSING, Column
 from .error import DataError, IntegrityError, NoRecordError, ProgrammingError
 from .model import Model, ModelType
 from .transaction import Transaction
+from .value import type_name
 
 if TYPE_CHECKING:
     from .database import Database
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=Model)
 Conflict: TypeAlias = Literal["abort", "ignore", "replace", "fail", "rollback"]
 """What an insert does when a constraint refuses a row: https://www.sqlite.org/lang_conflict.html"""
+
+Property: TypeAlias = str | Column[Any]
+"""A property of a model: its column, such as Person.age, or its name."""
 
 _CONFLICTS: dict[str, int] = {
     "abort": abi.CORM_CONFLICT_ABORT,
@@ -36,6 +40,30 @@ _CONFLICTS: dict[str, int] = {
 }
 # A batch crosses in parts of this many records, so that its rows need not be in memory all at once.
 _PART = 1_000
+
+
+class _Upsert(NamedTuple):
+    on: Property | Sequence[Property]
+    keep: Property | Sequence[Property]
+
+
+def _names(model: type[Model], properties: Property | Sequence[Property]) -> tuple[str, ...]:
+    """The names of properties, which may be columns of the model."""
+    if isinstance(properties, str) or not isinstance(properties, Sequence):
+        properties = (properties,)
+    return tuple([item if isinstance(item, str) else _name(model, item) for item in properties])
+
+
+def _name(model: type[Model], column: Column[Any]) -> str:
+    if isinstance(column, Column):
+        # A variant of a model has the columns of its base, too.
+        for base in model.__mro__:
+            if base.__dict__.get("__fields__", {}).get(column.name) is column:
+                return column.name
+        message = f"{column!r} is no column of {model.__name__}"
+    else:
+        message = f"{type_name(column)} is no property of {model.__name__}"
+    raise ProgrammingError(message, hint=f"give a column, such as {model.__name__}.name, or a property's name")
 
 
 def _parts(key: Any, more: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -73,18 +101,54 @@ def save_many(database: Database, records: Iterable[Model]) -> int:
     return _write_many(database, records, abi.CORM_WRITE_SAVE)
 
 
-def update(database: Database, record: Model, *properties: str) -> None:
-    """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none."""
+def upsert(
+    database: Database, record: Model, on: Property | Sequence[Property] = (), keep: Property | Sequence[Property] = ()
+) -> None:
+    """Inserts the record or, where a row has its values of a unique key, updates that row, in one statement.
+
+    on: properties that the model makes unique together, such as User.email; none: the primary key. None in the key is
+    the same as no other. keep: properties that a row which is there keeps, besides its primary key.
+    The row as it then is comes back into the record: its key, what it kept, defaults and computed columns.
+    """
+    _upsert_one(database, record, on, keep)
+
+
+def upsert_many(
+    database: Database,
+    records: Iterable[Model],
+    on: Property | Sequence[Property] = (),
+    keep: Property | Sequence[Property] = (),
+) -> int:
+    """Upserts records of one model in one transaction; how many there were. The first error takes back all."""
+    return _write_many(database, records, _Upsert(on, keep))
+
+
+def get_or_create(database: Database, record: M, on: Property | Sequence[Property] = ()) -> tuple[M, bool]:
+    """Reads the row with the record's values of a unique key into the record or, when there is none, inserts it.
+
+    on: as of upsert(). The record, and whether it was inserted. Of threads and processes that ask at once, one inserts.
+    """
+    return record, _upsert_one(database, record, on, (), keep_row=True) > 0
+
+
+def update(database: Database, record: Model, *properties: Property) -> None:
+    """Writes the record, or only the properties, to the row with its key. NoRecordError when there is none.
+
+    properties: columns, such as Person.age, or their names.
+    """
+    names: tuple[str, ...] | None = None
     try:
         write: Writer | None = database._updaters[type(record)][properties]
     except (KeyError, TypeError):
-        write = _prepared_update(database, record, properties)
+        names = _names(type(record), properties)
+        write = _prepared_update(database, record, properties, names)
     if write is None or write(record) is None:
-        _write_one(database, record, abi.CORM_WRITE_UPDATE, 0, properties or None)
+        names = _names(type(record), properties) if names is None else names
+        _write_one(database, record, abi.CORM_WRITE_UPDATE, 0, names or None)
 
 
-def update_many(database: Database, records: Iterable[Model], *properties: str) -> int:
-    """Updates records of one model in one transaction; how many there were."""
+def update_many(database: Database, records: Iterable[Model], *properties: Property) -> int:
+    """Updates records of one model in one transaction; how many there were. properties: as of update()."""
     return _write_many(database, records, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
 
@@ -174,10 +238,12 @@ def _prepared(database: Database, writers: dict[type[Model], Writer], record: Mo
     return made
 
 
-def _prepared_update(database: Database, record: Model, properties: tuple[str, ...]) -> Writer | None:
+def _prepared_update(
+    database: Database, record: Model, properties: tuple[Property, ...], names: tuple[str, ...]
+) -> Writer | None:
     """The same for an update of these properties."""
     kind = type(record)
-    made = writer(database, kind, abi.CORM_WRITE_UPDATE, properties) if isinstance(kind, ModelType) else None
+    made = writer(database, kind, abi.CORM_WRITE_UPDATE, names) if isinstance(kind, ModelType) else None
     if made:
         database._updaters.setdefault(kind, {})[properties] = made
     return made
@@ -199,6 +265,29 @@ def _write_one(
     return count
 
 
+def _upsert_one(
+    database: Database,
+    record: Model,
+    on: Property | Sequence[Property],
+    keep: Property | Sequence[Property],
+    keep_row: bool = False,
+) -> int:
+    cls = type(record)
+    info = info_of_records(cls)
+    rows = info.dump((record,), None)
+    try:
+        items, count = native_record.upsert(
+            database._handle, info.handle, _names(cls, on), _names(cls, keep), keep_row, rows
+        )
+    except DataError as error:
+        raise info.explain_write(error, (record,)) from None
+    if items[0] is not None:
+        if database._innermost:
+            _note(database, info, (record,))
+        info.take_back(record, items[0])
+    return count
+
+
 def _note(database: Database, info: ModelInfo, records: Iterable[Model]) -> None:
     """Records that are about to get their keys lose them again if this thread's transaction is rolled back."""
     transaction = database._innermost.get(get_ident())
@@ -212,17 +301,18 @@ def _note(database: Database, info: ModelInfo, records: Iterable[Model]) -> None
 def _write_many(
     database: Database,
     records: Iterable[Model],
-    operation: int,
+    operation: int | _Upsert,
     conflict: int = 0,
-    properties: tuple[str, ...] | None = None,
+    properties: tuple[Property, ...] | None = None,
 ) -> int:
     source = iter(records)
     part, start, total = list(islice(source, _PART)), 0, 0
     made: list[tuple[list[Model], list[Any]]] = []
     cls = type(part[0]) if part else Model
+    names = None if properties is None or not part else _names(cls, properties)
     with Transaction(database) if len(part) == _PART else nullcontext():
         while part:
-            items, count = _write_part(database, cls, part, start, operation, conflict, properties)
+            items, count = _write_part(database, cls, part, start, operation, conflict, names)
             if operation != abi.CORM_WRITE_DELETE and items.count(None) < len(items):
                 made.append((part, items))
             total, start = total + count, start + len(part)
@@ -242,7 +332,7 @@ def _write_part(
     cls: type[Model],
     part: list[Model],
     start: int,
-    operation: int,
+    operation: int | _Upsert,
     conflict: int,
     properties: tuple[str, ...] | None,
 ) -> tuple[list[Any], int]:
@@ -251,9 +341,11 @@ def _write_part(
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
     try:
-        return native_record.write(
-            database._handle, info.handle, operation, conflict, properties or (), info.dump(part, properties)
-        )
+        rows = info.dump(part, properties)
+        if isinstance(operation, _Upsert):
+            on, keep = _names(cls, operation.on), _names(cls, operation.keep)
+            return native_record.upsert(database._handle, info.handle, on, keep, False, rows)
+        return native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
     except (IntegrityError, DataError, NoRecordError) as error:
         known = info.explain_write(error, part) if isinstance(error, DataError) else error
         known.record_index = start + max(error.record_index, 0)

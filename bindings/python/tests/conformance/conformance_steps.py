@@ -68,6 +68,23 @@ def _insert_many(self: Scenario, step: Json) -> Json:
     return {"count": self.db.insert_many(records, step.get("conflict", "abort")), "records": records}
 
 
+def _upsert(self: Scenario, step: Json) -> Json:
+    record = self.record(step, step["record"])
+    self.db.upsert(record, step.get("unique", ()), step.get("keep", ()))
+    return {"record": record}
+
+
+def _upsert_many(self: Scenario, step: Json) -> Json:
+    records = self.records(step)
+    self.db.upsert_many(records, step.get("unique", ()), step.get("keep", ()))
+    return {"records": records}
+
+
+def _get_or_create(self: Scenario, step: Json) -> Json:
+    record, created = self.db.get_or_create(self.record(step, step["record"]), step.get("unique", ()))
+    return {"record": record, "found": not created}
+
+
 def _fetch_all(self: Scenario, step: Json) -> Json:
     found = self.db.fetch_all(self.source(step), **self.query(step), **into(self, step))
     return {"records": found, "count": len(found)}
@@ -261,6 +278,9 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "createSQL": (lambda s, step: {"sql": s.model(step).__model__.create_sql}, "model", "contains lacks"),
     "insert": (_insert, "model record conflict", "record ignored"),
     "save": (_after(Database.save), "model record", "record"),
+    "upsert": (_upsert, "model record unique keep", "record"),
+    "upsertMany": (_upsert_many, f"{RECORDS} unique keep", "records"),
+    "getOrCreate": (_get_or_create, "model record unique", "found record"),
     "refresh": (_after(Database.refresh), "model record", "record"),
     "update": (_after(Database.update), "model record properties", "record"),
     "delete": (lambda s, step: {"found": s.db.delete(s.record(step, step["record"]))}, "model record", "found"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from models import Department, Entry, Person
@@ -155,3 +156,56 @@ def test_keys_of_other_types(db: Database) -> None:
     with pytest.raises(cormorant.DataError) as caught:
         db.find(Person, 2**63)
     assert caught.value.code == "CORM_E_RANGE"
+
+
+class Tag(Model, unique=[("kind", "name")]):
+    name: Column[str]
+    kind: Column[str | None] = column(default=None)
+    uses: Column[int] = column(default=0)
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+
+
+def test_properties_are_given_as_columns(db: Database) -> None:
+    db.create_tables(Tag)
+    tag = Tag("soul", "music").insert(db)
+    tag.uses, tag.name = 3, "rock"
+    db.update(tag, Tag.uses)
+    found = db.find(Tag, 1)
+    assert found is not None and (found.uses, found.name) == (3, "soul")
+    tag.update(db, Tag.name, "uses")
+    assert db.find(Tag, 1) == tag
+    assert db.update_many([tag], Tag.kind) == 1
+    same = Tag("rock", "music", 9)
+    db.upsert(same, on=[Tag.name, Tag.kind], keep=Tag.uses)
+    assert (same.id, same.uses) == (1, 3)
+    assert db.upsert_many((Tag(f"n{i}", "x") for i in range(2_100)), on=("kind", Tag.name)) == 2_100
+    suffixed = Tag.suffixed("two")
+    db.create_tables(suffixed)
+    other = suffixed("soul").insert(db)
+    db.update(other, Tag.uses, suffixed.name)
+    with pytest.raises(cormorant.ProgrammingError, match="is no column of Tag"):
+        db.update(tag, Person.age)
+    with pytest.raises(cormorant.ProgrammingError, match="int is no property of Tag"):
+        db.upsert(tag, on=3)  # type: ignore[arg-type]
+
+
+def test_what_is_there_is_given_back(db: Database) -> None:
+    db.create_tables(Tag)
+    first, created = db.get_or_create(Tag("soul", "music", 1), on=(Tag.kind, Tag.name))
+    assert created
+    again = Tag("soul", "music", 2)
+    found, created = db.get_or_create(again, on=(Tag.kind, Tag.name))
+    assert found is again and found == first and not created
+    # A key that was made in a transaction is taken back with it, one that was read as well.
+    with pytest.raises(RuntimeError), db.transaction():
+        new, _ = db.get_or_create(Tag("jazz"))
+        raise RuntimeError
+    assert new.id is None
+
+
+def test_of_threads_that_ask_at_once_one_inserts(db: Database) -> None:
+    db.create_tables(Tag)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: db.get_or_create(Tag("soul", "x"), on=(Tag.kind, Tag.name)), range(64)))
+    assert sum(created for _, created in answers) == 1
+    assert {tag.id for tag, _ in answers} == {1}

@@ -37,6 +37,7 @@ enum Models {
         try define(database)
         try sail(database)
         try change(database)
+        try meet(database)
         try many(database)
     }
 
@@ -62,10 +63,19 @@ enum Models {
         album.year = 2021
         try database.save(&album)  // inserts, or updates the row with the record's key
         album.title = "Sketchbook"
-        try database.update(&album, properties: ["title"])  // this property alone
+        try database.update(&album, \.title)  // this property alone
         try database.refresh(&album)  // reads the row again
         let found = try database.find(Album.self, key: album.id)  // by key; nil where there is none
         print(found?.title ?? "", try database.delete(album))
+    }
+
+    /// By a unique key a record is written over the row that is there, or read where it is there.
+    static func meet(_ database: Database) throws {
+        var nina = Artist(name: "Nina")
+        try database.upsert(&nina, on: \.name)  // inserts, or updates the row with that name; it keeps what `keeping:` names
+        var miles = Artist(name: "Miles")
+        let isNew = try database.fetchOrInsert(&miles, on: \.name)
+        print(nina.id ?? 0, miles.id ?? 0, isNew)
     }
 
     /// A batch is one transaction: the first error takes all of it back.
@@ -73,7 +83,7 @@ enum Models {
         var albums = (1...5).map { Album(title: "Volume \($0)", year: 2000 + $0, artistID: 2) }
         try database.insert(contentsOf: &albums)
         for index in albums.indices { albums[index].year += 1 }
-        try database.update(contentsOf: &albums, properties: ["year"])
+        try database.update(contentsOf: &albums, \.year)
         print(try database.delete(contentsOf: albums), "deleted; the last had the key", albums[4].id ?? 0)
     }
 }

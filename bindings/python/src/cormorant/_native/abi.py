@@ -531,6 +531,12 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("sole_writer", "bool"),
         ("codec", "pointer"),
     ),
+    "corm_upsert_options": (
+        ("struct_size", "uint32"),
+        ("keep_row", "bool"),
+        ("on", "text"),
+        ("keep", "text"),
+    ),
     "corm_source": (
         ("struct_size", "uint32"),
         ("model", "pointer"),
@@ -943,6 +949,10 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_database_attach": ("int32", ("pointer", "text", "text", "pointer", "pointer")),
     "corm_record_insert": ("int32", ("pointer", "pointer", "pointer", "int32", "pointer", "pointer")),
     "corm_record_save": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_record_upsert": (
+        "int32",
+        ("pointer", "pointer", "pointer", "size", "pointer", "pointer", "pointer", "pointer"),
+    ),
     "corm_record_update": ("int32", ("pointer", "pointer", "pointer", "text", "pointer", "pointer")),
     "corm_record_delete": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_record_refresh": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
@@ -1151,6 +1161,10 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_block_write": (
         "int32",
         ("pointer", "pointer", "int32", "int32", "text", "pointer", "size", "pointer", "pointer", "pointer"),
+    ),
+    "corm_block_upsert": (
+        "int32",
+        ("pointer", "pointer", "pointer", "pointer", "size", "pointer", "pointer", "pointer"),
     ),
     "corm_block_find": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),

@@ -115,4 +115,4 @@ def array_of(handles: Sequence[Handle]) -> Any:
 def set_member(struct: Any, member: str, handle: Handle) -> None:
     """Puts a handle into a struct, which holds it from then on."""
     setattr(struct, member, handle.value)
-    struct.keep.append(handle)
+    struct.held.append(handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from . import abi
 from .call import call, call_number, failure, give_back, take
 from .handle import DatabaseHandle, ModelHandle
 from .library import library, name_list
+from .struct import make_struct
 
 Row = tuple[Any, ...]
 
@@ -43,6 +45,29 @@ def write(
     scratch = take()
     status = _write(
         database, model, operation, conflict, name_list(properties), rows, len(rows),
+        scratch.block_ref, scratch.number_ref, scratch.error_ref,
+    )  # fmt: skip
+    if status < 0:
+        raise failure(scratch, status, database)
+    answer = scratch.read(), scratch.number.value
+    give_back(scratch)
+    return answer
+
+
+def upsert(
+    database: DatabaseHandle,
+    model: ModelHandle,
+    on: Sequence[str],
+    keep: Sequence[str],
+    keep_row: bool,
+    rows: bytes,
+) -> tuple[list[Any], int]:
+    """Upserts rows; what came back for each, and how many were written."""
+    members = {"on": list(on) or None, "keep": list(keep) or None, "keep_row": keep_row}
+    options = make_struct("corm_upsert_options", members)
+    scratch = take()
+    status = library.corm_block_upsert(
+        database, model, ctypes.byref(options), rows, len(rows),
         scratch.block_ref, scratch.number_ref, scratch.error_ref,
     )  # fmt: skip
     if status < 0:

@@ -34,7 +34,7 @@ def make_sized(name: str) -> Any:
 def make_struct(name: str, members: Mapping[str, Any]) -> Any:
     """A struct by its members, holding what it points to; structs in it are mappings, arrays and names are lists."""
     struct: Any = make_sized(name)
-    keep = struct.keep = []
+    keep = struct.held = []
     for member, value in members.items():
         if isinstance(value, str):
             setattr(struct, member, utf8(value))

@@ -1,0 +1,92 @@
+import CormorantORM
+
+/// Records by their unique keys: written over the row that is there, or read where it is there.
+///
+/// ```swift
+/// try database.upsert(&user, on: \.email, keeping: \.created)
+/// let isNew = try database.fetchOrInsert(&user, on: \.email)
+/// ```
+///
+/// The properties of a key must be unique together in the model, else the call throws `misuse`; given none, the key is the
+/// primary key. nil in a key is the same as no other.
+extension Database {
+    /// Inserts a record or, where a row has its values of a unique key, updates that row, in one statement. The row as it then
+    /// is comes back into the record: its primary key, what it kept, defaults and computed columns.
+    ///
+    /// - Parameters:
+    ///   - record: what is written.
+    ///   - table: another table than the record's own.
+    ///   - key: the properties of the unique key.
+    ///   - kept: properties that a row which is there keeps, besides its primary key.
+    public func upsert<R: Record, each Key, each Kept>(
+        _ record: inout R, in table: RecordTable<R>? = nil, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
+        keeping kept: repeat KeyPath<R.Columns, SQLExpression<each Kept>>
+    ) throws {
+        try upsert(&record, table.model(), on: R.names(repeat each key), keeping: R.names(repeat each kept))
+    }
+
+    /// The same for `async` code.
+    public func upsert<R: Record & Sendable, each Key, each Kept>(
+        _ record: inout R, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
+        keeping kept: repeat KeyPath<R.Columns, SQLExpression<each Kept>>
+    ) async throws {
+        let (key, kept) = (try R.names(repeat each key), try R.names(repeat each kept))
+        try await alter(&record) { try $0.upsert(&$1, R.model, on: key, keeping: kept) }
+    }
+
+    private func upsert<R: Record>(
+        _ record: inout R, _ model: ModelDescriptor, on key: [String], keeping kept: [String]
+    ) throws {
+        try withPlan(model) { try $0.upsert(&record, with: $0.upsertion(on: key, keeping: kept)) }
+    }
+
+    /// Upserts records in one transaction. The first error takes back all.
+    public func upsert<R: Record, each Key, each Kept>(
+        contentsOf records: inout [R], in table: RecordTable<R>? = nil,
+        on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
+        keeping kept: repeat KeyPath<R.Columns, SQLExpression<each Kept>>
+    ) throws {
+        try upsert(
+            contentsOf: &records, table.model(), on: R.names(repeat each key), keeping: R.names(repeat each kept))
+    }
+
+    /// The same for `async` code.
+    public func upsert<R: Record & Sendable, each Key, each Kept>(
+        contentsOf records: inout [R], on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
+        keeping kept: repeat KeyPath<R.Columns, SQLExpression<each Kept>>
+    ) async throws {
+        let (key, kept) = (try R.names(repeat each key), try R.names(repeat each kept))
+        try await alter(&records) { try $0.upsert(contentsOf: &$1, R.model, on: key, keeping: kept) }
+    }
+
+    private func upsert<R: Record>(
+        contentsOf records: inout [R], _ model: ModelDescriptor, on key: [String], keeping kept: [String]
+    ) throws {
+        var planned: PlannedStatement?
+        try batchOfNew(&records, model) { plan, record in
+            let ready = try planned ?? plan.upsertion(on: key, keeping: kept)
+            planned = ready
+            try plan.upsert(&record, with: ready)
+        }
+    }
+
+    /// Reads the row with a record's values of a unique key into it or, when there is none, inserts the record. Of threads and
+    /// processes that ask at once, one inserts.
+    ///
+    /// - Returns: whether it was inserted.
+    @discardableResult
+    public func fetchOrInsert<R: Record, each Key>(
+        _ record: inout R, in table: RecordTable<R>? = nil, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
+    ) throws -> Bool {
+        try fetchOrInsert(&record, of: table.model(), on: R.names(repeat each key))
+    }
+
+    /// The same for `async` code.
+    @discardableResult
+    public func fetchOrInsert<R: Record & Sendable, each Key>(
+        _ record: inout R, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
+    ) async throws -> Bool {
+        let key = try R.names(repeat each key)
+        return try await alter(&record) { try $0.fetchOrInsert(&$1, of: R.model, on: key) }
+    }
+}
