@@ -172,7 +172,7 @@ class Database(Owner):
         # What writes one record, by its model; what updates one, by the properties as well.
         self._inserters: dict[type[Model], Writer] = {}
         self._savers: dict[type[Model], Writer] = {}
-        self._updaters: dict[type[Model], dict[tuple[str, ...], Writer]] = {}
+        self._updaters: dict[type[Model], dict[tuple[Any, ...], Writer]] = {}
         self._deleters: dict[type[Model], Writer] = {}
         # What is told of statements.
         self._tracers: dict[object, _tracing.TraceCallback] = {}
