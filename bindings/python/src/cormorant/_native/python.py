@@ -88,7 +88,7 @@ def make_writer(
     members = {"database": database, "model": model, "operation": operation, "conflict": conflict}
     table = make_struct("corm_python_writer", {**members, "columns": ctypes.addressof(places), "count": len(columns)})
     table.properties = name_list(properties)
-    table.keep.append(places)
+    table.held.append(places)
     return _new_function(ctypes.addressof(_write_method), ctypes.addressof(table), None), table
 
 
