@@ -171,7 +171,8 @@ def test_properties_are_given_as_columns(db: Database) -> None:
     tag.uses, tag.name = 3, "rock"
     db.update(tag, Tag.uses)
     found = db.find(Tag, 1)
-    assert found is not None and (found.uses, found.name) == (3, "soul")
+    assert found is not None
+    assert (found.uses, found.name) == (3, "soul")
     tag.update(db, Tag.name, "uses")
     assert db.find(Tag, 1) == tag
     assert db.update_many([tag], Tag.kind) == 1
@@ -195,7 +196,9 @@ def test_what_is_there_is_given_back(db: Database) -> None:
     assert created
     again = Tag("soul", "music", 2)
     found, created = db.get_or_create(again, on=(Tag.kind, Tag.name))
-    assert found is again and found == first and not created
+    assert found is again
+    assert found == first
+    assert not created
     # A key that was made in a transaction is taken back with it, one that was read as well.
     with pytest.raises(RuntimeError), db.transaction():
         new, _ = db.get_or_create(Tag("jazz"))
