@@ -57,9 +57,10 @@ def _names(model: type[Model], properties: Property | Sequence[Property]) -> tup
 def _name(model: type[Model], column: Column[Any]) -> str:
     if isinstance(column, Column):
         # A variant of a model has the columns of its base, too.
+        name = column.name
         for base in model.__mro__:
-            if base.__dict__.get("__fields__", {}).get(column.name) is column:
-                return column.name
+            if base.__dict__.get("__fields__", {}).get(name) is column:
+                return name
         message = f"{column!r} is no column of {model.__name__}"
     else:
         message = f"{type_name(column)} is no property of {model.__name__}"
