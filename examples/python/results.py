@@ -58,8 +58,9 @@ def columns(db: Database) -> None:
 
 
 def raw_sql(db: Database) -> None:
-    """SQL of one's own gives tuples and dicts, or records where its columns are those of a model."""
+    """SQL of one's own gives tuples, dicts, types of one's own, or records where its columns are a model's."""
     print(db.query("SELECT year, count(*) AS albums FROM album WHERE year > ? GROUP BY 1", [2000]).dicts().fetch_all())
+    print(db.query("SELECT title, year FROM album ORDER BY year LIMIT 1", into=Line).fetch_one())
     print([album.title for album in db.fetch_all(Album, "SELECT * FROM album WHERE year < :year", {"year": 2000})])
 
 

@@ -318,10 +318,30 @@ def max_key(database: Database, model: type[Model]) -> Any:
     return None if key is None else info.decode_key(key)
 
 
-def query(database: Database, sql: str, bindings: Bindings = ()) -> Result[tuple[Any, ...]]:
-    """Runs raw SQL and streams its rows as tuples. It runs as far as its rows are read."""
-    cursor = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings))
-    return Result(database, cursor, native_result.cursor_columns, None, None)
+@overload
+def query(database: Database, sql: str, bindings: Bindings = ..., *, into: None = None) -> Result[tuple[Any, ...]]: ...
+@overload
+def query(database: Database, sql: str, bindings: Bindings = ..., *, into: Callable[..., N]) -> Result[N]: ...
+def query(
+    database: Database, sql: str, bindings: Bindings = (), *, into: Callable[..., Any] | None = None
+) -> Result[Any]:
+    """Runs raw SQL and streams its rows as tuples. It runs as far as its rows are read.
+
+    into: makes each row into what it gives for the columns as keywords, with values as SQLite has them: a dataclass, a
+    NamedTuple, any callable; a model makes records.
+    """
+    if hasattr(into, "__model__"):
+        model: Any = into
+        return cursor(database, model, sql, bindings)
+    opened = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings))
+    if into is None:
+        return Result(database, opened, native_result.cursor_columns, None, None)
+    try:
+        shape = IntoShape(TupleShape(()), into, opened)
+    except ProgrammingError:
+        opened.free()
+        raise
+    return Result(database, opened, shape.names, shape.load, None)
 
 
 def _start(

@@ -251,4 +251,4 @@ def test_nan_beside_a_column_names_it(db: Database, use: str) -> None:
 
 def test_a_set_has_no_order_for_bindings(db: Database) -> None:
     with pytest.raises(cormorant.ProgrammingError, match="a set, which has no order"):
-        db.query("SELECT ?, ?", {"a", "b"})  # type: ignore[arg-type]
+        db.query("SELECT ?, ?", {"a", "b"})  # type: ignore[call-overload]

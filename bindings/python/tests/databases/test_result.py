@@ -7,16 +7,22 @@ import resource
 import sys
 from pathlib import Path
 from threading import Thread
+from typing import NamedTuple
 
 import pytest
 from models import Person
 
 import cormorant
-from cormorant import Database
+from cormorant import Database, ProgrammingError
 
 NUMBERS = (
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i, 'text ' || i AS t FROM n"
 )
+
+
+class Row(NamedTuple):
+    name: str
+    age: int
 
 
 def test_rows_and_columns(db: Database) -> None:
@@ -106,3 +112,16 @@ def test_a_long_result_needs_no_memory(db: Database) -> None:
     count = sum(1 for _ in db.query(NUMBERS, [1_000_000]))
     assert count == 1_000_000
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 5_000
+
+
+def test_rows_of_raw_sql_as_objects(db: Database) -> None:
+    db.insert_many([Person("Ann", 35), Person("Bob", 20)])
+    sql = "SELECT name, age FROM people WHERE age > :age ORDER BY name"
+    assert db.query(sql, {"age": 1}, into=Row).fetch_all() == [Row("Ann", 35), Row("Bob", 20)]
+    assert list(db.query(sql, {"age": 30}, into=lambda name, age: name * (age // 10))) == ["AnnAnnAnn"]
+    assert db.query("SELECT * FROM people ORDER BY id", into=Person).fetch_all() == db.fetch_all(Person)
+    assert db.query(sql, {"age": 1}, into=Row).columns == ("name", "age")
+    with pytest.raises(ProgrammingError, match=r"column 1 cannot be given as a parameter 'max\(age\)'"):
+        db.query("SELECT max(age) FROM people", into=Row)
+    with pytest.raises(TypeError, match="years"):
+        db.query("SELECT name, age AS years FROM people", into=Row).fetch_one()

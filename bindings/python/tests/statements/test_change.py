@@ -104,4 +104,4 @@ def test_an_upsert_that_does_not_say_what_to_do_is_an_error(db: Database) -> Non
     with pytest.raises(ProgrammingError, match="Department is no statement"):
         execute(Department(name="a"))
     with pytest.raises(TypeError, match="a str is wanted, not Select"):
-        db.query(select(Department))  # type: ignore[arg-type]
+        db.query(select(Department))  # type: ignore[call-overload]

@@ -148,6 +148,9 @@ with Database("file.db") as db:
     assert_type(db.fetch_values(select(Album.id).where(Album.title == param("t")), t="One"), list[int | None])
     assert_type(db.fetch_values(update(Album).set(title="x").returning(Album.title)), list[str])
     assert_type(db.fetch_value("SELECT ?", (1,)), Any)
+    assert_type(db.query("SELECT 1").fetch_one(), tuple[Any, ...] | None)
+    assert_type(db.query("SELECT title, total FROM t", into=Total).fetch_all(), list[Total])
+    assert_type(db.query("SELECT * FROM album WHERE id = ?", (1,), into=Album).fetch_one(), Album | None)
     for title, live in db.cursor(select(Album.title, Album.live)):
         assert_type(title, str)
         assert_type(live, bool)
