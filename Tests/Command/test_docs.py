@@ -3,7 +3,7 @@
 A block of ```console is run in a folder that all blocks of its page share: lines that begin with "$ " are commands, and
 what follows is what they print, "..." standing for what is left out. A block with a comment before it that names a
 file, <!-- shop.sql -->, is that file, unless the tree has one of that name. Tutorials, <!-- file: shop.c -->, are
-followed by Tests/Tutorials.
+followed by Tests/Pages.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "examples" / "python"
 ENVIRONMENT = {
@@ -22,15 +24,19 @@ for variable in [name for name in ENVIRONMENT if name.startswith("PYTEST_XDIST")
     del ENVIRONMENT[variable]
 
 
-def printed(command: str, folder: Path) -> str:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-pages", action="store_true", help="write what tutorials make to examples/")
+
+
+def printed(command: str, folder: Path, variables: dict[str, str] = ENVIRONMENT) -> str:
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env=ENVIRONMENT,
+        env=variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}"
@@ -38,6 +44,10 @@ def printed(command: str, folder: Path) -> str:
 
 
 def shows(shown: str, output: str) -> bool:
-    """Whether a page shows that output, but for spaces at the ends of lines; "..." stands for anything."""
-    pattern = "\n".join(re.escape(line).replace(r"\.\.\.", ".*") + " *" for line in shown.rstrip().split("\n"))
-    return re.fullmatch(pattern, output.rstrip("\n")) is not None
+    """Whether a page shows that output, but for spaces at the ends of lines; "..." stands for anything, alone on a line
+    for lines."""
+    pattern = "".join(
+        "(?s:.*)" if line == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + r" *\n"
+        for line in shown.rstrip().splitlines()
+    )
+    return re.fullmatch(pattern, output.rstrip("\n") + "\n" if output else "") is not None

@@ -16,7 +16,8 @@ extension Scenario {
         case "checkPages": try check("count", Int64(database.pagesNotAuthentic().count), &expected)
         case "attach":
             let schema = try step.required("schema").string()
-            try database.attach(path(&step), as: schema, encryption: encryption(&step, "cipher"))
+            let file = try path(&step)
+            try database.attach(file, as: schema, encryption: encryption(&step, "cipher") ?? testEncryption(file))
         case "registerFunction": try registerFunction(&step)
         case "registerCollation":
             try database.registerCollation(step.required("name").string()) { $0.utf8.count < $1.utf8.count }

@@ -19,18 +19,22 @@ final class TemporaryFolder {
 
 let testKey = ProcessInfo.processInfo.environment["CORMORANT_TEST_KEY"]
 
-/// A database file. With CORMORANT_TEST_KEY, it is encrypted with that key unless it is there already as a plain one.
-func openDatabase(path: String, options: OpenOptions = OpenOptions()) throws -> Database {
-    var options = options
-    let beginsPlain = [path, options.template ?? ""].contains { file in
+/// That of CORMORANT_TEST_KEY, where none of the files is there already as a plain one.
+func testEncryption(_ files: String...) throws -> Encryption? {
+    let beginsPlain = files.contains { file in
         let handle = FileHandle(forReadingAtPath: file)
         defer { try? handle?.close() }
         return (try? handle?.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
     }
-    if let key = testKey, options.encryption == nil, !beginsPlain,
-        !path.isEmpty, path != ":memory:"
-    {
-        options.encryption = try Encryption(key: CipherKey(key))
+    guard let testKey, !beginsPlain else { return nil }
+    return try Encryption(key: CipherKey(testKey))
+}
+
+/// A database file. With CORMORANT_TEST_KEY, it is encrypted with that key unless it is there already as a plain one.
+func openDatabase(path: String, options: OpenOptions = OpenOptions()) throws -> Database {
+    var options = options
+    if options.encryption == nil, !path.isEmpty, path != ":memory:" {
+        options.encryption = try testEncryption(path, options.template ?? "")
     }
     return try Database(path: path, options: options)
 }

@@ -13,8 +13,6 @@ from cormorant import Cipher, Database, Registry
 
 KEY = os.environ.get("CORMORANT_TEST_KEY")
 plain_only = pytest.mark.skipif(KEY is not None, reason="another SQLite reads the file, which is encrypted now")
-# What a file gives whose pages were damaged: an encrypted page is found before SQLite looks at it.
-DAMAGED = "CORM_E_CORRUPT" if KEY is None else "CORM_E_ALTERED"
 
 
 def encrypt_files(key: str) -> None:
@@ -27,6 +25,12 @@ def encrypt_files(key: str) -> None:
             options["cipher"] = Cipher(key)
         opened(self, path, **options)
 
+    attached = Database.attach
+
+    def attach(self: Database, path: Any, name: str, **options: Any) -> None:
+        is_given = options.get("cipher") is not None or begins_plain(Path(path))
+        attached(self, path, name, **(options if is_given else {"cipher": Cipher(key)}))
+
     of_registry, registered = Registry.__init__, Registry.register
 
     def init_registry(self: Registry, pattern: Any = None, **options: Any) -> None:
@@ -36,6 +40,7 @@ def encrypt_files(key: str) -> None:
         registered(self, name, path, **({"cipher": Cipher(key), **options} if options else {}))
 
     Database.__init__ = init  # type: ignore[method-assign]
+    Database.attach = attach  # type: ignore[method-assign]
     Registry.__init__ = init_registry  # type: ignore[method-assign]
     Registry.register = register  # type: ignore[method-assign]
 
