@@ -184,11 +184,14 @@ class Result(Owner, ColumnMethods, Generic[T]):
         return result
 
     def _advance(self) -> bool:
-        if self._cursor is None:
+        # Another thread may close the result meanwhile.
+        cursor = self._cursor
+        if cursor is None:
             return False
         try:
-            rows = native_result.next_rows(self._cursor, _BLOCK)
-            _ = self.columns
+            rows = native_result.next_rows(cursor, _BLOCK)
+            if self._columns is None:
+                self._columns = self._name_columns(cursor)
             items: list[Any] = self._convert(rows) if self._convert else rows
             self._block = iter(items)
         except Error:
