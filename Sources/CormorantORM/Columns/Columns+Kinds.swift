@@ -63,6 +63,7 @@ extension StatementCursor {
             }
         }
         let known = compiled.map { $0.records?.columns ?? $0.columns.map { $0?.column } } ?? []
+        let types = declaredTypes
         return columnNames.indices.map { index in
             let source = Int32(truncatingIfNeeded: index)
             if known.indices.contains(index), let column = known[index] {
@@ -71,7 +72,7 @@ extension StatementCursor {
                     kind: ColumnKind(column.type, isUnsigned: column.isUnsigned),
                     isOptional: compiled?.records == nil || column.isOptional && !column.isNotNull)
             }
-            let (kind, isOpen) = ColumnKind.declared(statement?.declaredType(index))
+            let (kind, isOpen) = ColumnKind.declared(types.indices.contains(index) ? types[index] : nil)
             return ColumnOutline(name: columnNames[index], source: source, kind: kind, isOpen: isOpen)
         }
     }

@@ -23,6 +23,8 @@ package final class StatementCursor {
     package private(set) var onRow = false
     /// Whether it has stepped to the first row, for the names, and has not given it yet.
     private var isAhead = false
+    /// Of one that had none to step to.
+    private var typesWithoutRows: [String?] = []
     /// Why it ended before its last row.
     private var ending: CormorantError?
     private let isRawSQL: Bool
@@ -128,8 +130,11 @@ package final class StatementCursor {
     /// Whether it changes nothing.
     package var onlyReads: Bool { statement?.isReadOnly ?? true }
 
-    /// The type that a table declares for each column that is one of its; empty once it has ended.
-    package var declaredTypes: [String?] { statement.map { (0..<$0.columnCount).map($0.declaredType) } ?? [] }
+    /// The type that a table declares for each column that is one of its; empty once it has ended, but for one that asking
+    /// for the names has found without rows.
+    package var declaredTypes: [String?] {
+        statement.map { (0..<$0.columnCount).map($0.declaredType) } ?? typesWithoutRows
+    }
 
     /// Its connection closes: the statement ends first.
     func invalidate(_ reason: CormorantError?) {
@@ -267,8 +272,10 @@ extension StatementCursor {
     package var namesOfRows: [String] {
         guard reprepared != nil, !columnNames.isEmpty, onlyReads else { return columnNames }
         do {
+            let types = declaredTypes
             _ = try acquiring { isAhead = try advance() != nil }
             onRow = false
+            if statement == nil, types.count == columnNames.count { typesWithoutRows = types }
         } catch {
             ending = ending ?? error as? CormorantError
         }
