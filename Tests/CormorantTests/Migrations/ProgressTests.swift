@@ -37,37 +37,6 @@ struct ProgressTests {
         #expect(copying.last?.done == 150_000)
     }
 
-    @Test func cancelAtEachCallLeavesTheOldSchema() throws {
-        let database = try manyRows()
-        let before = try database.schema()
-        let calls = Calls()
-        var isDone = false
-        var cancelled = 0
-        while !isDone {
-            calls.all = []
-            let last = cancelled
-            let options = MigrationOptions(progress: {
-                calls.all.append($0)
-                return calls.all.count <= last
-            })
-            do {
-                try database.sync(Present.Album.self, Present.Artist.self, options: options)
-                isDone = true
-            } catch let error as CormorantError {
-                #expect(error.code == .interrupted)
-                #expect(try database.schema() == before)
-                #expect(
-                    try database.query("SELECT count(*), sum(id), count(colour) FROM album").map(\.values) == [
-                        [150_000, 11_250_075_000, 1]
-                    ])
-                #expect(try database.query("PRAGMA foreign_keys").map(\.values) == [[1]])
-                cancelled += 1
-            }
-        }
-        #expect(cancelled >= 9)
-        #expect(try database.fetchCount(Present.Album.self) == 150_000)
-    }
-
     @Test func migrationsHaveAsyncForms() async throws {
         let database = try formerDatabase()
         let plan = try database.plan(Present.Album.self, Present.Artist.self)
