@@ -24,7 +24,7 @@ public func corm_block_open(
         if let sql = try optionalString(sql, "SQL") {
             try refuseBesidesSQL(order.isEmpty && limit == 0 && offset == 0)
             if let box {
-                cursor = try database.cursor(box.descriptor, Query(sql: sql)) { try bindBlock(bindings, size, to: $0) }
+                cursor = try database.cursor(box.descriptor, Query(text: sql)) { try bindBlock(bindings, size, to: $0) }
             } else {
                 cursor = try database.cursor(sql) { try bindBlock(bindings, size, to: $0) }
             }

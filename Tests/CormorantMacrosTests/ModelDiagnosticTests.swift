@@ -48,10 +48,6 @@ struct ModelDiagnosticTests {
         Misuse(members: "lazy var a: Int = 1", "'a' is lazy and cannot be a column; drop lazy, or mark it @Ignored"),
         Misuse(members: "var a: Int!", "'a' is implicitly unwrapped; make it Int?"),
         Misuse(
-            members: "var a: [String]?",
-            "'a' is [String]?, which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
-        ),
-        Misuse(
             members: "var a: (Int, Int)",
             "'a' is (Int, Int), which no column holds; make it JSON<...> (import CormorantFoundation), or mark it @Ignored"
         ),

@@ -1,4 +1,4 @@
-// 'tags' is [String], which no column holds; make it JSON<...>
+// no column type: import CormorantFoundation for Date, UUID, Data, Decimal, arrays
 import Cormorant
 
 @Model

@@ -11,19 +11,6 @@ extension String: ColumnValue {
     public var columnValue: Value { .text(self) }
 }
 
-extension [UInt8]: ColumnValue {
-    @inlinable
-    public static var columnType: ColumnType { .blob }
-
-    @inlinable
-    public init(from reader: RecordReader, at column: Int) throws { self = try reader.bytes(at: column) }
-
-    @inlinable
-    public func write(to writer: inout RecordWriter, at column: Int) throws { try writer.write(self, at: column) }
-
-    public var columnValue: Value { .blob(self) }
-}
-
 extension Timestamp: ColumnValue {
     @inlinable
     public static var columnType: ColumnType { .datetime }

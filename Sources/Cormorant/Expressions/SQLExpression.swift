@@ -49,13 +49,13 @@ public func parameter<Content>(_ name: String, _ type: Content.Type = Content.se
     SQLExpression(node: Expression(.parameter(name)))
 }
 
-/// SQL as it is, with values bound to its `?` in order.
+/// SQL as it is, with interpolated values bound, or else those given to its `?` in order.
 ///
 /// It must be whole in itself: no open quote or parenthesis, no `--`, no semicolon, no other parameters.
 public func raw<Content>(
-    _ sql: String, _ values: [Value] = [], as type: Content.Type = Content.self
+    _ sql: SQL, _ values: [Value] = [], as type: Content.Type = Content.self
 ) -> SQLExpression<Content> {
-    SQLExpression(node: Expression(.raw(sql, values)))
+    SQLExpression(node: sql.expression(values))
 }
 
 /// What has SQL text: queries, statements that write, expressions.

@@ -53,12 +53,12 @@ extension Database {
 
     /// Watches what raw SQL reads.
     public func observe(
-        sql: String, _ bindings: Bindings = .none, latestOnly: Bool = false,
+        sql: SQL, _ bindings: Bindings = .none, latestOnly: Bool = false,
         callback: Observer<[Value]>.Callback? = nil
     ) throws -> Observer<[Value]> {
         Observer(
             try observe(
-                query: { try self.cursor(sql) { try $0.bind(bindings) } as StatementCursor }, isLatestOnly: latestOnly,
+                query: { try self.cursor(sql, bindings) as StatementCursor }, isLatestOnly: latestOnly,
                 callback: Observer.engine(callback, plainRow)), plainRow)
     }
 
@@ -86,11 +86,11 @@ extension Database {
 
     /// Runs raw SQL now and after each change of what it reads, and tells its result where it is another than before.
     public func observeLive(
-        sql: String, _ bindings: Bindings = .none, key: [String] = [], callback: Observer<[Value]>.Callback? = nil
+        sql: SQL, _ bindings: Bindings = .none, key: [String] = [], callback: Observer<[Value]>.Callback? = nil
     ) throws -> Observer<[Value]> {
         let live = LiveQuery(key: key) { [weak self] in
             guard let self else { throw databaseClosed() }
-            return try self.cursor(sql) { try $0.bind(bindings) }
+            return try self.cursor(sql, bindings)
         }
         return Observer(try observe(live: live, callback: Observer.engine(callback, plainRow)), plainRow)
     }

@@ -1,35 +1,108 @@
-import CormorantBase
-import CormorantSQLite
 import CormorantThreads
 
-/// Whether a `for await` loop takes what waits for an observer or a listener: with two, one would take the other's wake-up,
-/// which would wait for ever.
-final class Loop: @unchecked Sendable {  // `lock` guards `isTaken`
-    private let lock = RecursiveLock(.binding)
-    private var isTaken = false
-
-    /// - Returns: what is kept as long as the loop runs; nil where one does.
-    func begin() -> LoopLease? {
-        lock.lock()
-        defer { lock.unlock() }
-        guard !isTaken else { return nil }
-        isTaken = true
-        return LoopLease { [self] in
-            lock.lock()
-            isTaken = false
-            lock.unlock()
-        }
+/// Gives what waits to be taken to all `for await` loops that run, each of which gets it from its own beginning on.
+final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` guards all but the source
+    private struct Loop {
+        var waiting: ArraySlice<Result<Element, any Error>> = []
+        let wake: AsyncStream<Void>.Continuation
     }
 
-    static func isTaken(_ what: String, _ hint: String) -> CormorantError {
-        CormorantError(.misuse, "another loop is taking the \(what)", hint: hint)
+    private let lock = RecursiveLock(.binding)
+    private var running: [Int: Loop] = [:]
+    private var newest = 0
+    /// One loop takes for all, so that each gets them in their order.
+    private var isTaking = false
+
+    /// - Returns: the loop, which runs until its last reference goes.
+    func begin() -> LoopState<Element> {
+        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        lock.lock()
+        defer { lock.unlock() }
+        newest += 1
+        running[newest] = Loop(wake: continuation)
+        return LoopState(self, newest, wakes)
+    }
+
+    fileprivate func end(_ loop: Int) {
+        lock.lock()
+        defer { lock.unlock() }
+        running[loop] = nil
+    }
+
+    /// Has each loop look for what waits.
+    func wake() { wake(besides: 0) }
+
+    private func wake(besides loop: Int) {
+        lock.lock()
+        let wakes = running.filter { $0.key != loop }.map(\.value.wake)
+        lock.unlock()
+        for wake in wakes { wake.yield() }
+    }
+
+    /// - Parameter source: takes what waits; nil: nothing does.
+    fileprivate func next(_ loop: Int, _ source: () throws -> Element?) throws -> LoopStep<Element> {
+        lock.lock()
+        if let first = running[loop]?.waiting.popFirst() {
+            lock.unlock()
+            return .element(try first.get())
+        }
+        guard !isTaking else {
+            lock.unlock()
+            return .wait
+        }
+        isTaking = true
+        lock.unlock()
+        let taken = Result { try source() }
+        lock.lock()
+        isTaking = false
+        let element: Result<Element, any Error>?
+        switch taken {
+        case .success(let some): element = some.map { .success($0) }
+        case .failure(let error): element = .failure(error)
+        }
+        if let element { for key in running.keys where key != loop { running[key]?.waiting.append(element) } }
+        lock.unlock()
+        wake(besides: loop)
+        return try element.map { .element(try $0.get()) } ?? .nothing
     }
 }
 
-final class LoopLease: Sendable {
-    private let ended: @Sendable () -> Void
+private enum LoopStep<Element> {
+    case element(Element)
+    /// Nothing waits to be taken.
+    case nothing
+    /// Another loop is taking.
+    case wait
+}
 
-    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+/// One loop.
+final class LoopState<Element: Sendable>: Sendable {
+    private let loops: Loops<Element>
+    private let number: Int
+    let wakes: AsyncStream<Void>
 
-    deinit { ended() }
+    fileprivate init(_ loops: Loops<Element>, _ number: Int, _ wakes: AsyncStream<Void>) {
+        (self.loops, self.number, self.wakes) = (loops, number, wakes)
+    }
+
+    deinit { loops.end(number) }
+
+    /// - Parameters:
+    ///   - wakes: those of this loop.
+    ///   - source: takes what waits; nil: nothing does.
+    ///   - isOver: whether nothing will come any more.
+    /// - Returns: nil where nothing will, or where the task is cancelled.
+    func next(
+        _ wakes: inout AsyncStream<Void>.Iterator, _ source: () throws -> Element?, isOver: () -> Bool
+    ) async throws -> Element? {
+        while !Task.isCancelled {
+            switch try loops.next(number, source) {
+            case .element(let element): return element
+            case .nothing: if isOver() { return nil }
+            case .wait: break
+            }
+            if await wakes.next() == nil { return nil }
+        }
+        return nil
+    }
 }

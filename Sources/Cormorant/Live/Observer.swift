@@ -46,14 +46,14 @@ public struct Event<Row: Sendable>: Sendable {
 }
 
 /// A watch. It ends by `cancel`, with its last reference, or with its database. Without a callback its events wait to be
-/// taken: by `next`, or by one `for await` loop; a second loop at the same time throws.
+/// taken: by `next`, or by `for await` loops, each of which gets every event from its own beginning on.
 public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Event<Row>
     typealias Read = @Sendable (StoredRow, RowLayout) throws -> Row?
 
     private let observer: CormorantObservation.Observer
     private let read: Read
-    private let loop = Loop()
+    private let loops = Loops<Event<Row>>()
 
     init(_ observer: CormorantObservation.Observer, _ read: @escaping Read) {
         self.observer = observer
@@ -70,29 +70,20 @@ public final class Observer<Row: Sendable>: AsyncSequence, Sendable {
     public func next() throws -> Event<Row>? { try observer.next().map { try event($0, read) } }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        guard let lease = loop.begin() else { return AsyncIterator(observer: self, wakes: nil, lease: nil) }
-        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        observer.onReady { continuation.yield() }
-        return AsyncIterator(observer: self, wakes: wakes.makeAsyncIterator(), lease: lease)
+        let loop = loops.begin()
+        observer.onReady { [loops] in loops.wake() }
+        return AsyncIterator(observer: self, loop: loop, wakes: loop.wakes.makeAsyncIterator())
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let observer: Observer
-        var wakes: AsyncStream<Void>.Iterator?
-        /// nil where another loop has it.
-        let lease: LoopLease?
+        let loop: LoopState<Event<Row>>
+        var wakes: AsyncStream<Void>.Iterator
 
         /// The next event; nil once the watch has ended, or the task is cancelled.
         public mutating func next() async throws -> Event<Row>? {
-            guard lease != nil else {
-                throw Loop.isTaken("observer's events", "observe once more for a second loop, or pass the events on")
-            }
-            while !Task.isCancelled {
-                if let event = try observer.next() { return event }
-                if observer.observer.isCancelled { return nil }
-                if await wakes?.next() == nil { return nil }
-            }
-            return nil
+            let observer = observer
+            return try await loop.next(&wakes, { try observer.next() }, isOver: { observer.observer.isCancelled })
         }
     }
 }

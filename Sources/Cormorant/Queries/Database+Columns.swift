@@ -9,8 +9,8 @@ extension Database {
 
     /// The columns of a statement's rows. A table's column has its declared type, any other that of its first values; a
     /// value that does not fit is an error that names column and row.
-    public func fetchColumns(_ sql: String, _ bindings: Bindings = .none) throws -> ColumnTable {
-        try ColumnTable(cursor(sql) { try $0.bind(bindings) })
+    public func fetchColumns(_ sql: SQL, _ bindings: Bindings = .none) throws -> ColumnTable {
+        try ColumnTable(cursor(sql, bindings))
     }
 
     /// The rows that a query selects as one JSON array of objects, keys in column order. Values are as SQLite holds them; a
@@ -22,7 +22,7 @@ extension Database {
     }
 
     /// The same of a statement's rows.
-    public func fetchJSON(_ sql: String, _ bindings: Bindings = .none) throws -> String {
-        String(decoding: try cursor(sql) { try $0.bind(bindings) }.json(), as: UTF8.self)
+    public func fetchJSON(_ sql: SQL, _ bindings: Bindings = .none) throws -> String {
+        String(decoding: try cursor(sql, bindings).json(), as: UTF8.self)
     }
 }

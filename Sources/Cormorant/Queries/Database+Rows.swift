@@ -1,8 +1,130 @@
-/// Rows of raw SQL, for what no record describes. Data goes in as bindings, never as SQL text. To get typed records
-/// from a SELECT of your own, fetch them with `Query(sql:)`.
+/// SQL of one's own, for what no model describes; interpolated values are bound (see `SQL`). To get records from a SELECT of
+/// your own, fetch them with `Query(sql:)`.
 extension Database {
+    /// Runs one SQL statement to its end. One that is there for its rows, such as a SELECT, throws `misuse`; those of a PRAGMA
+    /// and of RETURNING are dropped.
+    /// - Returns: rows inserted, updated or deleted by it.
+    @discardableResult
+    public func execute(_ sql: SQL, _ bindings: Bindings = .none) throws -> Int64 {
+        try execute(sql.text) { try sql.bind(bindings, to: $0) }
+    }
+
+    /// Runs SQL text with any number of statements and no values, stopping at the first error.
+    public func executeScript(_ sql: SQL) throws { try execute(script: sql.script()) }
+
+    /// The values of the one column that a statement has, as a type.
+    ///
+    /// ```swift
+    /// let ages = try db.fetchAll("SELECT age FROM person WHERE city = \(city)", as: Int.self)
+    /// ```
+    ///
+    /// A value that is not of its type is an error that names the column, and so is NULL for a type that is not optional.
+    public func fetchAll<Column: ColumnValue>(
+        _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
+    ) throws -> [Column] {
+        var values: [Column] = []
+        try read(sql, bindings, 1) { reader in
+            values.append(try Column(from: reader, at: 0))
+            return true
+        }
+        return values
+    }
+
+    /// All rows, with the values of two columns or more, each as a type.
+    ///
+    /// ```swift
+    /// for (name, age) in try db.fetchAll("SELECT name, age FROM person", as: String.self, Int?.self) { ... }
+    /// ```
+    public func fetchAll<First: ColumnValue, Second: ColumnValue, each Other: ColumnValue>(
+        _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
+        _ others: repeat (each Other).Type
+    ) throws -> [(First, Second, repeat each Other)] {
+        var rows: [(First, Second, repeat each Other)] = []
+        try read(sql, bindings, columnCount(repeat (each Other).self)) { reader in
+            rows.append(try row(reader, first, second, repeat (each Other).self))
+            return true
+        }
+        return rows
+    }
+
+    /// The value of the first row's one column, as a type; nil: there is no row.
+    public func fetchOne<Column: ColumnValue>(
+        _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
+    ) throws -> Column? {
+        var first: Column?
+        try read(sql, bindings, 1) { reader in
+            first = try Column(from: reader, at: 0)
+            return false
+        }
+        return first
+    }
+
+    /// The value of the first row's one column, as a type; nil: there is no row, or the value is NULL.
+    public func fetchOne<Column: ColumnValue>(
+        _ sql: SQL, _ bindings: Bindings = .none, as type: Column?.Type
+    ) throws -> Column? {
+        var first: Column?
+        try read(sql, bindings, 1) { reader in
+            first = try Column?(from: reader, at: 0)
+            return false
+        }
+        return first
+    }
+
+    /// The first row, with the values of two columns or more, each as a type; nil: there is none.
+    public func fetchOne<First: ColumnValue, Second: ColumnValue, each Other: ColumnValue>(
+        _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
+        _ others: repeat (each Other).Type
+    ) throws -> (First, Second, repeat each Other)? {
+        var rows: [(First, Second, repeat each Other)] = []
+        try read(sql, bindings, columnCount(repeat (each Other).self)) { reader in
+            rows.append(try row(reader, first, second, repeat (each Other).self))
+            return false
+        }
+        return rows.first
+    }
+
+    private func columnCount<each Other>(_ others: repeat (each Other).Type) -> Int {
+        var count = 2
+        for _ in repeat each others { count += 1 }
+        return count
+    }
+
+    private func row<First: ColumnValue, Second: ColumnValue, each Other: ColumnValue>(
+        _ reader: RecordReader, _ first: First.Type, _ second: Second.Type, _ others: repeat (each Other).Type
+    ) throws -> (First, Second, repeat each Other) {
+        var column = 1
+        func next<Value: ColumnValue>(_ type: Value.Type) throws -> Value {
+            column += 1
+            return try Value(from: reader, at: column)
+        }
+        return (try First(from: reader, at: 0), try Second(from: reader, at: 1), repeat try next(each others))
+    }
+
+    /// - Parameter take: whether it wants more.
+    private func read(
+        _ sql: SQL, _ bindings: Bindings, _ count: Int, take: (RecordReader) throws -> Bool
+    ) throws {
+        let cursor = try cursor(sql, bindings)
+        defer { cursor.close() }
+        try (0..<count).map { Int32(truncatingIfNeeded: $0) }.withUnsafeBufferPointer { columns in
+            guard let columns = columns.baseAddress else { return }
+            try cursor.readRows { row in
+                // Known for certain from the first row on, for a `SELECT *`.
+                guard cursor.columnNames.count == count else { throw otherColumns(cursor, count) }
+                return try take(RecordReader(row, columns: columns, model: nil))
+            }
+        }
+    }
+
+    private func otherColumns(_ cursor: StatementCursor, _ count: Int) -> CormorantError {
+        CormorantError(
+            .misuse, "the row has \(cursor.columnNames.count) columns, \(count) types were given",
+            hint: "give a type for each of \(cursor.columnNames.joined(separator: ", "))", sql: cursor.sql)
+    }
+
     /// All rows of a statement.
-    public func query(_ sql: String, _ bindings: Bindings = .none) throws -> [ResultRow] {
+    public func query(_ sql: SQL, _ bindings: Bindings = .none) throws -> [ResultRow] {
         let cursor = try rowCursor(sql, bindings)
         defer { cursor.close() }
         var rows: [ResultRow] = []
@@ -11,7 +133,7 @@ extension Database {
     }
 
     /// The first column of all rows.
-    public func fetchValues(_ sql: String, _ bindings: Bindings = .none) throws -> [Value] {
+    public func fetchValues(_ sql: SQL, _ bindings: Bindings = .none) throws -> [Value] {
         let cursor = try rowCursor(sql, bindings)
         defer { cursor.close() }
         var values: [Value] = []
@@ -20,18 +142,22 @@ extension Database {
     }
 
     /// How many rows a SELECT has.
-    public func fetchCount(_ sql: String, _ bindings: Bindings = .none) throws -> Int64 {
-        try count(sql) { try $0.bind(bindings) }
+    public func fetchCount(_ sql: SQL, _ bindings: Bindings = .none) throws -> Int64 {
+        try count(sql.text) { try sql.bind(bindings, to: $0) }
     }
 
     /// How many pages of `pageSize` the rows of a SELECT fill.
-    public func fetchPageCount(_ sql: String, _ bindings: Bindings = .none, pageSize: Int64) throws -> Int64 {
+    public func fetchPageCount(_ sql: SQL, _ bindings: Bindings = .none, pageSize: Int64) throws -> Int64 {
         try pages(fetchCount(sql, bindings), pageSize)
     }
 
     /// The rows of a statement one by one, in constant memory.
-    public func rowCursor(_ sql: String, _ bindings: Bindings = .none) throws -> RowCursor {
-        RowCursor(try cursor(sql) { try $0.bind(bindings) })
+    public func rowCursor(_ sql: SQL, _ bindings: Bindings = .none) throws -> RowCursor {
+        RowCursor(try cursor(sql, bindings))
+    }
+
+    func cursor(_ sql: SQL, _ bindings: Bindings) throws -> StatementCursor {
+        try cursor(sql.text) { try sql.bind(bindings, to: $0) }
     }
 }
 

@@ -34,6 +34,15 @@ extension Database {
         return try cursor.next { try query.row(from: $0) }
     }
 
+    /// The first row of a query that selects one value; nil: there is no row, or the value is NULL.
+    public func fetchOne<Query: RowQuery, Value>(
+        _ query: Query, _ parameters: [String: CormorantBase.Value] = [:]
+    ) throws -> Value? where Query.Row == Value? {
+        let cursor = try cursor(query.query.first(), parameters)
+        defer { cursor.close() }
+        return try cursor.next { try query.row(from: $0) } ?? nil
+    }
+
     /// The first row that a statement wrote; nil of none.
     public func fetchOne<Columns, Row>(
         _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: Value] = [:]

@@ -23,7 +23,9 @@ public final class WriteBatch: Sendable {
     public var count: Int { batch.count }
 
     /// Adds one statement of SQL.
-    public func execute(_ sql: String, _ bindings: Bindings = .none) { batch.add(sql) { try $0.bind(bindings) } }
+    public func execute(_ sql: SQL, _ bindings: Bindings = .none) {
+        batch.add(sql.text) { try sql.bind(bindings, to: $0) }
+    }
 
     /// Adds a record to insert.
     public func insert<R: Record & Sendable>(_ record: R, onConflict policy: ConflictPolicy = .abort) {
@@ -88,12 +90,12 @@ public final class WriteBatch: Sendable {
 }
 
 /// Is told how writes of a queue end. It ends by `cancel`, with its last reference, or with its queue. Without a callback
-/// completions wait to be taken: by `next`, or by one `for await` loop; a second loop at the same time throws.
+/// completions wait to be taken: by `next`, or by `for await` loops, each of which gets every one from its own beginning on.
 public final class WriteListener: AsyncSequence, Sendable {
     public typealias Element = WriteCompletion
 
     private let listener: QueueListener
-    private let loop = Loop()
+    private let loops = Loops<WriteCompletion>()
 
     init(_ listener: QueueListener) { self.listener = listener }
 
@@ -107,29 +109,21 @@ public final class WriteListener: AsyncSequence, Sendable {
     public func next() -> WriteCompletion? { listener.completions.next() }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        guard let lease = loop.begin() else { return AsyncIterator(listener: self, wakes: nil, lease: nil) }
-        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        listener.completions.onReady { continuation.yield() }
-        return AsyncIterator(listener: self, wakes: wakes.makeAsyncIterator(), lease: lease)
+        let loop = loops.begin()
+        listener.completions.onReady { [loops] in loops.wake() }
+        return AsyncIterator(listener: self, loop: loop, wakes: loop.wakes.makeAsyncIterator())
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let listener: WriteListener
-        var wakes: AsyncStream<Void>.Iterator?
-        /// nil where another loop has it.
-        let lease: LoopLease?
+        let loop: LoopState<WriteCompletion>
+        var wakes: AsyncStream<Void>.Iterator
 
         /// The next completion; nil once none will come, or the task is cancelled.
         public mutating func next() async throws -> WriteCompletion? {
-            guard lease != nil else {
-                throw Loop.isTaken("listener's completions", "listen once more for a second loop, or pass them on")
-            }
-            while !Task.isCancelled {
-                if let completion = listener.next() { return completion }
-                if listener.listener.completions.isOver { return nil }
-                if await wakes?.next() == nil { return nil }
-            }
-            return nil
+            let listener = listener
+            return try await loop.next(
+                &wakes, { listener.next() }, isOver: { listener.listener.completions.isOver })
         }
     }
 }

@@ -170,7 +170,7 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
             self.lock.lock()
             defer { self.lock.unlock() }
             // Its task has been told by now.
-            if self.isCancelled { throw self.cancelled() }
+            if self.isCancelled { throw CancellationError() }
             self.isAdded = true
         }
         takeBackIfCancelled()
@@ -182,14 +182,14 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
         isCancelled = true
         let waits = !isAdded
         lock.unlock()
-        if waits { resume(.failure(cancelled())) } else { takeBackIfCancelled() }
+        if waits { resume(.failure(CancellationError())) } else { takeBackIfCancelled() }
     }
 
     private func takeBackIfCancelled() {
         lock.lock()
         let added = isCancelled ? write : nil
         lock.unlock()
-        if let added, queue.cancel(added) { resume(.failure(cancelled())) }
+        if let added, queue.cancel(added) { resume(.failure(CancellationError())) }
     }
 
     func resume(_ result: Result<WriteCompletion, any Error>) {
@@ -201,5 +201,4 @@ private final class PendingWrite: @unchecked Sendable {  // `lock` guards what s
         waiting?.resume(with: result)
     }
 
-    private func cancelled() -> CormorantError { CormorantError(.interrupted, "the task was cancelled") }
 }

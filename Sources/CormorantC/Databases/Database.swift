@@ -136,7 +136,7 @@ public func corm_database_execute_script(
     _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        try database(handle).executeScript(string(sql, "SQL"))
+        try database(handle).execute(script: string(sql, "SQL"))
         return CORM_OK
     }
 }

@@ -31,7 +31,7 @@ package struct GivenQuery {
             statement = try select(model, condition, order, raw.limit, raw.offset)
         } else if let sql = try optionalString(raw.sql, "SQL") {
             try refuseBesidesSQL(order.isEmpty && raw.limit == 0 && raw.offset == 0 && raw.statement == nil)
-            query = Query(sql: sql)
+            query = Query(text: sql)
         } else if raw.statement != nil {
             try refuseBesidesSQL(order.isEmpty && raw.limit == 0 && raw.offset == 0)
             statement = try requireStatement(raw.statement)

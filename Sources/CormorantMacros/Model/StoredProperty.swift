@@ -135,16 +135,14 @@ extension Declaration {
 }
 
 extension TypeReference {
-    /// Whether no conformance can make it a column: a collection, a tuple, a function. Bytes are one.
+    /// Whether no conformance can make it a column: a tuple, a function.
     fileprivate var isNoColumn: Bool {
         switch kind {
         case .optional(let wrapped): wrapped.isNoColumn
-        case .array(let element): element.text != "UInt8"
         case .tuple(let elements): elements.count == 1 ? elements[0].isNoColumn : true
-        case .dictionary, .function, .existential: true
-        case .named(let name, let arguments):
-            arguments == nil ? ["Any", "AnyObject"].contains(name) : ["Set", "Dictionary"].contains(name)
-        case .member, .implicitlyUnwrapped, .other: false
+        case .function, .existential: true
+        case .named(let name, let arguments): arguments == nil && ["Any", "AnyObject"].contains(name)
+        case .array, .dictionary, .member, .implicitlyUnwrapped, .other: false
         }
     }
 }

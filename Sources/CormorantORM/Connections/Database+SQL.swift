@@ -6,11 +6,6 @@ extension Database {
     /// Runs one SQL statement to its end. One that is there for its rows, such as a SELECT, throws `misuse`; those of a PRAGMA
     /// and of RETURNING are dropped.
     /// - Returns: rows inserted, updated or deleted by it.
-    @discardableResult
-    public func execute(_ sql: String, _ bindings: Bindings = .none) throws -> Int64 {
-        try execute(sql) { try $0.bind(bindings) }
-    }
-
     package func execute(_ sql: String, bind: (Statement) throws -> Void) throws -> Int64 {
         try withConnection(for: sql) { connection in
             let before = connection.totalChanges
@@ -75,7 +70,7 @@ extension Database {
     }
 
     /// Runs SQL text with any number of statements and no bindings, stopping at the first error.
-    public func executeScript(_ sql: String) throws {
+    package func execute(script sql: String) throws {
         let pooled = try acquireWriter(for: sql)
         defer { release(pooled) }
         try pooled.connected().script(sql)
@@ -83,7 +78,7 @@ extension Database {
 
     /// How many records a query has.
     package func count(_ model: ModelDescriptor, _ query: Query) throws -> Int64 {
-        if let sql = query.sql { return try count(sql) { try $0.bind(query.bindings) } }
+        if let sql = query.sql { return try count(sql, bind: query.bind) }
         return try withReadingPlan(model) { plan in
             let scratch = ScratchMemory(firstSize: 256)
             let counting = try plan.select(query, scratch, counting: true)

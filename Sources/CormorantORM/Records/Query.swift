@@ -12,10 +12,10 @@ public struct Query: Sendable {
     public var limit: Int64?
     /// How many records to skip.
     public var offset: Int64
-    /// A raw SELECT instead of all these: its columns are matched to the model by name.
-    public var sql: String?
-    /// The values for the parameters of `sql`.
-    public var bindings: Bindings
+    /// A SELECT of the program's instead of all these: its columns are matched to the model by name.
+    package private(set) var sql: String?
+    /// Binds the values of `sql`.
+    package private(set) var bind: @Sendable (Statement) throws -> Void = { try $0.bind(.none) }
 
     /// Records with these attributes, in this order, of them one page.
     public init(
@@ -25,14 +25,12 @@ public struct Query: Sendable {
         self.order = order
         self.limit = limit
         self.offset = offset
-        bindings = .none
     }
 
-    /// The records of a SELECT of one's own.
-    public init(sql: String, _ bindings: Bindings = .none) {
+    /// The records of a SELECT of the program's.
+    package init(text: String, bind: @escaping @Sendable (Statement) throws -> Void = { try $0.bind(.none) }) {
         self.init()
-        self.sql = sql
-        self.bindings = bindings
+        (sql, self.bind) = (text, bind)
     }
 
     /// The same with attributes known only at run time.
@@ -54,7 +52,7 @@ extension ModelPlan {
         }
         let statement = try connection.statement(sql)
         do {
-            if let bind { try bind(statement) } else { try statement.bind(query.bindings) }
+            try (bind ?? query.bind)(statement)
             return (statement, try model.resultColumns(of: statement))
         } catch {
             connection.recycle(statement)

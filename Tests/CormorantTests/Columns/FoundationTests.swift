@@ -18,6 +18,23 @@ struct Event: Equatable {
     var tags: JSON<[String]>?
 }
 
+struct Address: JSONColumnValue, Equatable {
+    var street: String
+    var number: Int
+}
+
+@Model
+struct Customer: Equatable {
+    @Key var id: Int64?
+    var address: Address
+    var former: Address?
+    var addresses: [Address] = []
+    var tags: [String] = []
+    var marks: Set<Int> = []
+    var counts: [String: Int] = [:]
+    var photo: [UInt8] = []
+}
+
 struct FoundationTests {
     private let database: Database
     private let event = Event(
@@ -28,7 +45,7 @@ struct FoundationTests {
 
     init() throws { database = try memoryDatabase(Event.self) }
 
-    private func set(_ sql: String) throws { try database.execute("UPDATE event SET \(sql)") }
+    private func set(_ sql: String) throws { try database.execute(SQL(text: "UPDATE event SET \(sql)")) }
 
     @Test func everyTypeComesBack() throws {
         var full = event
@@ -130,5 +147,27 @@ struct FoundationTests {
         let bytes = UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
         #expect(UUID(bytes) == event.id)
         #expect(UUIDBytes(event.id) == bytes)
+    }
+
+    @Test func codableValuesAreColumnsWithoutAWrapper() throws {
+        let database = try memoryDatabase(Customer.self)
+        var full = Customer(
+            address: Address(street: "Main/1", number: 2), former: Address(street: "\"", number: 0),
+            addresses: [Address(street: "a", number: 1)], tags: ["b", "a"], marks: [10, 9, 1], counts: ["z": 1, "a": 2],
+            photo: [0, 255])
+        try database.insert(&full)
+        #expect(try database.fetchOne(Customer.self) == full)
+        let stored = try database.fetchOne(
+            "SELECT address, tags, marks, counts, hex(photo) FROM customer", as: String.self, String.self, String.self,
+            String.self, String.self)
+        let row = try #require(stored)
+        #expect(row.0 == #"{"number":2,"street":"Main/1"}"# && row.1 == #"["b","a"]"#)
+        #expect(row.2 == "[1,10,9]" && row.3 == #"{"a":2,"z":1}"# && row.4 == "00FF")
+        #expect(try database.fetchAll(Customer.where { $0.tags == ["b", "a"] }).count == 1)
+        try database.execute(#"UPDATE customer SET address = '{"street":1}'"#)
+        let error = expectError(.callback) { try database.fetchAll(Customer.self) }
+        #expect(error?.columns == ["address"])
+        try database.execute("UPDATE customer SET address = \(full.address), tags = '[1]'")
+        #expect(expectError(.callback) { try database.fetchAll(Customer.self) }?.columns == ["tags"])
     }
 }

@@ -12,7 +12,7 @@ extension Scenario {
     }
 
     func query(_ step: inout Members) throws -> Query {
-        if let sql = try step.text("sql") { return Query(sql: sql, try bindings(&step)) }
+        if let sql = try step.text("sql") { return Query(sql: SQL(text: sql), try bindings(&step)) }
         let attributes = try step.take("where")?.object().map { (property: $0, value: try scenarioValue($1)) } ?? []
         return Query(
             attributes: attributes, order: try step.texts("orderBy"), limit: try step.take("limit")?.integer(),
@@ -34,7 +34,7 @@ extension Scenario {
             } else if let model {
                 count = try database.count(model.descriptor, query)
             } else {
-                count = try database.fetchCount(query.sql ?? "", query.bindings)
+                count = try database.count(query.sql ?? "", bind: query.bind)
             }
             let size = try step.take("pageSize")?.integer()
             return try check("count", try size.map { try database.pages(count, $0) } ?? count, &expected)
@@ -69,7 +69,7 @@ extension Scenario {
             try performRaw(verb, &step, &expected)
         case "expression":
             try check(StatementCompiler.compile(expression(step.required("expression"))), &expected)
-        case "executeScript": try database.executeScript(try step.required("sql").string())
+        case "executeScript": try database.executeScript(SQL(text: try step.required("sql").string()))
         case "begin":
             let kinds: [String: TransactionKind] = [
                 "immediate": .immediate, "deferred": .deferred, "exclusive": .exclusive, "read": .read,
@@ -89,8 +89,8 @@ extension Scenario {
 
     private func performRaw(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         let sql = try step.required("sql").string()
-        if verb == "execute" { return try check("changes", try database.execute(sql, try bindings(&step)), &expected) }
-        let cursor = try database.rowCursor(sql, try bindings(&step))
+        if verb == "execute" { return try check("changes", try database.execute(SQL(text: sql), try bindings(&step)), &expected) }
+        let cursor = try database.rowCursor(SQL(text: sql), try bindings(&step))
         var rows: [[Value]] = []
         while let row = try cursor.next() { rows.append(row.values) }
         try check(cursor.columnNames, rows, &expected)

@@ -21,7 +21,7 @@ import Testing
             Issue.record("no count of pages")
             return
         }
-        try database.executeScript("PRAGMA max_page_count = \(pages + 2)")
+        try await database.executeScript(SQL(text: "PRAGMA max_page_count = \(pages + 2)"))
         for (name, isTooMuch) in [("a", false), (big, true), ("b", false), (big, true)] {
             do {
                 try await queue.perform { _ = try $0.inserted(Person(name: name)) }
@@ -30,7 +30,7 @@ import Testing
                 #expect(isTooMuch && error.code == .full)
             }
         }
-        try database.executeScript("PRAGMA max_page_count = 1000000")
+        try await database.executeScript("PRAGMA max_page_count = 1000000")
         try await queue.perform { [big] in _ = try $0.inserted(Person(name: big)) }
         try queue.close()
         try queue.close()

@@ -5,7 +5,7 @@ import Testing
 /// Functions and collations of the program's, which SQL calls.
 @Suite struct FunctionTests {
     private func value(_ database: Database, _ sql: String) throws -> Value {
-        try #require(try database.fetchValues(sql).first)
+        try #require(try database.fetchValues(SQL(text: sql)).first)
     }
 
     @Test func valuesComeInTheirTypes() throws {

@@ -100,7 +100,7 @@ import Testing
         try database.createTables(Person.self)
         func refuses() {
             for sql in ["VACUUM INTO '\(path).copy'", "ATTACH '\(path).copy' AS other"] {
-                expectError(.misuse) { try database.executeScript(sql) }
+                expectError(.misuse) { try database.executeScript(SQL(text: sql)) }
             }
         }
         refuses()

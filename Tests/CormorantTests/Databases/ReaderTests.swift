@@ -7,7 +7,7 @@ struct ReaderTests {
     private let folder: TemporaryFolder
     private let database: Database
     /// Runs until it is interrupted.
-    private static let forever = """
+    private static let forever: SQL = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
         """
 
@@ -114,7 +114,7 @@ struct ReaderTests {
         try await Task.sleep(for: .milliseconds(100))
         task.cancel()
         let result = await task.result
-        #expect(throws: CormorantError.self) { try result.get() }
+        #expect(throws: CancellationError.self) { try result.get() }
         #expect(try await database.fetchCount(Person.self) == 0)
         try insert("Ben")
     }
@@ -127,7 +127,7 @@ struct ReaderTests {
         }
         task.cancel()
         let result = await task.result
-        #expect(throws: CormorantError.self) { try result.get() }
+        #expect(throws: CancellationError.self) { try result.get() }
         #expect(try await database.fetchCount(Person.self) == 0)
     }
 
@@ -145,7 +145,7 @@ struct ReaderTests {
             endless.cancel()
             try await group.waitForAll()
             let result = await endless.result
-            #expect(throws: CormorantError.self) { try result.get() }
+            #expect(throws: CancellationError.self) { try result.get() }
         }
         #expect(try await database.fetchCount(Person.self) == 50)
     }
@@ -163,7 +163,7 @@ struct ReaderTests {
                     for round in 0..<60 {
                         if thread % 2 == 0 {
                             try database.write { database in
-                                let change = "UPDATE account SET balance = balance + ? WHERE id = ?"
+                                let change: SQL = "UPDATE account SET balance = balance + ? WHERE id = ?"
                                 try database.execute(change, [.integer(-7), .integer(Int64(round % 10 + 1))])
                                 try database.execute(change, [.integer(7), .integer(Int64((round + thread) % 10 + 1))])
                             }

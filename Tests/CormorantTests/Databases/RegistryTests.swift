@@ -55,8 +55,7 @@ struct RegistryTests {
         let task = Task { try await files.use("other") { _ in } }
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
-        let error = await #expect(throws: CormorantError.self) { try await task.value }
-        #expect(error?.code == .interrupted)
+        await #expect(throws: CancellationError.self) { try await task.value }
         try lease.release()
         let rows = try await files.use("other") { try await $0.query("SELECT 1") }
         #expect(rows.count == 1)

@@ -35,13 +35,13 @@ struct MigrationTests {
     @Test func rowsHaveTheColumnsOfToday() throws {
         let database = try formerDatabase()
         let sql = "SELECT * FROM singer"
-        #expect(try database.query(sql).map(\.dictionary) == [["id": 7, "name": "Nina"]])
+        #expect(try database.query(SQL(text: sql)).map(\.dictionary) == [["id": 7, "name": "Nina"]])
         try database.sync(Present.Album.self, Present.Artist.self)
         try database.executeScript(
             "ALTER TABLE artist RENAME TO singer; ALTER TABLE singer ADD COLUMN born DEFAULT 1933")
-        #expect(try database.query(sql).map(\.dictionary) == [["id": 7, "name": "Nina", "born": 1933]])
+        #expect(try database.query(SQL(text: sql)).map(\.dictionary) == [["id": 7, "name": "Nina", "born": 1933]])
         try database.executeScript("ALTER TABLE singer DROP COLUMN name")
-        #expect(try database.query(sql).map(\.dictionary) == [["id": 7, "born": 1933]])
+        #expect(try database.query(SQL(text: sql)).map(\.dictionary) == [["id": 7, "born": 1933]])
     }
 
 }

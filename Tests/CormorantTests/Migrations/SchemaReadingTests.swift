@@ -22,7 +22,7 @@ struct SchemaReadingTests {
             // As written, and of the parsed parts.
             let written = try SchemaParser.object("CREATE TABLE t(a \(sql))")
             guard case .table(let table) = written else { return }
-            try database.execute(constraints == nil ? table.rendered() : table.sql)
+            try database.execute(SQL(text: constraints == nil ? table.rendered() : table.sql))
             let keys = table.columns[0].constraints.compactMap(\.foreignKey)
             #expect(keys.allSatisfy(\.isDeferred) == (waits ?? false))
             try database.begin()
@@ -46,12 +46,12 @@ struct SchemaReadingTests {
             let schema = try database.schema()
             #expect(!schema.tables.isEmpty, "\(name)")
             let copy = try Database(path: ":memory:")
-            try copy.executeScript(schema.sql)
+            try copy.executeScript(SQL(text: schema.sql))
             let same = try copy.schema()
             #expect(same.objects.map(\.canonical) == schema.objects.map(\.canonical), "\(name)")
             for table in schema.tables {
                 let fresh = try Database(path: ":memory:")
-                try fresh.execute(table.rendered())
+                try fresh.execute(SQL(text: table.rendered()))
                 #expect(try fresh.schema().tables.map(\.canonical) == [table.canonical], "\(name)")
             }
             try database.close()

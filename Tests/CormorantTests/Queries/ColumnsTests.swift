@@ -22,7 +22,7 @@ struct ColumnsTests {
     }
 
     @Test func whatDoesNotFitIsNamed() throws {
-        let mixed = "SELECT column1 AS v FROM (VALUES (1), (2), ('three'))"
+        let mixed: SQL = "SELECT column1 AS v FROM (VALUES (1), (2), ('three'))"
         let error = expectError(.type) { try database.fetchColumns(mixed) }
         #expect(error?.message == #"row 2 has text in column "v""#)
         let table = try database.fetchColumns(Artist.all.order { $0.id })

@@ -63,7 +63,7 @@ struct QueryTests {
     }
 
     @Test func aRowAsJSON() throws {
-        let sql = "SELECT 1 AS a, NULL AS b, 'x\"\u{1}\n' AS c, x'00ff10' AS d, 9e999 AS e, 1.5 AS f"
+        let sql: SQL = "SELECT 1 AS a, NULL AS b, 'x\"\u{1}\n' AS c, x'00ff10' AS d, 9e999 AS e, 1.5 AS f"
         let rows = try database.query(sql)
         #expect(rows.map(\.json) == [#"{"a":1,"b":null,"c":"x\"\u0001\n","d":"AP8Q","e":9e999,"f":1.5}"#])
         // SQLite reads it as JSON, and finds the text in it again.

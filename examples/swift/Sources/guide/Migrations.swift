@@ -19,7 +19,7 @@ struct BarePerson {
 
 enum Migrations {
     /// What earlier releases have left: a name of another kind, ages as texts, a number that nobody calls.
-    static let earlier = """
+    static let earlier: SQL = """
         CREATE TABLE person (id INTEGER PRIMARY KEY, full_name TEXT NOT NULL, age TEXT, fax TEXT);
         INSERT INTO person VALUES (1, 'Ada', '36', '555'), (2, 'Grace', 'unknown', NULL);
         """

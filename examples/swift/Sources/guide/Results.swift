@@ -50,9 +50,12 @@ enum Results {
 
     /// SQL of one's own gives rows, or records where its columns are those of a model.
     static func rawSQL(_ database: Database) throws {
-        let sql = "SELECT year, count(*) AS albums FROM album WHERE year > ? GROUP BY 1"
-        print(try database.query(sql, [2000]).map(\.json))
-        let old = Query(sql: "SELECT * FROM album WHERE year < :year", ["year": 2000])
+        let year = 2000
+        let albums = try database.fetchAll(
+            "SELECT year, count(*) FROM album WHERE year > \(year) GROUP BY 1", as: Int.self, Int.self)
+        for (year, count) in albums { print(year, count) }
+        print(try database.query("SELECT * FROM \(Artist.self) WHERE id = ?", [1]).map(\.json))
+        let old = Query(sql: "SELECT * FROM album WHERE year < \(year)")
         print(try database.fetchAll(Album.self, old).map(\.title))
     }
 }

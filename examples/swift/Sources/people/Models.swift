@@ -15,5 +15,5 @@ struct Person {
     var salary = 0
     var bonus: Decimal?
     var since: Date = Date()
-    var skills: JSON<[String]> = JSON([])
+    var skills: [String] = []
 }

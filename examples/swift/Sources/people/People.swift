@@ -23,7 +23,7 @@ struct People {
         let sales = try database.inserted(Department(name: "Sales"))  // the key comes back: sales.id
         let research = try database.inserted(Department(name: "Research"))
         var people = [
-            Person(name: "Ada", department: research.id, salary: 5200, skills: JSON(["mathematics", "engines"])),
+            Person(name: "Ada", department: research.id, salary: 5200, skills: ["mathematics", "engines"]),
             Person(name: "Ben", department: sales.id, salary: 3100, bonus: Decimal(string: "99.90")),
             Person(name: "Cleo", department: sales.id, salary: 3400),
             Person(name: "Dan", since: Date(timeIntervalSince1970: 1_556_668_800)),
@@ -65,13 +65,14 @@ struct People {
     static func report(_ database: Database) throws {
         for person in try database.fetchAll(Person.self, Query(order: ["-salary", "name"])) {
             let bonus = person.bonus.map { "a bonus of \($0)" } ?? "no bonus"
-            print("\(person.name) gets \(person.salary) and \(bonus), and knows \(person.skills.content)")
+            print("\(person.name) gets \(person.salary) and \(bonus), and knows \(person.skills)")
         }
-        let sql = """
+        let least = 1000
+        let sql: SQL = """
             SELECT d.name, count(*) AS people FROM departments d JOIN people p ON p.department = d.id
-            WHERE p.salary > ? GROUP BY d.id
+            WHERE p.salary > \(least) GROUP BY d.id
             """
-        for row in try database.query(sql, [1000]) { print(row.json) }
+        for row in try database.query(sql) { print(row.json) }
     }
 
     /// The same calls exist for `async` code; a transaction there is one body that gets the database.

@@ -10,11 +10,26 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
     private var thread: Int64?
     private var isCancelled = false
     /// Ends the call of a task that is cancelled before its turn has come.
-    private var giveUp: ((CormorantError) -> Void)?
+    private var giveUp: ((CancellationError) -> Void)?
 
     init(_ database: Database) { self.database = database }
 
+    /// Runs it. Where the task's being cancelled interrupts it, it throws `CancellationError`.
     func run<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try interruptibly(body)
+        } catch let error as CormorantError where error.code == .interrupted && isTaskCancelled {
+            throw CancellationError()
+        }
+    }
+
+    private var isTaskCancelled: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return isCancelled
+    }
+
+    private func interruptibly<Result>(_ body: () throws -> Result) throws -> Result {
         lock.lock()
         let me = currentThread().pointee.id
         thread = me
@@ -30,7 +45,7 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
     }
 
     /// - Parameter giveUp: called at most once, where the task is cancelled before the job begins.
-    func wait(_ giveUp: @escaping (CormorantError) -> Void) {
+    func wait(_ giveUp: @escaping (CancellationError) -> Void) {
         lock.lock()
         self.giveUp = giveUp
         let isCancelled = isCancelled
@@ -53,7 +68,7 @@ final class Job: @unchecked Sendable {  // `lock` guards all but the database
         self.giveUp = nil
         if let thread { database.cancel(thread) }
         lock.unlock()
-        giveUp?(CormorantError(.interrupted, "the task was cancelled while it waited for its turn"))
+        giveUp?(CancellationError())
     }
 }
 

@@ -59,7 +59,7 @@ private final class PendingLease: @unchecked Sendable {  // `lock` guards what s
         lock.lock()
         isCancelled = true
         lock.unlock()
-        end(.failure(CormorantError(.interrupted, "the task was cancelled while it waited for a database")))
+        end(.failure(CancellationError()))
     }
 
     func end(_ result: Result<Lease, any Error>) {

@@ -1,0 +1,78 @@
+import Dispatch
+
+/// The calls for `async` code. They run on threads of the database's own, so that no thread of Swift's pool waits for a disk
+/// or a lock: those that may write one after another, those that only read beside them. Inside `read`, `write`, `perform` and
+/// `transaction` the body is plain synchronous code. A task that is cancelled has its call end at once, while it waits for its
+/// turn as well as in it, and throws `CancellationError`.
+extension Database {
+    /// Runs `body`, which may write, on the database's queue. It must end the transactions that it begins.
+    public func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await run(body, reading: false)
+    }
+
+    /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
+    @discardableResult
+    public func transaction<Result: Sendable>(
+        _ kind: TransactionKind = .immediate, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await run({ database in try database.transaction(kind) { try body(database) } }, reading: kind == .read)
+    }
+
+    /// Runs `body` on one snapshot, beside others that read or write. Writing in it throws.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await transaction(.read, body)
+    }
+
+    /// Runs `body` in a transaction that may write.
+    @discardableResult
+    public func write<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await transaction(.immediate, body)
+    }
+
+    /// Runs `body`, which is one call that reads.
+    func look<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await run(body, reading: true)
+    }
+
+    func run<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result, reading isReading: Bool
+    ) async throws -> Result {
+        let queues = companion(Queues.init)
+        let job = Job(self)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                job.wait { continuation.resume(throwing: $0) }
+                queues.add(reading: isReading) {
+                    guard job.begins() else { return }
+                    continuation.resume(with: Swift.Result { try job.run { try body(self) } })
+                }
+            }
+        } onCancel: {
+            job.cancel()
+        }
+    }
+
+    /// Runs `body` on a copy of a record, or of an array of them, which takes its place if it does not throw.
+    func alter<Subject: Sendable, Result: Sendable>(
+        _ subject: inout Subject, reading isReading: Bool = false,
+        _ body: @escaping @Sendable (Database, inout Subject) throws -> Result
+    ) async throws -> Result {
+        let before = subject
+        let (after, result) = try await run(
+            { database in
+                var copy = before
+                let result = try body(database, &copy)
+                return (copy, result)
+            }, reading: isReading)
+        subject = after
+        return result
+    }
+}

@@ -1,0 +1,207 @@
+/// Queries, as the synchronous calls of the same names.
+extension Database {
+    /// All records of a query.
+    public func fetchAll<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> [R] {
+        try await look { try $0.fetchAll(type, query) }
+    }
+
+    /// The first record of a query; nil: there is none.
+    public func fetchOne<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> R? {
+        try await look { try $0.fetchOne(type, query) }
+    }
+
+    /// How many records a query has.
+    public func fetchCount<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> Int64 {
+        try await look { try $0.fetchCount(type, query) }
+    }
+
+    /// How many pages of `pageSize` the records of a query fill.
+    public func fetchPageCount<R: Record & Sendable>(
+        _ type: R.Type, _ query: Query = Query(), pageSize: Int64
+    ) async throws -> Int64 {
+        try await look { try $0.fetchPageCount(type, query, pageSize: pageSize) }
+    }
+}
+
+/// SQL of one's own, as the synchronous calls of the same names.
+extension Database {
+    /// Runs SQL that reads beside what writes, and other SQL in its turn.
+    private func run<Result: Sendable>(
+        _ sql: SQL, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await run(body, reading: StatementRouting.kind(of: sql.text) != .other)
+    }
+
+    /// Runs one statement and returns how many rows it changed.
+    @discardableResult
+    public func execute(_ sql: SQL, _ bindings: Bindings = .none) async throws -> Int64 {
+        try await run(sql) { try $0.execute(sql, bindings) }
+    }
+
+    /// The rows of a SELECT.
+    public func query(_ sql: SQL, _ bindings: Bindings = .none) async throws -> [ResultRow] {
+        try await run(sql) { try $0.query(sql, bindings) }
+    }
+
+    /// Runs SQL text with any number of statements and no values, stopping at the first error.
+    public func executeScript(_ sql: SQL) async throws { try await perform { try $0.executeScript(sql) } }
+
+    /// The values of the one column that a statement has, as a type.
+    public func fetchAll<Column: ColumnValue & Sendable>(
+        _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
+    ) async throws -> [Column] {
+        try await run(sql) { try $0.fetchAll(sql, bindings, as: type) }
+    }
+
+    /// All rows, with the values of two columns or more, each as a type.
+    public func fetchAll<
+        First: ColumnValue & Sendable, Second: ColumnValue & Sendable, each Other: ColumnValue & Sendable
+    >(
+        _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
+        _ others: repeat (each Other).Type
+    ) async throws -> [(First, Second, repeat each Other)] {
+        try await run(sql) { try $0.fetchAll(sql, bindings, as: first, second, repeat (each Other).self) }
+    }
+
+    /// The value of the first row's one column, as a type; nil: there is no row.
+    public func fetchOne<Column: ColumnValue & Sendable>(
+        _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
+    ) async throws -> Column? {
+        try await run(sql) { try $0.fetchOne(sql, bindings, as: type) }
+    }
+
+    /// The value of the first row's one column, as a type; nil: there is no row, or the value is NULL.
+    public func fetchOne<Column: ColumnValue & Sendable>(
+        _ sql: SQL, _ bindings: Bindings = .none, as type: Column?.Type
+    ) async throws -> Column? {
+        try await run(sql) { try $0.fetchOne(sql, bindings, as: type) }
+    }
+
+    /// The first row, with the values of two columns or more, each as a type; nil: there is none.
+    public func fetchOne<
+        First: ColumnValue & Sendable, Second: ColumnValue & Sendable, each Other: ColumnValue & Sendable
+    >(
+        _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
+        _ others: repeat (each Other).Type
+    ) async throws -> (First, Second, repeat each Other)? {
+        try await run(sql) { try $0.fetchOne(sql, bindings, as: first, second, repeat (each Other).self) }
+    }
+
+    /// The first column of all rows.
+    public func fetchValues(_ sql: SQL, _ bindings: Bindings = .none) async throws -> [Value] {
+        try await run(sql) { try $0.fetchValues(sql, bindings) }
+    }
+
+    /// How many rows a SELECT has.
+    public func fetchCount(_ sql: SQL, _ bindings: Bindings = .none) async throws -> Int64 {
+        try await run(sql) { try $0.fetchCount(sql, bindings) }
+    }
+
+    /// How many pages of `pageSize` the rows of a SELECT fill.
+    public func fetchPageCount(
+        _ sql: SQL, _ bindings: Bindings = .none, pageSize: Int64
+    ) async throws -> Int64 {
+        try await run(sql) { try $0.fetchPageCount(sql, bindings, pageSize: pageSize) }
+    }
+
+    /// The columns of a statement's rows.
+    public func fetchColumns(_ sql: SQL, _ bindings: Bindings = .none) async throws -> ColumnTable {
+        try await run(sql) { try $0.fetchColumns(sql, bindings) }
+    }
+
+    /// The rows of a statement as one JSON array of objects.
+    public func fetchJSON(_ sql: SQL, _ bindings: Bindings = .none) async throws -> String {
+        try await run(sql) { try $0.fetchJSON(sql, bindings) }
+    }
+}
+
+/// Statements built of expressions, as the synchronous calls of the same names.
+extension Database {
+    /// All rows of a query, in the form that it selects.
+    public func fetchAll<Request: FetchRequest>(
+        _ request: Request, _ parameters: [String: Value] = [:]
+    ) async throws -> [Request.Row] where Request.Row: Sendable {
+        try await look { try $0.fetchAll(request, parameters) }
+    }
+
+    /// The first row of a query, in the form that it selects; nil: there is none.
+    public func fetchOne<Query: RowQuery>(
+        _ query: Query, _ parameters: [String: Value] = [:]
+    ) async throws -> Query.Row? where Query.Row: Sendable {
+        try await look { try $0.fetchOne(query, parameters) }
+    }
+
+    /// The first row of a query that selects one value; nil: there is no row, or the value is NULL.
+    public func fetchOne<Query: RowQuery, Value: Sendable>(
+        _ query: Query, _ parameters: [String: CormorantBase.Value] = [:]
+    ) async throws -> Value? where Query.Row == Value? {
+        try await look { try $0.fetchOne(query, parameters) }
+    }
+
+    /// How many rows a query has.
+    public func fetchCount(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Int64 {
+        try await look { try $0.fetchCount(query, parameters) }
+    }
+
+    /// How many pages of `pageSize` the rows of a query fill.
+    public func fetchPageCount(
+        _ query: some RowQuery, _ parameters: [String: Value] = [:], pageSize: Int64
+    ) async throws -> Int64 {
+        try await look { try $0.fetchPageCount(query, parameters, pageSize: pageSize) }
+    }
+
+    /// The columns that a query selects.
+    public func fetchColumns(
+        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+    ) async throws -> ColumnTable {
+        try await look { try $0.fetchColumns(request, parameters) }
+    }
+
+    /// The rows that a query selects as one JSON array of objects.
+    public func fetchJSON(
+        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+    ) async throws -> String {
+        try await look { try $0.fetchJSON(request, parameters) }
+    }
+
+    /// All rows of a query, as rows by name.
+    public func fetchRows(
+        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+    ) async throws -> [ResultRow] {
+        try await look { try $0.fetchRows(request, parameters) }
+    }
+
+    /// Whether a query has any row.
+    public func exists(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Bool {
+        try await look { try $0.exists(query, parameters) }
+    }
+
+    /// Runs an UPDATE, a DELETE or an INSERT and returns how many rows it changed.
+    @discardableResult
+    public func execute(
+        _ statement: some WritingStatement, _ parameters: [String: Value] = [:]
+    ) async throws -> Int64 {
+        try await perform { try $0.execute(statement, parameters) }
+    }
+}
+
+/// Related records, as the synchronous calls of the same name.
+extension Database {
+    /// Loads the records at the end of a relation into all of these; `which` narrows and orders them.
+    public func load<R: Record & Sendable, End: RelationEnd>(
+        _ relation: KeyPath<R.Columns, End> & Sendable, of records: inout [R],
+        _ which:
+            @escaping @Sendable (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
+    ) async throws {
+        try await alter(&records, reading: true) { try $0.load(relation, of: &$1, which) }
+    }
+
+    /// Loads the records at the end of a relation into this one; `which` narrows and orders them.
+    public func load<R: Record & Sendable, End: RelationEnd>(
+        _ relation: KeyPath<R.Columns, End> & Sendable, of record: inout R,
+        _ which:
+            @escaping @Sendable (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
+    ) async throws {
+        try await alter(&record, reading: true) { try $0.load(relation, of: &$1, which) }
+    }
+}

@@ -1,0 +1,56 @@
+/// The calls of a store for `async` code, as the synchronous ones of the same names.
+extension KeyValueStore {
+    /// The entry of a key: its value, times and version.
+    public func entry(_ key: String) async throws -> KeyValueEntry? {
+        try await database.look { _ in try self.entry(key) }
+    }
+
+    /// Whether the key is there and has not expired.
+    public func contains(_ key: String) async throws -> Bool { try await database.look { _ in try self.contains(key) } }
+
+    /// Writes a value in place of what the key has.
+    public func put(_ key: String, _ value: Value, expires: Int64? = nil) async throws {
+        try await database.perform { _ in try self.put(key, value, expires: expires) }
+    }
+
+    /// Writes a text of JSON. What is none is an error.
+    public func put(_ key: String, json: String, expires: Int64? = nil) async throws {
+        try await database.perform { _ in try self.put(key, json: json, expires: expires) }
+    }
+
+    /// Writes entries, whatever their versions, in one transaction.
+    public func put(contentsOf entries: [KeyValueEntry]) async throws {
+        try await database.perform { _ in try self.put(contentsOf: entries) }
+    }
+
+    /// Writes an entry where the store has it in the version given; false: someone else wrote first.
+    public func compareAndSet(_ entry: KeyValueEntry) async throws -> Bool {
+        try await database.perform { _ in try self.compareAndSet(entry) }
+    }
+
+    /// Takes an entry away; false: there was none.
+    @discardableResult
+    public func delete(_ key: String) async throws -> Bool {
+        try await database.perform { _ in try self.delete(key) }
+    }
+
+    /// The entries of a range in the order of their keys.
+    public func entries(_ range: KeyValueRange = KeyValueRange()) async throws -> [KeyValueEntry] {
+        try await database.look { _ in try self.entries(range) }
+    }
+
+    /// How many entries a range has.
+    public func count(_ range: KeyValueRange = KeyValueRange()) async throws -> Int64 {
+        try await database.look { _ in try self.count(range) }
+    }
+
+    /// Takes the entries of a range away, and returns how many there were.
+    @discardableResult
+    public func clear(_ range: KeyValueRange = KeyValueRange()) async throws -> Int64 {
+        try await database.perform { _ in try self.clear(range) }
+    }
+
+    /// Takes away what has expired, and returns how many there were.
+    @discardableResult
+    public func purge() async throws -> Int64 { try await database.perform { _ in try self.purge() } }
+}
