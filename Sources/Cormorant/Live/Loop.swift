@@ -1,7 +1,7 @@
 import CormorantThreads
 
 /// Gives what waits to be taken to all `for await` loops that run, each of which gets it from its own beginning on.
-final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` guards all but the source
+package final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` guards all but the source
     private struct Loop {
         var waiting: ArraySlice<Result<Element, any Error>> = []
         let wake: AsyncStream<Void>.Continuation
@@ -12,9 +12,13 @@ final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` guards al
     private var newest = 0
     /// One loop takes for all, so that each gets them in their order.
     private var isTaking = false
+    /// Another wanted to meanwhile.
+    private var isWanted = false
+
+    package init() {}
 
     /// - Returns: the loop, which runs until its last reference goes.
-    func begin() -> LoopState<Element> {
+    package func begin() -> LoopState<Element> {
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         lock.lock()
         defer { lock.unlock() }
@@ -30,7 +34,7 @@ final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` guards al
     }
 
     /// Has each loop look for what waits.
-    func wake() { wake(besides: 0) }
+    package func wake() { wake(besides: 0) }
 
     private func wake(besides loop: Int) {
         lock.lock()
@@ -47,10 +51,11 @@ final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` guards al
             return .element(try first.get())
         }
         guard !isTaking else {
+            isWanted = true
             lock.unlock()
             return .wait
         }
-        isTaking = true
+        (isTaking, isWanted) = (true, false)
         lock.unlock()
         let taken = Result { try source() }
         lock.lock()
@@ -61,8 +66,10 @@ final class Loops<Element: Sendable>: @unchecked Sendable {  // `lock` guards al
         case .failure(let error): element = .failure(error)
         }
         if let element { for key in running.keys where key != loop { running[key]?.waiting.append(element) } }
+        // Where nothing was taken and nobody wanted to, waking the others would have them wake this one, for ever.
+        let wakes = element != nil || isWanted
         lock.unlock()
-        wake(besides: loop)
+        if wakes { wake(besides: loop) }
         return try element.map { .element(try $0.get()) } ?? .nothing
     }
 }
@@ -76,10 +83,10 @@ private enum LoopStep<Element> {
 }
 
 /// One loop.
-final class LoopState<Element: Sendable>: Sendable {
+package final class LoopState<Element: Sendable>: Sendable {
     private let loops: Loops<Element>
     private let number: Int
-    let wakes: AsyncStream<Void>
+    package let wakes: AsyncStream<Void>
 
     fileprivate init(_ loops: Loops<Element>, _ number: Int, _ wakes: AsyncStream<Void>) {
         (self.loops, self.number, self.wakes) = (loops, number, wakes)
@@ -92,7 +99,7 @@ final class LoopState<Element: Sendable>: Sendable {
     ///   - source: takes what waits; nil: nothing does.
     ///   - isOver: whether nothing will come any more.
     /// - Returns: nil where nothing will, or where the task is cancelled.
-    func next(
+    package func next(
         _ wakes: inout AsyncStream<Void>.Iterator, _ source: () throws -> Element?, isOver: () -> Bool
     ) async throws -> Element? {
         while !Task.isCancelled {

@@ -119,7 +119,7 @@ extension Scenario {
 
 /// `up`, or the function of `call`.
 private func action(_ members: inout Members) throws -> MigrationStep.Action {
-    if let sql = try members.text("call") { return .function { try $0.executeScript(sql) } }
+    if let sql = try members.text("call") { return .function { try $0.executeScript(SQL(text: sql)) } }
     return .sql(try members.required("up").string())
 }
 

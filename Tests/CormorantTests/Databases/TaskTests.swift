@@ -2,6 +2,7 @@ import Cormorant
 import CormorantFoundation
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 /// Tasks that share a database: findings swift.md, bugs 2 to 6.
@@ -89,6 +90,28 @@ struct TaskTests {
         try await Task.sleep(for: .milliseconds(200))
         observer.cancel()
         for loop in loops { #expect(try await loop.value == written + ["last"]) }
+    }
+
+    @Test func loopsThatWaitLeaveTheProcessorAlone() async throws {
+        let loops = Loops<Int>()
+        let taken = Mutex(0)
+        let tasks = (0..<3).map { _ in
+            let loop = loops.begin()
+            return Task {
+                var wakes = loop.wakes.makeAsyncIterator()
+                let take: () -> Int? = {
+                    taken.withLock { $0 += 1 }
+                    return nil
+                }
+                return try await loop.next(&wakes, take, isOver: { false })
+            }
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(taken.withLock { $0 } < 20)
+        for task in tasks {
+            task.cancel()
+            #expect(try await task.value == nil)
+        }
     }
 
     @Test func aLoopCanFollowAnother() async throws {
