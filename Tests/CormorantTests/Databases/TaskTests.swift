@@ -94,20 +94,20 @@ struct TaskTests {
 
     @Test func loopsThatWaitLeaveTheProcessorAlone() async throws {
         let loops = Loops<Int>()
-        let taken = Mutex(0)
+        let taken = Taken()
         let tasks = (0..<3).map { _ in
             let loop = loops.begin()
             return Task {
                 var wakes = loop.wakes.makeAsyncIterator()
                 let take: () -> Int? = {
-                    taken.withLock { $0 += 1 }
+                    taken.count.withLock { $0 += 1 }
                     return nil
                 }
                 return try await loop.next(&wakes, take, isOver: { false })
             }
         }
         try await Task.sleep(for: .milliseconds(200))
-        #expect(taken.withLock { $0 } < 20)
+        #expect(taken.count.withLock { $0 } < 20)
         for task in tasks {
             task.cancel()
             #expect(try await task.value == nil)
@@ -232,4 +232,8 @@ extension Database {
         try insert()
         await Task.yield()
     }
+}
+
+private final class Taken: Sendable {
+    let count = Mutex(0)
 }
