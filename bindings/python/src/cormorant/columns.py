@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ._native.columns import BLOBS, TEXTS, Buffers, Columns, open_columns
 from ._native.handle import CursorHandle
 from ._native.json import write_rows
-from ._native.result import next_rows, read_json
+from ._native.result import cursor_columns, next_rows, read_json
 from .error import ProgrammingError
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class ColumnMethods:
 
     # Of rows with records in them: the columns one by one.
     _flat_names: Callable[[CursorHandle], tuple[str, ...]] | None = None
+    _name_columns: Callable[[CursorHandle], tuple[str, ...]]
     _cursor: CursorHandle | None
     _given_out: CursorHandle | None
     # The one whose records these are.
@@ -80,11 +81,12 @@ class ColumnMethods:
             numpy: Any = importlib.import_module("numpy")
         except ImportError:
             raise ImportError("numpy is not installed; install it with: pip install numpy") from None
-        names = self._column_names
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ProgrammingError(f"two columns are called {twice[0]!r}", hint="give one of them another name")
-        reader = Columns(self._take_over(), names)
+        asked = self._column_names
+        reader = Columns(self._take_over(), asked)
         try:
+            names = reader.names
+            if twice := [name for name in names if names.count(name) > 1]:
+                raise ProgrammingError(f"two columns are called {twice[0]!r}", hint="give one of them another name")
             types = [_NUMPY_TYPES[form] for form in reader.formats]
             batches = list(reader.batches([(index, width) for index, (_, width) in enumerate(types)]))
         finally:
@@ -120,6 +122,11 @@ class ColumnMethods:
 
     @property
     def _column_names(self) -> tuple[str, ...]:
+        """Empty: those of the statement, which are not asked for: where it has no rows, that would end it, and with it
+        what is known of their types.
+        """
+        if self._name_columns is cursor_columns:
+            return ()
         cursor = self._cursor or self._given_out
         return self._flat_names(cursor) if self._flat_names and cursor else self.columns
 

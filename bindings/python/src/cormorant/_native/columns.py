@@ -151,6 +151,7 @@ class Columns:
                 _ArrowSchema.from_address(_pointer(schema.children, index)) for index in range(schema.n_children)
             ]
             self.formats = [to_text(child.format) or "" for child in children]
+            self.names = [to_text(child.name) or "" for child in children]
         finally:
             _release(schema)
 
