@@ -89,6 +89,8 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case truncated = -42
     /// libcrypto cannot be loaded, or a codec fails.
     case cipher = -43
+    /// The row was written since the record was read, as its version tells; nothing was changed.
+    case staleRecord = -44
 
     /// The name that all languages share, such as `CORM_E_UNIQUE`.
     public var name: StaticString {
@@ -136,6 +138,7 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
         case .altered: "CORM_E_ALTERED"
         case .truncated: "CORM_E_TRUNCATED"
         case .cipher: "CORM_E_CIPHER"
+        case .staleRecord: "CORM_E_STALE_RECORD"
         }
     }
 }

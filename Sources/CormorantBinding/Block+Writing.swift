@@ -139,6 +139,7 @@ private struct BlockWrite {
             }
         case CORM_WRITE_DELETE:
             while index < count {
+                row.begin()
                 let deleted = try plan.delete(&row)
                 if deleted { changed &+= 1 }
                 row.writer?.bool(deleted)

@@ -69,7 +69,7 @@ public func corm_block_delete_key(
             let model = box.descriptor
             return try database.withPlan(model) { plan in
                 let reader = try MarshalReader(key, size)
-                return try plan.delete { try $0.writeKey(reader, of: model) } ? CORM_OK : CORM_NOT_FOUND
+                return try plan.delete(key: { try $0.writeKey(reader, of: model) }) ? CORM_OK : CORM_NOT_FOUND
             }
         }
     }

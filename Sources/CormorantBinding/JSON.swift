@@ -95,7 +95,7 @@ public func corm_block_write_json(
 private final class MarshalTree {
     private final class Level {
         let mapping: JSONMapping
-        let row: MarshalRow
+        var row: MarshalRow
         let count: Int
         /// Which owner comes next that has some, and how many each has, backwards.
         var groups: [(owner: Int, count: Int)] = []
@@ -152,6 +152,7 @@ private final class MarshalTree {
         let position = level.written
         guard position < level.count else { throw MarshalReader.damaged() }
         level.written += 1
+        level.row.begin()
         try writer.object(level.row, level.mapping) {
             for (relation, below) in level.below where below.groups.last?.owner == position {
                 guard let group = below.groups.popLast(), group.count >= 0 else { throw MarshalReader.damaged() }

@@ -7,7 +7,7 @@ import CormorantQuery
 import CormorantSQLite
 
 /// One row of a block as a record: its values are read from the block, what comes back is written to another.
-struct MarshalRow: RecordAccess, RewindableRecord {
+struct MarshalRow: RecordAccess {
     let reader: MarshalReader
     let model: ModelDescriptor
     let types: ColumnTypes
@@ -21,6 +21,7 @@ struct MarshalRow: RecordAccess, RewindableRecord {
         self.reader = reader
         self.model = model
         self.types = types
+        start = reader.position
     }
 
     /// Goes on with the row that the reader has come to.
@@ -30,8 +31,6 @@ struct MarshalRow: RecordAccess, RewindableRecord {
         start = reader.position
     }
 
-    func rewind() { reader.position = start }
-
     enum Returned {
         case nothing
         case key(Int64)
@@ -39,6 +38,8 @@ struct MarshalRow: RecordAccess, RewindableRecord {
     }
 
     func write(to writer: inout RecordWriter) throws {
+        // It may be written a second time.
+        reader.position = start
         let count = try reader.sequence()
         guard count == types.count else {
             throw CormorantError(

@@ -160,6 +160,8 @@ typedef int32_t corm_status;
 #define CORM_E_TRUNCATED (-42)
 /* libcrypto cannot be loaded, or a codec fails. */
 #define CORM_E_CIPHER (-43)
+/* The row was written since the record was read, as its version tells; nothing was changed. */
+#define CORM_E_STALE_RECORD (-44)
 
 /*
  * The name of a status, such as "CORM_E_UNIQUE"; "CORM_UNKNOWN" for a number that is none.

@@ -102,6 +102,12 @@ typedef struct corm_column_def {
     /* A CHECK that the column holds one of its choices: names in a CORM_TEXT or CORM_VARCHAR column, values in an integer one. */
     bool check_choices CORM_ZERO;
     /*
+     * The row's version, for optimistic locking: a plain integer that is 1 in a new row and counts each write of a record.
+     * To update, save or delete a record whose row has another version is CORM_E_STALE_RECORD; else the new version comes back
+     * into the record. Statements and corm_record_delete_key look at no version; an upsert counts it without looking.
+     */
+    bool version CORM_ZERO;
+    /*
      * SQL expression used when the field is NULL and insert or save makes a new row, so that the column cannot be
      * inserted as NULL; a row that is there, which save or update changes, is given the NULL.
      */

@@ -15,7 +15,8 @@ CORM_BEGIN_DECLS
  * arena     where texts that come back live, borrowed until return. NULL: text and blob fields stay as they were where a
  *           default or computed column would fill them in, or an upsert finds others; what reads records with such fields refuses it (CORM_E_MISUSE).
  * Statuses: CORM_E_MISUSE (bad handle, model with record_size 0), CORM_E_SCHEMA (no such table or column; call
- *           corm_model_create_tables), the constraint statuses with table, columns and constraint, CORM_E_RANGE
+ *           corm_model_create_tables), the constraint statuses with table, columns and constraint, CORM_E_STALE_RECORD
+ *           with table and key columns where the model has a version, CORM_E_RANGE
  *           (also the key 0 for a key that is a plain integer, where 0 is no key yet), CORM_E_ENCODING and CORM_E_CALLBACK naming the column, CORM_E_BUSY, CORM_E_READ_ONLY.
  * Threading: any thread; a call waits for another thread's transaction to end.
  */

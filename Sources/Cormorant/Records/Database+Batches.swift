@@ -1,3 +1,5 @@
+import CormorantORM
+
 /// Many records in one transaction, or a savepoint inside one. The first error stops and rolls back the whole batch,
 /// and its `recordIndex` says which record it was; keys that SQLite had made are taken back from the records.
 extension Database {
@@ -25,6 +27,8 @@ extension Database {
     ) throws {
         guard !records.isEmpty else { return }
         var madeKeys: [Int] = []
+        // Versions of what is rolled back.
+        let before = model.versionColumn == nil ? [] : records
         do {
             try batch(model) { plan, index in
                 try records.withUnsafeMutableBufferPointer { records in
@@ -39,6 +43,7 @@ extension Database {
             }
         } catch {
             for index in madeKeys { records[index].clearGeneratedKey() }
+            if model.versionColumn != nil { records = before }
             throw error
         }
     }
@@ -46,15 +51,11 @@ extension Database {
     /// Updates records, each of which must be there; see `update(_:properties:)`.
     public func update<R: Record>(contentsOf records: inout [R], properties: [String] = []) throws {
         guard !records.isEmpty else { return }
-        try batch(R.model) { plan, index in
-            let planned = try plan.update(named: properties)
-            try records.withUnsafeMutableBufferPointer { records in
-                guard let first = records.baseAddress else { return }
-                while index < records.count {
-                    try plan.update(&first[index], with: planned)
-                    index += 1
-                }
-            }
+        var planned: PlannedStatement?
+        try batchOfNew(&records, R.model) { plan, record in
+            let ready = try planned ?? plan.update(named: properties)
+            planned = ready
+            try plan.update(&record, with: ready)
         }
     }
 
@@ -70,7 +71,7 @@ extension Database {
             return try records.withUnsafeBufferPointer { records in
                 var count = 0
                 while index < records.count {
-                    if try plan.delete(key: { try records[index].write(to: &$0) }) { count += 1 }
+                    if try plan.delete(versioned: { try records[index].write(to: &$0) }) { count += 1 }
                     index += 1
                 }
                 return count

@@ -62,12 +62,15 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 ///   - renamedFrom: the column's former name: a migration renames it instead of adding a new one.
 ///   - convert: SQL expression over the table's columns before a migration, renamed ones by their new names, that gives the
 ///     column its values when it is added, changes its type or becomes NOT NULL.
+///   - version: the row's version, for optimistic locking: an integer that is 1 in a new row and counts each write of a
+///     record, `@Column(version: true) var version = 0`. To update, save or delete a record whose row has another version throws
+///     `staleRecord`; else the new version comes back into the record.
 @attached(peer)
 public macro Column(
     _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,
     checksCases: Bool = false,
     collate: String? = nil, length: Int? = nil, notNull: Bool? = nil, computed: String? = nil,
-    json: String? = nil, renamedFrom: String? = nil, convert: String? = nil
+    json: String? = nil, renamedFrom: String? = nil, convert: String? = nil, version: Bool = false
 ) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
 
 /// Makes a property of a `@Model` refer to a row of another table.

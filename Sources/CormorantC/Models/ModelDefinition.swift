@@ -191,7 +191,7 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
             ReferenceTarget($0, target, onDelete: try action(column.on_delete), onUpdate: try action(column.on_update))
         }, jsonKey: try optionalString(column.json_key, "JSON key"),
         renamedFrom: try optionalString(column.renamed_from, "former column name"),
-        convertSQL: try optionalString(column.convert_sql, "conversion"))
+        convertSQL: try optionalString(column.convert_sql, "conversion"), isVersion: column.version)
     descriptor.isJSONOptional = column.json_optional
     descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false
     descriptor.bits = kind?.bits ?? 0

@@ -70,6 +70,8 @@ final class StructLayout {
     let fields: UnsafeMutableBufferPointer<Field>
     /// The field of the generated key.
     let generated: Field?
+    /// The field of the row's version.
+    let version: Field?
     /// Where it lies and how many bytes it has, if 0 in it is no key yet; else no bytes.
     let plainKey: (offset: Int, size: Int)
     let types: [ColumnType]
@@ -84,6 +86,7 @@ final class StructLayout {
         self.fields = .allocate(capacity: fields.count)
         _ = self.fields.initialize(from: fields)
         generated = fields.first { $0.column == model.generatedColumn }
+        version = fields.first { $0.column == model.versionColumn }
         plainKey = generated.flatMap { $0.zeroIsNoKey ? ($0.offset, $0.size) : nil } ?? (0, 0)
         types = model.columns.map(\.type)
         firstText = fields.first { [.cString, .text, .blob, .value].contains($0.kind) }

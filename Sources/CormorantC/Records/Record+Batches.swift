@@ -17,6 +17,7 @@ func withRecords(
     guard let records, count > 0 else { return }
     var access = StructRecord(base: records, layout: layout, arena: arena)
     var madeKeys: [Int] = []
+    let versions = SavedVersions(access, count: count)
     do {
         try database.batch(box.descriptor) { plan, index in
             while index < count {
@@ -28,6 +29,7 @@ func withRecords(
             }
         }
     } catch {
+        versions.restore()
         for index in madeKeys {
             access.base = records + index &* layout.size
             access.clearGeneratedKey()

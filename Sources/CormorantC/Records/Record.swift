@@ -191,7 +191,7 @@ public func corm_record_delete_key(
         try with(handle, model) { database, box in
             let model = box.descriptor
             return try database.withPlan(model) { plan in
-                try plan.delete { try $0.writeKey(key, keyCount, of: model) } ? CORM_OK : CORM_NOT_FOUND
+                try plan.delete(key: { try $0.writeKey(key, keyCount, of: model) }) ? CORM_OK : CORM_NOT_FOUND
             }
         }
     }

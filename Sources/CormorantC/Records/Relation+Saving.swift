@@ -24,9 +24,11 @@ public func corm_relation_save(
             related: StructRecord(
                 base: related ?? UnsafeMutableRawPointer(mutating: emptyText), layout: try targetLayout(of: relation),
                 arena: arena), count: count, deletesRemoved: deletesRemoved)
+        let versions = [SavedVersions(graph.record, count: 1), SavedVersions(graph.related, count: count)]
         do {
             try database.transaction { try graph.save() }
         } catch {
+            for one in versions { one.restore() }
             graph.takeBackKeys()
             throw error
         }

@@ -50,8 +50,8 @@ extension StructRecord {
     /// Fields that the caller gave keep the caller's memory: only what SQLite filled in is read.
     mutating func readBack(from reader: RecordReader) throws {
         for field in layout.fields
-        where field.isComputed || field.column == layout.generated?.column || field.kind == .transform
-            || field.isNull(base + field.offset)
+        where field.isComputed || field.column == layout.generated?.column || field.column == layout.version?.column
+            || field.kind == .transform || field.isNull(base + field.offset)
         {
             try read(field, reader)
         }

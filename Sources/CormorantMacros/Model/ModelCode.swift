@@ -112,6 +112,7 @@ extension StoredProperty {
         add("json", columnArgument("json"))
         add("renamedFrom", columnArgument("renamedFrom"))
         add("convertSQL", columnArgument("convert"))
+        add("isVersion", columnArgument("version"))
         let checksCases = columnArgument("checksCases")?.text == "true"
         return checksCases
             ? "Cormorant.ColumnDescriptor(\(parts.joined(separator: ", "))).checkingCases(of: \(type).self)"

@@ -31,6 +31,8 @@ public struct ColumnDescriptor: Sendable {
     public var checkSQL: String?
     /// SQL expression that computes the column (STORED).
     public var computedSQL: String?
+    /// Whether it counts the writes of the row, by which a record that another write has overtaken is refused.
+    public var isVersion: Bool
     /// The collation that compares its texts; nil: BINARY.
     public var collation: String?
     /// By which expressions compare it, in lower case; nil: by bytes.
@@ -67,7 +69,7 @@ public struct ColumnDescriptor: Sendable {
         indexed: Bool = false,
         defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
         references: ReferenceTarget? = nil, jsonKey: String? = nil, renamedFrom: String? = nil,
-        convertSQL: String? = nil
+        convertSQL: String? = nil, isVersion: Bool = false
     ) {
         self.name = name
         self.column = column ?? snakeCase(name)
@@ -79,7 +81,9 @@ public struct ColumnDescriptor: Sendable {
         self.autoIncrement = autoIncrement
         self.unique = unique
         self.indexed = indexed
-        self.defaultSQL = defaultSQL
+        // For rows of other programs, and those that are there when the column is added.
+        self.defaultSQL = defaultSQL ?? (isVersion ? "1" : nil)
+        self.isVersion = isVersion
         self.checkSQL = checkSQL
         self.computedSQL = computedSQL
         self.collation = collation

@@ -42,7 +42,10 @@ public final class ModelDescriptor: Sendable {
     let hasPlainKey: Bool
     /// Whether a write can change the record beyond its key: computed columns, or a default for an optional property.
     package let insertFillsIn: Bool
-    package let hasComputed: Bool
+    /// The same of an update: computed columns, or a version.
+    package let updateFillsIn: Bool
+    /// The column that counts a row's writes; nil for none.
+    package let versionColumn: Int?
     /// Of the keys that SQLite makes, those that the column can hold.
     let madeKeys: ClosedRange<Int64>
     /// Whether the property may not hold a key that SQLite makes, other than one below 1, which takes a row with a negative one.
@@ -127,8 +130,9 @@ public final class ModelDescriptor: Sendable {
         madeKeys = rowID.map { columns[$0].integers } ?? .min ... .max
         keyMayNotFit = madeKeys.upperBound < .max || rowID.map { columns[$0].refusesIntegers } ?? false
         generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
-        hasComputed = columns.contains { $0.computedSQL != nil }
-        insertFillsIn = hasComputed || columns.contains { $0.isOptional && $0.defaultSQL != nil }
+        versionColumn = problem == nil ? columns.firstIndex { $0.isVersion } : nil
+        updateFillsIn = columns.contains { $0.computedSQL != nil || $0.isVersion }
+        insertFillsIn = updateFillsIn || columns.contains { $0.isOptional && $0.defaultSQL != nil }
     }
 
     /// Throws what is wrong with the descriptor.

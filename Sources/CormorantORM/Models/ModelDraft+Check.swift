@@ -63,6 +63,7 @@ extension ModelDraft {
             guard column.defaultSQL == nil else { throw refuse("is computed and has a default", "drop one of the two") }
             guard !isKey(column) else { throw refuse("is computed and part of the primary key", "choose another key") }
         }
+        if column.isVersion { try checkVersion(column, refuse) }
         for (what, sql) in [
             ("default", column.defaultSQL), ("check", column.checkSQL), ("computed expression", column.computedSQL),
         ] {
@@ -81,6 +82,24 @@ extension ModelDraft {
             throw refuse("has the collation \"\(collation)\", which is not known", "use BINARY, NOCASE or RTRIM")
         }
         if let target = column.references { try check(target, of: column, refuse) }
+    }
+
+    private func checkVersion(
+        _ column: ColumnDescriptor, _ refuse: (String, String) -> CormorantError
+    ) throws(CormorantError) {
+        guard column.type.isInteger, column.notNull else {
+            throw refuse("is a version and no NOT NULL integer", "make it a plain integer")
+        }
+        guard !isKey(column), column.computedSQL == nil else {
+            throw refuse(
+                "is a version and part of the primary key, or computed", "give the version a column of its own")
+        }
+        guard columns.count(where: \.isVersion) == 1 else {
+            throw refuse("is a second version", "declare one version for a model")
+        }
+        guard !keyColumns.isEmpty else {
+            throw refuse("is a version, but the records have no key to be updated by", "declare a primary key")
+        }
     }
 
     private func check(

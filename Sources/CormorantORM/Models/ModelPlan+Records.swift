@@ -13,18 +13,25 @@ extension ModelPlan {
     }
 
     package func save<Access: RecordAccess>(_ record: inout Access) throws {
-        guard try run(save(), &record, makesKey: true) else { throw skipped() }
+        guard try run(save(), &record, makesKey: true) else {
+            try refuseStale { try record.write(to: &$0) }
+            throw skipped()
+        }
     }
 
     /// - Parameter planned: made by one of this plan's `update` functions.
     package func update<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws {
-        guard try run(planned, &record, makesKey: false) else { throw noRecord() }
+        guard try run(planned, &record, makesKey: false) else {
+            try refuseStale { try record.write(to: &$0) }
+            throw noRecord()
+        }
     }
 
     /// False when there was no such row.
     package func delete<Access: RecordAccess>(_ record: inout Access) throws -> Bool {
         try model.requireKey()
-        return try run(deletion(), &record, makesKey: false, isDelete: true)
+        if model.versionColumn == nil { return try run(deletion(), &record, makesKey: false, isDelete: true) }
+        return try delete(versioned: { try record.write(to: &$0) })
     }
 
     package func refresh<Access: RecordAccess>(_ record: inout Access) throws {
@@ -126,6 +133,27 @@ extension ModelPlan {
         return try hasChanged(since: before)
     }
 
+    /// Deletes by key and, where the model has one, version; false when there was no such row.
+    package func delete(versioned write: (inout RecordWriter) throws -> Void) throws -> Bool {
+        guard let version = model.versionColumn else { return try delete(key: write) }
+        let before = connection.totalChanges
+        _ = try one(deletion(version: version), isWriting: false, key: write, read: { _ in })
+        if try hasChanged(since: before) { return true }
+        try refuseStale(write)
+        return false
+    }
+
+    /// Throws `staleRecord` where the row of a record that was not written is there, with another version.
+    private func refuseStale(_ write: (inout RecordWriter) throws -> Void) throws {
+        guard model.versionColumn != nil else { return }
+        let found: Void? = try one(existence(), key: write, read: { _ in })
+        guard found != nil else { return }
+        throw CormorantError(
+            .staleRecord, "the row of \"\(model.table)\" was written since this record was read",
+            hint: "read it anew, with refresh, and apply the change to what it is now", table: model.table,
+            columns: model.keyNames)
+    }
+
     /// Whether the newest statement did something. SQLite does not count what triggers do in place of a view, but in total.
     @inline(__always)
     private func hasChanged(since before: Int64) throws -> Bool {
@@ -165,7 +193,9 @@ extension ModelPlan {
             let index = try model.require(property)
             let why =
                 model.keyColumns.contains(index)
-                ? "part of the primary key" : model.columns[index].computedSQL != nil ? "computed" : nil
+                ? "part of the primary key"
+                : index == model.versionColumn
+                    ? "the version" : model.columns[index].computedSQL != nil ? "computed" : nil
             if let why {
                 throw CormorantError(
                     .misuse, "\(model.name).\(property) is \(why) and cannot be updated",

@@ -46,7 +46,6 @@ extension ModelPlan {
             madeKey = false
             return false
         }
-        (record as? any RewindableRecord)?.rewind()
         guard try insert(&record) else { throw skipped() }
         return true
     }
@@ -65,7 +64,6 @@ extension Database {
     ) throws -> Bool {
         // Most are there, and to look takes no lock of the file.
         if try withPlan(model, { try $0.fetch(&record, with: $0.lookup(on: key)) }) { return false }
-        (record as? any RewindableRecord)?.rewind()
         return try transaction(.immediate) {
             try withPlan(model) { try $0.fetchOrInsert(&record, with: $0.lookup(on: key)) }
         }

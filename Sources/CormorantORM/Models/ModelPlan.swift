@@ -48,6 +48,7 @@ package final class ModelPlan {
     private var upserts: [UpsertTarget: PlannedStatement] = [:]
     private var lookups: [[Int]: PlannedStatement] = [:]
     private var deleting: PlannedStatement?
+    private var deletingVersion: PlannedStatement?
     private var finding: PlannedStatement?
     private var testing: PlannedStatement?
     /// Whether the record written last got its key from SQLite.
@@ -76,8 +77,13 @@ package final class ModelPlan {
 
     let compiler: SQLCompiler
 
-    /// Indices of the columns that are written.
-    private var stored: [Int] { model.columns.indices.filter { model.columns[$0].computedSQL == nil } }
+    /// Indices of the columns that are written, the version last.
+    private var stored: [Int] { bound + (model.versionColumn.map { [$0] } ?? []) }
+
+    /// Those that take the record's values.
+    private var bound: [Int] {
+        model.columns.indices.filter { model.columns[$0].computedSQL == nil && $0 != model.versionColumn }
+    }
 
     private func insertColumns() throws -> [SQLCompiler.WrittenColumn] {
         let kept = try connection.converted(model.tableReference)
@@ -85,7 +91,7 @@ package final class ModelPlan {
             let column = model.columns[index]
             return SQLCompiler.WrittenColumn(
                 column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil, isNullable: !column.notNull,
-                kept: kept[index])
+                kept: kept[index], isVersion: column.isVersion)
         }
     }
 
@@ -115,7 +121,7 @@ package final class ModelPlan {
         if let ready = inserts[slot] { return ready }
         let sql = compiler.insert(
             into: model.table, try insertColumns(), conflict: conflict, returning: model.insertFillsIn ? allNames : [])
-        let made = try prepare(sql, binds: stored, returnsRow: model.insertFillsIn)
+        let made = try prepare(sql, binds: bound, returnsRow: model.insertFillsIn)
         inserts[slot] = made
         return made
     }
@@ -125,7 +131,8 @@ package final class ModelPlan {
         if let saving { return saving }
         try model.requireKey()
         let sql = compiler.save(
-            into: model.table, try insertColumns(), key: model.keyNames, returning: model.insertFillsIn ? allNames : [])
+            into: model.table, try insertColumns(), key: model.keyNames, checksVersion: true,
+            returning: model.insertFillsIn ? allNames : [])
         let made = try prepare(sql, binds: stored, returnsRow: model.insertFillsIn)
         saving = made
         return made
@@ -135,11 +142,11 @@ package final class ModelPlan {
     func upsertion(_ target: UpsertTarget) throws -> PlannedStatement {
         checkSchema()
         if let ready = upserts[target] { return ready }
-        let left = Set(target.key + target.kept + model.keyColumns)
+        let left = Set(target.key + target.kept + model.keyColumns).subtracting(model.versionColumn.map { [$0] } ?? [])
         let sql = compiler.save(
             into: model.table, try insertColumns(), key: target.key.map { model.columns[$0].column },
             keeping: Set(left.map { model.columns[$0].column }), returning: allNames)
-        let made = try prepare(sql, binds: stored, returnsRow: true, replacesRecord: true)
+        let made = try prepare(sql, binds: bound, returnsRow: true, replacesRecord: true)
         upserts[target] = made
         return made
     }
@@ -157,7 +164,7 @@ package final class ModelPlan {
     package func update() throws -> PlannedStatement {
         checkSchema()
         if let updating { return updating }
-        let made = try makeUpdate(stored.filter { !model.keyColumns.contains($0) })
+        let made = try makeUpdate(bound.filter { !model.keyColumns.contains($0) })
         updating = made
         return made
     }
@@ -185,8 +192,11 @@ package final class ModelPlan {
         let kept = try connection.converted(model.tableReference)
         let sql = compiler.update(
             model.table, set: properties.map { .init(model.columns[$0].column, kept: kept[$0]) }, key: model.keyNames,
-            returning: model.hasComputed ? allNames : [])
-        return try prepare(sql, binds: properties + model.keyColumns, returnsRow: model.hasComputed)
+            version: model.versionColumn.map { model.columns[$0].column },
+            returning: model.updateFillsIn ? allNames : [])
+        return try prepare(
+            sql, binds: properties + model.keyColumns + (model.versionColumn.map { [$0] } ?? []),
+            returnsRow: model.updateFillsIn)
     }
 
     /// By key, whose parts are the parameters in order.
@@ -195,6 +205,16 @@ package final class ModelPlan {
         let made = try prepare(
             compiler.delete(from: model.table, key: model.keyNames), binds: model.keyColumns, returnsRow: false)
         deleting = made
+        return made
+    }
+
+    /// By key and version.
+    func deletion(version: Int) throws -> PlannedStatement {
+        if let deletingVersion { return deletingVersion }
+        let made = try prepare(
+            compiler.delete(from: model.table, key: model.keyNames + [model.columns[version].column]),
+            binds: model.keyColumns + [version], returnsRow: false)
+        deletingVersion = made
         return made
     }
 

@@ -23,8 +23,3 @@ public protocol RecordAccess {
 extension RecordAccess {
     public mutating func readBack(from reader: RecordReader) throws { try read(from: reader) }
 }
-
-/// One that gives its values while it is read, and must be told to begin again before it gives them a second time.
-package protocol RewindableRecord {
-    func rewind()
-}

@@ -10,8 +10,15 @@ extension SQLCompiler {
         package var isNullable: Bool
         /// What takes the value, instead of the column itself.
         package var kept: Kept?
+        /// Whether it counts the row's writes: 1 in a new row, and one more with each update. Its parameter, if any, is what
+        /// the row must have.
+        package var isVersion: Bool
 
-        package init(_ name: String, defaultSQL: String? = nil, isNullable: Bool = false, kept: Kept? = nil) {
+        package init(
+            _ name: String, defaultSQL: String? = nil, isNullable: Bool = false, kept: Kept? = nil,
+            isVersion: Bool = false
+        ) {
+            self.isVersion = isVersion
             self.name = name
             self.defaultSQL = defaultSQL
             self.isNullable = isNullable
@@ -42,37 +49,50 @@ extension SQLCompiler {
     }
 
     /// INSERT that updates the row with the same key, in one statement.
-    /// - Parameter kept: columns that a row which is there keeps, besides the key.
+    /// - Parameters:
+    ///   - kept: columns that a row which is there keeps, besides the key.
+    ///   - checksVersion: whether a row that is there must have the record's version.
     package func save(
         into table: String, _ columns: [WrittenColumn], key: [String], keeping kept: Set<String> = [],
-        returning: [String] = []
+        checksVersion: Bool = false, returning: [String] = []
     ) -> String {
-        let others = columns.indices.filter { !key.contains(columns[$0].name) && !kept.contains(columns[$0].name) }
+        var others = columns.indices.filter { !key.contains(columns[$0].name) && !kept.contains(columns[$0].name) }
+        // Where all else is kept, it counts no write.
+        if !kept.isEmpty, others.allSatisfy({ columns[$0].isVersion }) { others = [] }
         // A table of keys only has nothing to update, but RETURNING needs an updated row.
         let updates = (others.isEmpty ? Array(columns.indices) : others).map { index in
             let column = columns[index]
             let name = quoteIdentifier(column.name)
-            if others.isEmpty, !kept.isEmpty { return "\(name) = \(name)" }
+            if others.isEmpty, !kept.isEmpty || column.isVersion { return "\(name) = \(name)" }
+            if column.isVersion { return "\(name) = \(name) + 1" }
             let isKept = column.defaultSQL != nil && column.isNullable
             return "\(name) = \(isKept ? value(column, index + 1) : "excluded.\(name)")"
         }
+        let version = checksVersion ? columns.firstIndex { $0.isVersion } : nil
+        let checked =
+            version.map { " WHERE \(quoteIdentifier(columns[$0].name)) = \(dialect.parameter($0 + 1))" } ?? ""
         return "INSERT INTO \(values(table, columns)) ON CONFLICT (\(quotedNames(key))) DO UPDATE SET "
-            + updates.joined(separator: ", ") + returningClause(returning)
+            + updates.joined(separator: ", ") + checked + returningClause(returning)
     }
 
-    /// Parameters: the columns, then the key. Without columns the key is set to itself, which still tells whether the
-    /// row is there.
-    package func update(_ table: String, set columns: [WrittenColumn], key: [String], returning: [String] = [])
-        -> String
-    {
-        let assignments =
-            columns.isEmpty
-            ? key.map { "\(quoteIdentifier($0)) = \(quoteIdentifier($0))" }
-            : columns.enumerated().map { "\(quoteIdentifier($1.name)) = \(value($1, $0 + 1))" }
+    /// Parameters: the columns, then the key, then the version. Without columns the key is set to itself, which still tells
+    /// whether the row is there.
+    /// - Parameter version: the column that counts the row's writes, which must be the record's.
+    package func update(
+        _ table: String, set columns: [WrittenColumn], key: [String], version: String? = nil, returning: [String] = []
+    ) -> String {
+        var assignments = columns.enumerated().map { "\(quoteIdentifier($1.name)) = \(value($1, $0 + 1))" }
+        if let name = version.map({ quoteIdentifier($0) }) {
+            assignments.append("\(name) = \(name) + 1")
+        } else if columns.isEmpty {
+            assignments = key.map { "\(quoteIdentifier($0)) = \(quoteIdentifier($0))" }
+        }
+        let conditions = matches(key + (version.map { [$0] } ?? []), from: columns.count + 1)
         return "UPDATE \(self.table(table)) SET \(assignments.joined(separator: ", ")) "
-            + "WHERE \(matches(key, from: columns.count + 1))\(returningClause(returning))"
+            + "WHERE \(conditions)\(returningClause(returning))"
     }
 
+    /// - Parameter key: with the version, where that is to be the record's.
     package func delete(from table: String, key: [String]) -> String {
         "DELETE FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
     }
@@ -122,6 +142,7 @@ extension SQLCompiler {
     private func values(_ table: String, _ columns: [WrittenColumn]) -> String {
         guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }
         let values = columns.enumerated().map { index, column in
+            if column.isVersion { return "1" }
             let parameter = value(column, index + 1)
             return column.defaultSQL.map { dialect.value(parameter, default: $0) } ?? parameter
         }

@@ -66,6 +66,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         .not_null = json_is_true(json_object_get(json, "notNull")),
         .unique = json_is_true(json_object_get(json, "unique")),
         .indexed = json_is_true(json_object_get(json, "indexed")),
+        .version = json_is_true(json_object_get(json, "version")),
         .is_unsigned = json_is_true(json_object_get(json, "unsigned")),
     };
     if (column.type == 0)
@@ -74,7 +75,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         check_members(run, json, "a column",
                       " name column type length primaryKey autoIncrement notNull unique indexed unsigned default check "
                       "computed collation referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom "
-                      "convert choices ") &&
+                      "convert choices version ") &&
         parse_choices(run, json_object_get(json, "choices"), &column) &&
         parse_text(run, json_object_get(json, "jsonKey"), &column.json_key) &&
         parse_text(run, json_object_get(json, "column"), &column.column) &&

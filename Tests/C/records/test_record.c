@@ -241,6 +241,42 @@ static void an_upsert_reads_texts_into_the_arena_or_not_at_all(void **state) {
     corm_model_free(tags);
 }
 
+typedef struct account {
+    int64_t id;
+    int64_t balance;
+    int32_t version;
+} account;
+
+static const corm_column_def account_columns[] = {
+    CORM_COLUMN(account, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(account, balance, CORM_INT64),
+    CORM_COLUMN(account, version, CORM_INT32, .version = true),
+};
+static const corm_model_def account_def = CORM_MODEL(account, "Account", account_columns);
+
+static void a_struct_has_its_own_version_again_when_its_batch_is_rolled_back(void **state) {
+    (void)state;
+    corm_model *accounts = NULL;
+    OK(corm_model_create(&account_def, &accounts, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(accounts), &failure));
+    account both[2] = {{.balance = 1}, {.balance = 2}};
+    OK(corm_record_insert_many(db, accounts, both, 2, CORM_CONFLICT_ABORT, NULL, NULL, &failure));
+    account stale = both[1];
+    OK(corm_record_update(db, accounts, &both[1], "balance", NULL, &failure));
+    assert_int_equal(both[1].version, 2);
+    account mixed[2] = {both[0], stale};
+    GIVES(CORM_E_STALE_RECORD, corm_record_update_many(db, accounts, mixed, 2, NULL, NULL, &failure));
+    assert_int_equal(corm_error_info_get(failure)->record_index, 1);
+    assert_int_equal(mixed[0].version, 1);
+    GIVES(CORM_E_STALE_RECORD, corm_record_save_many(db, accounts, mixed, 2, NULL, &failure));
+    assert_int_equal(mixed[0].version, 1);
+    GIVES(CORM_E_STALE_RECORD, corm_record_delete(db, accounts, &stale, &failure));
+    OK(corm_record_update_many(db, accounts, both, 2, NULL, NULL, &failure));
+    assert_int_equal(both[0].version, 2);
+    assert_int_equal(both[1].version, 3);
+    corm_model_free(accounts);
+}
+
 #define RECORD(function) cmocka_unit_test_setup_teardown(function, set_up_record, tear_down_record)
 
 int main(void) {
@@ -252,6 +288,7 @@ int main(void) {
         RECORD(arguments_that_can_never_be_right),
         RECORD(texts_are_not_read_without_an_arena),
         RECORD(what_the_database_makes_comes_back),
+        RECORD(a_struct_has_its_own_version_again_when_its_batch_is_rolled_back),
         RECORD(an_upsert_reads_texts_into_the_arena_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,8 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
         collation: try members.text("collation"),
         references: target.map { ReferenceTarget($0, targetColumn, onDelete: onDelete, onUpdate: onUpdate) },
         jsonKey: try members.text("jsonKey"),
-        renamedFrom: try members.text("renamedFrom"), convertSQL: try members.text("convert"))
+        renamedFrom: try members.text("renamedFrom"), convertSQL: try members.text("convert"),
+        isVersion: try members.flag("version"))
     if let choices = try members.take("choices").map(scenarioValues) { column.check(choices: choices) }
     try members.end()
     return (column, limit)

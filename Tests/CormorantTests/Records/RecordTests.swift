@@ -27,7 +27,39 @@ private struct Counted: Equatable {
     @Key var id: UInt?
 }
 
+@Model
+private struct Versioned: Equatable {
+    @Key var id: Int64?
+    @Column(unique: true) var name: String
+    @Column(version: true) var version = 0
+}
+
 struct RecordTests {
+    /// The version of a record stays that of its row, also where a batch is rolled back.
+    @Test func aRecordIsOfItsRowsVersion() throws {
+        let database = try memoryDatabase(Versioned.self)
+        var first = try database.inserted(Versioned(name: "first"))
+        var second = try database.inserted(Versioned(name: "second"))
+        #expect(first.version == 1)
+        var stale = first
+        try database.update(&first, \.name)
+        #expect(first.version == 2)
+        var all = [second, stale]
+        let error = expectError(.staleRecord) { try database.update(contentsOf: &all) }
+        #expect(error?.recordIndex == 1 && error?.columns == ["id"])
+        #expect(all == [second, stale])
+        expectError(.staleRecord) { try database.save(contentsOf: &all) }
+        #expect(all == [second, stale])
+        expectError(.staleRecord) { try database.delete(stale) }
+        expectError(.staleRecord) { try database.delete(contentsOf: all) }
+        try database.save(&second)
+        try database.refresh(&stale)
+        #expect(stale == first)
+        #expect(try database.delete(contentsOf: [stale, second]) == 2)
+        #expect(try !database.delete(stale))
+    }
+
+
     /// A key that cannot be missing is the program's to give, in JSON too.
     @Test func aMissingKeyInJSONIsRefusedWhereThereIsNoNil() throws {
         func read(_ json: String) throws -> [Department] {

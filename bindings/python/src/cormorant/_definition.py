@@ -263,6 +263,7 @@ def _column(column: Column[Any]) -> dict[str, Any]:
         "convert_sql": option("convert_sql"),
         "choices": [_choice(value) for value in column._choices] if option("check") is True else [],
         "check_choices": option("check") is True,
+        "version": option("version", False),
     }
 
 

@@ -56,6 +56,9 @@ class ModelInfo:
         self.columns = columns
         key = [columns[position] for position in native_model.model_key(handle)]
         self.key = tuple(item.name for item in key)
+        # What tells the library which row is meant: the key, and the version that it must have.
+        self.version = next((item.name for item in columns if item._options.get("version")), None)
+        self.row_key = self.key if self.version is None else (*self.key, self.version)
         self.generates_key = native_model.model_generates_key(handle)
         self.create_sql = native_model.model_create_sql(handle)
         for item in columns:
@@ -120,7 +123,7 @@ class ModelInfo:
         encode = self._encode
         if only is not None:
             encode = self._partial.get(only) or self._partial.setdefault(
-                only, _codegen.make_encode(self.columns, {*only, *self.key})
+                only, _codegen.make_encode(self.columns, {*only, *self.row_key})
             )
         try:
             return marshal.dumps(list(map(encode, records)), 2)
@@ -280,7 +283,7 @@ class ModelInfo:
         """Which value of which record could not be written: the fast way does not know."""
         for index, record in enumerate(records):
             for name, encode in self.encode_values.items():
-                if only is not None and name not in only and name not in self.key:
+                if only is not None and name not in only and name not in self.row_key:
                     continue
                 at = index if len(records) > 1 else -1
                 try:

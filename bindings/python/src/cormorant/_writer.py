@@ -32,7 +32,7 @@ def writer(database: Database, model: type[Model], operation: int, properties: t
         return None
     used: list[int] = [*range(len(names))]
     if operation == abi.CORM_WRITE_DELETE or properties:
-        wanted = {*info.key} if operation == abi.CORM_WRITE_DELETE else {*properties, *info.key}
+        wanted = {*info.row_key} if operation == abi.CORM_WRITE_DELETE else {*properties, *info.row_key}
         used = [position for position, name in enumerate(names) if name in wanted]
     write, table = make_writer(database._handle, info.handle, operation, 0, properties, used)
     innermost, handle = database._innermost, database._handle
@@ -48,6 +48,8 @@ def writer(database: Database, model: type[Model], operation: int, properties: t
         if type(answer) is tuple:
             if key and getattr(record, key, 0) is None:
                 note(record)
+            if info.version and innermost and (transaction := innermost.get(get_ident())):
+                transaction._note_version(record, info.version)
             info.fill(record, answer)
         return None if answer is None else answer is not False
 

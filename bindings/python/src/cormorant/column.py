@@ -187,6 +187,7 @@ def column(
     on_delete: Action = "none",
     on_update: Action = "none",
     transform: Transform | None = None,
+    version: bool = False,
     renamed_from: str | None = None,
     convert_sql: str | None = None,
 ) -> Column[T]:
@@ -201,6 +202,9 @@ def column(
     the values of its enum or Literal. computed: SQL expression; the column is never
     written. collate: BINARY, NOCASE, RTRIM, corm_decimal. references: "table", "table.column" or a Model.
     transform: own conversion; `type` then says what is stored.
+    version: the row's version, for optimistic locking: `version: Column[int] = column(version=True, default=0)`. It is
+    1 in a new row and counts each write of a record. To update, save or delete a record whose row has another version
+    raises StaleRecordError; else the new version comes back into the record. Statements look at no version.
     For migrations: renamed_from: the column's former name in the table; it is renamed instead of added. convert_sql:
     SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column
     its values when the migration adds it, changes its type or makes it NOT NULL.

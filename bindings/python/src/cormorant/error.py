@@ -31,6 +31,7 @@ __all__ = [
     "NotSupportedError",
     "OperationalError",
     "ProgrammingError",
+    "StaleRecordError",
     "TruncatedError",
     "UniqueViolation",
     "WrongKeyError",
@@ -137,6 +138,10 @@ class NoRecordError(ProgrammingError):
     """update or refresh of a record that is not in the table."""
 
 
+class StaleRecordError(OperationalError):
+    """The row was written since the record was read, as its version tells; nothing was changed."""
+
+
 class NotLoadedError(ProgrammingError):
     """A relation of a record is read before its records were loaded.
 
@@ -212,6 +217,7 @@ _CLASSES: dict[str, type[Error]] = {
     "CORM_E_SCHEMA": ProgrammingError,
     "CORM_E_TRANSACTION": ProgrammingError,
     "CORM_E_NO_RECORD": NoRecordError,
+    "CORM_E_STALE_RECORD": StaleRecordError,
     "CORM_E_CONSTRAINT": IntegrityError,
     "CORM_E_UNIQUE": UniqueViolation,
     "CORM_E_NOT_NULL": NotNullViolation,

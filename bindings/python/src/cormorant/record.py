@@ -15,7 +15,7 @@ from ._native.call import owned_error
 from ._native.python import finder
 from ._writer import Writer, writer
 from .column import MISSING, Column
-from .error import DataError, IntegrityError, NoRecordError, ProgrammingError
+from .error import DataError, IntegrityError, NoRecordError, ProgrammingError, StaleRecordError
 from .model import Model, ModelType
 from .transaction import Transaction
 from .value import type_name
@@ -292,6 +292,9 @@ def _upsert_one(
 def _note(database: Database, info: ModelInfo, records: Iterable[Model]) -> None:
     """Records that are about to get their keys lose them again if this thread's transaction is rolled back."""
     transaction = database._innermost.get(get_ident())
+    if transaction is not None and info.version:
+        for record in records:
+            transaction._note_version(record, info.version)
     if transaction is not None and len(info.key) == 1:
         key = info.key[0]
         for record in records:
@@ -347,7 +350,7 @@ def _write_part(
             on, keep = _names(cls, operation.on), _names(cls, operation.keep)
             return native_record.upsert(database._handle, info.handle, on, keep, False, rows)
         return native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
-    except (IntegrityError, DataError, NoRecordError) as error:
+    except (IntegrityError, DataError, NoRecordError, StaleRecordError) as error:
         known = info.explain_write(error, part) if isinstance(error, DataError) else error
         known.record_index = start + max(error.record_index, 0)
         raise known from None

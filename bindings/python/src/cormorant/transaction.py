@@ -69,7 +69,7 @@ class Transaction:
         self._made: list[ref[Model]] = []
         # From how many on those that are gone are forgotten.
         self._greatest_made = 1000
-        # Foreign keys that a graph filled in, and what they were.
+        # Foreign keys that a graph filled in, versions that writes gave, and what they were.
         self._filled: list[tuple[ref[Model], str, Any]] = []
 
     def __enter__(self) -> Self:
@@ -141,6 +141,10 @@ class Transaction:
         made.append(ref(record))
         if len(made) > self._greatest_made:
             self._forget_gone()
+
+    def _note_version(self, record: Model, name: str) -> None:
+        """Notes a record that is about to get its row's new version, for when this is rolled back."""
+        self._filled.append((ref(record), name, getattr(record, name, None)))
 
     def _forget_gone(self) -> None:
         """Forgets records that were given their keys and are gone, once the list has doubled."""

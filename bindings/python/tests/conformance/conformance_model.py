@@ -77,7 +77,7 @@ def held(kind: str, given: Any) -> Any:
 
 COLUMN = (
     "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
-    "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert choices"
+    "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert choices version"
 )
 MODEL = (
     "name table columns keys references checks columnOrder withoutRowid strict relations module moduleArguments "
@@ -120,6 +120,7 @@ def make_column(given: Json) -> tuple[Any, Any]:
         transform=AS_TEXT if given["type"] == "json" else None,
         renamed_from=value(given.get("renamedFrom")),
         convert_sql=value(given.get("convert")),
+        version=given.get("version", False),
     )
     kind: Any = Literal[tuple(given["choices"])] if "choices" in given else PYTHON[given["type"]]
     annotation: Any = Column

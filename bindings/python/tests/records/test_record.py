@@ -212,3 +212,46 @@ def test_of_threads_that_ask_at_once_one_inserts(db: Database) -> None:
         answers = list(pool.map(lambda _: db.get_or_create(Tag("soul", "x"), on=(Tag.kind, Tag.name)), range(64)))
     assert sum(created for _, created in answers) == 1
     assert {tag.id for tag, _ in answers} == {1}
+
+
+class Account(Model):
+    name: Column[str]
+    balance: Column[int] = column(default=0)
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    version: Column[int] = column(version=True, default=0, kw_only=True)
+
+
+def test_a_record_is_of_its_rows_version(db: Database) -> None:
+    db.create_tables(Account)
+    first, second = Account("first").insert(db), Account("second").insert(db)
+    stale = db.find(Account, 1)
+    assert stale is not None
+    assert (first.version, stale.version) == (1, 1)
+    first.balance = 5
+    db.update(first, Account.balance)
+    db.save(first)
+    assert first.version == 3
+    for write in (db.update, db.save, db.delete):
+        with pytest.raises(cormorant.StaleRecordError, match='the row of "account" was written') as caught:
+            write(stale)
+        assert (caught.value.table, caught.value.columns) == ("account", ("id",))
+    for write_many in (db.update_many, db.save_many, db.delete_many):
+        with pytest.raises(cormorant.StaleRecordError) as caught:
+            write_many([second, stale])
+        assert caught.value.record_index == 1
+    assert (second.version, stale.version) == (1, 1)
+    with pytest.raises(RuntimeError), db.transaction():
+        db.update(second)
+        db.update_many([second, first])
+        db.upsert(second)
+        assert (second.version, first.version) == (4, 4)
+        raise RuntimeError
+    assert (second.version, first.version) == (1, 3)
+    db.refresh(stale)
+    assert stale == first
+    assert db.delete(stale)
+    assert not db.delete(first)
+    with pytest.raises(cormorant.NoRecordError):
+        db.update(first)
+    with pytest.raises(cormorant.ProgrammingError, match="is the version and cannot be updated"):
+        db.update(second, Account.version)

@@ -82,6 +82,7 @@ CORM_E_READ_ONLY: Final = -7
 CORM_E_SCHEMA: Final = -24
 CORM_E_SQL: Final = -12
 CORM_E_SQLITE: Final = -29
+CORM_E_STALE_RECORD: Final = -44
 CORM_E_TOO_BIG: Final = -26
 CORM_E_TRANSACTION: Final = -25
 CORM_E_TRUNCATED: Final = -42
@@ -355,6 +356,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("indexed", "bool"),
         ("is_unsigned", "bool"),
         ("check_choices", "bool"),
+        ("version", "bool"),
         ("default_sql", "text"),
         ("check_sql", "text"),
         ("computed_sql", "text"),
