@@ -44,8 +44,10 @@ public struct SQL: Sendable {
 
     func expression(_ others: [Value]) -> Expression {
         do {
-            guard case .positional(let bound) = try bindings(.positional(others)) else { return Expression(.raw(text, [])) }
-            return Expression(.raw(text, bound))
+            guard case .positional(let values) = try bindings(.positional(others)) else {
+                return Expression(.raw(text, []))
+            }
+            return Expression(.raw(text, values))
         } catch {
             return .wrong(error)
         }
@@ -55,7 +57,8 @@ public struct SQL: Sendable {
     func script() throws -> String {
         guard problem == nil, values.isEmpty else {
             throw CormorantError(
-                .misuse, "a script has no parameters to bind values to", hint: "run its statements one by one", sql: text)
+                .misuse, "a script has no parameters to bind values to", hint: "run its statements one by one",
+                sql: text)
         }
         return text
     }
@@ -151,7 +154,8 @@ extension SQL: ExpressibleByStringInterpolation {
             guard problem == nil else { return }
             problem =
                 error as? CormorantError
-                ?? CormorantError(.callback, "a value cannot be converted: \(error)", hint: "mend the value", cause: error)
+                ?? CormorantError(
+                    .callback, "a value cannot be converted: \(error)", hint: "mend the value", cause: error)
         }
     }
 }

@@ -153,8 +153,8 @@ struct FoundationTests {
         let database = try memoryDatabase(Customer.self)
         var full = Customer(
             address: Address(street: "Main/1", number: 2), former: Address(street: "\"", number: 0),
-            addresses: [Address(street: "a", number: 1)], tags: ["b", "a"], marks: [10, 9, 1], counts: ["z": 1, "a": 2],
-            photo: [0, 255])
+            addresses: [Address(street: "a", number: 1)], tags: ["b", "a"], marks: [10, 9, 1],
+            counts: ["z": 1, "a": 2], photo: [0, 255])
         try database.insert(&full)
         #expect(try database.fetchOne(Customer.self) == full)
         let stored = try database.fetchOne(

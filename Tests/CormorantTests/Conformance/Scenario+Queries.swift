@@ -89,7 +89,9 @@ extension Scenario {
 
     private func performRaw(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         let sql = try step.required("sql").string()
-        if verb == "execute" { return try check("changes", try database.execute(SQL(text: sql), try bindings(&step)), &expected) }
+        if verb == "execute" {
+            return try check("changes", try database.execute(SQL(text: sql), try bindings(&step)), &expected)
+        }
         let cursor = try database.rowCursor(SQL(text: sql), try bindings(&step))
         var rows: [[Value]] = []
         while let row = try cursor.next() { rows.append(row.values) }

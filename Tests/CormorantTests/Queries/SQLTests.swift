@@ -26,7 +26,10 @@ struct SQLTests {
         #expect(try names("SELECT name FROM \(Person.self) WHERE age > \(age) AND city IS \(city)") == ["Edsger"])
         // A digit behind a value is none of the parameter's.
         expectError(.sql) { try names("SELECT name FROM person WHERE age > \(age)1") }
-        #expect(try names("SELECT \(name: "name") FROM person WHERE id IN \(list: [3, 1]) ORDER BY id") == ["Ada", "Edsger"])
+        #expect(
+            try names("SELECT \(name: "name") FROM person WHERE id IN \(list: [3, 1]) ORDER BY id") == [
+                "Ada", "Edsger",
+            ])
         #expect(try names("SELECT name FROM person WHERE id IN \(list: [Int]())") == [])
         let old: SQL = "age > \(50)"
         #expect(try names("SELECT name FROM person WHERE \(old) OR name = \("Ada") ORDER BY id") == ["Ada", "Edsger"])
@@ -34,7 +37,8 @@ struct SQLTests {
         let text = "SELECT name FROM person WHERE id = ?"
         #expect(try database.fetchAll(SQL(text: text), [2], as: String.self) == ["Alan"])
         #expect(try database.execute("UPDATE person SET city = \("Paris") WHERE age < \(50)") == 2)
-        #expect(try database.fetchAll(Person.self, Query(sql: "SELECT * FROM person WHERE city = \("Paris")")).count == 2)
+        #expect(
+            try database.fetchAll(Person.self, Query(sql: "SELECT * FROM person WHERE city = \("Paris")")).count == 2)
         let name = "Ada"
         #expect(try database.fetchCount(Person.where { _ in raw("name = \(name)") }) == 1)
         let moment = Date(timeIntervalSince1970: 0)
@@ -48,7 +52,9 @@ struct SQLTests {
         expectError(.binding) { try database.query("SELECT \(1), ?", [2]) }
         expectError(.binding) { try database.query("SELECT \(1), :a", ["a": 2]) }
         expectError(.range) { try database.query("SELECT \(Date(timeIntervalSince1970: 1e15))") }
-        expectError(.range) { try database.fetchCount(Person.where { _ in raw("\(Date(timeIntervalSince1970: 1e15)) > 0") }) }
+        expectError(.range) {
+            try database.fetchCount(Person.where { _ in raw("\(Date(timeIntervalSince1970: 1e15)) > 0") })
+        }
         expectError(.misuse) { try database.executeScript("DELETE FROM person WHERE id = \(1)") }
         expectError(.range) { try database.fetchAll(Person.self, Query(sql: "SELECT *, \(Double.nan) FROM person")) }
         #expect(try database.fetchCount(Person.self) == 3)
@@ -56,7 +62,8 @@ struct SQLTests {
 
     @Test func columnsHaveTypes() throws {
         let people = try database.fetchAll(
-            "SELECT name, age, city, age / 2.0 FROM person ORDER BY id", as: String.self, Int.self, String?.self, Double.self)
+            "SELECT name, age, city, age / 2.0 FROM person ORDER BY id", as: String.self, Int.self, String?.self,
+            Double.self)
         #expect(people.map(\.0) == ["Ada", "Alan", "Edsger"] && people.map(\.1) == [36, 41, 72])
         #expect(people.map(\.2) == ["London", "London", nil] && people.map(\.3) == [18, 20.5, 36])
         #expect(try database.fetchOne("SELECT max(age) FROM person", as: Int.self) == 72)

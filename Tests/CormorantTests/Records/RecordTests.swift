@@ -59,7 +59,6 @@ struct RecordTests {
         #expect(try !database.delete(stale))
     }
 
-
     /// A key that cannot be missing is the program's to give, in JSON too.
     @Test func aMissingKeyInJSONIsRefusedWhereThereIsNoNil() throws {
         func read(_ json: String) throws -> [Department] {

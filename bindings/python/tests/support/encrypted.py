@@ -40,7 +40,7 @@ def encrypt_files(key: str) -> None:
         registered(self, name, path, **({"cipher": Cipher(key), **options} if options else {}))
 
     Database.__init__ = init  # type: ignore[method-assign]
-    Database.attach = attach  # type: ignore[method-assign]
+    Database.attach = attach  # type: ignore[assignment]
     Registry.__init__ = init_registry  # type: ignore[method-assign]
     Registry.register = register  # type: ignore[method-assign]
 

@@ -135,7 +135,7 @@ struct Import: ParsableCommand {
             bar.show("looking at the types", position, of: size, "bytes")
         }
         guard data.rewind() else { throw CormorantError(.io, "the source cannot be read again") }
-        try database.executeScript(SQL(text: sql))
+        try database.execute(script: sql)
         guard let table = try present(database) else {
             throw CormorantError(
                 .misuse, "a table \"\(visible(tableName))\" cannot be made", hint: "give it another name with --table")

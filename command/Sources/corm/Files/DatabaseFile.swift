@@ -113,6 +113,6 @@ private func open(_ path: String, _ access: DatabaseAccess, _ encryption: Encryp
     }
     options.mode = .readWrite
     let database = try Database(path: path, options: options)
-    try database.executeScript("PRAGMA query_only = ON")
+    try database.execute(script: "PRAGMA query_only = ON")
     return database
 }

@@ -107,15 +107,14 @@ enum ComingFrom {
             Book.group { $0.authorID }.having { _ in count() > 1 }.select {
                 ($0.author.name, count(), $0.price.average())
             })
-        print(number, (newest ?? nil) ?? 0, years)
+        print(number, newest ?? 0, years)
     }
 
     static func sql(_ database: Database) throws {
         let year = 1816
-        let rows = try database.query("SELECT title, year FROM book WHERE year < ?", [.integer(Int64(year))])
-        for row in rows { print(try row["title"].string ?? "") }
-        let books = try database.fetchAll(
-            Book.self, Query(sql: "SELECT * FROM book WHERE year < :year", ["year": .integer(1816)]))
+        let rows = try database.fetchAll("SELECT title, year FROM book WHERE year < \(year)", as: String.self, Int.self)
+        for (title, year) in rows { print(title, year) }
+        let books = try database.fetchAll(Book.self, Query(sql: "SELECT * FROM book WHERE year < \(year)"))
         try database.execute("UPDATE book SET price = ? WHERE id = ?", [12.5, 1])
         try database.executeScript("CREATE INDEX IF NOT EXISTS book_title ON book (title); ANALYZE")
         print(books.count, database.path)

@@ -72,7 +72,8 @@ enum Models {
     /// By a unique key a record is written over the row that is there, or read where it is there.
     static func meet(_ database: Database) throws {
         var nina = Artist(name: "Nina")
-        try database.upsert(&nina, on: \.name)  // inserts, or updates the row with that name; it keeps what `keeping:` names
+        // Inserts, or updates the row with that name; it keeps what `keeping:` names.
+        try database.upsert(&nina, on: \.name)
         var miles = Artist(name: "Miles")
         let isNew = try database.fetchOrInsert(&miles, on: \.name)
         print(nina.id ?? 0, miles.id ?? 0, isNew)

@@ -26,7 +26,7 @@ struct Desk: Sendable {
             }
             try database.execute(Member.insert(onConflict: .ignore) { $0.name = SQLExpression(name) })
             let member = try database.fetchOne(Member.where { $0.name == name }.select { $0.id })
-            _ = try database.inserted(Loan(bookID: id, memberID: (member ?? nil) ?? 0, due: due))
+            _ = try database.inserted(Loan(bookID: id, memberID: member ?? 0, due: due))
         }
     }
 
