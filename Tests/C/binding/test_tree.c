@@ -135,8 +135,8 @@ static void rows_in_parts(void **state) {
     OK(corm_tree_open_parts(db, tree.bytes, tree.size, made, NULL, 0, &cursor, &failure));
     GIVES(CORM_ROW, corm_block_next(cursor, 100, &block, &failure));
     corm_result_close(cursor);
-    static const char *const wrong[] = {"[]",    "[N]",   "[N N N]",     "[(P 0)]", "[(P 0) N]",
-                                        "[(P)]", "[3 N]", "[('x' 0) N]", "N"};
+    static const char *const wrong[] = {"[]",    "[N]",    "[N N N]",     "[(P 0)]", "[(P 0) N]",
+                                        "[(P)]", "[77 N]", "[('x' 0) N]", "N"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         read_tree(wrong[i]);
         GIVES(CORM_E_MISUSE, corm_tree_open_parts(db, tree.bytes, tree.size, made, NULL, 0, &cursor, &failure));
