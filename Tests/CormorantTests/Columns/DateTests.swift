@@ -84,7 +84,7 @@ struct CaseTests {
         _ = try database.inserted(Berth(side: .starboard))
         for values in ["'gone', 1", "'port', 3", "'port', -1"] {
             let error = #expect(throws: CormorantError.self) {
-                try database.execute("INSERT INTO berth (side, \"order\") VALUES (\(values))")
+                try database.execute(SQL(text: "INSERT INTO berth (side, \"order\") VALUES (\(values))"))
             }
             #expect(error?.code == .check)
         }

@@ -175,7 +175,7 @@ struct ValueTests {
         // Without the model's table nothing converts the value on its way in.
         let database = try Database(path: ":memory:")
         let names = Optionals.model.columns.map { $0.column == column ? "\(sql) AS \(column)" : "NULL AS \($0.column)" }
-        let query = Query(sql: "SELECT \(names.joined(separator: ", "))")
+        let query = Query(sql: SQL(text: "SELECT \(names.joined(separator: ", "))"))
         let error = expectError(code) { try database.fetchAll(Optionals.self, query) }
         #expect(error?.columns == [column])
         #expect(error?.hint != nil)
