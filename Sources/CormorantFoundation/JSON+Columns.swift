@@ -16,8 +16,10 @@ import Foundation
 public protocol JSONColumnValue: CustomColumnValue, ArrayColumnElement, Codable where Stored == JSONText {}
 
 extension JSONColumnValue {
+    /// What a document says.
     public init(stored: JSONText) throws { self = try JSON<Self>(stored: stored).content }
 
+    /// The document.
     public var stored: JSONText {
         get throws { try JSON(self).stored }
     }

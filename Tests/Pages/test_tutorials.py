@@ -30,6 +30,7 @@ BLOCK = re.compile(
 SWIFT = """#!/usr/bin/env bash
 exec {swift} "$1" --scratch-path {scratch} "${{@:2}}"
 """
+# What `sh` blocks say is done; `bash` is for what changes the machine, and is not.
 PORT = "8000"
 
 

@@ -51,7 +51,7 @@ static bool loop(app *a, int signals) {
     corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
     corm_observer *observer = NULL;
     struct epoll_event event = {.events = EPOLLIN};
-    int poll = epoll_create1(EPOLL_CLOEXEC), changes;
+    int poll = epoll_create1(EPOLL_CLOEXEC), changes = -1;
     options.model = a->artists;
     bool done = corm_observer_open(a->db, &options, &observer, &a->error) == CORM_OK &&
                 corm_observer_descriptor(observer, &changes, &a->error) == CORM_OK;

@@ -15,7 +15,7 @@ func fail(_ what: String) -> Never {
         let amount = Int64.random(in: 0..<100)
         do {
             try database.write { database in
-                let change = "UPDATE account SET balance = balance + ? WHERE id = ?"
+                let change: SQL = "UPDATE account SET balance = balance + ? WHERE id = ?"
                 try database.execute(change, [.integer(-amount), .integer(from)])
                 try database.execute(change, [.integer(amount), .integer(to)])
                 try database.execute(
@@ -32,7 +32,7 @@ func fail(_ what: String) -> Never {
 }
 
 @Sendable func readAlways(_ database: Database) {
-    func number(_ sql: String) throws -> Int64 {
+    func number(_ sql: SQL) throws -> Int64 {
         guard case .integer(let number) = try database.query(sql)[0][0] else { fail("no number") }
         return number
     }

@@ -34,6 +34,6 @@ enum Threads {
         }
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
-        do { _ = try await task.value } catch let error as CormorantError { print(error.code) }
+        do { _ = try await task.value } catch is CancellationError { print("cancelled") }
     }
 }
