@@ -1,4 +1,4 @@
-// no column type: import CormorantFoundation for Date, UUID, Data, Decimal, arrays
+// no column type: import CormorantFoundation for Date, UUID, Decimal, arrays
 import Cormorant
 
 @Model

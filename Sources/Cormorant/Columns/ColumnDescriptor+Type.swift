@@ -46,8 +46,8 @@ extension ColumnDescriptor {
     @available(
         *, unavailable,
         message: """
-            no column type: import CormorantFoundation for Date, UUID, Data, Decimal, arrays and sets, conform an enum to \
-            ColumnValue and a Codable type to JSONColumnValue, or mark it @Ignored
+            no column type: import CormorantFoundation for Date, UUID, Decimal, arrays; conform it to ColumnValue or \
+            JSONColumnValue; or mark it @Ignored
             """
     )
     public init<Property>(_ name: String, _ type: Property.Type) { self.init(name, ColumnType.int64) }

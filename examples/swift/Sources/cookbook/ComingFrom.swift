@@ -27,7 +27,6 @@ enum ComingFrom {
     static func show(_ folder: URL) async throws {
         let path = folder.appendingPathComponent("library.db").path
         let database = try Database(path: path)
-        try database.createTables(Author.self, Book.self)
         try write(database)
         try read(database)
         try relate(database)
@@ -38,11 +37,14 @@ enum ComingFrom {
         try migrate(database)
         try await later(database)
         try await watch(database)
-        try database.backup(to: path + ".copy")
+        try copy(database, path)
         try database.close()
     }
 
+    static func copy(_ database: Database, _ path: String) throws { try database.backup(to: path + ".copy") }
+
     static func write(_ database: Database) throws {
+        try database.createTables(Author.self, Book.self)
         let jane = try database.inserted(Author(name: "Jane Austen"))
         var book = Book(authorID: jane.id, title: "Emma", year: 1815)
         try database.insert(&book)
