@@ -103,9 +103,11 @@ package final class LoopState<Element: Sendable>: Sendable {
         _ wakes: inout AsyncStream<Void>.Iterator, _ source: () throws -> Element?, isOver: () -> Bool
     ) async throws -> Element? {
         while !Task.isCancelled {
+            // Asked first: what another loop takes in between is in this one's hands by its next look.
+            let isLastLook = isOver()
             switch try loops.next(number, source) {
             case .element(let element): return element
-            case .nothing: if isOver() { return nil }
+            case .nothing: if isLastLook { return nil } else if isOver() { continue }
             case .wait: break
             }
             if await wakes.next() == nil { return nil }
