@@ -18,7 +18,7 @@ struct Item: ItemFields {
 }
 
 /// Any number of rows (a parameter) from a table of fewer, for the memory of a streamed result.
-let stream = """
+let stream: SQL = """
     WITH RECURSIVE turn(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turn LIMIT ?1)
     SELECT item.* FROM turn CROSS JOIN item LIMIT ?1
     """
