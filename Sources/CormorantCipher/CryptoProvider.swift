@@ -43,17 +43,21 @@ enum HashFunction: Sendable {
 }
 
 package enum Crypto {
-    private static let loaded = LibCrypto()
+    #if canImport(CommonCrypto)
+        static func provider() throws -> any CryptoProvider { CommonCryptoProvider() }
+    #else
+        private static let loaded = LibCrypto()
 
-    /// libcrypto, loaded when the first encrypted file is opened.
-    static func provider() throws -> any CryptoProvider {
-        guard let loaded else {
-            throw CormorantError(
-                .cipher, "libcrypto cannot be loaded, which encrypted files need",
-                hint: "install OpenSSL 1.1 or newer: the package libssl3 or openssl-libs")
+        /// libcrypto, loaded when the first encrypted file is opened.
+        static func provider() throws -> any CryptoProvider {
+            guard let loaded else {
+                throw CormorantError(
+                    .cipher, "libcrypto cannot be loaded, which encrypted files need",
+                    hint: "install OpenSSL 1.1 or newer: the package libssl3 or openssl-libs")
+            }
+            return loaded
         }
-        return loaded
-    }
+    #endif
 
     /// From now on, nothing that SQLite spills is plain.
     package static func protectTemporaryFiles() throws {

@@ -2,7 +2,7 @@ import CormorantPlatform
 import CormorantSQLite
 
 /// OpenSSL's libcrypto, found at run time, so that who has no encrypted files needs none. Only functions that 1.1 and 3
-/// both have.
+/// both have. Systems of Apple have CommonCrypto instead.
 final class LibCrypto: CryptoProvider {
     fileprivate typealias Bytes = UnsafeMutableRawPointer
     fileprivate typealias ConstBytes = UnsafeRawPointer
@@ -67,13 +67,7 @@ final class LibCrypto: CryptoProvider {
 
     /// It stays loaded.
     private static func open() -> UnsafeMutableRawPointer? {
-        #if canImport(Darwin)
-            // Homebrew's folder on Apple silicon is none of those that are searched.
-            let names = ["libcrypto.3.dylib", "libcrypto.1.1.dylib", "/opt/homebrew/lib/libcrypto.3.dylib"]
-        #else
-            let names = ["libcrypto.so.3", "libcrypto.so.1.1"]
-        #endif
-        for name in names {
+        for name in ["libcrypto.so.3", "libcrypto.so.1.1"] {
             if let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) { return library }
         }
         return nil

@@ -10,8 +10,8 @@ CORM_BEGIN_DECLS
 /*
  * An encrypted file is one of SQLCipher 4 (https://www.zetetic.net/sqlcipher/design/): every page of it, and of its
  * journals, is encrypted with AES-256 and authenticated. Programs with SQLCipher read and write it, at the same time, too.
- * The primitives are those of OpenSSL's libcrypto, which is loaded with the first encrypted file; CORM_E_CIPHER where it
- * is missing. Plain files need none of it.
+ * The primitives are those of OpenSSL's libcrypto, which is loaded with the first encrypted file, CORM_E_CIPHER where it
+ * is missing, and of CommonCrypto on Apple's systems. Plain files need none of it.
  *
  * Keys appear in no error, trace or SQL text, and are wiped from memory when they are no longer used. From the first
  * encrypted file on, what SQLite spills to temporary files is encrypted in the whole process.
