@@ -8,13 +8,12 @@ class Person(Model):
     id: Column[int | None] = column(primary_key=True, default=None)
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._model_info import ModelInfo
 from ._native.base import sqlite_version, version
 from .alias import alias
-from .bundle import Bundle, BundleState
-from .cache import CacheStatistics
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
 from .column import Action, Column, Key, Reference, column, ignored, key
@@ -56,15 +55,8 @@ from .function import Call, all_of, any_of, case, excluded, exists, func, litera
 from .graph import is_loaded
 from .json import read_json, write_json
 from .key_value import Store, StoreEntry
-from .maintenance import CheckpointPages
-from .migration import VersionStep
 from .model import Model
-from .observation import Event, Observer, Region, RowChange
-from .plan import Plan, PlanProblem, PlanStep, SchemaChange
-from .progress import Progress
-from .queue import Batch, Listener, Write, WriteCompletion, WriteQueue, WriteResult
 from .record import Conflict
-from .registry import Registry, RegistryMigration
 from .relation import Route, ToMany, ToOne, many_to_many, to_many, to_one
 from .result import Result
 from .schema import Schema
@@ -74,7 +66,11 @@ from .trace import TracedStatement, counting
 from .transaction import Transaction, TransactionKind
 from .value import JSON_NULL, Bindings, Json, Transform
 
+# Imported when a name of theirs is first used, so that who needs none of them starts sooner.
 if TYPE_CHECKING:
+    from .bundle import Bundle, BundleState
+    from .cache import CacheStatistics
+    from .maintenance import CheckpointPages
     from .metadata import (
         CheckMetadata,
         ColumnMetadata,
@@ -87,15 +83,39 @@ if TYPE_CHECKING:
         TableMetadata,
         TriggerMetadata,
     )
+    from .migration import VersionStep
+    from .observation import Event, Observer, Region, RowChange
+    from .plan import Plan, PlanProblem, PlanStep, SchemaChange
+    from .progress import Progress
+    from .queue import Batch, Listener, Write, WriteCompletion, WriteQueue, WriteResult
+    from .registry import Registry, RegistryMigration
 else:
+    _LATER = {
+        "bundle": "Bundle BundleState",
+        "cache": "CacheStatistics",
+        "maintenance": "CheckpointPages",
+        "metadata": "CheckMetadata ColumnMetadata ForeignKeyMetadata IndexMetadata IndexTermMetadata Metadata "
+        "MetadataProblem RelationMetadata TableMetadata TriggerMetadata",
+        "migration": "VersionStep",
+        "observation": "Event Observer Region RowChange",
+        "plan": "Plan PlanProblem PlanStep SchemaChange",
+        "progress": "Progress",
+        "queue": "Batch Listener Write WriteCompletion WriteQueue WriteResult",
+        "registry": "Registry RegistryMigration",
+    }
+    _MODULES = {name: module for module, names in _LATER.items() for name in names.split()}
 
     def __getattr__(name: str) -> Any:
-        """The classes of metadata, which few programs use and which take long to make."""
-        if "Metadata" not in name or name not in __all__:
+        if name in _LATER:
+            return import_module(f".{name}", __name__)
+        if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-        from . import metadata
+        found = getattr(import_module(f".{_MODULES[name]}", __name__), name)
+        globals()[name] = found
+        return found
 
-        return getattr(metadata, name)
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_LATER, *_MODULES})
 
 
 __version__ = version()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import types
 from collections.abc import Callable
@@ -137,7 +136,7 @@ def _is_structured(annotation: Any) -> bool:
         return False
     return (
         issubclass(kind, tuple | set | frozenset)
-        or dataclasses.is_dataclass(kind)
+        or hasattr(kind, "__dataclass_fields__")
         or hasattr(kind, "__pydantic_validator__")
     )
 

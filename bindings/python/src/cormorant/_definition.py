@@ -7,7 +7,6 @@ import sys
 import types
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from inspect import get_annotations
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ForwardRef, Literal, Union, get_args, get_origin
 
@@ -18,6 +17,16 @@ from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
 from .relation import Relation
 from .value import COLUMN_TYPES, OPTIONAL_JSON
+
+if sys.version_info >= (3, 14):
+    from annotationlib import get_annotations
+else:
+
+    def get_annotations(cls: type) -> dict[str, Any]:
+        """As inspect has it, which takes long to import."""
+        annotations: dict[str, Any] = cls.__dict__.get("__annotations__", {})  # noqa: RUF063
+        return annotations
+
 
 if TYPE_CHECKING:
     from .model import Model

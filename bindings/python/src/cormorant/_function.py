@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints, overload
@@ -175,7 +174,9 @@ def _signature(function: Any, name: str, skipped: int = 0) -> tuple[Sequence[int
     if not callable(function):
         raise ProgrammingError(f"the function {name} is {type_name(function)}", hint="give what can be called")
     try:
-        parameters = list(inspect.signature(function).parameters.values())[skipped:]
+        from inspect import signature  # which takes long to import
+
+        parameters = list(signature(function).parameters.values())[skipped:]
     except ValueError:
         raise ProgrammingError(
             f"{name} does not say what arguments it has", hint="wrap it: lambda value: ..., with name=..."
@@ -199,7 +200,9 @@ class _Decoders:
 
     def __init__(self, name: str, function: Any, hints: dict[str, Any], skipped: int = 0) -> None:
         self._name = name
-        parameters = list(inspect.signature(function).parameters.values())[skipped:]
+        from inspect import signature  # which takes long to import
+
+        parameters = list(signature(function).parameters.values())[skipped:]
         self._kinds = [_kind(hints.get(item.name)) for item in parameters if item.kind is not item.VAR_POSITIONAL]
         others = [item for item in parameters if item.kind is item.VAR_POSITIONAL]
         self._others = _kind(hints.get(others[0].name)) if others else None

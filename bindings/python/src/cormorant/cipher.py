@@ -10,10 +10,10 @@ from ._native import cipher as native_cipher
 from ._native import database as native_database
 from ._path import path_text
 from .error import ProgrammingError
-from .progress import ProgressCallback, telling
 
 if TYPE_CHECKING:
     from .database import Database
+    from .progress import ProgressCallback
 
 
 Key: TypeAlias = "str | bytes"
@@ -117,12 +117,16 @@ def encrypt(path: str | os.PathLike[str], cipher: Cipher, *, progress: ProgressC
     A crash, an exception or a cancel leaves the file as it was, or encrypted; never between. progress: as in
     Database.sync(). Disk blocks that the plain file had may stay readable to those who read the disk itself.
     """
+    from .progress import telling
+
     with telling(progress) as told:
         native_cipher.encrypt(path_text(path), options_of(cipher), told)
 
 
 def decrypt(path: str | os.PathLike[str], cipher: Cipher, *, progress: ProgressCallback | bool | None = None) -> None:
     """Makes an encrypted file plain; the rest as encrypt()."""
+    from .progress import telling
+
     with telling(progress) as told:
         native_cipher.decrypt(path_text(path), options_of(cipher), told)
 
@@ -131,6 +135,8 @@ def rekey(
     path: str | os.PathLike[str], old: Cipher, new: Cipher, *, progress: ProgressCallback | bool | None = None
 ) -> None:
     """Encrypts a file anew, with another key, a new salt and other settings; the rest as encrypt()."""
+    from .progress import telling
+
     with telling(progress) as told:
         native_cipher.rekey(path_text(path), options_of(old), options_of(new), told)
 

@@ -13,19 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 from . import _function
 from . import arrow as _arrow
-from . import cache as _cache
 from . import cipher as _cipher
 from . import graph as _graph
 from . import json as _json
 from . import key_value as _key_value
-from . import maintenance as _maintenance
-from . import migration as _migration
-from . import observation as _observation
 from . import query as _query
-from . import queue as _queue
 from . import record as _record
 from . import thread as _thread
 from . import trace as _tracing
+from ._later import add_methods
 from ._model_info import info_of
 from ._native import abi
 from ._native import bundle as native_bundle
@@ -53,6 +49,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
+    from . import cache as _cache
+    from . import maintenance as _maintenance
+    from . import migration as _migration
+    from . import observation as _observation
+    from . import queue as _queue
     from ._writer import Writer
     from .registry import Registry
 
@@ -263,19 +264,27 @@ class Database(Owner):
     timeout = _thread.timeout
     perform = _thread.perform
 
-    observe = _observation.observe
-    observe_live = _observation.observe_live
-    set_cache = _cache.set_cache
-    cache_statistics = _cache.cache_statistics
-    queue = _queue.queue
     store = _key_value.store
 
-    schema = _migration.schema
-    metadata = _migration.metadata
-    plan = _migration.plan
-    sync = _migration.sync
-    set_version = _migration.set_version
-    restore = _migration.restore
+    # At run time add_methods gives these.
+    if TYPE_CHECKING:
+        observe = _observation.observe
+        observe_live = _observation.observe_live
+        set_cache = _cache.set_cache
+        cache_statistics = _cache.cache_statistics
+        queue = _queue.queue
+
+        schema = _migration.schema
+        metadata = _migration.metadata
+        plan = _migration.plan
+        sync = _migration.sync
+        set_version = _migration.set_version
+        restore = _migration.restore
+
+        backup = _maintenance.backup
+        vacuum = _maintenance.vacuum
+        optimize = _maintenance.optimize
+        checkpoint = _maintenance.checkpoint
 
     set_trace = _tracing.set_trace
     tracing = _tracing.tracing
@@ -289,10 +298,6 @@ class Database(Owner):
 
     attach = _cipher.attach
     check_pages = _cipher.check_pages
-    backup = _maintenance.backup
-    vacuum = _maintenance.vacuum
-    optimize = _maintenance.optimize
-    checkpoint = _maintenance.checkpoint
 
     # --- Tables ---
 
@@ -401,3 +406,10 @@ def open_members(**options: Unpack[OpenOptions]) -> tuple[dict[str, Any], dict[s
             raise TypeError(f"a database has no option {name!r}; it has {', '.join(OpenOptions.__annotations__)}")
     members = {member: convert(given[name]) for name, (member, convert) in _MEMBERS.items() if name in given}
     return members, None if cipher is None else options_of(cipher)
+
+
+add_methods(Database, ".observation", "observe", "observe_live")
+add_methods(Database, ".cache", "set_cache", "cache_statistics")
+add_methods(Database, ".queue", "queue")
+add_methods(Database, ".migration", "schema", "metadata", "plan", "sync", "set_version", "restore")
+add_methods(Database, ".maintenance", "backup", "vacuum", "optimize", "checkpoint")

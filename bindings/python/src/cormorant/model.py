@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import types
 from collections.abc import Callable, Sequence
-from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
@@ -123,8 +122,9 @@ class Model(metaclass=ModelType):
         for name, field in fields.items():
             if name in cls.__dict__:
                 delattr(cls, name)
-            if isinstance(field, Column) and getattr_static(cls, name, None) is not None:
-                # A column that is called as a method is hides it.
+            # A column that is called as a method is hides it.
+            places = (*cls.__mro__, *type.mro(type(cls)))
+            if isinstance(field, Column) and any(name in place.__dict__ for place in places):
                 setattr(cls, name, field)
         cls.__relations__ = collect_relations(cls)
         init = _codegen.make_init(fields, hasattr(cls, "__post_init__"))

@@ -1,7 +1,9 @@
-"""The check that keeps the modules of the package free of circles."""
+"""What is imported with the package, and the check that keeps its modules free of circles."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -54,3 +56,36 @@ def test_what_type_checkers_import_is_no_circle(check: Any, tmp_path: Path) -> N
     (package / "a.py").write_text("from . import b\n")
     (package / "b.py").write_text("import os\nif TYPE_CHECKING:\n    from .a import x\n")
     assert check.python_circle(package) == []
+
+
+def run(program: str) -> str:
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+
+
+def test_what_few_programs_use_is_imported_when_it_is_used() -> None:
+    program = """
+import sys
+import cormorant
+late = {"asyncio", "concurrent.futures", "dataclasses", "inspect", "logging"}
+late |= {f"cormorant.{name}" for name in ("migration", "observation", "plan", "queue", "registry")}
+print(*sorted(late & set(sys.modules)))
+"""
+    assert run(program) == "\n"
+
+
+def test_every_name_and_module_is_there_all_the_same() -> None:
+    program = """
+import cormorant
+assert set(cormorant.__all__) <= set(dir(cormorant))
+assert cormorant.queue.WriteQueue is cormorant.WriteQueue
+assert cormorant.Database.sync is cormorant.migration.sync
+from cormorant import *
+print(Plan.__module__, Metadata.__module__, Database.observe.__module__)
+try:
+    cormorant.WriteQue
+except AttributeError as error:
+    print(error)
+"""
+    assert run(program) == (
+        "cormorant.plan cormorant.metadata cormorant.observation\nmodule 'cormorant' has no attribute 'WriteQue'\n"
+    )

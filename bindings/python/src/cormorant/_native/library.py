@@ -25,11 +25,26 @@ def _name() -> str:
     return os.environ.get("CORMORANT_LIBRARY") or (beside if os.path.exists(beside) else "libcormorant.so.0")
 
 
-def _load() -> ctypes.CDLL:
+class Library(ctypes.CDLL):
+    """Each function has the types of its arguments from when it is first asked for: nobody calls them all."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in abi.FUNCTIONS:
+            return super().__getattr__(name)
+        function = self[name]
+        result, parameters = abi.FUNCTIONS[name]
+        function.restype = TYPES[result]
+        function.argtypes = [TYPES[kind] for kind in parameters]
+        # Not before: another thread may find it from here on.
+        setattr(self, name, function)
+        return function
+
+
+def _load() -> Library:
     name = _name()
     try:
-        library = sqlite_copy.load(name, PACKAGE)
-        library.corm_version.restype = ctypes.c_char_p
+        library = sqlite_copy.load(Library, name, PACKAGE)
+        found = library.corm_version
     except (OSError, AttributeError) as error:
         hint = "set CORMORANT_LIBRARY to the path of libcormorant.so"
         if sqlite_copy.SONAME in str(error):
@@ -37,7 +52,7 @@ def _load() -> ctypes.CDLL:
         elif "sqlite3_" in str(error):
             hint = "the libsqlite3 of this system, or one that the process has loaded, is older than 3.38"
         raise ImportError(f"cannot load {name}: {error}; {hint}") from None
-    version: str = library.corm_version().decode()
+    version: str = found().decode()
     if version.split(".")[:2] != abi.CORM_VERSION.split(".")[:2]:
         raise ImportError(f"{name} is version {version}, but this package needs {abi.CORM_VERSION}")
     return library
@@ -74,10 +89,6 @@ def _declare() -> None:
     for name, members in abi.STRUCTS.items():
         fields = [(member, _type(kind)) for member, kind in members]
         TYPES[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
-    for name, (result, parameters) in abi.FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype = TYPES[result]
-        function.argtypes = [TYPES[kind] for kind in parameters]
     for handle in Handle.__subclasses__():
         handle._free = getattr(library, handle.freed_by) if handle.freed_by else staticmethod(lambda _: None)
 

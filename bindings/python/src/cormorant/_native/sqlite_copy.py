@@ -7,22 +7,26 @@ import ctypes
 import os
 import sys
 import warnings
+from typing import TypeVar
 
 SONAME = "libsqlite3.so.0"
 
 
-def load(name: str, beside: str) -> ctypes.CDLL:
-    """Loads the library. It runs on the SQLite that the process or the system has; where there is none, on the one that
-    the wheel put into the folder `beside`."""
+L = TypeVar("L", bound=ctypes.CDLL)
+
+
+def load(kind: type[L], name: str, beside: str) -> L:
+    """Loads the library, as an object of a kind. It runs on the SQLite that the process or the system has; where there
+    is none, on the one that the wheel put into the folder `beside`."""
     try:
-        return ctypes.CDLL(name)
+        return kind(name)
     except OSError as error:
         fallback = os.path.join(beside, SONAME)
         if "sqlite3" not in str(error) or not os.path.exists(fallback) or _is_loaded():
             raise
     # It is found by its soname then, and stays.
     ctypes.CDLL(fallback)
-    return ctypes.CDLL(name)
+    return kind(name)
 
 
 def _is_loaded() -> bool:
