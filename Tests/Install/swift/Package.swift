@@ -6,7 +6,7 @@ let cormorant: Package.Dependency =
     if let url = Context.environment["CORMORANT_URL"] {
         .package(url: url, from: "0.1.0")
     } else {
-        .package(name: "cormorant", path: Context.environment["CORMORANT_PATH"] ?? "../../..")
+        .package(name: "cormorant", path: "../../..")
     }
 
 let package = Package(
