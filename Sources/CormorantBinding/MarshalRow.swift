@@ -54,6 +54,11 @@ struct MarshalRow: RecordAccess {
         if writer != nil { try writer?.row(reader, types) }
     }
 
+    mutating func readBack(only columns: [Int], from reader: RecordReader) throws {
+        returned = .row
+        if writer != nil { try writer?.row(reader, types, only: columns) }
+    }
+
     mutating func setGeneratedKey(_ key: Int64) { returned = .key(key) }
 
     mutating func clearGeneratedKey() { returned = .nothing }
@@ -117,17 +122,26 @@ extension MarshalWriter {
     @inline(__always)
     mutating func row(_ reader: RecordReader, _ types: ColumnTypes) throws {
         try tuple(types.count)
-        for column in 0..<types.count {
-            let cell = reader.cell(at: column)
-            let stored = cell.type
-            // The common cells need no more than their bytes; the rest goes through the checks of the reader.
-            if stored == StorageType.null, !types.isNotNull(column) {
-                none()
-            } else if types.isPlain(column, stored), try plainValue(cell, stored) {
-                continue
-            } else {
-                try checkedValue(reader, types.columns[column], column)
-            }
+        for column in 0..<types.count { try value(reader, types, column) }
+    }
+
+    /// Some columns of the model as a tuple.
+    mutating func row(_ reader: RecordReader, _ types: ColumnTypes, only columns: [Int]) throws {
+        try tuple(columns.count)
+        for column in columns { try value(reader, types, column) }
+    }
+
+    @inline(__always)
+    private mutating func value(_ reader: RecordReader, _ types: ColumnTypes, _ column: Int) throws {
+        let cell = reader.cell(at: column)
+        let stored = cell.type
+        // The common cells need no more than their bytes; the rest goes through the checks of the reader.
+        if stored == StorageType.null, !types.isNotNull(column) {
+            none()
+        } else if types.isPlain(column, stored), try plainValue(cell, stored) {
+            return
+        } else {
+            try checkedValue(reader, types.columns[column], column)
         }
     }
 

@@ -61,6 +61,7 @@ private struct KeptRow: RecordAccess {
     }
 
     mutating func read(from reader: RecordReader) {}
+    mutating func readBack(only columns: [Int], from reader: RecordReader) {}
     mutating func setGeneratedKey(_ key: Int64) {}
     mutating func clearGeneratedKey() {}
 }

@@ -63,6 +63,13 @@ struct WrittenRecord: RecordAccess {
         writer.finish()
     }
 
+    mutating func readBack(only columns: [Int], from reader: RecordReader) throws {
+        returned = .row
+        var writer = MarshalWriter(block)
+        try writer.row(reader, types.takeUnretainedValue(), only: columns)
+        writer.finish()
+    }
+
     mutating func setGeneratedKey(_ key: Int64) { returned = .key(key) }
 
     mutating func clearGeneratedKey() { returned = .nothing }

@@ -114,6 +114,10 @@ struct ModelExpansionTests {
                     self.shouted = try reader.property(at: 5)
                 }
 
+                public mutating func readBack(only columns: [Int], from reader: Cormorant.RecordReader) throws {
+                    if columns.contains(5) { self.shouted = try reader.property(at: 5) }
+                }
+
                 public func write(to writer: inout Cormorant.RecordWriter) throws {
                     try writer.write(property: self.id, at: 0)
                     try writer.write(property: self.name, at: 1)

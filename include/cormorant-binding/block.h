@@ -39,8 +39,8 @@ void corm_block_free(corm_block *block);
  * properties INSERT, SAVE and DELETE: NULL. UPDATE: a list of those to write; NULL: all but the key.
  * rows, size borrowed until return; each row has all columns of the model in order.
  * block      gets a list, one item per row. INSERT and SAVE: when the model has defaults or computed columns, the whole
- *            row as it is now; else the key if it is generated, else None; for an ignored row, False. UPDATE: the
- *            row as it is now when the model has computed columns, else None. DELETE: True or False.
+ *            row as it is now; else the key if it is generated, else None; for an ignored row, False. UPDATE: when
+ *            the model has computed columns or a version, the row as it is now, of properties these columns alone; else None. DELETE: True or False.
  *            NULL: nothing is made.
  * out_count  rows inserted, saved, updated or deleted; NULL accepted.
  *

@@ -58,6 +58,11 @@ typedef struct corm_transform {
 
 #define CORM_TRANSFORM_INIT CORM_INIT_(corm_transform)
 
+/* Which time of a row a column holds, which the database puts there. */
+typedef int32_t corm_stamp;
+#define CORM_STAMP_CREATED 1 /* of its insert; a record that has a time keeps it */
+#define CORM_STAMP_UPDATED 2 /* of its last write, whatever the record has */
+
 /* One of the few values of a column: what the file holds in a text column, and in an integer column or a C enum. */
 typedef struct corm_choice {
     const char *name;
@@ -107,6 +112,13 @@ typedef struct corm_column_def {
      * into the record. Statements and corm_record_delete_key look at no version; an upsert counts it without looking.
      */
     bool version CORM_ZERO;
+    /*
+     * Of a CORM_DATETIME: CORM_STAMP_..., the time of the row's creation or of its last write, in UTC and milliseconds. Each
+     * write of a record sets it, a batch and an update of some properties, too, and so do CORM_UPDATE statements that do not set
+     * it and CORM_INSERT statements of values; SQL does not. It comes back into the record. In a plain corm_datetime 0 is no
+     * time of creation yet. The table is the same without it.
+     */
+    corm_stamp stamp CORM_ZERO;
     /*
      * SQL expression used when the field is NULL and insert or save makes a new row, so that the column cannot be
      * inserted as NULL; a row that is there, which save or update changes, is given the NULL.

@@ -76,13 +76,34 @@ corm_status corm_record_upsert(corm_database *database, const corm_model *model,
                                corm_error **out_error);
 
 /*
- * Writes the record's fields to the row with its key.
+ * Writes the record's fields to the row with its key. Of properties, only what the database fills in comes back: computed
+ * columns and the version; the other fields stay as they are, written or not.
  *
  * properties a list of those to write (value.h), borrowed until return; NULL: all but the key.
  * Statuses also: CORM_E_NO_RECORD when no row has that key, CORM_E_MISUSE for an unknown property.
  */
 corm_status corm_record_update(corm_database *database, const corm_model *model, void *record, const char *properties,
                                corm_arena *arena, corm_error **out_error);
+
+/*
+ * What changed in a record: the properties that differ from those of another record of the model, mostly a copy of what was
+ * fetched, by the values that the file would hold of them. What the database fills in by each write is not among them: computed
+ * columns, the version, the time of the update. A field that is a pointer is compared by what it points to, so that what a copy
+ * of the struct points to must not be written over.
+ *
+ * record, since  borrowed until return.
+ * out_properties a list (value.h) that corm_record_update takes, a text of the arena; NULL where none differs.
+ * Statuses also: CORM_IGNORED where none differs. Threading: any thread.
+ */
+corm_status corm_record_changes(const corm_model *model, const void *record, const void *since, corm_arena *arena,
+                                const char **out_properties, corm_error **out_error);
+
+/*
+ * corm_record_update of what corm_record_changes gives. Statuses also: CORM_IGNORED where none differs: nothing is run;
+ * CORM_E_MISUSE where the key does.
+ */
+corm_status corm_record_update_changes(corm_database *database, const corm_model *model, void *record,
+                                       const void *since, corm_arena *arena, corm_error **out_error);
 
 /* Deletes the row with the record's key: CORM_OK, or CORM_NOT_FOUND when there is none. */
 corm_status corm_record_delete(corm_database *database, const corm_model *model, const void *record,

@@ -20,12 +20,13 @@ extension ColumnDescriptor {
     ///   - renamedFrom: the column's former name, by which a migration finds its values.
     ///   - convertSQL: expression by which a migration makes the values of a changed type of the old ones.
     ///   - isVersion: it counts the writes of the row, by which a record that another write has overtaken is refused.
+    ///   - stamp: which time it holds, which the database puts there.
     public init<Property: ColumnValue>(
         _ name: String, _ type: Property.Type, column: String? = nil, length: Int? = nil, notNull: Bool? = nil,
         primaryKey: Bool = false, autoIncrement: Bool = false, unique: Bool = false, indexed: Bool = false,
         defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
         references: ReferenceTarget? = nil, json: String? = nil, renamedFrom: String? = nil, convertSQL: String? = nil,
-        isVersion: Bool = false
+        isVersion: Bool = false, stamp: Stamp? = nil
     ) {
         var stored = Property.columnType
         // A length on what is no text becomes the VARCHAR without length that the model's check refuses.
@@ -34,7 +35,7 @@ extension ColumnDescriptor {
             name, stored, column: column, isOptional: Property.isOptional, notNull: notNull, primaryKey: primaryKey,
             autoIncrement: autoIncrement, unique: unique, indexed: indexed, defaultSQL: defaultSQL, checkSQL: checkSQL,
             computedSQL: computedSQL, collation: collation, references: references, jsonKey: json,
-            renamedFrom: renamedFrom, convertSQL: convertSQL, isVersion: isVersion)
+            renamedFrom: renamedFrom, convertSQL: convertSQL, isVersion: isVersion, stamp: stamp)
         guard stored.isInteger, let range = Property.integerRange else { return }
         refusesIntegers = !(Property.Unwrapped.self is any FixedWidthInteger.Type)
         isUnsigned = range.lowerBound == 0

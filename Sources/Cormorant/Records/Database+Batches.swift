@@ -27,8 +27,9 @@ extension Database {
     ) throws {
         guard !records.isEmpty else { return }
         var madeKeys: [Int] = []
-        // Versions of what is rolled back.
-        let before = model.versionColumn == nil ? [] : records
+        // Versions and times of what is rolled back.
+        let isCounted = model.isCounted
+        let before = isCounted ? records : []
         do {
             try batch(model) { plan, index in
                 try records.withUnsafeMutableBufferPointer { records in
@@ -43,7 +44,7 @@ extension Database {
             }
         } catch {
             for index in madeKeys { records[index].clearGeneratedKey() }
-            if model.versionColumn != nil { records = before }
+            if isCounted { records = before }
             throw error
         }
     }

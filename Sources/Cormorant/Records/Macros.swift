@@ -30,7 +30,7 @@
 ///   - seed: SQL statements that a migration runs once, when it makes the table: its first rows.
 @attached(member, names: named(model), named(setGeneratedKey), named(clearGeneratedKey), named(Columns))
 @attached(
-    extension, conformances: Record, names: named(init), named(read), named(write), named(columnValue),
+    extension, conformances: Record, names: named(init), named(read), named(readBack), named(write), named(columnValue),
     named(visitRelations))
 public macro Model(
     table: String? = nil, keys: [KeyDescriptor] = [], references: [ReferenceDescriptor] = [], checks: [String] = [],
@@ -65,12 +65,17 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 ///   - version: the row's version, for optimistic locking: an integer that is 1 in a new row and counts each write of a
 ///     record, `@Column(version: true) var version = 0`. To update, save or delete a record whose row has another version throws
 ///     `staleRecord`; else the new version comes back into the record.
+///   - stamp: which time of the row it holds, which the database puts there, in UTC and milliseconds:
+///     `@Column(stamp: .created) var created: Date?` that of its insert, where the record has none, and `.updated` that of each
+///     write. Every write of a record sets it, a batch and an update of some properties, too, and so do statements that the library
+///     makes; SQL does not. It comes back into the record. The table is the same without it.
 @attached(peer)
 public macro Column(
     _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,
     checksCases: Bool = false,
     collate: String? = nil, length: Int? = nil, notNull: Bool? = nil, computed: String? = nil,
-    json: String? = nil, renamedFrom: String? = nil, convert: String? = nil, version: Bool = false
+    json: String? = nil, renamedFrom: String? = nil, convert: String? = nil, version: Bool = false,
+    stamp: Stamp? = nil
 ) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
 
 /// Makes a property of a `@Model` refer to a row of another table.

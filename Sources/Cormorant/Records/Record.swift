@@ -29,7 +29,8 @@
 /// }
 /// ```
 ///
-/// The numbers are positions in `columns`. Every column is read; every column that is not computed is written.
+/// The numbers are positions in `columns`. Every column is read; every column that is not computed is written. A record with
+/// computed columns or a version has `readBack(only:from:)`, too, if some of its properties are to be updated alone.
 ///
 /// To name the properties in queries, as in `Person.where { $0.name == "Ada" }`, declare the record's `Columns`; see
 /// `RecordColumns`.

@@ -53,7 +53,10 @@ struct ModelDefinition {
                             offset: field.0.offset, size: field.0.size, column: index, kind: $0,
                             isChecked: descriptor.columns[index].type == .decimal,
                             isComputed: field.0.computed_sql != nil,
-                            zeroIsNoKey: descriptor.zeroIsNoKey && index == descriptor.generatedColumn,
+                            zeroIsNoKey: index == descriptor.generatedColumn
+                                ? descriptor.zeroIsNoKey
+                                : $0 == .datetime && descriptor.columns[index].stamp == .created,
+                            isStamp: descriptor.columns[index].stamp != nil,
                             transform: try field.0.transform.map {
                                 try readStruct($0, $0.pointee.struct_size, "corm_transform")
                             })
@@ -169,6 +172,14 @@ func typeNumber(_ type: ColumnType) -> corm_type {
     }
 }
 
+private func stamp(_ number: corm_stamp, of column: String) throws -> Stamp? {
+    if number == 0 { return nil }
+    if let stamp = Stamp(rawValue: number) { return stamp }
+    throw CormorantError(
+        .model, "column \"\(column)\" has the unknown stamp \(number)",
+        hint: "use one of the CORM_STAMP_ constants", columns: [column])
+}
+
 private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Kind?) throws -> ColumnDescriptor {
     let name = try optionalString(column.name, "property name") ?? ""
     let isOptional = kind?.isOptional ?? true
@@ -191,9 +202,10 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
             ReferenceTarget($0, target, onDelete: try action(column.on_delete), onUpdate: try action(column.on_update))
         }, jsonKey: try optionalString(column.json_key, "JSON key"),
         renamedFrom: try optionalString(column.renamed_from, "former column name"),
-        convertSQL: try optionalString(column.convert_sql, "conversion"), isVersion: column.version)
+        convertSQL: try optionalString(column.convert_sql, "conversion"), isVersion: column.version,
+        stamp: try stamp(column.stamp, of: name))
     descriptor.isJSONOptional = column.json_optional
-    descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false
+    descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false || kind == .datetime && descriptor.stamp == .created
     descriptor.bits = kind?.bits ?? 0
     if column.check_choices {
         let choices = try choices(column)

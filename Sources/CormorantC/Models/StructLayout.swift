@@ -38,8 +38,9 @@ final class StructLayout {
         /// Text whose bytes need more than being UTF-8: a decimal.
         let isChecked: Bool
         let isComputed: Bool
-        /// Whether 0 is no key yet.
+        /// Whether 0 is no key, or no time of creation, yet.
         var zeroIsNoKey = false
+        var isStamp = false
         let transform: corm_transform?
 
         /// Has the transform give the column's value.
@@ -72,6 +73,8 @@ final class StructLayout {
     let generated: Field?
     /// The field of the row's version.
     let version: Field?
+    /// What each write changes, and a rollback takes back: the version and times.
+    let counted: [Field]
     /// Where it lies and how many bytes it has, if 0 in it is no key yet; else no bytes.
     let plainKey: (offset: Int, size: Int)
     let types: [ColumnType]
@@ -87,6 +90,7 @@ final class StructLayout {
         _ = self.fields.initialize(from: fields)
         generated = fields.first { $0.column == model.generatedColumn }
         version = fields.first { $0.column == model.versionColumn }
+        counted = fields.filter { $0.column == model.versionColumn || $0.isStamp }
         plainKey = generated.flatMap { $0.zeroIsNoKey ? ($0.offset, $0.size) : nil } ?? (0, 0)
         types = model.columns.map(\.type)
         firstText = fields.first { [.cString, .text, .blob, .value].contains($0.kind) }

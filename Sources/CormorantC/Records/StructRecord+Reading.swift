@@ -47,11 +47,15 @@ extension StructRecord {
         for field in layout.fields where columns.contains(field.column) { try read(field, reader) }
     }
 
+    mutating func readBack(only columns: [Int], from reader: RecordReader) throws {
+        try read(only: columns, from: reader)
+    }
+
     /// Fields that the caller gave keep the caller's memory: only what SQLite filled in is read.
     mutating func readBack(from reader: RecordReader) throws {
         for field in layout.fields
         where field.isComputed || field.column == layout.generated?.column || field.column == layout.version?.column
-            || field.kind == .transform || field.isNull(base + field.offset)
+            || field.isStamp || field.kind == .transform || field.isNull(base + field.offset)
         {
             try read(field, reader)
         }

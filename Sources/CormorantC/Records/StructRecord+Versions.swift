@@ -1,34 +1,39 @@
-/// The versions of structs side by side, before they are written: what is rolled back has its own again.
+/// The versions and times of structs side by side, before they are written: what is rolled back has its own again.
 struct SavedVersions {
     private let first: UnsafeMutableRawPointer
     private let layout: StructLayout
+    /// Those of each record after each other.
     private let bytes: [UInt8]
 
     /// - Parameter record: the first of `count`.
     init(_ record: StructRecord, count: Int) {
         (first, layout) = (record.base, record.layout)
-        guard let field = layout.version else {
+        guard !layout.counted.isEmpty else {
             bytes = []
             return
         }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(count &* field.size)
+        bytes.reserveCapacity(count &* layout.counted.reduce(0) { $0 &+ $1.size })
         for index in 0..<count {
-            let place = first + index &* record.layout.size + field.offset
-            bytes += UnsafeRawBufferPointer(start: place, count: field.size)
+            for field in layout.counted {
+                let place = first + index &* record.layout.size + field.offset
+                bytes += UnsafeRawBufferPointer(start: place, count: field.size)
+            }
         }
         self.bytes = bytes
     }
 
     func restore() {
-        guard let field = layout.version else { return }
-        bytes.withUnsafeBytes { bytes in
-            for start in stride(from: 0, to: bytes.count, by: field.size) {
-                let place = first + start / field.size &* layout.size + field.offset
-                place.copyMemory(
-                    from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + field.size]).baseAddress
-                        ?? UnsafeRawPointer(place), byteCount: field.size)
+        var start = 0
+        var index = 0
+        while start < bytes.count {
+            for field in layout.counted {
+                let place = first + index &* layout.size + field.offset
+                UnsafeMutableRawBufferPointer(start: place, count: field.size)
+                    .copyBytes(from: bytes[start..<start + field.size])
+                start += field.size
             }
+            index += 1
         }
     }
 }

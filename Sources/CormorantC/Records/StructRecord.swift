@@ -99,6 +99,7 @@ struct StructRecord: RecordAccess {
             let blob = at.loadUnaligned(as: corm_blob.self)
             guard blob.size >= 0 else { throw writer.tooBig(column) }
             if let data = blob.data { try writer.write(blobBorrowing: data, count: blob.size, at: column) }
+        case .datetime where field.zeroIsNoKey && at.loadUnaligned(as: Int64.self) == 0: writer.writeNull(at: column)
         case .datetime, .optionalDatetime:
             try writer.write(integer: at.loadUnaligned(as: Int64.self), as: layout.types[column], at: column)
         case .date, .optionalDate: try writer.write(.date, Int64(at.loadUnaligned(as: Int32.self)), at: column)

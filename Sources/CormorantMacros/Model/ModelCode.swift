@@ -13,7 +13,8 @@ struct ModelCode {
 
     /// What goes into an extension, where an initializer leaves the memberwise one. It names no type of the program's.
     var conformance: String {
-        ([initializer, reading, writing, valuing] + (relations.isEmpty ? [] : [visiting])).joined(separator: "\n\n")
+        ([initializer, reading] + takingBack + [writing, valuing] + (relations.isEmpty ? [] : [visiting])).joined(
+            separator: "\n\n")
     }
 
     private var descriptor: String {
@@ -48,6 +49,18 @@ struct ModelCode {
 
     private var reads: [String] {
         properties.enumerated().map { "self.\($1.identifier) = try reader.property(at: \($0))" }
+    }
+
+    /// Of what the database fills in by an update; nothing where that is nothing.
+    private var takingBack: [String] {
+        let filled = properties.enumerated().filter { $1.isFilledByUpdate }
+        guard !filled.isEmpty else { return [] }
+        let lines = filled.map { index, property in
+            "if columns.contains(\(index)) { self.\(property.identifier) = try reader.property(at: \(index)) }"
+        }
+        return [
+            "\(access)mutating func readBack(only columns: [Int], from reader: Cormorant.RecordReader) throws \(block(lines))"
+        ]
     }
 
     private var writing: String {
@@ -113,6 +126,7 @@ extension StoredProperty {
         add("renamedFrom", columnArgument("renamedFrom"))
         add("convertSQL", columnArgument("convert"))
         add("isVersion", columnArgument("version"))
+        add("stamp", columnArgument("stamp"))
         let checksCases = columnArgument("checksCases")?.text == "true"
         return checksCases
             ? "Cormorant.ColumnDescriptor(\(parts.joined(separator: ", "))).checkingCases(of: \(type).self)"

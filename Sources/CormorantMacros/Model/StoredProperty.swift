@@ -12,6 +12,7 @@ struct StoredProperty {
 
     var isKey: Bool { markers["Key"] != nil }
     var isComputed: Bool { columnArgument("computed") != nil }
+    var isFilledByUpdate: Bool { isComputed || columnArgument("version") != nil || columnArgument("stamp") != nil }
 
     func columnArgument(_ label: String) -> Expression? {
         guard let value = markers["Column"]?.argument(label), !value.isNull else { return nil }

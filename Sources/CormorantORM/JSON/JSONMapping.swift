@@ -104,12 +104,12 @@ package final class JSONMapping {
         self.holdsNull = holdsNull
         takesNull = model.columns.enumerated().map { index, column in
             !column.notNull || index == model.generatedColumn || column.computedSQL != nil
-                || (holdsNull[index] && column.defaultSQL != nil)
+                || (holdsNull[index] && column.defaultSQL != nil) || column.stamp != nil
         }
         let all = Array(model.columns.indices)
         let sql = "SELECT " + all.map { _ in "?" }.joined(separator: ", ")
         carrier = PlannedStatement(
-            try Statement(connection, sql), columnCount: all.count, binds: all, returnsRow: true)
+            try Statement(connection, sql), columnCount: all.count, binds: all, returns: all)
     }
 
     deinit { facts.deallocate() }

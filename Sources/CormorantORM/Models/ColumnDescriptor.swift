@@ -33,6 +33,8 @@ public struct ColumnDescriptor: Sendable {
     public var computedSQL: String?
     /// Whether it counts the writes of the row, by which a record that another write has overtaken is refused.
     public var isVersion: Bool
+    /// Which time it holds, which the database puts there: that of the row's creation, or of its last write; nil: neither.
+    public var stamp: Stamp?
     /// The collation that compares its texts; nil: BINARY.
     public var collation: String?
     /// By which expressions compare it, in lower case; nil: by bytes.
@@ -46,8 +48,8 @@ public struct ColumnDescriptor: Sendable {
     public var jsonKey: String?
     /// Whether JSON may lack the key though the column has no default and cannot be NULL: the binding fills it in.
     package var isJSONOptional = false
-    /// Whether 0 in the record is no key yet, where the key is SQLite's to make: a plain integer of a C struct, which
-    /// begins as zeros and has no NULL.
+    /// Whether 0 in the record is no key yet, where the key is SQLite's to make, and no time of creation: a plain integer of
+    /// a C struct, which begins as zeros and has no NULL.
     package var zeroIsNoKey = false
     /// Whether the property's own type may refuse an integer that the column holds.
     package var refusesIntegers = false
@@ -69,7 +71,7 @@ public struct ColumnDescriptor: Sendable {
         indexed: Bool = false,
         defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
         references: ReferenceTarget? = nil, jsonKey: String? = nil, renamedFrom: String? = nil,
-        convertSQL: String? = nil, isVersion: Bool = false
+        convertSQL: String? = nil, isVersion: Bool = false, stamp: Stamp? = nil
     ) {
         self.name = name
         self.column = column ?? snakeCase(name)
@@ -84,6 +86,7 @@ public struct ColumnDescriptor: Sendable {
         // For rows of other programs, and those that are there when the column is added.
         self.defaultSQL = defaultSQL ?? (isVersion ? "1" : nil)
         self.isVersion = isVersion
+        self.stamp = stamp
         self.checkSQL = checkSQL
         self.computedSQL = computedSQL
         self.collation = collation

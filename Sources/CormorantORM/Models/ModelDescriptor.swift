@@ -42,8 +42,14 @@ public final class ModelDescriptor: Sendable {
     let hasPlainKey: Bool
     /// Whether a write can change the record beyond its key: computed columns, or a default for an optional property.
     package let insertFillsIn: Bool
-    /// The same of an update: computed columns, or a version.
-    package let updateFillsIn: Bool
+    /// What each update fills in: computed columns, the version and the time.
+    package let filledByUpdate: [Int]
+    /// Whether an update of all properties fills in these, or the time of creation that the record lacks.
+    let updateFillsIn: Bool
+    /// Whether each write changes a record, so that a rollback takes that back: by a version or times.
+    package var isCounted: Bool { versionColumn != nil || columns.contains { $0.stamp != nil } }
+    /// The columns that hold the time of the last write.
+    let updatedColumns: [Int]
     /// The column that counts a row's writes; nil for none.
     package let versionColumn: Int?
     /// Of the keys that SQLite makes, those that the column can hold.
@@ -112,7 +118,7 @@ public final class ModelDescriptor: Sendable {
                     .init(
                         property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
                         isNotNull: column.notNull, isUnsigned: column.isUnsigned, bits: column.bits,
-                        isComputed: column.computedSQL != nil)
+                        isComputed: column.computedSQL != nil, stamp: column.stamp)
                 }, key: keyColumns,
                 uniques: schema.indexes.compactMap { index in
                     let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
@@ -131,8 +137,14 @@ public final class ModelDescriptor: Sendable {
         keyMayNotFit = madeKeys.upperBound < .max || rowID.map { columns[$0].refusesIntegers } ?? false
         generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
         versionColumn = problem == nil ? columns.firstIndex { $0.isVersion } : nil
-        updateFillsIn = columns.contains { $0.computedSQL != nil || $0.isVersion }
-        insertFillsIn = updateFillsIn || columns.contains { $0.isOptional && $0.defaultSQL != nil }
+        filledByUpdate = columns.indices.filter { place in
+            columns[place].computedSQL != nil || columns[place].isVersion || columns[place].stamp == .updated
+        }
+        insertFillsIn =
+            !filledByUpdate.isEmpty
+            || columns.contains { $0.isOptional && $0.defaultSQL != nil || $0.stamp != nil }
+        updatedColumns = problem == nil ? columns.indices.filter { columns[$0].stamp == .updated } : []
+        updateFillsIn = !filledByUpdate.isEmpty || columns.contains { $0.stamp != nil }
     }
 
     /// Throws what is wrong with the descriptor.

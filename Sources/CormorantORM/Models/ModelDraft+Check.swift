@@ -64,6 +64,7 @@ extension ModelDraft {
             guard !isKey(column) else { throw refuse("is computed and part of the primary key", "choose another key") }
         }
         if column.isVersion { try checkVersion(column, refuse) }
+        if let stamp = column.stamp { try check(stamp, of: column, refuse) }
         for (what, sql) in [
             ("default", column.defaultSQL), ("check", column.checkSQL), ("computed expression", column.computedSQL),
         ] {
@@ -82,6 +83,21 @@ extension ModelDraft {
             throw refuse("has the collation \"\(collation)\", which is not known", "use BINARY, NOCASE or RTRIM")
         }
         if let target = column.references { try check(target, of: column, refuse) }
+    }
+
+    private func check(
+        _ stamp: Stamp, of column: ColumnDescriptor, _ refuse: (String, String) -> CormorantError
+    ) throws(CormorantError) {
+        guard column.type == .datetime else { throw refuse("is stamped and no datetime", "make it one") }
+        guard !isKey(column), column.computedSQL == nil, column.defaultSQL == nil else {
+            throw refuse(
+                "is stamped and part of the primary key, computed, or has a default", "drop the stamp, or the other")
+        }
+        guard stamp == .updated || column.isOptional || column.zeroIsNoKey else {
+            throw refuse(
+                "is stamped when the row is created, but its property always has a time",
+                "make the property optional; not null is what the column still can be")
+        }
     }
 
     private func checkVersion(

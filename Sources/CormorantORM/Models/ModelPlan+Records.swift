@@ -83,7 +83,11 @@ extension ModelPlan {
             while try statement.step() {
                 changed = true
                 let row = RecordReader(statement, columns: planned.results, model: model)
-                if planned.replacesRecord { try record.read(from: row) } else { try record.readBack(from: row) }
+                switch planned.taken {
+                case .made: try record.readBack(from: row)
+                case .part: try record.readBack(only: planned.returned, from: row)
+                case .all: try record.read(from: row)
+                }
             }
         } else {
             _ = try statement.step()
@@ -195,7 +199,9 @@ extension ModelPlan {
                 model.keyColumns.contains(index)
                 ? "part of the primary key"
                 : index == model.versionColumn
-                    ? "the version" : model.columns[index].computedSQL != nil ? "computed" : nil
+                    ? "the version"
+                    : model.columns[index].stamp == .updated
+                        ? "the time of each update" : model.columns[index].computedSQL != nil ? "computed" : nil
             if let why {
                 throw CormorantError(
                     .misuse, "\(model.name).\(property) is \(why) and cannot be updated",

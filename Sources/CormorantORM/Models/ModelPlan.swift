@@ -7,24 +7,34 @@ package final class PlannedStatement {
     let statement: Statement
     /// For each column of the model its parameter, 0 for none.
     let parameters: UnsafeMutablePointer<Int32>
-    /// For each column of the model its place in the rows that come back, which are all columns or none.
+    /// For each column of the model its place in the rows that come back, -1 for none.
     let results: UnsafeMutablePointer<Int32>
+    /// The columns that come back.
+    let returned: [Int]
     let returnsRow: Bool
-    /// Whether the record becomes the row that comes back, instead of taking from it what SQLite made.
-    let replacesRecord: Bool
+    let taken: Taken
 
-    init(
-        _ statement: Statement, columnCount: Int, binds columns: [Int], returnsRow: Bool, replacesRecord: Bool = false
-    ) {
+    /// What a record takes of the row that comes back.
+    enum Taken {
+        /// Of a whole row what SQLite made.
+        case made
+        /// What is in it, which is not the whole row.
+        case part
+        /// All of it: the record becomes the row.
+        case all
+    }
+
+    init(_ statement: Statement, columnCount: Int, binds columns: [Int], returns: [Int], taken: Taken = .made) {
         self.statement = statement
-        self.replacesRecord = replacesRecord
-        self.returnsRow = returnsRow
+        self.taken = taken
+        returned = returns
+        returnsRow = !returns.isEmpty
         parameters = .allocate(capacity: max(1, columnCount))
         parameters.initialize(repeating: 0, count: max(1, columnCount))
         for (index, column) in columns.enumerated() { parameters[column] = Int32(truncatingIfNeeded: index + 1) }
         results = .allocate(capacity: max(1, columnCount))
-        results.initialize(repeating: 0, count: max(1, columnCount))
-        for index in 0..<columnCount { results[index] = Int32(truncatingIfNeeded: index) }
+        results.initialize(repeating: -1, count: max(1, columnCount))
+        for (index, column) in returns.enumerated() { results[column] = Int32(truncatingIfNeeded: index) }
     }
 
     deinit {
@@ -77,13 +87,18 @@ package final class ModelPlan {
 
     let compiler: SQLCompiler
 
-    /// Indices of the columns that are written, the version last.
-    private var stored: [Int] { bound + (model.versionColumn.map { [$0] } ?? []) }
+    /// Indices of the columns that are written, the version and times last.
+    private var stored: [Int] { bound + versions + model.updatedColumns }
 
     /// Those that take the record's values.
     private var bound: [Int] {
-        model.columns.indices.filter { model.columns[$0].computedSQL == nil && $0 != model.versionColumn }
+        model.columns.indices.filter { place in
+            let column = model.columns[place]
+            return column.computedSQL == nil && !column.isVersion && column.stamp != .updated
+        }
     }
+
+    private var versions: [Int] { model.versionColumn.map { [$0] } ?? [] }
 
     private func insertColumns() throws -> [SQLCompiler.WrittenColumn] {
         let kept = try connection.converted(model.tableReference)
@@ -91,11 +106,14 @@ package final class ModelPlan {
             let column = model.columns[index]
             return SQLCompiler.WrittenColumn(
                 column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil, isNullable: !column.notNull,
-                kept: kept[index], isVersion: column.isVersion)
+                kept: kept[index], isVersion: column.isVersion,
+                stamp: column.stamp)
         }
     }
 
-    private var allNames: [String] { model.columns.map(\.column) }
+    private var all: [Int] { Array(model.columns.indices) }
+
+    private func names(_ columns: [Int]) -> [String] { columns.map { model.columns[$0].column } }
 
     /// Forgets the statements that write where the schema may have changed.
     @inline(__always)
@@ -119,9 +137,10 @@ package final class ModelPlan {
         checkSchema()
         let slot = Int(conflict.rawValue)
         if let ready = inserts[slot] { return ready }
+        let returned = model.insertFillsIn ? all : []
         let sql = compiler.insert(
-            into: model.table, try insertColumns(), conflict: conflict, returning: model.insertFillsIn ? allNames : [])
-        let made = try prepare(sql, binds: bound, returnsRow: model.insertFillsIn)
+            into: model.table, try insertColumns(), conflict: conflict, returning: names(returned))
+        let made = try prepare(sql, binds: bound, returns: returned)
         inserts[slot] = made
         return made
     }
@@ -130,10 +149,11 @@ package final class ModelPlan {
         checkSchema()
         if let saving { return saving }
         try model.requireKey()
+        let returned = model.insertFillsIn ? all : []
         let sql = compiler.save(
             into: model.table, try insertColumns(), key: model.keyNames, checksVersion: true,
-            returning: model.insertFillsIn ? allNames : [])
-        let made = try prepare(sql, binds: stored, returnsRow: model.insertFillsIn)
+            returning: names(returned))
+        let made = try prepare(sql, binds: bound + versions, returns: returned)
         saving = made
         return made
     }
@@ -142,11 +162,11 @@ package final class ModelPlan {
     func upsertion(_ target: UpsertTarget) throws -> PlannedStatement {
         checkSchema()
         if let ready = upserts[target] { return ready }
-        let left = Set(target.key + target.kept + model.keyColumns).subtracting(model.versionColumn.map { [$0] } ?? [])
+        let left = Set(target.key + target.kept + model.keyColumns).subtracting(versions)
         let sql = compiler.save(
             into: model.table, try insertColumns(), key: target.key.map { model.columns[$0].column },
-            keeping: Set(left.map { model.columns[$0].column }), returning: allNames)
-        let made = try prepare(sql, binds: bound, returnsRow: true, replacesRecord: true)
+            keeping: Set(left.map { model.columns[$0].column }), returning: names(all))
+        let made = try prepare(sql, binds: bound, returns: all, taken: .all)
         upserts[target] = made
         return made
     }
@@ -154,8 +174,7 @@ package final class ModelPlan {
     func lookup(_ key: [Int]) throws -> PlannedStatement {
         if let ready = lookups[key] { return ready }
         let made = try prepare(
-            compiler.select(allNames, from: model.table, key: key.map { model.columns[$0].column }), binds: key,
-            returnsRow: true)
+            compiler.select(names(all), from: model.table, key: names(key)), binds: key, returns: all)
         lookups[key] = made
         return made
     }
@@ -164,7 +183,8 @@ package final class ModelPlan {
     package func update() throws -> PlannedStatement {
         checkSchema()
         if let updating { return updating }
-        let made = try makeUpdate(bound.filter { !model.keyColumns.contains($0) })
+        let made = try makeUpdate(
+            bound.filter { !model.keyColumns.contains($0) }, returns: model.updateFillsIn ? all : [], .made)
         updating = made
         return made
     }
@@ -172,7 +192,7 @@ package final class ModelPlan {
     package func update(_ properties: [Int]) throws -> PlannedStatement {
         checkSchema()
         if let ready = partialUpdates[properties] { return ready }
-        let made = try makeUpdate(properties)
+        let made = try makeUpdate(properties, returns: model.filledByUpdate, .part)
         partialUpdates[properties] = made
         return made
     }
@@ -187,23 +207,25 @@ package final class ModelPlan {
         return planned
     }
 
-    private func makeUpdate(_ properties: [Int]) throws -> PlannedStatement {
+    private func makeUpdate(
+        _ properties: [Int], returns returned: [Int], _ taken: PlannedStatement.Taken
+    ) throws -> PlannedStatement {
         try model.requireKey()
         let kept = try connection.converted(model.tableReference)
         let sql = compiler.update(
-            model.table, set: properties.map { .init(model.columns[$0].column, kept: kept[$0]) }, key: model.keyNames,
-            version: model.versionColumn.map { model.columns[$0].column },
-            returning: model.updateFillsIn ? allNames : [])
+            model.table,
+            set: properties.map { .init(model.columns[$0].column, kept: kept[$0], stamp: model.columns[$0].stamp) },
+            stamps: names(model.updatedColumns), key: model.keyNames,
+            version: model.versionColumn.map { model.columns[$0].column }, returning: names(returned))
         return try prepare(
-            sql, binds: properties + model.keyColumns + (model.versionColumn.map { [$0] } ?? []),
-            returnsRow: model.updateFillsIn)
+            sql, binds: properties + model.keyColumns + versions, returns: returned, taken: taken)
     }
 
     /// By key, whose parts are the parameters in order.
     package func deletion() throws -> PlannedStatement {
         if let deleting { return deleting }
         let made = try prepare(
-            compiler.delete(from: model.table, key: model.keyNames), binds: model.keyColumns, returnsRow: false)
+            compiler.delete(from: model.table, key: model.keyNames), binds: model.keyColumns, returns: [])
         deleting = made
         return made
     }
@@ -213,7 +235,7 @@ package final class ModelPlan {
         if let deletingVersion { return deletingVersion }
         let made = try prepare(
             compiler.delete(from: model.table, key: model.keyNames + [model.columns[version].column]),
-            binds: model.keyColumns + [version], returnsRow: false)
+            binds: model.keyColumns + [version], returns: [])
         deletingVersion = made
         return made
     }
@@ -228,8 +250,7 @@ package final class ModelPlan {
     @inline(never)
     private func makeFind() throws -> PlannedStatement {
         let made = try prepare(
-            compiler.select(allNames, from: model.table, key: model.keyNames), binds: model.keyColumns, returnsRow: true
-        )
+            compiler.select(names(all), from: model.table, key: model.keyNames), binds: model.keyColumns, returns: all)
         finding = made
         return made
     }
@@ -237,18 +258,18 @@ package final class ModelPlan {
     package func existence() throws -> PlannedStatement {
         if let testing { return testing }
         let made = try prepare(
-            compiler.exists(in: model.table, key: model.keyNames), binds: model.keyColumns, returnsRow: true)
+            compiler.exists(in: model.table, key: model.keyNames), binds: model.keyColumns, returns: [])
         testing = made
         return made
     }
 
     private func prepare(
-        _ sql: String, binds columns: [Int], returnsRow: Bool, replacesRecord: Bool = false
+        _ sql: String, binds columns: [Int], returns: [Int], taken: PlannedStatement.Taken = .made
     ) throws -> PlannedStatement {
         do {
             return PlannedStatement(
-                try Statement(connection, sql), columnCount: model.columns.count, binds: columns,
-                returnsRow: returnsRow, replacesRecord: replacesRecord)
+                try Statement(connection, sql), columnCount: model.columns.count, binds: columns, returns: returns,
+                taken: taken)
         } catch let error as CormorantError {
             throw schemaError(error)
         }

@@ -32,6 +32,10 @@ public struct DynamicRecord: RecordAccess, Sendable {
         for index in values.indices { values[index] = try reader.value(at: index) }
     }
 
+    public mutating func readBack(only columns: [Int], from reader: RecordReader) throws {
+        for index in columns { values[index] = try reader.value(at: index) }
+    }
+
     public mutating func clearGeneratedKey() {
         if model.generatedColumn >= 0 { values[model.generatedColumn] = .null }
     }

@@ -13,6 +13,10 @@ public protocol RecordAccess {
     /// column, and taking them all is right where that changes nothing.
     mutating func readBack(from reader: RecordReader) throws
 
+    /// Takes from the row that an update of some properties has written what the database filled in: computed columns and
+    /// the version. The reader has these columns and no others, so that what the record holds besides stays as it is.
+    mutating func readBack(only columns: [Int], from reader: RecordReader) throws
+
     /// Takes the key that SQLite made.
     mutating func setGeneratedKey(_ key: Int64) throws
 
@@ -22,4 +26,9 @@ public protocol RecordAccess {
 
 extension RecordAccess {
     public mutating func readBack(from reader: RecordReader) throws { try read(from: reader) }
+
+    /// Refuses: what reads whole records only would lose what is not in the row.
+    public mutating func readBack(only columns: [Int], from reader: RecordReader) throws {
+        throw reader.cannotTake(columns)
+    }
 }

@@ -276,9 +276,19 @@ extension RecordReader {
             table: model.table, columns: [model.columns[column].column])
     }
 
+    /// Of a record that does not say how it takes some columns alone.
+    func cannotTake(_ columns: [Int]) -> CormorantError {
+        let model = model?.takeUnretainedValue()
+        let names = columns.compactMap { model?.columns[$0].name }.joined(separator: ", ")
+        return CormorantError(
+            .misuse,
+            "an update of some properties of \(model?.name ?? "a record") fills in \(names), which the record cannot take alone",
+            hint: "give it readBack(only:from:), let @Model write it, or update all properties", table: model?.table)
+    }
+
     /// Which row it is, as far as the result has its key, which is a number or a text.
     private func place(of column: Int, in model: ModelDescriptor) -> String {
-        let key = model.keyColumns.filter { $0 != column }.compactMap { cell(at: $0).described }
+        let key = model.keyColumns.filter { $0 != column && columns[$0] >= 0 }.compactMap { cell(at: $0).described }
         guard !key.isEmpty, key.count == model.keyColumns.count else { return "" }
         return " (in the row with the key \(key.joined(separator: ", ")))"
     }

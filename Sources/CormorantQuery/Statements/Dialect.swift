@@ -27,6 +27,9 @@ package struct Dialect: Sendable {
     /// A value, or what takes its place where it is NULL.
     func value(_ sql: String, default defaultSQL: String) -> String { "ifnull(\(sql), (\(defaultSQL)))" }
 
+    /// The time of the statement, as datetime columns hold it.
+    var now: String { "corm_datetime(strftime('%Y-%m-%d %H:%M:%f', 'now'))" }
+
     // Expressions -----------------------------------------------------------------------------------------------------
 
     func infix(_ op: BinaryOperator) -> String {

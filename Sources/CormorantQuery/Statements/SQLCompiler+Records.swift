@@ -13,11 +13,17 @@ extension SQLCompiler {
         /// Whether it counts the row's writes: 1 in a new row, and one more with each update. Its parameter, if any, is what
         /// the row must have.
         package var isVersion: Bool
+        /// What time it holds. That of creation has a parameter, which counts where it is not NULL; the other has none.
+        package var stamp: Stamp?
+
+        /// Whether each write changes it.
+        var isCounted: Bool { isVersion || stamp == .updated }
 
         package init(
             _ name: String, defaultSQL: String? = nil, isNullable: Bool = false, kept: Kept? = nil,
-            isVersion: Bool = false
+            isVersion: Bool = false, stamp: Stamp? = nil
         ) {
+            self.stamp = stamp
             self.isVersion = isVersion
             self.name = name
             self.defaultSQL = defaultSQL
@@ -58,13 +64,14 @@ extension SQLCompiler {
     ) -> String {
         var others = columns.indices.filter { !key.contains(columns[$0].name) && !kept.contains(columns[$0].name) }
         // Where all else is kept, it counts no write.
-        if !kept.isEmpty, others.allSatisfy({ columns[$0].isVersion }) { others = [] }
+        if !kept.isEmpty, others.allSatisfy({ columns[$0].isCounted }) { others = [] }
         // A table of keys only has nothing to update, but RETURNING needs an updated row.
         let updates = (others.isEmpty ? Array(columns.indices) : others).map { index in
             let column = columns[index]
             let name = quoteIdentifier(column.name)
             if others.isEmpty, !kept.isEmpty || column.isVersion { return "\(name) = \(name)" }
             if column.isVersion { return "\(name) = \(name) + 1" }
+            if column.stamp == .created { return created(column, index + 1) }
             let isKept = column.defaultSQL != nil && column.isNullable
             return "\(name) = \(isKept ? value(column, index + 1) : "excluded.\(name)")"
         }
@@ -77,14 +84,21 @@ extension SQLCompiler {
 
     /// Parameters: the columns, then the key, then the version. Without columns the key is set to itself, which still tells
     /// whether the row is there.
-    /// - Parameter version: the column that counts the row's writes, which must be the record's.
+    /// - Parameters:
+    ///   - stamps: columns that get the time.
+    ///   - version: the column that counts the row's writes, which must be the record's.
     package func update(
-        _ table: String, set columns: [WrittenColumn], key: [String], version: String? = nil, returning: [String] = []
+        _ table: String, set columns: [WrittenColumn], stamps: [String] = [], key: [String], version: String? = nil,
+        returning: [String] = []
     ) -> String {
-        var assignments = columns.enumerated().map { "\(quoteIdentifier($1.name)) = \(value($1, $0 + 1))" }
+        var assignments = columns.enumerated().map { index, column in
+            column.stamp == .created
+                ? created(column, index + 1) : "\(quoteIdentifier(column.name)) = \(value(column, index + 1))"
+        }
+        assignments += stamps.map { "\(quoteIdentifier($0)) = \(dialect.now)" }
         if let name = version.map({ quoteIdentifier($0) }) {
             assignments.append("\(name) = \(name) + 1")
-        } else if columns.isEmpty {
+        } else if assignments.isEmpty {
             assignments = key.map { "\(quoteIdentifier($0)) = \(quoteIdentifier($0))" }
         }
         let conditions = matches(key + (version.map { [$0] } ?? []), from: columns.count + 1)
@@ -143,11 +157,19 @@ extension SQLCompiler {
         guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }
         let values = columns.enumerated().map { index, column in
             if column.isVersion { return "1" }
+            if column.stamp == .updated { return dialect.now }
             let parameter = value(column, index + 1)
-            return column.defaultSQL.map { dialect.value(parameter, default: $0) } ?? parameter
+            let defaultSQL = column.stamp == .created ? dialect.now : column.defaultSQL
+            return defaultSQL.map { dialect.value(parameter, default: $0) } ?? parameter
         }
         return
             "\(self.table(table)) (\(quotedNames(columns.map(\.name)))) VALUES (\(values.joined(separator: ", ")))"
+    }
+
+    /// What an update writes to the time of creation: a record without it does not empty it.
+    private func created(_ column: WrittenColumn, _ parameter: Int) -> String {
+        let name = quoteIdentifier(column.name)
+        return "\(name) = \(dialect.value(value(column, parameter), default: name))"
     }
 
     private func value(_ column: WrittenColumn, _ parameter: Int) -> String {

@@ -32,6 +32,7 @@ extension StatementCompiler {
         scopes.append(Scope(of: change.table))
         sql += " SET "
         try write(change.assignments, of: change.table)
+        writeStamps(of: change.table, besides: change.assignments)
         try writeConditions(change)
     }
 
@@ -41,6 +42,16 @@ extension StatementCompiler {
             if index > 0 { sql += ", " }
             sql += table.columns[assignment.column].quoted + " = "
             try write(assignment.value, assignedTo: assignment.column, of: table)
+        }
+    }
+
+    /// Writes the time into the columns that hold that of each update, unless the statement sets them itself.
+    private mutating func writeStamps(
+        of table: TableReference, besides assignments: [(column: Int, value: Expression)]
+    ) {
+        for (index, column) in table.columns.enumerated()
+        where column.stamp == .updated && !assignments.contains(where: { $0.column == index }) {
+            sql += ", " + column.quoted + " = " + dialect.now
         }
     }
 
@@ -161,13 +172,17 @@ extension StatementCompiler {
         if change.assignments.isEmpty {
             sql += " DEFAULT VALUES"
         } else {
-            try write(names: change.assignments.map(\.column), of: change.table)
+            let set = change.assignments.map(\.column)
+            let stamps = change.table.columns.indices.filter {
+                change.table.columns[$0].stamp != nil && !set.contains($0)
+            }
+            try write(names: set + stamps, of: change.table)
             sql += " VALUES ("
             for (index, assignment) in change.assignments.enumerated() {
                 if index > 0 { sql += ", " }
                 try write(assignment.value, assignedTo: assignment.column, of: change.table)
             }
-            sql += ")"
+            sql += stamps.map { _ in ", " + dialect.now }.joined() + ")"
         }
         scopes.append(Scope(of: change.table))
         try writeUpsert(change)
@@ -207,6 +222,7 @@ extension StatementCompiler {
         scopes[scopes.count - 1].qualifies = true
         upserted = change.table
         try write(upsert.assignments, of: change.table)
+        writeStamps(of: change.table, besides: upsert.assignments)
         upserted = nil
         scopes[scopes.count - 1].qualifies = false
     }

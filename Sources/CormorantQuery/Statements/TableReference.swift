@@ -15,6 +15,7 @@ package final class TableReference: Sendable {
         package let bits: Int
         /// Written by SQLite only.
         package let isComputed: Bool
+        package let stamp: Stamp?
         /// The integers that it holds, where it holds some.
         package var integers: ClosedRange<Int64> { type.integers(isUnsigned: isUnsigned, bits: bits) }
         /// Whether its texts have one form.
@@ -22,7 +23,7 @@ package final class TableReference: Sendable {
 
         package init(
             property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,
-            isUnsigned: Bool = false, bits: Int = 0, isComputed: Bool
+            isUnsigned: Bool = false, bits: Int = 0, isComputed: Bool, stamp: Stamp? = nil
         ) {
             self.property = property
             self.name = name
@@ -32,6 +33,7 @@ package final class TableReference: Sendable {
             self.isUnsigned = isUnsigned
             self.bits = bits
             self.isComputed = isComputed
+            self.stamp = stamp
             quoted = quoteIdentifier(name)
         }
     }

@@ -192,6 +192,7 @@ bool step_describe(step *s);
 bool step_create_sql(step *s);
 bool step_write_record(step *s);
 bool step_upsert(step *s);
+bool step_update_changes(step *s);
 bool step_upsert_many(step *s);
 bool step_delete_record(step *s);
 bool step_write_records(step *s);

@@ -53,6 +53,8 @@ static bool parse_choices(scenario *run, json_t *json, corm_column_def *column) 
     return true;
 }
 
+static const char *const stamps[] = {"", "created", "updated"};
+
 static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_def *out_column) {
     corm_column_def column = {
         .name = json_string_value(json_object_get(json, "name")),
@@ -67,6 +69,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         .unique = json_is_true(json_object_get(json, "unique")),
         .indexed = json_is_true(json_object_get(json, "indexed")),
         .version = json_is_true(json_object_get(json, "version")),
+        .stamp = find_name(run, json_string_value(json_object_get(json, "stamp")), stamps, 3),
         .is_unsigned = json_is_true(json_object_get(json, "unsigned")),
     };
     if (column.type == 0)
@@ -75,7 +78,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         check_members(run, json, "a column",
                       " name column type length primaryKey autoIncrement notNull unique indexed unsigned default check "
                       "computed collation referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom "
-                      "convert choices version ") &&
+                      "convert choices version stamp ") &&
         parse_choices(run, json_object_get(json, "choices"), &column) &&
         parse_text(run, json_object_get(json, "jsonKey"), &column.json_key) &&
         parse_text(run, json_object_get(json, "column"), &column.column) &&

@@ -107,6 +107,25 @@ bool step_write_record(step *s) {
     return s->status < 0 || check_record(run, &s->model, wanted(s, "record"), record);
 }
 
+bool step_update_changes(step *s) {
+    scenario *run = s->run;
+    corm_value *record = record_of(s);
+    corm_value *since = allocate(run, s->model.column_count * sizeof *since);
+    const char *changed;
+    if (record == NULL || !parse_record(run, &s->model, member(s, "since"), 0, since))
+        return false;
+    s->status = corm_record_changes(s->model.model, record, since, run->arena, &changed, &run->error);
+    if (s->status < 0)
+        return true;
+    if ((changed == NULL) != (s->status == CORM_IGNORED) || !check_text(s, "changed", changed))
+        return changed != NULL && s->status == CORM_OK ? false : fail(run, "an empty list of changes");
+    corm_status told = s->status;
+    s->status = corm_record_update_changes(run->database, s->model.model, record, since, run->arena, &run->error);
+    if (s->status >= 0 && s->status != told)
+        return fail(run, "the update says something else than the list of changes");
+    return s->status < 0 || check_record(run, &s->model, wanted(s, "record"), record);
+}
+
 static bool parse_upsert(step *s, corm_upsert_options *options) {
     *options = (corm_upsert_options)CORM_UPSERT_OPTIONS_INIT;
     return parse_list(s->run, member(s, "unique"), &options->on) &&

@@ -80,6 +80,7 @@ static const struct {
     {"getOrCreate", step_upsert, "model record unique", "found record"},
     {"refresh", step_write_record, "model record", "record"},
     {"update", step_write_record, "model record properties", "record"},
+    {"updateChanges", step_update_changes, "model record since", "changed record"},
     {"delete", step_delete_record, "model record", "found"},
     {"insertMany", step_write_records, "model records generate conflict", "count records"},
     {"saveMany", step_write_records, "model records generate", "records"},

@@ -277,6 +277,92 @@ static void a_struct_has_its_own_version_again_when_its_batch_is_rolled_back(voi
     corm_model_free(accounts);
 }
 
+typedef struct page {
+    int64_t id;
+    const char *title;
+    char state[8];
+    corm_datetime created;
+    corm_datetime updated;
+    int32_t version;
+    corm_text shouted;
+} page;
+
+static const corm_column_def page_columns[] = {
+    CORM_COLUMN(page, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(page, title, CORM_TEXT, .not_null = true),
+    CORM_COLUMN(page, state, CORM_TEXT),
+    CORM_COLUMN(page, created, CORM_DATETIME, .stamp = CORM_STAMP_CREATED),
+    CORM_COLUMN(page, updated, CORM_DATETIME, .stamp = CORM_STAMP_UPDATED),
+    CORM_COLUMN(page, version, CORM_INT32, .version = true),
+    CORM_COLUMN(page, shouted, CORM_TEXT, .computed_sql = "upper(title)"),
+};
+static const corm_model_def page_def = CORM_MODEL(page, "Page", page_columns);
+
+static void an_update_of_a_property_reads_and_writes_no_other_field(void **state) {
+    (void)state;
+    corm_model *pages = NULL;
+    OK(corm_model_create(&page_def, &pages, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(pages), &failure));
+    page first = {.title = "first", .state = "new"};
+    OK(corm_record_insert(db, pages, &first, CORM_CONFLICT_ABORT, arena, &failure));
+    assert_true(first.created > 1577836800000000 && first.created == first.updated);
+    corm_datetime created = first.created;
+    /* A field that is not written need not be one that could be. */
+    memset(first.state, 'x', sizeof first.state);
+    first.title = "second";
+    first.updated = 5;
+    OK(corm_record_update(db, pages, &first, "title", arena, &failure));
+    assert_string_equal(first.shouted.data, "SECOND");
+    assert_int_equal(first.version, 2);
+    assert_true(first.updated >= created && first.state[7] == 'x');
+    strcpy(first.state, "old");
+    first.created = 0;
+    OK(corm_record_update(db, pages, &first, NULL, arena, &failure));
+    assert_true(first.created == created);
+    corm_model_free(pages);
+}
+
+static void a_struct_has_its_own_times_again_when_its_batch_is_rolled_back(void **state) {
+    (void)state;
+    corm_model *pages = NULL;
+    OK(corm_model_create(&page_def, &pages, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(pages), &failure));
+    page both[2] = {{.title = "a", .updated = 7}, {.title = NULL}};
+    GIVES(CORM_E_NOT_NULL, corm_record_insert_many(db, pages, both, 2, CORM_CONFLICT_ABORT, arena, NULL, &failure));
+    assert_true(both[0].created == 0 && both[0].updated == 7 && both[0].version == 0 && both[0].id == 0);
+    corm_model_free(pages);
+}
+
+static void what_changed_is_a_list(void **state) {
+    (void)state;
+    corm_model *pages = NULL;
+    OK(corm_model_create(&page_def, &pages, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(pages), &failure));
+    page first = {.title = "first", .state = "new"};
+    OK(corm_record_insert(db, pages, &first, CORM_CONFLICT_ABORT, arena, &failure));
+    page old = first;
+    char copied[] = "first";
+    first.title = copied;
+    const char *changed = "";
+    GIVES(CORM_IGNORED, corm_record_changes(pages, &first, &old, arena, &changed, &failure));
+    assert_null(changed);
+    GIVES(CORM_IGNORED, corm_record_update_changes(db, pages, &first, &old, arena, &failure));
+    copied[0] = 'F';
+    strcpy(first.state, "old");
+    OK(corm_record_changes(pages, &first, &old, arena, &changed, &failure));
+    assert_string_equal(changed, "title, state");
+    OK(corm_record_update_changes(db, pages, &first, &old, arena, &failure));
+    assert_int_equal(first.version, 2);
+    memset(first.state, 'x', sizeof first.state);
+    GIVES(CORM_E_ENCODING, corm_record_changes(pages, &first, &old, arena, &changed, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_changes(pages, NULL, &old, arena, &changed, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_changes(pages, &first, NULL, arena, &changed, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_changes(pages, &first, &old, NULL, &changed, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_changes(NULL, &first, &old, arena, &changed, &failure));
+    GIVES(CORM_E_MISUSE, corm_record_update_changes(NULL, pages, &first, &old, arena, &failure));
+    corm_model_free(pages);
+}
+
 #define RECORD(function) cmocka_unit_test_setup_teardown(function, set_up_record, tear_down_record)
 
 int main(void) {
@@ -289,6 +375,9 @@ int main(void) {
         RECORD(texts_are_not_read_without_an_arena),
         RECORD(what_the_database_makes_comes_back),
         RECORD(a_struct_has_its_own_version_again_when_its_batch_is_rolled_back),
+        RECORD(an_update_of_a_property_reads_and_writes_no_other_field),
+        RECORD(a_struct_has_its_own_times_again_when_its_batch_is_rolled_back),
+        RECORD(what_changed_is_a_list),
         RECORD(an_upsert_reads_texts_into_the_arena_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@ extension Scenario {
         case "createSQL":
             try checkParts(of: model(&step).descriptor.createSQL, &expected)
         case "insert", "save", "update", "delete", "refresh": try performRecord(verb, &step, &expected)
+        case "updateChanges": try performChanges(&step, &expected)
         case "insertMany", "saveMany", "updateMany", "deleteMany": try performBatch(verb, &step, &expected)
         case "upsert", "upsertMany", "getOrCreate": try performUpsert(verb, &step, &expected)
         case "exists" where statement != nil: try performQuery(verb, &step, &expected)
@@ -88,6 +89,21 @@ extension Scenario {
             case "delete": try check("found", try plan.delete(&record), &expected)
             default: try plan.refresh(&record)
             }
+        }
+        if let json = expected.take("record") { try model.check(record, json) }
+    }
+
+    private func performChanges(_ step: inout Members, _ expected: inout Members) throws {
+        let model = try model(&step)
+        var record = try model.record(step.required("record"))
+        let since = try model.record(step.required("since"))
+        let changed = model.descriptor.changes(from: since.values, to: record.values)
+        let wanted = expected.take("changed")
+        if !changed.isEmpty {
+            try database.withPlan(model.descriptor) { try $0.update(&record, with: $0.update(named: changed)) }
+        }
+        if let wanted, (try? wanted.string()) != (changed.isEmpty ? nil : changed.joined(separator: ", ")) {
+            throw ScenarioFailure("changed are \(changed), not \(wanted)")
         }
         if let json = expected.take("record") { try model.check(record, json) }
     }

@@ -64,10 +64,19 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
         references: target.map { ReferenceTarget($0, targetColumn, onDelete: onDelete, onUpdate: onUpdate) },
         jsonKey: try members.text("jsonKey"),
         renamedFrom: try members.text("renamedFrom"), convertSQL: try members.text("convert"),
-        isVersion: try members.flag("version"))
+        isVersion: try members.flag("version"), stamp: try stamp(members.text("stamp")))
     if let choices = try members.take("choices").map(scenarioValues) { column.check(choices: choices) }
     try members.end()
     return (column, limit)
+}
+
+private func stamp(_ name: String?) throws -> Stamp? {
+    switch name {
+    case nil: return nil
+    case "created": return .created
+    case "updated": return .updated
+    case let other?: throw ScenarioFailure("unknown stamp \(other)")
+    }
 }
 
 private let types: [String: ColumnType] = [

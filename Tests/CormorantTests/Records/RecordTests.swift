@@ -34,7 +34,120 @@ private struct Versioned: Equatable {
     @Column(version: true) var version = 0
 }
 
+@Model
+private struct Draft: Equatable {
+    @Key var id: Int64?
+    var title: String
+    var body: String?
+    @Column(computed: "length(title)") var size: Int?
+    @Column(version: true) var version = 0
+    @Column(notNull: true, stamp: .created) var created: Timestamp?
+    @Column(stamp: .updated) var updated: Timestamp = Timestamp(microseconds: 0)
+    @Ignored var isOpen = false
+}
+
+/// A record of its own that says nothing of updates of some properties.
+private struct Handmade: Record {
+    var id: Int64?
+    var name: String
+    var version: Int64 = 0
+
+    static let model = ModelDescriptor(
+        name: "Handmade",
+        columns: [
+            ColumnDescriptor("id", Int64?.self, primaryKey: true), ColumnDescriptor("name", String.self),
+            ColumnDescriptor("version", Int64.self, isVersion: true),
+        ])
+
+    init(name: String) { self.name = name }
+
+    init(from reader: RecordReader) throws {
+        id = try Int64?(from: reader, at: 0)
+        name = try String(from: reader, at: 1)
+        version = try Int64(from: reader, at: 2)
+    }
+
+    func write(to writer: inout RecordWriter) throws {
+        try id.write(to: &writer, at: 0)
+        try name.write(to: &writer, at: 1)
+        try version.write(to: &writer, at: 2)
+    }
+
+    mutating func setGeneratedKey(_ key: Int64) { id = key }
+    mutating func clearGeneratedKey() { id = nil }
+}
+
 struct RecordTests {
+    /// What is not saved stays in the record: only what the database made of the update comes back.
+    @Test func anUpdateOfSomePropertiesLeavesTheOthersAlone() throws {
+        let database = try memoryDatabase(Draft.self)
+        var draft = try database.inserted(Draft(title: "first", body: "text"))
+        #expect(draft.version == 1 && draft.size == 5)
+        let created = try #require(draft.created)
+        (draft.title, draft.body, draft.isOpen) = ("changed", "unsaved", true)
+        try database.update(&draft, \.title)
+        #expect(draft.title == "changed" && draft.body == "unsaved" && draft.isOpen)
+        #expect(draft.version == 2 && draft.size == 7 && draft.created == created && draft.updated >= created)
+        var drafts = [draft]
+        drafts[0].title = "again"
+        try database.update(contentsOf: &drafts, \.title)
+        #expect(drafts[0].body == "unsaved" && drafts[0].version == 3 && drafts[0].size == 5)
+        #expect(try database.find(Draft.self, key: 1)?.body == "text")
+    }
+
+    @Test func aRecordThatCannotTakeSomeColumnsAloneSaysSo() throws {
+        let database = try memoryDatabase(Handmade.self)
+        var record = try database.inserted(Handmade(name: "a"))
+        let error = expectError(.misuse) { try database.update(&record, properties: ["name"]) }
+        #expect(error?.message.contains("fills in version, which the record cannot take alone") == true)
+        record.name = "b"
+        try database.update(&record)
+        #expect(record.version == 2)
+        #expect(try database.fetchAll(Handmade.self).map(\.version) == [2])
+    }
+
+    @Test func whatChangedIsWrittenAndNothingElse() throws {
+        let database = try memoryDatabase(Draft.self)
+        var draft = try database.inserted(Draft(title: "first", body: "text"))
+        let old = draft
+        #expect(try draft.changes(since: old).isEmpty)
+        #expect(try database.updateChanges(of: &draft, since: old).isEmpty)
+        #expect(draft == old)
+        draft.title = "second"
+        (draft.size, draft.updated, draft.isOpen) = (99, Timestamp(microseconds: 5), true)
+        #expect(try draft.changes(since: old) == ["title"])
+        #expect(try draft.updateChanges(in: database, since: old) == ["title"])
+        #expect(draft.version == 2 && draft.size == 6)
+        var moved = draft
+        moved.id = 7
+        expectError(.misuse) { try database.updateChanges(of: &moved, since: draft) }
+    }
+
+    /// A batch that fails takes them back.
+    @Test func timesAreOfTheRow() throws {
+        let database = try memoryDatabase(Draft.self)
+        var draft = try database.inserted(Draft(title: "first"))
+        let first = draft.updated
+        #expect(draft.created == first && first.microseconds > 1_577_836_800_000_000)
+        var batch = [Draft(title: "second"), draft]
+        batch[1].version = 9
+        expectError(.staleRecord) { try database.save(contentsOf: &batch) }
+        #expect(batch[0].created == nil && batch[0].updated == Timestamp(microseconds: 0))
+        draft.created = nil
+        try database.save(&draft)
+        #expect(draft.created == first && draft.updated >= first)
+        #expect(
+            expectError(.model) {
+                try ModelDescriptor(
+                    name: "A",
+                    columns: [
+                        ColumnDescriptor("id", Int64?.self, primaryKey: true),
+                        ColumnDescriptor("made", Timestamp.self, stamp: .created),
+                    ]
+                ).validate()
+            }?.message.contains("its property always has a time") == true)
+    }
+
     /// The version of a record stays that of its row, also where a batch is rolled back.
     @Test func aRecordIsOfItsRowsVersion() throws {
         let database = try memoryDatabase(Versioned.self)

@@ -273,7 +273,18 @@ def _column(column: Column[Any]) -> dict[str, Any]:
         "choices": [_choice(value) for value in column._choices] if option("check") is True else [],
         "check_choices": option("check") is True,
         "version": option("version", False),
+        "stamp": _stamp(column),
     }
+
+
+_STAMPS = {None: 0, "created": abi.CORM_STAMP_CREATED, "updated": abi.CORM_STAMP_UPDATED}
+
+
+def _stamp(column: Column[Any]) -> int:
+    stamp = column._options.get("stamp")
+    if stamp not in _STAMPS:
+        raise model_error(f"{column.name}: there is no stamp {stamp!r}", 'use "created" or "updated"')
+    return _STAMPS[stamp]
 
 
 def _choice(value: Any) -> dict[str, Any]:

@@ -59,6 +59,16 @@ class ModelInfo:
         # What tells the library which row is meant: the key, and the version that it must have.
         self.version = next((item.name for item in columns if item._options.get("version")), None)
         self.row_key = self.key if self.version is None else (*self.key, self.version)
+        # What comes back of an update of some properties.
+        self._filled = tuple(
+            item
+            for item in columns
+            if item._options.get("computed") is not None
+            or item.name == self.version
+            or item._options.get("stamp") == "updated"
+        )
+        # What each write changes, and a rollback takes back.
+        self.counted = tuple(item.name for item in columns if item.name == self.version or item._options.get("stamp"))
         self.generates_key = native_model.model_generates_key(handle)
         self.create_sql = native_model.model_create_sql(handle)
         for item in columns:
@@ -103,6 +113,10 @@ class ModelInfo:
     @cached_property
     def _assign(self) -> Callable[[Any, native_record.Row], None]:
         return _codegen.make_assign(self.columns)
+
+    @cached_property
+    def _assign_filled(self) -> Callable[[Any, native_record.Row], None]:
+        return _codegen.make_assign(self._filled)
 
     # It never changes, so its copy is itself; in another process it is what the class has there.
 
@@ -170,6 +184,29 @@ class ModelInfo:
             value = bool(value)
         return value if key.transform is None else key.transform.decode(value)
 
+    def changes(self, record: Any, since: Any) -> tuple[str, ...]:
+        """The properties that differ between two records, but for what the database fills in."""
+        if type(since) is not type(record):
+            raise ProgrammingError(
+                f"{type_name(since)} is no earlier copy of a record of {self.name}",
+                hint="give a record of the same model",
+            )
+        filled = {item.name for item in self._filled}
+        return tuple(
+            item.name
+            for item in self.columns
+            if item.name not in filled and self._stored(record, item) != self._stored(since, item)
+        )
+
+    def _stored(self, record: Any, column: Column[Any]) -> bytes:
+        """A value as the file would hold it, as bytes: 0.0 and -0.0 are equal, but not the same there."""
+        value = self.encode_plain(column.name, getattr(record, column.name))
+        if isinstance(value, int):
+            value = int(value)
+            if column.type_name in {"double", "float"} and abs(value) <= 2**53:
+                value = float(value)
+        return marshal.dumps(value, 2)
+
     def key_loader(self) -> Callable[[native_record.Row], native_record.Row]:
         """What gives a key that comes in the form of the file the values that records have."""
         columns = {item.name: item for item in self.columns}
@@ -203,12 +240,12 @@ class ModelInfo:
         except Exception as error:
             raise self.unreadable_value(column, error) from error
 
-    def take_back(self, record: Any, item: Any) -> None:
-        """Puts what the database made into the record: a whole row, a key, or nothing."""
+    def take_back(self, record: Any, item: Any, *, is_part: bool = False) -> None:
+        """Puts what the database made into the record: a row, a part of one (fill_part), a key, or nothing."""
         if item is None or item is False:
             return
         if type(item) is tuple:
-            self.fill(record, item)
+            (self.fill_part if is_part else self.fill)(record, item)
         elif self.key:
             setattr(record, self.key[0], item)
 
@@ -232,6 +269,13 @@ class ModelInfo:
             self._assign(record, row)
         except Exception as error:
             raise self._unreadable([row]) from error
+
+    def fill_part(self, record: Any, row: native_record.Row) -> None:
+        """The same with what an update of some properties has filled in."""
+        try:
+            self._assign_filled(record, row)
+        except Exception as error:
+            raise self._unreadable([row], self._filled) from error
 
     def encode_value(self, name: str, value: Any) -> Any:
         """A value as the file has it, through the transform of its property."""
@@ -294,15 +338,15 @@ class ModelInfo:
                     return self._misfit(name, value, at)
         return ProgrammingError(f"the records of {self.name} changed while they were written")
 
-    def _unreadable(self, rows: Sequence[native_record.Row]) -> Exception:
-        """Which value of the file could not be read: the fast way does not know."""
+    def _unreadable(self, rows: Sequence[native_record.Row], columns: Sequence[Column[Any]] | None = None) -> Exception:
+        """Which value of the file could not be read: the fast way does not know. columns: where they are not all."""
         for row in rows:
-            for item, value in zip(self.columns, row):
+            for item, value in zip(columns or self.columns, row):
                 if item.transform and value is not None:
                     try:
                         item.transform.decode(value)
                     except Exception as error:
-                        return self.unreadable_value(item, error, row)
+                        return self.unreadable_value(item, error, () if columns else row)
         return ProgrammingError(f"records of {self.name} cannot be made of rows")
 
     def unreadable_value(self, column: Column[Any], error: Exception, row: native_record.Row = ()) -> DataError:

@@ -36,6 +36,7 @@ def writer(database: Database, model: type[Model], operation: int, properties: t
         used = [position for position, name in enumerate(names) if name in wanted]
     write, table = make_writer(database._handle, info.handle, operation, 0, properties, used)
     innermost, handle = database._innermost, database._handle
+    fill = info.fill_part if properties else info.fill
 
     def note(record: Any) -> None:
         if innermost and (transaction := innermost.get(get_ident())):
@@ -48,9 +49,9 @@ def writer(database: Database, model: type[Model], operation: int, properties: t
         if type(answer) is tuple:
             if key and getattr(record, key, 0) is None:
                 note(record)
-            if info.version and innermost and (transaction := innermost.get(get_ident())):
-                transaction._note_version(record, info.version)
-            info.fill(record, answer)
+            if info.counted and innermost and (transaction := innermost.get(get_ident())):
+                transaction._note_counted(record, info.counted)
+            fill(record, answer)
         return None if answer is None else answer is not False
 
     key = info.key[0] if len(info.key) == 1 else None

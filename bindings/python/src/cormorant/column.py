@@ -43,6 +43,10 @@ Action: TypeAlias = Literal["none", "restrict", "set_null", "set_default", "casc
 """What a foreign key does when the row that it refers to is deleted, or its key changes."""
 
 
+Stamp: TypeAlias = Literal["created", "updated"]
+"""Which time of its row a column holds."""
+
+
 class _Missing:
     def __repr__(self) -> str:
         return "MISSING"
@@ -188,6 +192,7 @@ def column(
     on_update: Action = "none",
     transform: Transform | None = None,
     version: bool = False,
+    stamp: Stamp | None = None,
     renamed_from: str | None = None,
     convert_sql: str | None = None,
 ) -> Column[T]:
@@ -205,6 +210,10 @@ def column(
     version: the row's version, for optimistic locking: `version: Column[int] = column(version=True, default=0)`. It is
     1 in a new row and counts each write of a record. To update, save or delete a record whose row has another version
     raises StaleRecordError; else the new version comes back into the record. Statements look at no version.
+    stamp: the time of the row's creation or of its last write, which the database puts there in milliseconds:
+    `created: Column[datetime] = column(stamp="created", init=False)`. Each write of a record sets "updated", and an
+    insert "created" where that is None; batches and updates of some properties, too, and so do update() and insert()
+    statements that do not set it; SQL does not. It comes back into the record. The table is the same without it.
     For migrations: renamed_from: the column's former name in the table; it is renamed instead of added. convert_sql:
     SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column
     its values when the migration adds it, changes its type or makes it NOT NULL.

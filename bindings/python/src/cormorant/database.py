@@ -235,6 +235,7 @@ class Database(Owner):
     get_or_create = _record.get_or_create
     update = _record.update
     update_many = _record.update_many
+    update_changes = _record.update_changes
     delete = _record.delete
     delete_many = _record.delete_many
     delete_key = _record.delete_key

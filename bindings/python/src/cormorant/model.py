@@ -236,6 +236,18 @@ class Model(metaclass=ModelType):
         database.update(self, *properties)
         return self
 
+    def changes(self, since: Self) -> tuple[str, ...]:
+        """The properties that differ from those of an earlier copy, by what the file would hold of them.
+
+        Computed columns, the version and the time of the update, which the database fills in, are not among them. A
+        list or dict that is changed in place is changed in a copy.copy(), too: take a copy.deepcopy().
+        """
+        return self.__model__.changes(self, since)
+
+    def update_changes(self, database: Database, since: Self) -> tuple[str, ...]:
+        """Writes what differs from an earlier copy to the row with this record's key: as Database.update_changes()."""
+        return database.update_changes(self, since)
+
     def delete(self, database: Database) -> bool:
         """Deletes the row with this record's key; False when there was none."""
         return database.delete(self)

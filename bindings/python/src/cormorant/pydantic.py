@@ -146,7 +146,7 @@ def derived(
 def _is_generated(model: type[Model], column: Column[Any]) -> bool:
     """Whether the database gives it its value."""
     is_key = model.__model__.generates_key and model.__model__.key == (column.name,)
-    return is_key or column._options.get("computed") is not None
+    return is_key or column._options.get("computed") is not None or column._options.get("stamp") is not None
 
 
 def _default(column: Column[Any], kind: Kind) -> Any:

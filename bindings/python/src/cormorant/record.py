@@ -153,6 +153,17 @@ def update_many(database: Database, records: Iterable[Model], *properties: Prope
     return _write_many(database, records, abi.CORM_WRITE_UPDATE, 0, properties or None)
 
 
+def update_changes(database: Database, record: M, since: M) -> tuple[str, ...]:
+    """Writes the properties that differ from those of an earlier copy of the record; what record.changes(since) gives.
+
+    Where none differs nothing is run. NoRecordError when no row has the record's key.
+    """
+    names = info_of_records(type(record)).changes(record, since)
+    if names:
+        update(database, record, *names)
+    return names
+
+
 def delete(database: Database, record: Model) -> bool:
     """Deletes the row with the record's key; False when there was none."""
     write = database._deleters.get(type(record)) or _prepared(
@@ -262,7 +273,7 @@ def _write_one(
     if operation != abi.CORM_WRITE_DELETE and (item := items[0]) is not None:
         if database._innermost:
             _note(database, info, (record,))
-        info.take_back(record, item)
+        info.take_back(record, item, is_part=bool(properties))
     return count
 
 
@@ -292,9 +303,9 @@ def _upsert_one(
 def _note(database: Database, info: ModelInfo, records: Iterable[Model]) -> None:
     """Records that are about to get their keys lose them again if this thread's transaction is rolled back."""
     transaction = database._innermost.get(get_ident())
-    if transaction is not None and info.version:
+    if transaction is not None and info.counted:
         for record in records:
-            transaction._note_version(record, info.version)
+            transaction._note_counted(record, info.counted)
     if transaction is not None and len(info.key) == 1:
         key = info.key[0]
         for record in records:
@@ -327,7 +338,7 @@ def _write_many(
             _note(database, cls.__model__, part)
         take_back = cls.__model__.take_back
         for record, item in zip(part, items):
-            take_back(record, item)
+            take_back(record, item, is_part=bool(names))
     return total
 
 

@@ -142,9 +142,9 @@ class Transaction:
         if len(made) > self._greatest_made:
             self._forget_gone()
 
-    def _note_version(self, record: Model, name: str) -> None:
-        """Notes a record that is about to get its row's new version, for when this is rolled back."""
-        self._filled.append((ref(record), name, getattr(record, name, None)))
+    def _note_counted(self, record: Model, names: tuple[str, ...]) -> None:
+        """Notes a record that is about to get its row's new version and times, for when this is rolled back."""
+        self._filled += [(ref(record), name, getattr(record, name, None)) for name in names]
 
     def _forget_gone(self) -> None:
         """Forgets records that were given their keys and are gone, once the list has doubled."""

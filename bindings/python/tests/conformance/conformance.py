@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from conformance_expression import make_record
-from conformance_model import Failure, Json, held, members, same, value
+from conformance_model import EPOCH, Failure, Json, held, members, same, value
 from conformance_statement import Builder, bindings_of
 from conformance_steps import STEPS, Step, bindings
 
@@ -21,7 +22,7 @@ FOLDER = Path(__file__).parents[4] / "Tests" / "Conformance"
 CHECKED_BY_STEP = {"storeGet": ("value",), "storeScan": ("keys", "values"), "events": ("events",)}
 
 # What is compared as it stands.
-PLAIN = ("steps", "problems", "states", "results", "names", "told", "formats", "batches", "ran", "progress")
+PLAIN = ("steps", "problems", "states", "results", "names", "told", "formats", "batches", "ran", "progress", "changed")
 
 
 class Scenario:
@@ -162,6 +163,11 @@ class Scenario:
         kinds = self.kinds(step["model"])
         for name, wanted in expected.items():
             if name == "note":
+                continue
+            if wanted == {"now": True}:
+                found = getattr(record, name)
+                if not isinstance(found, datetime) or abs(datetime.now(EPOCH.tzinfo) - found) > timedelta(minutes=1):
+                    raise Failure(f"{name} is {found!r}, expected the time, in {record!r}")
                 continue
             found, wanted = getattr(record, name), held(kinds[name], value(wanted))
             if not same(found, wanted):

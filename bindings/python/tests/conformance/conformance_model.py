@@ -77,7 +77,8 @@ def held(kind: str, given: Any) -> Any:
 
 COLUMN = (
     "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
-    "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert choices version"
+    "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert choices version "
+    "stamp"
 )
 MODEL = (
     "name table columns keys references checks columnOrder withoutRowid strict relations module moduleArguments "
@@ -121,6 +122,7 @@ def make_column(given: Json) -> tuple[Any, Any]:
         renamed_from=value(given.get("renamedFrom")),
         convert_sql=value(given.get("convert")),
         version=given.get("version", False),
+        stamp=given.get("stamp"),
     )
     kind: Any = Literal[tuple(given["choices"])] if "choices" in given else PYTHON[given["type"]]
     annotation: Any = Column

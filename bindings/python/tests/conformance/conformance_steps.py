@@ -68,6 +68,12 @@ def _insert_many(self: Scenario, step: Json) -> Json:
     return {"count": self.db.insert_many(records, step.get("conflict", "abort")), "records": records}
 
 
+def _update_changes(self: Scenario, step: Json) -> Json:
+    record, since = self.record(step, step["record"]), self.record(step, step["since"])
+    changed = self.db.update_changes(record, since)
+    return {"record": record, "changed": ", ".join(changed) or None}
+
+
 def _upsert(self: Scenario, step: Json) -> Json:
     record = self.record(step, step["record"])
     self.db.upsert(record, step.get("unique", ()), step.get("keep", ()))
@@ -283,6 +289,7 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "getOrCreate": (_get_or_create, "model record unique", "found record"),
     "refresh": (_after(Database.refresh), "model record", "record"),
     "update": (_after(Database.update), "model record properties", "record"),
+    "updateChanges": (_update_changes, "model record since", "changed record"),
     "delete": (lambda s, step: {"found": s.db.delete(s.record(step, step["record"]))}, "model record", "found"),
     "insertMany": (_insert_many, f"{RECORDS} conflict", "count records"),
     "saveMany": (_after_many(Database.save_many), RECORDS, "records"),

@@ -180,6 +180,8 @@ CORM_RISK_UNCHECKED: Final = 3
 CORM_RISK_UNDECIDED: Final = 4
 CORM_ROW: Final = 1
 CORM_SELECT: Final = 1
+CORM_STAMP_CREATED: Final = 1
+CORM_STAMP_UPDATED: Final = 2
 CORM_STEP_APPLIED: Final = 1
 CORM_STEP_DIRTY: Final = 5
 CORM_STEP_MISSING: Final = 3
@@ -357,6 +359,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("is_unsigned", "bool"),
         ("check_choices", "bool"),
         ("version", "bool"),
+        ("stamp", "int32"),
         ("default_sql", "text"),
         ("check_sql", "text"),
         ("computed_sql", "text"),
@@ -956,6 +959,8 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("pointer", "pointer", "pointer", "size", "pointer", "pointer", "pointer", "pointer"),
     ),
     "corm_record_update": ("int32", ("pointer", "pointer", "pointer", "text", "pointer", "pointer")),
+    "corm_record_changes": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_record_update_changes": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_record_delete": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_record_refresh": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_record_find": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer", "pointer")),

@@ -1,0 +1,18 @@
+import CormorantBase
+
+extension ModelDescriptor {
+    /// The properties that differ between two records, by the values that the file would hold of them. What the database fills
+    /// in by each write is no change of the program's: computed columns, the version, the time of the update.
+    package func changes(from old: [Value], to new: [Value]) -> [String] {
+        columns.indices.filter { !filledByUpdate.contains($0) && !isSame(old[$0], new[$0]) }.map { columns[$0].name }
+    }
+}
+
+/// Whether the file would hold the same: 0.0 and -0.0 are two reals, and texts are their bytes, which Swift's `==` does not compare.
+private func isSame(_ left: Value, _ right: Value) -> Bool {
+    switch (left, right) {
+    case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    default: left == right
+    }
+}
