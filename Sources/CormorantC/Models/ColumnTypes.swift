@@ -14,7 +14,7 @@ package final class ColumnTypes {
         package let plain: Int32
 
         fileprivate init(_ column: ColumnDescriptor) {
-            self.init(column.type, isUnsigned: column.isUnsigned, isNotNull: column.notNull)
+            self.init(column.type, isUnsigned: column.isUnsigned, isNotNull: column.notNull && column.stamp == nil)
         }
 
         package init(_ type: ColumnType, isUnsigned: Bool, isNotNull: Bool) {

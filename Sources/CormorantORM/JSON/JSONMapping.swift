@@ -98,7 +98,7 @@ package final class JSONMapping {
         facts = .allocate(capacity: members.count)
         _ = facts.initialize(from: members.map { [memory] in Fact($0, model, memory) })
         let holdsNull = model.columns.enumerated().map { index, column in
-            column.isOptional && !(column.notNull && options.isStrict)
+            column.isOptional && (!(column.notNull && options.isStrict) || column.stamp != nil)
                 || model.zeroIsNoKey && index == model.generatedColumn
         }
         self.holdsNull = holdsNull

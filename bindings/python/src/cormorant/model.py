@@ -203,9 +203,9 @@ class Model(metaclass=ModelType):
     ) -> type[BaseModel]:
         """A model of pydantic with the columns of this one; needs pydantic.
 
-        kind: "create": what insert takes, without a key that it makes and computed columns. "update": the same, all of
-        it optional, of which model_dump(exclude_unset=True) has what was given. "read": all columns, and the relations
-        that are named; model_validate(record) refuses a record whose relation is not loaded.
+        kind: "create": what insert takes, without what the file makes: a key, computed columns, times. "update": the
+        same, all of it optional, of which model_dump(exclude_unset=True) has what was given. "read": all columns, and
+        the relations that are named; model_validate(record) refuses a record whose relation is not loaded.
         """
         return _pydantic.derived(cls, kind, name, exclude, relations)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import cormorant
-from cormorant import Column, Database, Model, column, ignored, key, update
+from cormorant import Column, Database, Model, column, ignored, key, read_json, update
 
 
 class Color(enum.IntEnum):
@@ -160,6 +160,14 @@ def test_a_transaction_that_is_rolled_back_takes_times_back(drafts: Database) ->
     with pytest.raises(cormorant.IntegrityError):
         drafts.insert_many(batch)
     assert batch[0].created is None
+
+
+def test_a_record_of_json_has_no_times_until_it_is_inserted(drafts: Database) -> None:
+    begin = datetime.now(timezone.utc) - timedelta(seconds=1)
+    (draft,) = read_json(Draft, '[{"title": "first", "color": 1}]')
+    times: tuple[Any, ...] = (draft.created, draft.updated)
+    assert times == (None, None)
+    assert draft.insert(drafts).created > begin
 
 
 def test_an_unknown_stamp_is_refused() -> None:

@@ -37,6 +37,8 @@ ann.name = None  # error
 ann.unknown  # error
 length: int = ann.name  # error
 len(ann.age)  # error
+ann.changes(3)  # error
+column(stamp="first")  # error
 Person.name.upper()  # error
 
 db = Database("file.db", mode="append")  # error
