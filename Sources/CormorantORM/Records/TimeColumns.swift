@@ -8,6 +8,8 @@ import CormorantSQLite
 extension Connection {
     /// How many rows are looked at from either end of a table that the library made.
     private static let rowsLookedAt = 100
+    /// What a trace shows of these statements: no program wrote them. Python's trace.py knows it.
+    fileprivate static let mark = "/* cormorant looks at the table once */"
 
     /// Throws where a row of a table holds a value in such a column that is not in its form. Each table is looked at once:
     /// all of one that another program made; of the library's own, which it fills itself, the first and last rows. What
@@ -27,7 +29,7 @@ extension Connection {
                 self,
                 isOwn
                     ? owner.rowsFromEitherEnd(of: table, columns, Connection.rowsLookedAt)
-                    : "SELECT \(columns.joined(separator: ", ")) FROM \(table.source)")
+                    : "SELECT \(Connection.mark) \(columns.joined(separator: ", ")) FROM \(table.source)")
         } catch let error as CormorantError where error.code == .sql {
             // A table that is not there yet or has other columns.
             return
@@ -74,7 +76,8 @@ extension Connection {
     private func isSynced(_ table: String, _ schema: String) throws -> Bool {
         let statement: Statement
         do {
-            statement = try Statement(self, "SELECT 1 FROM \(schema)corm_models WHERE name = lower(?1)")
+            statement = try Statement(
+                self, "SELECT \(Connection.mark) 1 FROM \(schema)corm_models WHERE name = lower(?1)")
         } catch let error as CormorantError where error.code == .sql {
             return false
         }
@@ -117,11 +120,11 @@ extension ModelTable {
         let names = Set(table.columns.map { foldIdentifier($0.name) })
         let rowID = ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
         let order = schema.withoutRowID ? schema.primaryKey.map(quoteIdentifier) : [rowID]
-        func rows(_ direction: String) -> String {
-            "SELECT * FROM (SELECT \(columns.joined(separator: ", ")) FROM \(table.source) ORDER BY "
+        func rows(_ mark: String, _ direction: String = "") -> String {
+            "SELECT \(mark)* FROM (SELECT \(columns.joined(separator: ", ")) FROM \(table.source) ORDER BY "
                 + order.map { $0 + direction }.joined(separator: ", ") + " LIMIT \(count))"
         }
-        return rows("") + " UNION ALL " + rows(" DESC")
+        return rows("\(Connection.mark) ") + " UNION ALL " + rows("", " DESC")
     }
 }
 

@@ -394,6 +394,12 @@ def info_of(model: type[Model]) -> ModelInfo:
         raise ProgrammingError(f"{getattr(model, '__name__', repr(model))} is no model", hint=hint) from None
 
 
+def record_for_model(record: Any) -> ProgrammingError:
+    """The error where a record was given, and its class is wanted."""
+    name = type(record).__name__
+    return ProgrammingError(f"a record of {name} stands where a model is wanted", hint=f"give its class, {name}")
+
+
 def info_of_records(kind: type[Model]) -> ModelInfo:
     """The description of the model whose records are of this type; an error for anything else."""
     try:

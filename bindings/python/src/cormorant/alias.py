@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ._model_info import ModelInfo, info_of
+from ._model_info import ModelInfo, info_of, record_for_model
 from ._native.abi import CORM_NODE_COLUMN
 from .column import Column
-from .error import ProgrammingError
 from .relation import Relation
 
 if TYPE_CHECKING:
@@ -61,8 +60,5 @@ def source_of(model: Any) -> tuple[ModelInfo, str | None]:
         cls, alias = model.__alias__
         return info_of(cls), alias
     if not isinstance(model, type) and hasattr(model, "__model__"):
-        raise ProgrammingError(
-            f"a record of {type(model).__name__} stands where a model is wanted",
-            hint=f"give its class, {type(model).__name__}",
-        )
+        raise record_for_model(model)
     return info_of(model), None

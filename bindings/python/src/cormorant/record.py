@@ -8,7 +8,7 @@ from itertools import islice
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ._model_info import ModelInfo, info_of, info_of_records
+from ._model_info import ModelInfo, info_of, info_of_records, record_for_model
 from ._native import abi
 from ._native import record as native_record
 from ._native.call import owned_error
@@ -207,6 +207,8 @@ def find(database: Database, model: type[M], key: Any = MISSING, *more: Any) -> 
 
 
 def _find_first(database: Database, model: type[M], key: tuple[Any, ...]) -> M | None:
+    if isinstance(model, Model):
+        raise record_for_model(model)
     info = info_of(model)
     # There may be many variants of a model, which are to go when nobody else uses them.
     if "__handle__" not in model.__dict__ and info.plain_key and finder:

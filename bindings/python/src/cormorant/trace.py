@@ -20,7 +20,7 @@ TraceCallback: TypeAlias = Callable[[str, float], object]
 # What begins and ends transactions, and what the library asks of a schema when it first uses a table: whether it does,
 # no program decides.
 _NOT_COUNTED = frozenset(("BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"))
-_SCHEMA_WORDS = ("pragma_", "sqlite_schema")
+_SCHEMA_WORDS = ("pragma_", "sqlite_schema", "/* cormorant looks at")
 
 
 def set_trace(database: Database, callback: TraceCallback | None) -> None:

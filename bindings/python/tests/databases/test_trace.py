@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from cormorant import Database, counting
+from cormorant import Column, Database, Model, column, counting
 from cormorant.trace import operation_of
 
 
@@ -52,6 +53,24 @@ def test_too_many_statements_are_listed(db: Database) -> None:
         db.query("SELECT 1").fetch_all()
         db.query("SELECT 2").fetch_all()
     assert str(caught.value) == "2 statements ran, 1 at most were to:\n  1. SELECT 1\n  2. SELECT 2"
+
+
+class Day(Model):
+    day: Column[date] = column(primary_key=True)
+
+
+@pytest.mark.parametrize(
+    "made_by", ["CREATE TABLE day (day DATE PRIMARY KEY NOT NULL, note TEXT)", ""], ids=["another", "the library"]
+)
+def test_the_look_at_a_table_of_times_is_not_counted(path: Path, made_by: str) -> None:
+    with Database(path) as first:
+        if made_by:
+            first.execute(made_by)
+        first.create_tables(Day)
+    with Database(path) as database:
+        with counting(database, at_most=1) as seen:
+            assert database.fetch_all(Day) == []
+        assert len(seen) > 1
 
 
 def test_an_error_in_the_block_is_the_one_that_is_raised(db: Database) -> None:
