@@ -6,10 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from cormorant import Column, Model, Transform, column, to_many, to_one
-
-# A day is a text in the file, 2026-03-02, and a date in the program.
-DAY = Transform(encode=date.isoformat, decode=date.fromisoformat)
+from cormorant import Column, Model, column, to_many, to_one
 
 
 class Member(Model):
@@ -32,9 +29,9 @@ class Loan(Model):
     id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
     tool_id: Column[int] = column(references=Tool, index=True)
     member_id: Column[int] = column(references=Member, index=True)
-    since: Column[date] = column(type="text", transform=DAY)
-    due: Column[date] = column(type="text", transform=DAY)
-    returned: Column[date | None] = column(default=None, type="text", transform=DAY)
+    since: Column[date]
+    due: Column[date]
+    returned: Column[date | None] = column(default=None)
     tool = to_one(Tool)
     member = to_one(Member)
 
