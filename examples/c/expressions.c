@@ -10,9 +10,6 @@ static corm_model *albums, *artists;
 #define DETAILS corm_expr_column(albums, "details")
 #define RELEASED corm_expr_column(albums, "released")
 #define ARTIST corm_expr_column(albums, "artistId")
-#define NUMBER(number) corm_expr_value(corm_value_int64(number))
-#define REAL(number) corm_expr_value(corm_value_double(number))
-#define STRING(text) corm_expr_value(corm_value_text(text))
 #define RECENT CORM_GT(corm_expr_column(albums, "year"), CORM_INT(2000))
 #define CHEAP CORM_LT(corm_expr_column(albums, "price"), CORM_REAL(10))
 #define CASES(when, then) (corm_expr *const[]){when}, (corm_expr *const[]){then}, 1
@@ -57,9 +54,9 @@ static bool show_all(app *a) {
         CORM_GE(corm_expr_column(albums, "year"), CORM_INT(2004)),
         corm_expr_unary(CORM_OP_IS_NULL, PRICE),
         corm_expr_unary(CORM_OP_IS_NOT_NULL, PRICE),
-        corm_expr_binary(CORM_OP_IS, PRICE, REAL(7.5)),
-        corm_expr_binary(CORM_OP_IS_NOT, PRICE, REAL(7.5)),
-        corm_expr_between(YEAR, NUMBER(1990), NUMBER(1999)),
+        corm_expr_binary(CORM_OP_IS, PRICE, CORM_REAL(7.5)),
+        corm_expr_binary(CORM_OP_IS_NOT, PRICE, CORM_REAL(7.5)),
+        corm_expr_between(YEAR, CORM_INT(1990), CORM_INT(1999)),
         corm_expr_in(YEAR, CORM_VALUES(corm_value_int64(1998), corm_value_int64(2004))),
         corm_expr_in_select(corm_expr_column(albums, "artistId"), ids()),
         /* Conditions */
@@ -69,38 +66,38 @@ static bool show_all(app *a) {
         corm_expr_all(CORM_EXPRS(RECENT, CHEAP)),
         corm_expr_any(CORM_EXPRS(RECENT, CHEAP)),
         /* Numbers */
-        corm_expr_binary(CORM_OP_ADD, YEAR, NUMBER(1)),
-        corm_expr_binary(CORM_OP_SUBTRACT, YEAR, NUMBER(1)),
-        corm_expr_binary(CORM_OP_MULTIPLY, YEAR, NUMBER(2)),
-        corm_expr_binary(CORM_OP_DIVIDE, YEAR, NUMBER(10)),
-        corm_expr_binary(CORM_OP_REMAINDER, YEAR, NUMBER(10)),
+        corm_expr_binary(CORM_OP_ADD, YEAR, CORM_INT(1)),
+        corm_expr_binary(CORM_OP_SUBTRACT, YEAR, CORM_INT(1)),
+        corm_expr_binary(CORM_OP_MULTIPLY, YEAR, CORM_INT(2)),
+        corm_expr_binary(CORM_OP_DIVIDE, YEAR, CORM_INT(10)),
+        corm_expr_binary(CORM_OP_REMAINDER, YEAR, CORM_INT(10)),
         corm_expr_unary(CORM_OP_NEGATE, YEAR),
         CORM_CALL("abs", YEAR),
-        CORM_CALL("round", PRICE, NUMBER(1)),
-        corm_expr_binary(CORM_OP_BIT_AND, YEAR, NUMBER(3)),
-        corm_expr_binary(CORM_OP_BIT_OR, YEAR, NUMBER(3)),
+        CORM_CALL("round", PRICE, CORM_INT(1)),
+        corm_expr_binary(CORM_OP_BIT_AND, YEAR, CORM_INT(3)),
+        corm_expr_binary(CORM_OP_BIT_OR, YEAR, CORM_INT(3)),
         corm_expr_unary(CORM_OP_BIT_NOT, YEAR),
-        corm_expr_binary(CORM_OP_SHIFT_LEFT, YEAR, NUMBER(3)),
-        corm_expr_binary(CORM_OP_SHIFT_RIGHT, YEAR, NUMBER(3)),
+        corm_expr_binary(CORM_OP_SHIFT_LEFT, YEAR, CORM_INT(3)),
+        corm_expr_binary(CORM_OP_SHIFT_RIGHT, YEAR, CORM_INT(3)),
         corm_expr_cast(YEAR, CORM_TEXT),
         /* Texts */
-        corm_expr_binary(CORM_OP_CONCAT, TITLE, STRING("!")),
-        corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, STRING("50%")),
-        corm_expr_binary(CORM_OP_HAS_SUFFIX, TITLE, STRING("Off")),
-        corm_expr_binary(CORM_OP_CONTAINS, TITLE, STRING("%")),
-        corm_expr_binary(CORM_OP_LIKE, TITLE, STRING("F_rst%")),
-        corm_expr_binary(CORM_OP_NOT_LIKE, TITLE, STRING("F%")),
-        corm_expr_binary(CORM_OP_GLOB, TITLE, STRING("[A-M]*")),
-        corm_expr_binary(CORM_OP_NOT_GLOB, TITLE, STRING("F*")),
+        corm_expr_binary(CORM_OP_CONCAT, TITLE, CORM_STR("!")),
+        corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, CORM_STR("50%")),
+        corm_expr_binary(CORM_OP_HAS_SUFFIX, TITLE, CORM_STR("Off")),
+        corm_expr_binary(CORM_OP_CONTAINS, TITLE, CORM_STR("%")),
+        corm_expr_binary(CORM_OP_LIKE, TITLE, CORM_STR("F_rst%")),
+        corm_expr_binary(CORM_OP_NOT_LIKE, TITLE, CORM_STR("F%")),
+        corm_expr_binary(CORM_OP_GLOB, TITLE, CORM_STR("[A-M]*")),
+        corm_expr_binary(CORM_OP_NOT_GLOB, TITLE, CORM_STR("F*")),
         corm_expr_collate(TITLE, "NOCASE"),
         CORM_CALL("lower", TITLE),
         CORM_CALL("upper", TITLE),
         CORM_CALL("trim", TITLE),
         CORM_CALL("length", TITLE),
         /* Choosing */
-        corm_expr_case(NULL, CASES(RECENT, STRING("new")), STRING("old")),
-        corm_expr_case(YEAR, CASES(NUMBER(1998), STRING("first")), NULL),
-        CORM_CALL("coalesce", PRICE, REAL(0)),
+        corm_expr_case(NULL, CASES(RECENT, CORM_STR("new")), CORM_STR("old")),
+        corm_expr_case(YEAR, CASES(CORM_INT(1998), CORM_STR("first")), NULL),
+        CORM_CALL("coalesce", PRICE, CORM_REAL(0)),
         /* Aggregates and windows */
         corm_expr_call("count", NULL, 0),
         CORM_CALL("count", PRICE),
@@ -109,17 +106,17 @@ static bool show_all(app *a) {
         CORM_CALL("avg", PRICE),
         CORM_CALL("min", YEAR),
         CORM_CALL("max", YEAR),
-        CORM_CALL("group_concat", TITLE, STRING(", ")),
+        CORM_CALL("group_concat", TITLE, CORM_STR(", ")),
         corm_expr_distinct(CORM_CALL("count", YEAR)),
         corm_expr_filter(CORM_CALL("sum", PRICE), RECENT),
         corm_expr_over(CORM_CALL("sum", PRICE), NULL, 0, CORM_EXPRS(YEAR), NULL),
         corm_expr_over(corm_expr_call("rank", NULL, 0), CORM_EXPRS(ARTIST), CORM_EXPRS(YEAR), NULL),
         corm_expr_over(CORM_CALL("avg", PRICE), NULL, 0, CORM_EXPRS(YEAR), "ROWS 1 PRECEDING"),
         /* JSON, dates, any function */
-        corm_expr_binary(CORM_OP_JSON_VALUE_AT, DETAILS, STRING("$.tracks")),
-        corm_expr_binary(CORM_OP_JSON_AT, DETAILS, STRING("$.label")),
-        CORM_CALL("strftime", STRING("%Y"), RELEASED),
-        CORM_CALL("replace", TITLE, STRING("%"), STRING(" per cent")),
+        corm_expr_binary(CORM_OP_JSON_VALUE_AT, DETAILS, CORM_STR("$.tracks")),
+        corm_expr_binary(CORM_OP_JSON_AT, DETAILS, CORM_STR("$.label")),
+        CORM_CALL("strftime", CORM_STR("%Y"), RELEASED),
+        CORM_CALL("replace", TITLE, CORM_STR("%"), CORM_STR(" per cent")),
         /* Subqueries */
         corm_expr_select(newest()),
         corm_expr_exists(ids()),
@@ -142,7 +139,7 @@ static bool explain(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, albums, NULL);
     corm_statement_add(select, CORM_CLAUSE_COLUMN, TITLE);
     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_column(albums, "id"), CORM_INT(1)));
-    corm_statement_add(select, CORM_CLAUSE_WHERE, corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, STRING("50%")));
+    corm_statement_add(select, CORM_CLAUSE_WHERE, corm_expr_binary(CORM_OP_HAS_PREFIX, TITLE, CORM_STR("50%")));
     bool done = corm_statement_sql(select, a->arena, &sql, NULL, NULL, &a->error) == CORM_OK &&
                 corm_statement_explain(a->db, select, a->arena, &tree, &a->error) == CORM_OK;
     if (done)
@@ -169,7 +166,7 @@ static bool search(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, pages, NULL);
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(pages, "title"));
     corm_statement_add(select, CORM_CLAUSE_WHERE,
-                       corm_expr_binary(CORM_OP_MATCH, corm_expr_name(NULL, "page"), STRING("cats")));
+                       corm_expr_binary(CORM_OP_MATCH, corm_expr_name(NULL, "page"), CORM_STR("cats")));
     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_name(NULL, "rank"));
     bool done = print_rows(a, select);
     corm_model_free(pages);
