@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+import cormorant
 
 CHECK = Path(__file__).resolve().parents[4] / "scripts" / "check-imports"
 
@@ -59,7 +62,9 @@ def test_what_type_checkers_import_is_no_circle(check: Any, tmp_path: Path) -> N
 
 
 def run(program: str) -> str:
-    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    environment = {**os.environ, "PYTHONPATH": str(Path(cormorant.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment)
+    return done.stdout
 
 
 def test_what_few_programs_use_is_imported_when_it_is_used() -> None:
