@@ -178,7 +178,7 @@ class _Reader(Generic[M]):
                 link = None if parent is None else models[parent].__relations__[cast("str", name)]
                 model = self._model if link is None else link._target()
                 models.append(model)
-                rows = marshal.loads(data)
+                rows = _without(marshal.loads(data), missing, model)
                 try:
                     records = model.__model__.load(rows)
                 except DataError as error:
@@ -253,6 +253,14 @@ def _resolve(model: type[Model], seen: set[type[Model]]) -> None:
         seen.add(model)
         for link in model.__relations__.values():
             _resolve(link._target(), seen)
+
+
+def _without(rows: list[Any], missing: tuple[int, ...], model: type[Model]) -> list[Any]:
+    """The rows, with None for what the document lacked and a transform would decode."""
+    for row, position in zip(missing[::2], missing[1::2]):
+        if model.__model__.columns[position].transform:
+            rows[row] = (*rows[row][:position], None, *rows[row][position + 1 :])
+    return rows
 
 
 def _fill(model: type[Model], records: list[Any], missing: tuple[int, ...]) -> None:

@@ -6,8 +6,9 @@ import pickle
 import random
 import tracemalloc
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -26,6 +27,7 @@ from cormorant import (
     Transform,
     UniqueViolation,
     column,
+    key,
     many_to_many,
     read_json,
     to_many,
@@ -292,3 +294,21 @@ def test_none_is_a_default_where_it_is_the_null_of_json() -> None:
         Paper(),
         Paper(None, 5),
     ]
+
+
+class Shade(Enum):
+    LIGHT = "l"
+    DARK = "d"
+
+
+class Paint(Model):
+    name: Column[str]
+    shade: Column[Shade] = column(default=Shade.DARK)
+    mixed: Column[date] = column(default=date(2020, 1, 1))
+    id: Column[int] = key()
+
+
+def test_what_a_document_lacks_gets_its_default_where_a_transform_has_no_value_for_nothing() -> None:
+    [first, second] = read_json(Paint, '[{"name": "a"}, {"name": "b", "shade": "l", "mixed": "2021-01-01"}]')
+    assert (first.shade, first.mixed) == (Shade.DARK, date(2020, 1, 1))
+    assert (second.shade, second.mixed) == (Shade.LIGHT, date(2021, 1, 1))
