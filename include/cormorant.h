@@ -35,6 +35,7 @@
 #include "cormorant/cache.h"
 #include "cormorant/cipher.h"
 #include "cormorant/columns.h"
+#include "cormorant/connection.h"
 #include "cormorant/database.h"
 #include "cormorant/definition.h"
 #include "cormorant/error.h"

@@ -38,7 +38,7 @@ public func corm_tree_load(
             given.conditions = [try reader.optionalExpression()].compactMap { $0 }
             given.order = try reader.expressions()
             let limit = try reader.int()
-            given.limit = limit == 0 ? nil : Int64(limit)
+            given.limit = limit == 0 ? nil : max(Int64(limit), 0)
         }
         var writer = MarshalWriter(try require(block, "block"))
         try writer.tuple(2)

@@ -89,6 +89,7 @@ static bool show_all(app *a) {
         corm_expr_binary(CORM_OP_NOT_LIKE, TITLE, CORM_STR("F%")),
         corm_expr_binary(CORM_OP_GLOB, TITLE, CORM_STR("[A-M]*")),
         corm_expr_binary(CORM_OP_NOT_GLOB, TITLE, CORM_STR("F*")),
+        corm_expr_binary(CORM_OP_REGEXP, TITLE, CORM_STR("^[A-M].*t$")),
         corm_expr_collate(TITLE, "NOCASE"),
         CORM_CALL("lower", TITLE),
         CORM_CALL("upper", TITLE),

@@ -14,6 +14,20 @@ static bool snapshot(app *a) {
     return done;
 }
 
+/* Each connection that is opened is set up alike. */
+static corm_status tune(corm_connection *connection, void *context, corm_error **out_error) {
+    (void)context;
+    return corm_connection_execute_script(connection, "PRAGMA cache_size = -20000", out_error);
+}
+
+static bool open_tuned(app *a) {
+    corm_database *tuned = NULL;
+    corm_open_options options = CORM_OPEN_OPTIONS_INIT;
+    options.set_up = tune;
+    return corm_database_open(":memory:", &options, &tuned, &a->error) == CORM_OK &&
+           corm_database_close(tuned, &a->error) == CORM_OK;
+}
+
 /* What a thread does is cancelled by its number, from any thread; here the timer would be one. */
 static bool limit(app *a) {
     int64_t me = corm_thread_id();
@@ -26,5 +40,5 @@ static bool limit(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a, open_music(&a) && snapshot(&a) && limit(&a));
+    return close_music(&a, open_music(&a) && snapshot(&a) && open_tuned(&a) && limit(&a));
 }

@@ -81,6 +81,7 @@ EXPRESSIONS = [
     Album.title.not_like("F%"),
     Album.title.glob("[A-M]*"),
     Album.title.not_glob("F*"),
+    Album.title.regexp("^[A-M].*t$"),
     Album.title.collate("NOCASE"),
     func.lower(Album.title),
     func.upper(Album.title),

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from music import Artist, music
 
-from cormorant import Database, OperationalError
+from cormorant import Database, OperationalError, RawConnection
 
 
 def share(db: Database) -> None:
@@ -24,6 +24,16 @@ def snapshot(db: Database) -> None:
         count = db.count(Artist)
         artists = db.fetch_all(Artist)
     assert len(artists) == count
+
+
+def set_up() -> None:
+    """Each connection that is opened is set up alike."""
+
+    def tune(connection: RawConnection) -> None:
+        connection.execute_script("PRAGMA cache_size = -20000")
+
+    with Database(":memory:", set_up=tune) as db:
+        print(db.query("SELECT cache_size FROM pragma_cache_size").fetch_all())
 
 
 def limit(db: Database) -> None:
@@ -66,5 +76,6 @@ if __name__ == "__main__":
     with music() as database:
         for show in (share, snapshot, limit):
             show(database)
+        set_up()
         asyncio.run(tasks(database))
         print(asyncio.run(endpoint(database, "Kim", "Kim B.")))

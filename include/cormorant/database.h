@@ -49,6 +49,15 @@ typedef int32_t corm_synchronous;
 
 struct corm_cipher_options; /* cipher.h */
 
+/* One connection of a database (connection.h): good until the callback that is given it returns, on its thread. */
+typedef struct corm_connection corm_connection;
+
+/*
+ * Is given a connection. It fails with a status below zero and, if it likes, with *out_error (corm_error_create), which is given
+ * away.
+ */
+typedef corm_status (*corm_connection_callback)(corm_connection *connection, void *context, corm_error **out_error);
+
 /* How to open. Zero everywhere is the default everywhere; set struct_size by CORM_OPEN_OPTIONS_INIT. */
 typedef struct corm_open_options {
     uint32_t struct_size;
@@ -76,6 +85,16 @@ typedef struct corm_open_options {
     bool auto_sync;
     /* Zero. */
     uint8_t reserved[3];
+    /*
+     * Is called with each connection that is opened to the file: first the one that writes, then, when threads need them, those
+     * that read beside it. For settings and attached files (corm_connection_execute_script), which all connections must have
+     * alike. It runs after the other options but for the journal mode, on the thread whose call needs the connection, and must
+     * not use the database (CORM_E_MISUSE). Connections that read cannot write. Its error is that of corm_database_open or,
+     * for one that reads, of the call that needs it. NULL: none.
+     */
+    corm_connection_callback set_up;
+    /* Handed through; must live as long as the database, or the registry, is open. */
+    void *set_up_context;
 } corm_open_options;
 
 #define CORM_OPEN_OPTIONS_INIT CORM_INIT_(corm_open_options)

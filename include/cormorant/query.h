@@ -23,7 +23,8 @@ typedef struct corm_query {
     size_t value_count;
     /* A list of properties (value.h), "-" in front means descending: "-year, title". Not with sql. */
     const char *order_by;
-    /* The greatest number of records. 0: all. Not with sql. */
+    /* The greatest number of records. 0: all; CORM_LIMIT_NO_ROWS (value.h), where a number is computed that may be 0: none.
+       Not with sql. */
     int64_t limit;
     /* How many records to skip. Page p (from 0) of size n: limit n, offset p * n. Not with sql. */
     int64_t offset;

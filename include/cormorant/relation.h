@@ -79,7 +79,7 @@ typedef struct corm_load_options {
     const corm_expr *condition;
     /* A list of the target's properties (value.h); "-" in front means descending. */
     const char *order_by;
-    /* The greatest number for each record; 0: all. */
+    /* The greatest number for each record; 0: all; CORM_LIMIT_NO_ROWS: none. */
     int64_t limit;
 } corm_load_options;
 

@@ -89,7 +89,7 @@ typedef struct corm_select {
     corm_expr *const *group_by;
     corm_expr *having;
     corm_expr *const *order_by;
-    /* The greatest number of rows, and how many are skipped before; 0: all, none. */
+    /* The greatest number of rows (0: all; CORM_LIMIT_NO_ROWS, value.h), and how many are skipped before. */
     int64_t limit;
     int64_t offset;
 } corm_select;

@@ -15,6 +15,10 @@ CORM_BEGIN_DECLS
  * that has no name at a place, "" and "a,,b", is CORM_E_MISUSE.
  */
 
+/* A limit of a query's or a statement's struct that lets no row through, where 0 lets all:
+   .limit = count > 0 ? count : CORM_LIMIT_NO_ROWS. */
+#define CORM_LIMIT_NO_ROWS (-1)
+
 /* Text with its size in bytes, so that it may hold a NUL. data NULL is SQL NULL; size 0 with data is empty text. */
 typedef struct corm_text {
     const char *data;

@@ -30,6 +30,13 @@ extension Database {
         try await perform { try $0.checkpoint(mode) }
     }
 
+    /// Lends the connection that writes to `body`, for what only SQLite's own calls can do.
+    public func useConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (borrowing RawConnection) throws -> Result
+    ) async throws -> Result {
+        try await perform { try $0.useConnection(body) }
+    }
+
     /// The file's schema.
     public func schema() async throws -> Schema { try await look { try $0.schema() } }
 

@@ -51,6 +51,14 @@ extension SQLExpression where Content.Unwrapped == String {
     /// NOT GLOB: the pattern does not fit.
     public func notGlob(_ pattern: String) -> SQLExpression<Bool> { matching(.notGlob, .bound(pattern)) }
 
+    /// A regular expression fits somewhere in the text: `. * + ? {n,m} [...] (...) | ^ $` and `\b \d \s \w` with their
+    /// opposites, of characters; at its beginning `(?i)` ignores the case of ASCII letters. `text REGEXP pattern` in SQL is the
+    /// same, but not in a file's schema; a function `regexp` of the program's takes its place.
+    public func regexp(_ pattern: String) -> SQLExpression<Bool> { matching(.regexp, .bound(pattern)) }
+
+    /// A regular expression that is an expression.
+    public func regexp(_ pattern: SQLExpression) -> SQLExpression<Bool> { matching(.regexp, pattern.node) }
+
     /// Full-text search in one column of an FTS5 table.
     public func match(_ query: String) -> SQLExpression<Bool> { matching(.match, .bound(query)) }
 

@@ -29,13 +29,14 @@ package enum HandleKind: UInt8 {
     case listener
     case completion
     case answer
+    case connection
 
     /// Whether threads may use one handle at once, or end it while others use it. The others pay nothing for it.
     @inline(__always)
     var isShared: Bool {
         switch self {
         case .result, .cursor, .records, .error, .arena, .expression, .statement, .related, .jsonReader,
-            .keySink, .answer:
+            .keySink, .answer, .connection:
             false
         default: true
         }
@@ -69,6 +70,7 @@ package enum HandleKind: UInt8 {
         case .listener: "listener"
         case .completion: "completion"
         case .answer: "answer"
+        case .connection: "connection"
         }
     }
 }

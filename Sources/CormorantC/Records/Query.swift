@@ -17,8 +17,9 @@ package struct GivenQuery {
         let raw: corm_query = try readStruct(given, given.pointee.struct_size, "corm_query")
         let condition = raw.where == nil ? nil : consume(raw.where)
         let order = try names(raw.order_by, "order_by")
-        guard raw.limit >= 0, raw.offset >= 0 else {
-            throw CormorantError(.misuse, "limit or offset is negative", hint: "give 0 for none")
+        let limit = try CormorantC.limit(raw.limit)
+        guard raw.offset >= 0 else {
+            throw CormorantError(.misuse, "the offset is negative", hint: "give 0 for none")
         }
         values = raw.values
         valueCount = raw.value_count
@@ -28,7 +29,7 @@ package struct GivenQuery {
                     .misuse, "a condition goes with the records of a model, not with SQL or a statement",
                     hint: "write it into these, or leave them out")
             }
-            statement = try select(model, condition, order, raw.limit, raw.offset)
+            statement = try select(model, condition, order, limit, raw.offset)
         } else if let sql = try optionalString(raw.sql, "SQL") {
             try refuseBesidesSQL(order.isEmpty && raw.limit == 0 && raw.offset == 0 && raw.statement == nil)
             query = Query(text: sql)
@@ -37,19 +38,19 @@ package struct GivenQuery {
             statement = try requireStatement(raw.statement)
         } else {
             query = Query(
-                attributes: try attributes(), order: order, limit: raw.limit == 0 ? nil : raw.limit, offset: raw.offset)
+                attributes: try attributes(), order: order, limit: limit, offset: raw.offset)
         }
     }
 
     /// What order, limit and offset say, as a statement that can have a condition.
     @inline(never)
     private func select(
-        _ model: ModelDescriptor, _ condition: Expression, _ order: [String], _ limit: Int64, _ offset: Int64
+        _ model: ModelDescriptor, _ condition: Expression, _ order: [String], _ limit: Int64?, _ offset: Int64
     ) throws -> StatementBox {
         let select = StatementBox(kind: CORM_SELECT, model: model, alias: nil)
         select.add(condition, to: CORM_CLAUSE_WHERE)
         for term in order { select.add(try model.orderTerm(term), to: CORM_CLAUSE_ORDER_BY) }
-        if limit > 0 { select.add(.value(.integer(limit)), to: CORM_CLAUSE_LIMIT) }
+        if let limit { select.add(.value(.integer(limit)), to: CORM_CLAUSE_LIMIT) }
         if offset > 0 { select.add(.value(.integer(offset)), to: CORM_CLAUSE_OFFSET) }
         return select
     }
@@ -60,6 +61,14 @@ package struct GivenQuery {
             return (name, try plainValue(value, "attribute \(name)"))
         }
     }
+}
+
+/// A greatest number of rows, as structs have it; nil: all.
+package func limit(_ given: Int64) throws -> Int64? {
+    guard given >= CORM_LIMIT_NO_ROWS else {
+        throw CormorantError(.misuse, "the limit is negative", hint: "give 0 for all, or CORM_LIMIT_NO_ROWS")
+    }
+    return given == 0 ? nil : max(given, 0)
 }
 
 package func refuseBesidesSQL(_ allowed: Bool) throws {
@@ -78,7 +87,7 @@ func openCursor(
         return try database(handle).cursor(
             box.descriptor, statement.statement(), parameters(given.values, given.valueCount))
     }
-    if let limit, given.query.sql == nil { given.query.limit = limit }
+    if let limit, given.query.sql == nil { given.query.limit = min(given.query.limit ?? limit, limit) }
     return try database(handle).cursor(box.descriptor, given.query) { try bind(given.values, given.valueCount, to: $0) }
 }
 

@@ -130,8 +130,7 @@ private func loadOptions(
         options.conditions = [try Handles.require(condition, as: ExpressionBox.self).expression]
     }
     options.order = try names(raw.order_by, "order_by").map { try target.orderTerm($0) }
-    guard raw.limit >= 0 else { throw CormorantError(.misuse, "the limit is negative", hint: "give 0 for none") }
-    options.limit = raw.limit == 0 ? nil : raw.limit
+    options.limit = try limit(raw.limit)
     return options
 }
 

@@ -27,10 +27,11 @@ public func corm_statement_select(
         let groups = consumeList(raw.group_by)
         let having = raw.having == nil ? [] : [consume(raw.having)]
         let order = consumeList(raw.order_by)
-        guard raw.limit >= 0, raw.offset >= 0 else {
-            throw CormorantError(.misuse, "limit or offset is negative", hint: "give 0 for none")
+        let most = try CormorantC.limit(raw.limit)
+        guard raw.offset >= 0 else {
+            throw CormorantError(.misuse, "the offset is negative", hint: "give 0 for none")
         }
-        let limit: [Expression] = raw.limit == 0 ? [] : [.value(.integer(raw.limit))]
+        let limit: [Expression] = most.map { [.value(.integer($0))] } ?? []
         let offset: [Expression] = raw.offset == 0 ? [] : [.value(.integer(raw.offset))]
         for (clause, expressions) in [
             (CORM_CLAUSE_COLUMN, columns), (CORM_CLAUSE_WHERE, conditions), (CORM_CLAUSE_GROUP_BY, groups),

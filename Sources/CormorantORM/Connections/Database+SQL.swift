@@ -76,6 +76,22 @@ extension Database {
         try pooled.connected().script(sql)
     }
 
+    /// Lends the connection that writes to `body`, for what only SQLite's own calls can do. Other threads' writes wait
+    /// meanwhile. It runs in the transaction that the thread has open, if any, and may call the database; of what it changes
+    /// observers are told.
+    public func useConnection<Result>(_ body: (borrowing RawConnection) throws -> Result) throws -> Result {
+        var result: Result?
+        try lendConnection { result = try body($0) }
+        guard let result else { throw CormorantError(.internal, "what was lent a connection gave nothing") }
+        return result
+    }
+
+    package func lendConnection(_ body: (borrowing RawConnection) throws -> Void) throws {
+        let pooled = try acquireWriter()
+        defer { pooled.releaseAfterWriting() }
+        try pooled.connected().lend(body)
+    }
+
     /// How many records a query has.
     package func count(_ model: ModelDescriptor, _ query: Query) throws -> Int64 {
         if let sql = query.sql { return try count(sql, bind: query.bind) }

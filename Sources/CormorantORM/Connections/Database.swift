@@ -54,7 +54,11 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     /// secure_delete = ON overwrites freed pages, too.
     public init(path: String, options: OpenOptions = OpenOptions()) throws {
         self.path = path
-        connection = try Connection(path: path, options: options)
+        do {
+            connection = try Connection(path: path, options: options)
+        } catch let failure as SetUpFailure {
+            throw failure.error
+        }
         writer = PooledConnection(connection, timeout: options.busyTimeout, taken)
         readers = try ReaderPool(connection, options, taken)
         preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)
@@ -63,6 +67,9 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
             connection.watchLog()
         }
         connection.endReaders = { [unowned writer] in writer.endCursors() }
+        connection.scriptsRun = { [unowned self] sql in
+            if StatementRouting.changesConnection(sql) { retireReaders() }
+        }
     }
 
     deinit {
@@ -135,9 +142,9 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     private func refuseIfReading(_ readers: ReaderPool) throws {
         guard writer.lock.isShared else { return }
         let held = readers.held()
-        if held?.isInFunction ?? false {
+        if let held, held.isInFunction || held.isSettingUp {
             writer.release()
-            throw inFunction()
+            throw held.isSettingUp ? inSetUp() : inFunction()
         }
         if writer.readDepth > 0 || held?.readDepth ?? 0 > 0 { try refuseToWrite() }
     }

@@ -18,6 +18,8 @@ package final class PooledConnection {
     private var isPlain = false
     /// While a function of the program's runs in one of its statements.
     private(set) var isInFunction = false { didSet { setPlain() } }
+    /// While the program's set-up has it.
+    private(set) var isSettingUp = false
     /// Those that such a function closed, whose statements may be the one that it runs in.
     private var closedInFunction: [StatementCursor] = [] { didSet { setPlain() } }
     let transactions = OpenTransactions()
@@ -138,6 +140,7 @@ package final class PooledConnection {
     private func refuse() throws {
         do {
             if isInFunction { throw inFunction() }
+            if isSettingUp { throw inSetUp() }
             finishClosed()
             try refuseIfCancelled()
             try taken.refuse()
@@ -273,6 +276,13 @@ package final class PooledConnection {
 
     // Functions of the program's --------------------------------------------------------------------------------------
 
+    /// Opens its connection, which is not there yet.
+    func settingUp(_ open: () throws -> Connection) rethrows -> Connection {
+        isSettingUp = true
+        defer { isSettingUp = false }
+        return try open()
+    }
+
     private func setPlain() { isPlain = isOpen && owner == nil && !isInFunction && closedInFunction.isEmpty }
 
     /// Brings those that the connection does not have yet.
@@ -383,6 +393,12 @@ package final class PooledConnection {
     func endCursors() {
         for cursor in cursors.values { cursor.cursor?.interrupted() }
     }
+}
+
+func inSetUp() -> CormorantError {
+    CormorantError(
+        .misuse, "the set-up of a connection uses the database that it is set up for",
+        hint: "run SQL on the connection that it is given")
 }
 
 func inFunction() -> CormorantError {

@@ -36,6 +36,7 @@ final class ReaderPool: @unchecked Sendable {
         options.mode = .readOnly
         options.template = nil
         options.keepsJournalMode = true
+        options.isReader = true
         options.codecs = writer.codecs
         self.options = options
         members = (0..<min(options.readerCount, 64)).map { _ in
@@ -97,11 +98,11 @@ final class ReaderPool: @unchecked Sendable {
             release(pooled)
             throw isFull()
         }
-        guard pooled.connection != nil || open(pooled) else {
-            release(pooled)
-            return nil
-        }
         do {
+            guard try pooled.connection != nil || open(pooled) else {
+                release(pooled)
+                return nil
+            }
             if definitions.version > 0 { try pooled.bring(definitions) }
         } catch {
             release(pooled)
@@ -144,9 +145,17 @@ final class ReaderPool: @unchecked Sendable {
             hint: "close results and cursors and end read transactions, or open with more readers")
     }
 
-    /// False where the file cannot be opened once more; the writer can do all that a reader can.
-    private func open(_ pooled: PooledConnection) -> Bool {
-        guard let connection = try? Connection(path: path, options: options) else { return false }
+    /// False where the file cannot be opened once more; the writer can do all that a reader can. Throws what the program's set-up
+    /// throws.
+    private func open(_ pooled: PooledConnection) throws -> Bool {
+        let connection: Connection
+        do {
+            connection = try pooled.settingUp { try Connection(path: path, options: options) }
+        } catch let failure as SetUpFailure {
+            throw failure.error
+        } catch {
+            return false
+        }
         connection.refuseWritersFunctions()
         connection.endReaders = { [unowned pooled] in pooled.endCursors() }
         state.lock()

@@ -80,8 +80,8 @@ extension Database {
         _ relation: Relation, _ keys: [Value], _ options: RelatedOptions, read: (RecordReader) throws -> Void,
         relate: (_ owner: Int) throws -> Void
     ) throws {
-        if let limit = options.limit, limit < 1 {
-            throw CormorantError(.misuse, "a limit of \(limit) records", hint: "give 1 or more, or none")
+        if let limit = options.limit, limit < 0 {
+            throw CormorantError(.misuse, "a limit of \(limit) records", hint: "give 0 or more, or none for all")
         }
         let width = relation.ownerColumns.count
         let owners = OwnerIndex(keys, width: width, relation.step.collations)

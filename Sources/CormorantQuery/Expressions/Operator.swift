@@ -41,6 +41,8 @@ package enum BinaryOperator: Int32, Sendable, CaseIterable {
     case jsonAt = 38
     /// The element of JSON at a path, as a value of SQL.
     case jsonValueAt = 39
+    /// A regular expression.
+    case regexp = 40
 }
 
 /// How tightly an expression holds together: https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes
@@ -70,7 +72,7 @@ extension BinaryOperator {
     var precedence: Precedence {
         switch self {
         case .equal, .notEqual, .is, .isNot, .like, .notLike, .glob, .notGlob, .match, .hasPrefix, .hasSuffix,
-            .contains:
+            .contains, .regexp:
             .equality
         case .less, .lessOrEqual, .greater, .greaterOrEqual: .comparison
         case .bitAnd, .bitOr, .shiftLeft, .shiftRight: .bits

@@ -57,6 +57,7 @@ package struct Dialect: Sendable {
         case .glob: " GLOB "
         case .notGlob: " NOT GLOB "
         case .match: " MATCH "
+        case .regexp: " REGEXP "
         case .jsonAt: " -> "
         case .jsonValueAt: " ->> "
         }

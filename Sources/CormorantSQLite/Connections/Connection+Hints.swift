@@ -26,9 +26,6 @@ extension Connection {
             return nearNames(to: column, columns(of: sql))
         }
         if let function = name(after: "no such function: ") {
-            if sameIdentifier(function, "REGEXP") {
-                return "SQLite has no REGEXP of its own: compare with LIKE or GLOB, or in the program"
-            }
             return nearNames(to: function, texts("SELECT DISTINCT name FROM pragma_function_list"))
                 ?? "register it with this database, if it is one of the program's"
         }

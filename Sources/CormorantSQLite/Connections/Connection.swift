@@ -20,6 +20,8 @@ package final class Connection {
     package internal(set) var loss: CormorantError?
     /// Ends the statements that its owner has running.
     package var endReaders: (() -> Void)?
+    /// Told of the SQL that a program has run on it by itself.
+    package var scriptsRun: ((String) -> Void)?
     package private(set) var isOpen = true
     /// Pages in the write-ahead log after the last commit, once `watchLog` was called.
     package internal(set) var logPages = 0
@@ -80,6 +82,9 @@ package final class Connection {
             try apply(options)
             // What was wrong with the file before a journal put it right.
             faults.clear()
+        } catch let failure as SetUpFailure {
+            close()
+            throw failure
         } catch {
             defer { close() }
             throw openingFailure(path, error, isPlain: codec == nil)
@@ -96,6 +101,7 @@ package final class Connection {
         try registerReadableFunction()
         try registerDecimalFunctions()
         try registerStoredFunctions()
+        try registerRegularExpressions()
         sqlite3_busy_timeout(handle, busyTimeout)
         if let codec { try prepare(codec, schema: "main") }
         guard !isReadOnly || options.mode == .readOnly else {
@@ -111,9 +117,17 @@ package final class Connection {
         // Reading the schema shows now, not at the first query, that a file is no database.
         try script("SELECT 1 FROM sqlite_schema LIMIT 1")
         try readyKeys("main")
+        isReader = options.isReader
+        // Before the journal mode, behind which a file's page size stays as it is.
+        if let setUp = options.setUp { try run(setUp) }
         guard filePath != nil, !isReadOnly, !options.keepsJournalMode else { return }
         let wanted = options.journalMode.keyword
         let got = try setJournalMode(wanted, options.busyTimeout)
+        guard !got.isEmpty else {
+            throw CormorantError(
+                .cannotOpen, "\"\(path)\" has no journal, without which it cannot be shared safely",
+                hint: "open a file, or memory by its name: file:NAME?mode=memory&cache=shared")
+        }
         guard sameIdentifier(wanted, got) else {
             throw CormorantError(
                 .sqlite, "\"\(path)\" stays in journal mode \(got), \(wanted) was asked for",
@@ -163,7 +177,7 @@ package final class Connection {
             var next: UnsafePointer<CChar>? = start
             while let begin = next, begin.pointee != 0 {
                 var statement: OpaquePointer?
-                var status = sqlite3_prepare_v2(handle, begin, -1, &statement, &next)
+                var status = waitingForSharedMemory { sqlite3_prepare_v2(handle, begin, -1, &statement, &next) }
                 if savepoints > 0, let word = transactionWordOf(statement) {
                     sqlite3_finalize(statement)
                     throw notForSQL(word, sql)
@@ -171,6 +185,12 @@ package final class Connection {
                 if changesSchema(statement) { schemaChanges &+= 1 }
                 while status == SQLITE_OK, statement != nil {
                     status = sqlite3_step(statement)
+                    if status == lockedInSharedMemory {
+                        status = waitingForSharedMemory {
+                            sqlite3_reset(statement)
+                            return sqlite3_step(statement)
+                        }
+                    }
                     if status == SQLITE_ROW { status = SQLITE_OK } else { break }
                 }
                 if status != SQLITE_OK, status != SQLITE_DONE {

@@ -59,6 +59,21 @@ public struct OpenOptions: Sendable {
     /// How many connections at most are opened to read beside the writer, when threads share the database; 0: none, so that
     /// calls run one at a time.
     public var readerCount: Int
+    /// Is called with each connection that is opened to the file: first the one that writes, then, when threads need them, those
+    /// that read beside it. For settings and attached files, which all connections must have alike:
+    ///
+    /// ```swift
+    /// let database = try Database(path: "app.db", options: OpenOptions(setUp: { connection in
+    ///     try connection.execute(script: "PRAGMA cache_size = -20000; ATTACH 'archive.db' AS archive")
+    /// }))
+    /// ```
+    ///
+    /// It runs after the other options but for the journal mode, on the thread whose call needs the connection, and must not
+    /// use the database. Connections that read cannot write. What it throws is the error of opening the database or, for one
+    /// that reads, of the call that needs it.
+    public var setUp: (@Sendable (borrowing RawConnection) throws -> Void)?
+    /// For a connection that reads beside another one.
+    package var isReader = false
     /// Leaves a file's journal mode as it is, whatever `journalMode` says: for tools that look after the files of others.
     package var keepsJournalMode = false
     /// What makes the codec of an encrypted file.
@@ -70,7 +85,8 @@ public struct OpenOptions: Sendable {
     public init(
         mode: Mode = .create, template: String? = nil, busyTimeout: Int = 5000,
         journalMode: JournalMode = .default, synchronous: Synchronous = .default, foreignKeys: Bool = true,
-        statementCacheSize: Int = 64, readerCount: Int = 4
+        statementCacheSize: Int = 64, readerCount: Int = 4,
+        setUp: (@Sendable (borrowing RawConnection) throws -> Void)? = nil
     ) {
         self.mode = mode
         self.template = template
@@ -80,6 +96,7 @@ public struct OpenOptions: Sendable {
         self.foreignKeys = foreignKeys
         self.statementCacheSize = statementCacheSize
         self.readerCount = readerCount
+        self.setUp = setUp
     }
 }
 

@@ -31,6 +31,10 @@ func sqliteError(
     }
     switch code & 0xFF {
     case SQLITE_CONSTRAINT: return constraintError(code, message, make)
+    case SQLITE_LOCKED where code == lockedInSharedMemory:
+        return make(
+            .busy, "a table of the shared memory is locked by another of those that have it open",
+            hint: "end their transactions and cursors, or give a longer busy timeout when opening")
     case SQLITE_LOCKED:
         return make(
             .busy, "a table is in use by a statement of this database",
@@ -72,7 +76,8 @@ func sqliteError(
         return make(.sql, message, hint: "end the one that is open first, or use a SAVEPOINT inside it")
     case SQLITE_ERROR:
         if let fault = DecimalFault(rawValue: message) { return make(fault.code, message, hint: fault.hint) }
-        return make(.sql, message)
+        let isPattern = message.hasPrefix(patternFault)
+        return make(.sql, message, hint: isPattern ? patternHint : nil)
     case SQLITE_MISMATCH:
         if let fault = StoredFault(rawValue: code >> 8) { return make(fault.code, message, hint: fault.hint) }
         return make(.type, message, hint: "give the key, LIMIT or OFFSET an integer")

@@ -35,10 +35,12 @@ package final class Statement {
             guard let base = bytes.baseAddress else { return SQLITE_OK }
             return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
                 var tail: UnsafePointer<CChar>?
-                let status = sqlite3_prepare_v3(
-                    connection.handle, start, Int32(clamping: bytes.count), UInt32(SQLITE_PREPARE_PERSISTENT),
-                    &prepared,
-                    &tail)
+                let status = connection.waitingForSharedMemory {
+                    sqlite3_prepare_v3(
+                        connection.handle, start, Int32(clamping: bytes.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+                        &prepared,
+                        &tail)
+                }
                 if status == SQLITE_OK, let tail, tail < start + bytes.count {
                     trailing = hasStatement(connection.handle, tail, start + bytes.count)
                 }
@@ -75,7 +77,20 @@ package final class Statement {
         let status = sqlite3_step(pointer)
         if status == SQLITE_ROW { return true }
         if status == SQLITE_DONE { return false }
-        throw stepError(status)
+        return try stepAgain(status)
+    }
+
+    @usableFromInline @inline(never)
+    func stepAgain(_ status: Int32) throws -> Bool {
+        // Tables are locked before the first row.
+        let again =
+            status == lockedInSharedMemory
+            ? connection.waitingForSharedMemory {
+                sqlite3_reset(pointer)
+                return sqlite3_step(pointer)
+            } : status
+        guard again == SQLITE_ROW || again == SQLITE_DONE else { throw stepError(again) }
+        return again == SQLITE_ROW
     }
 
     @usableFromInline @inline(never)

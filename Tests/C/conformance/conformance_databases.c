@@ -59,6 +59,10 @@ bool parse_cipher(step *s, const char *name, corm_cipher_options *out_cipher) {
     return check_members(s->run, json, "the cipher", " key compatibility pageSize rounds plainHeader ");
 }
 
+static corm_status set_up(corm_connection *connection, void *context, corm_error **out_error) {
+    return corm_connection_execute_script(connection, context, out_error);
+}
+
 /* OPTIONS of a step. */
 static bool parse_open_options(step *s, corm_cipher_options *cipher, corm_open_options *out_options) {
     static const char *const modes[] = {"create", "readWrite", "readOnly"};
@@ -73,6 +77,8 @@ static bool parse_open_options(step *s, corm_cipher_options *cipher, corm_open_o
     out_options->template_path = template == NULL ? NULL : beside(s->run, template);
     out_options->busy_timeout = (int32_t)json_integer_value(member(s, "busyTimeout"));
     out_options->cipher = member(s, "cipher") == NULL ? NULL : cipher;
+    out_options->set_up = member(s, "setUp") == NULL ? NULL : set_up;
+    out_options->set_up_context = (void *)json_string_value(member(s, "setUp"));
     return parse_cipher(s, "cipher", cipher);
 }
 
@@ -84,6 +90,12 @@ bool step_open(step *s) {
         return false;
     const char *file = json_string_value(member(s, "file"));
     const char *path = file == NULL ? ":memory:" : beside(s->run, file);
+    const char *memory = json_string_value(member(s, "memory"));
+    char uri[4200];
+    if (memory != NULL) {
+        snprintf(uri, sizeof uri, "file:%s?mode=memory&cache=shared", beside(s->run, memory));
+        path = uri;
+    }
     s->status = corm_database_open(path, &options, &database, &s->run->error);
     return s->status < 0 || keep(s, database);
 }

@@ -248,6 +248,7 @@ static const struct {
     {"contains", CORM_OP_CONTAINS},
     {"jsonAt", CORM_OP_JSON_AT},
     {"jsonValueAt", CORM_OP_JSON_VALUE_AT},
+    {"regexp", CORM_OP_REGEXP},
 };
 
 corm_expr *make_expression(scenario *run, json_t *json) {

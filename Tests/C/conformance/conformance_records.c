@@ -19,6 +19,8 @@ bool parse_query(step *s, corm_query *query) {
     json_t *where = member(s, "where");
     *query = (corm_query)CORM_QUERY_INIT;
     query->limit = json_integer_value(member(s, "limit"));
+    if (member(s, "limit") != NULL && query->limit == 0)
+        query->limit = CORM_LIMIT_NO_ROWS;
     query->offset = json_integer_value(member(s, "offset"));
     query->statement = s->statement;
     return parse_text(s->run, member(s, "sql"), &query->sql) &&

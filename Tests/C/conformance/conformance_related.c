@@ -84,6 +84,8 @@ static corm_status load_level(step *s, json_t *json, corm_model *model, const vo
     }
     options.condition = condition;
     options.limit = json_integer_value(json_object_get(json, "limit"));
+    if (json_object_get(json, "limit") != NULL && options.limit == 0)
+        options.limit = CORM_LIMIT_NO_ROWS;
     corm_status status = corm_relation_load(run->database, model, json_string_value(json_object_get(json, "relation")),
                                             records, count, &options, &loaded->related, &run->error);
     corm_expr_free(condition);

@@ -60,7 +60,7 @@ int32_t choice(step *s, const char *name, const char *const *names, int32_t coun
 #define PLAN "steps risk rows problems contains lacks progress"
 #define METADATA                                                                                                       \
     "tables options columns flags foreignKeys indexes checks triggers relations ends problems contains lacks"
-#define OPTIONS "mode journalMode synchronous foreignKeys busyTimeout template cipher"
+#define OPTIONS "mode journalMode synchronous foreignKeys busyTimeout template setUp cipher"
 #define QUERY "model sql bindings statement parameters where orderBy limit offset"
 static const struct {
     const char *name;
@@ -147,7 +147,7 @@ static const struct {
     {"storeAdopt", step_store, "store table", "count"},
     {"wait", step_wait, "milliseconds", ""},
     {"batch", step_batch, "parts onError", "results"},
-    {"open", step_open, "as file " OPTIONS, ""},
+    {"open", step_open, "as file memory " OPTIONS, ""},
     {"close", step_close, "", ""},
     {"transactionDepth", step_depth, "", "value"},
     {"registry", step_registry, "pattern limit " OPTIONS, ""},

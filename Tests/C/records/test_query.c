@@ -50,7 +50,7 @@ static void queries_that_can_never_be_right(void **state) {
     REFUSED(CORM_E_MISUSE);
     query.order_by = "id,";
     REFUSED(CORM_E_MISUSE);
-    query.limit = -1;
+    query.limit = -2;
     REFUSED(CORM_E_MISUSE);
     query.offset = -1;
     REFUSED(CORM_E_MISUSE);

@@ -7,7 +7,8 @@ extension Scenario {
     func performDatabases(_ verb: String, _ step: inout Members, _ expected: inout Members) throws -> Bool {
         switch verb {
         case "open":
-            let path = try step.text("file").map(file) ?? ":memory:"
+            var path = try step.text("file").map(file) ?? ":memory:"
+            if let name = try step.text("memory") { path = "file:\(file(name))?mode=memory&cache=shared" }
             try keep(openDatabase(path: path, options: options(&step)), &step)
         case "use":
             let lease = try openRegistry().use(step.take("name")?.string())
@@ -141,6 +142,7 @@ extension Scenario {
         options.foreignKeys = try step.take("foreignKeys")?.bool() ?? true
         options.template = try step.text("template").map(file)
         if let timeout = try step.take("busyTimeout")?.integer() { options.busyTimeout = Int(timeout) }
+        if let sql = try step.text("setUp") { options.setUp = { try $0.execute(script: sql) } }
         options.encryption = try encryption(&step, "cipher")
         return options
     }

@@ -17,6 +17,7 @@ from .alias import alias
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
 from .column import Action, Column, Key, Reference, column, ignored, key
+from .connection import RawConnection
 from .database import Database
 from .error import (
     AlteredError,
@@ -184,6 +185,7 @@ __all__ = [
     "ProgrammingError",
     "Progress",
     "Query",
+    "RawConnection",
     "Reference",
     "Region",
     "Registry",

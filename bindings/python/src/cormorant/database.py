@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 from . import _function
 from . import arrow as _arrow
 from . import cipher as _cipher
+from . import connection as _connection
 from . import graph as _graph
 from . import json as _json
 from . import key_value as _key_value
@@ -36,6 +37,7 @@ from ._owner import Owner
 from ._path import path_text
 from .change import Change, OnConflict
 from .cipher import Cipher, options_of
+from .connection import RawConnection
 from .error import DataError, IntegrityError, ProgrammingError
 from .model import Model
 from .select import Select
@@ -99,6 +101,7 @@ class OpenOptions(TypedDict, total=False):
     statement_cache_size: int
     reader_count: int
     auto_sync: bool
+    set_up: Callable[[RawConnection], object] | None
     cipher: Cipher | None
 
 
@@ -128,6 +131,7 @@ _MEMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "statement_cache_size": ("statement_cache_size", _positive),
     "reader_count": ("reader_count", _positive),
     "auto_sync": ("auto_sync", bool),
+    "set_up": ("set_up", _connection.set_up_function),
 }
 
 
@@ -145,6 +149,12 @@ class Database(Owner):
     with the database: by a call on records, or a statement that selects from it first or changes it. Inside a
     transaction it does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that
     only reads, in a file open for reading, and for tables of attached files and views it does nothing.
+    set_up: a function that is called with each connection that is opened to the file, a RawConnection: first the one
+    that writes, then, when threads need them, those that read beside it. For settings and attached files, which all
+    connections must have alike: `set_up=lambda connection: connection.execute_script("PRAGMA cache_size = -20000")`. It
+    runs after the other options but for journal_mode, on the thread whose call needs the connection, and must not use
+    the database. Connections that read cannot write. What it raises is the `__cause__` of the error of Database() or,
+    for one that reads, of the call that needs it.
     cipher: what the file is encrypted with; None for a plain file. What is deleted is overwritten where that costs no
     I/O; PRAGMA secure_delete = ON overwrites freed pages, too.
 
@@ -156,12 +166,16 @@ class Database(Owner):
     _open = False
     _registry: Registry | None = None
     _trace: object = None
+    # What the library calls as long as it is open.
+    _set_up: object = None
     _workers: ThreadPoolExecutor | None = None
 
     def __init__(self, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
         self.path = path_text(path)
-        handle, kept = native_database.open_database(self.path, *open_members(**options))
+        members, cipher = open_members(**options)
+        handle, kept = native_database.open_database(self.path, members, cipher)
         self._begin(handle, [kept])
+        self._set_up = members.get("set_up")
         self._open = True
 
     def _begin(self, handle: DatabaseHandle, ciphers: list[object]) -> None:
@@ -296,6 +310,8 @@ class Database(Owner):
     register_aggregate = _function.register_aggregate
     register_collation = _function.register_collation
     remove_function = _function.remove_function
+
+    use_connection = _connection.use_connection
 
     attach = _cipher.attach
     check_pages = _cipher.check_pages

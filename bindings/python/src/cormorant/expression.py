@@ -163,6 +163,15 @@ class Expression(Generic[T_co]):
         """The pattern of glob() does not fit; NULL where one is."""
         return self._text(abi.CORM_OP_NOT_GLOB, pattern)
 
+    def regexp(self: Text, pattern: str | Text) -> Expression[bool]:
+        """A regular expression fits somewhere in the text: `. * + ? {n,m} [...] (...) | ^ $`, and `b d s w` after a
+        backslash with their opposites, of characters; at its beginning `(?i)` ignores the case of ASCII letters.
+
+        `text REGEXP pattern` in SQL is the same, but not in a file's schema; a function `regexp` of the program's takes
+        its place. A pattern that is none is a ProgrammingError.
+        """
+        return self._text(abi.CORM_OP_REGEXP, pattern)
+
     def has_prefix(self: Text, text: str | Text) -> Expression[bool]:
         """Begins with the text, in which % and _ stand for themselves; the case of ASCII letters is ignored."""
         return self._text(abi.CORM_OP_HAS_PREFIX, text)

@@ -42,7 +42,7 @@ def load(
     *,
     where: Expression[bool | None] | None = None,
     order_by: Term | Sequence[Term] = (),
-    limit: int = 0,
+    limit: int | None = None,
 ) -> list[M]: ...
 @overload
 def load(
@@ -55,7 +55,7 @@ def load(
     *relations: Any,
     where: Expression[bool | None] | None = None,
     order_by: Term | Sequence[Term] = (),
-    limit: int = 0,
+    limit: int | None = None,
 ) -> list[Any]:
     """Loads the related records of one record or of many, with one statement for each relation, however many they are:
     db.load(artists, Artist.albums).
@@ -64,7 +64,7 @@ def load(
     Album.tracks, Artist.country); a level that two have in common is loaded once, and all are of one snapshot.
 
     They become each record's attribute; a relation to one gives a record or None. where, order_by and limit (for
-    each record; 0: all) are for one relation to many. What was loaded last comes back as well.
+    each record; None: all) are for one relation to many. What was loaded last comes back as well.
     """
     owners = [records] if isinstance(records, Model) else list(records)
     routes = [_steps(relation) for relation in relations]
@@ -72,7 +72,7 @@ def load(
         return _load(database, owners, routes[0][0], where, order_by, limit)
     if not routes:
         raise ProgrammingError("no relation to load", hint="give one, such as Artist.albums")
-    if where is not None or order_by or limit:
+    if where is not None or order_by or limit is not None:
         raise ProgrammingError(
             "where, order_by and limit are given with several relations",
             hint="load the one that they are for in a call of its own, before the levels below it",
@@ -104,14 +104,17 @@ def _load(
     link: Relation[Any],
     where: Expression[bool | None] | None = None,
     order_by: Term | Sequence[Term] = (),
-    limit: int = 0,
+    limit: int | None = None,
 ) -> list[Any]:
     terms = (order_by,) if isinstance(order_by, Expression | str) else tuple(order_by)
-    if isinstance(link, ToOne) and (where is not None or terms or limit):
+    if isinstance(link, ToOne) and (where is not None or terms or limit is not None):
         raise ProgrammingError(f"{link!r} leads to one record", hint="leave where, order_by and limit out")
     target = link._target()
     order = [term._node for term in select(target).order_by(*terms)._order]
-    options = (None if where is None else condition_node(where), order, limit)
+    if limit is not None and limit < 0:
+        raise ProgrammingError(f"limit is {limit}", hint="give None for all")
+    most = 0 if limit is None else limit or abi.CORM_LIMIT_NO_ROWS
+    options = (None if where is None else condition_node(where), order, most)
     for owner in owners:
         _check(owner, link._owner, link)
     keys = marshal.dumps(_keys(owners, link._columns()[0]), 2)
@@ -126,7 +129,7 @@ def _load(
             for position, found in pairs_of:
                 vars(owners[position])[link.name] = related[found]
         else:
-            make = Part if limit or where is not None else list
+            make = Part if limit is not None or where is not None else list
             lists: list[list[Any]] = [make() for _ in owners]
             for position, found in pairs_of:
                 lists[position].append(related[found])

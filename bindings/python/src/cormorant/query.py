@@ -6,7 +6,7 @@ any callable, or another model.
 
 Or a model, with either `sql`, a whole SELECT whose columns are matched to the model by name, with its bindings; or
 attributes that must be equal (None equals NULL), as keywords or as the mapping `bindings`, with order_by
-(properties, a leading "-" means descending), limit (0: all) and offset; attributes of these names go into bindings.
+(properties, a leading "-" means descending), limit (None: all) and offset; attributes of these names go into bindings.
 Nothing said means every record, in no promised order.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._model_info import ModelInfo, info_of
+from ._native import abi
 from ._native import query as native_query
 from ._native import result as native_result
 from ._native import statement as native_statement
@@ -63,7 +64,7 @@ def fetch_all(
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = (),
-    limit: int = 0,
+    limit: int | None = None,
     offset: int = 0,
     **attributes: Any,
 ) -> list[M]: ...
@@ -75,7 +76,7 @@ def fetch_all(
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = MISSING,
-    limit: int = MISSING,
+    limit: int | None = MISSING,
     offset: int = MISSING,
     into: Any = MISSING,
     **attributes: Any,
@@ -206,7 +207,7 @@ def cursor(
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = (),
-    limit: int = 0,
+    limit: int | None = None,
     offset: int = 0,
     **attributes: Any,
 ) -> Result[M]: ...
@@ -218,7 +219,7 @@ def cursor(
     bindings: Bindings = (),
     *,
     order_by: str | Sequence[str] = MISSING,
-    limit: int = MISSING,
+    limit: int | None = MISSING,
     offset: int = MISSING,
     into: Any = MISSING,
     **attributes: Any,
@@ -352,7 +353,7 @@ def _start(
     bindings: Bindings,
     attributes: dict[str, Any],
     order_by: str | Sequence[str],
-    limit: int,
+    limit: int | None,
     offset: int,
     into: Any,
     most: int = 0,
@@ -370,10 +371,20 @@ def _start(
     info = info_of(model)
     data = dump_query_values(info, sql, bindings, attributes)
     order_by = option(info, "order_by", order_by, ())
-    limit = option(info, "limit", limit, most)
+    limit = _limit(info, limit, most)
     offset = option(info, "offset", offset, 0)
     names = (order_by,) if isinstance(order_by, str) else order_by
     return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
+
+
+def _limit(info: ModelInfo, given: Any, most: int) -> int:
+    """A limit as the library has it, where 0 is all."""
+    if given is None:
+        given = MISSING
+    limit: int = option(info, "limit", given, most)
+    if limit < 0:
+        raise ProgrammingError(f"limit is {limit}", hint="give None for all")
+    return abi.CORM_LIMIT_NO_ROWS if limit == 0 and given is not MISSING else limit
 
 
 def _start_values(

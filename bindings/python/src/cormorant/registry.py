@@ -73,8 +73,11 @@ class Registry(Owner):
         self._pattern = None if pattern is None else path_text(pattern)
         # 0 is the library's word for its default.
         limit = max(-1, min(limit, 2**31 - 1)) or -1
-        self._handle, kept = native_registry.open_registry(self._pattern, limit, *open_members(**options))
+        members, cipher = open_members(**options)
+        self._handle, kept = native_registry.open_registry(self._pattern, limit, members, cipher)
         self._ciphers: list[object] = [] if kept is None else [kept]
+        # What the library calls as long as it is open.
+        self._set_ups: list[object] = [members.get("set_up")]
         self._open = True
 
     def register(self, name: str, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
@@ -83,8 +86,10 @@ class Registry(Owner):
         options: as in Database; without any, those of the registry. ProgrammingError for a name that is taken, a file
         that has a name already, and ":memory:".
         """
-        members = open_members(**options) if options else (None, None)
-        kept: object = native_registry.register(self._handle, name, path_text(path), *members)
+        members, cipher = open_members(**options) if options else (None, None)
+        kept: object = native_registry.register(self._handle, name, path_text(path), members, cipher)
+        if members is not None:
+            self._set_ups.append(members.get("set_up"))
         if kept is not None:
             self._ciphers.append(kept)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance import Scenario
 
 CIPHER = "key compatibility pageSize rounds plainHeader"
-OPTIONS = "mode journalMode synchronous foreignKeys busyTimeout template cipher"
+OPTIONS = "mode journalMode synchronous foreignKeys busyTimeout template setUp cipher"
 MODES: Json = {"create": "create", "readWrite": "read_write", "readOnly": "read_only"}
 
 
@@ -48,6 +48,8 @@ def _options(self: Scenario, step: Json) -> Json:
         found["template"] = self.folder / step["template"]
     if "busyTimeout" in step:
         found["busy_timeout"] = step["busyTimeout"] / 1000
+    if "setUp" in step:
+        found["set_up"] = lambda connection: connection.execute_script(step["setUp"])
     if "cipher" in step:
         found["cipher"] = cipher(step["cipher"])
     return found
@@ -98,7 +100,9 @@ def _file(self: Scenario, step: Json) -> Path:
 
 
 def _open(self: Scenario, step: Json) -> None:
-    path = _file(self, step) if "file" in step else ":memory:"
+    path: str | Path = _file(self, step) if "file" in step else ":memory:"
+    if "memory" in step:
+        path = f"file:{self.folder / step['memory']}?mode=memory&cache=shared"
     self.others[step["as"]] = Database(path, **_options(self, step))
 
 
@@ -192,7 +196,7 @@ def _none(call: Callable[[Scenario, Json], object]) -> Step:
 
 
 DATABASE_STEPS: dict[str, tuple[Step, str, str]] = {
-    "open": (_none(_open), f"as file {OPTIONS}", ""),
+    "open": (_none(_open), f"as file memory {OPTIONS}", ""),
     "close": (_none(_close), "", ""),
     "transactionDepth": (lambda s, _: {"value": s.db.transaction_depth}, "", "value"),
     "registry": (_none(_registry), f"pattern limit {OPTIONS}", ""),

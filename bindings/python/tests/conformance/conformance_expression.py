@@ -44,6 +44,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "notLike": Expression.not_like,
     "glob": Expression.glob,
     "notGlob": Expression.not_glob,
+    "regexp": Expression.regexp,
     "match": Expression.match,
     "hasPrefix": Expression.has_prefix,
     "hasSuffix": Expression.has_suffix,

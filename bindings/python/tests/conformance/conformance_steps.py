@@ -247,7 +247,7 @@ def _load_level(self: Scenario, level: Json, owners: list[Model], model: type[Mo
         raise Failure(f"{level['relation']} of {owner!r} seems to be loaded")
     where = {"where": Builder(self.models).expression(level["where"])} if "where" in level else {}
     relation = getattr(model, level["relation"])
-    return self.db.load(owners, relation, order_by=level.get("orderBy", ()), limit=level.get("limit", 0), **where)
+    return self.db.load(owners, relation, order_by=level.get("orderBy", ()), limit=level.get("limit"), **where)
 
 
 def _related(owner: Model, names: list[str]) -> list[Any]:

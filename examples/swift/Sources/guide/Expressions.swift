@@ -107,6 +107,7 @@ enum Expressions {
         try show { $0.title.notLike("F%") }
         try show { $0.title.glob("[A-M]*") }
         try show { $0.title.notGlob("F*") }
+        try show { $0.title.regexp("^[A-M].*t$") }
         try show { $0.title.collate("NOCASE") }
         try show { $0.title.lowercased() }
         try show { $0.title.uppercased() }

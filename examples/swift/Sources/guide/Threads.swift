@@ -4,6 +4,7 @@ import Cormorant
 enum Threads {
     static func show(_ database: Database) async throws {
         try snapshot(database)
+        try setUp()
         try await tasks(database)
         try await limit(database)
     }
@@ -14,6 +15,15 @@ enum Threads {
             (try database.fetchCount(Artist.all), try database.fetchAll(Artist.all))
         }
         print(artists.count == Int(count))
+    }
+
+    /// Each connection that is opened is set up alike.
+    static func setUp() throws {
+        let options = OpenOptions(setUp: { connection in
+            try connection.execute(script: "PRAGMA cache_size = -20000")
+        })
+        let tuned = try Database(path: ":memory:", options: options)
+        print(try tuned.fetchAll("SELECT cache_size FROM pragma_cache_size", as: Int.self))
     }
 
     /// The body is plain code on a thread of the database's own; reads run beside a write.

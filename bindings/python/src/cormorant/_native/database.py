@@ -32,7 +32,10 @@ def open_with(
     """What call(options) gives with a corm_open_options, and what must live as long as that is used."""
     values = make_sized("corm_open_options")
     for name, value in options.items():
-        setattr(values, name, utf8(value) if isinstance(value, str) else value)
+        if isinstance(value, str):
+            setattr(values, name, utf8(value))
+        else:
+            setattr(values, name, ctypes.cast(value, ctypes.c_void_p) if callable(value) else value)
 
     def run(given: Any) -> T:
         values.cipher = None if given is None else ctypes.cast(given, ctypes.c_void_p)

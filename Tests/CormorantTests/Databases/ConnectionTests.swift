@@ -1,0 +1,53 @@
+import Cormorant
+import Foundation
+import Synchronization
+import Testing
+
+/// Connections that are set up when they are opened, and lent.
+struct ConnectionTests {
+    private struct Refusal: Error, Equatable {}
+
+    @Test func readersAreSetUpToo() async throws {
+        let folder = try TemporaryFolder()
+        let seen = Mutex<[Bool]>([])
+        let options = OpenOptions(setUp: { connection in
+            let isReader = connection.isReader
+            seen.withLock { $0.append(isReader) }
+            try connection.execute(script: "PRAGMA cache_size = -4321")
+        })
+        let database = try Database(path: folder.file("a.db"), options: options)
+        let sizes = try await database.fetchAll("SELECT cache_size FROM pragma_cache_size", as: Int.self)
+        #expect(sizes == [-4321])
+        try database.close()
+        #expect(seen.withLock { $0 }.first == false)
+    }
+
+    @Test func whatItThrowsIsTheCause() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: CormorantError.self) {
+            _ = try Database(path: folder.file("a.db"), options: OpenOptions(setUp: { _ in throw Refusal() }))
+        }
+        #expect(error?.cause is Refusal)
+        #expect(error?.code == .callback)
+    }
+
+    @Test func theWriterIsLent() async throws {
+        let folder = try TemporaryFolder()
+        let database = try Database(path: folder.file("a.db"))
+        try database.createTables(Person.self)
+        let count = try database.useConnection { connection in
+            try connection.execute(script: "INSERT INTO person (name) VALUES ('Ada')")
+            #expect(connection.sqlite3 != nil)
+            return try database.fetchCount(Person.self)
+        }
+        #expect(count == 1)
+        #expect(throws: Refusal.self) {
+            try database.useConnection { connection in
+                try connection.execute(script: "BEGIN; DELETE FROM person")
+                throw Refusal()
+            }
+        }
+        #expect(try await database.useConnection { !$0.isReader })
+        #expect(try database.fetchCount(Person.self) == 1)
+    }
+}
