@@ -317,8 +317,12 @@ private struct PatternParser {
     private mutating func group() throws(RegularExpression.Fault) -> PatternTree {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= PatternParser.greatestDepth else { throw Fault(message: "has more than 100 ( inside each other") }
-        if take("?"), !take(":") { throw Fault(message: "has a (?, of which only (?: is known, and (?i) at its beginning") }
+        guard depth <= PatternParser.greatestDepth else {
+            throw Fault(message: "has more than 100 ( inside each other")
+        }
+        if take("?"), !take(":") {
+            throw Fault(message: "has a (?, of which only (?: is known, and (?i) at its beginning")
+        }
         let tree = try alternatives()
         guard take(")") else { throw Fault(message: "has a ( without its )") }
         return tree

@@ -17,8 +17,9 @@ public func corm_block_open(
         let database = try database(handle)
         let box = model == nil ? nil : try requireModel(model)
         let order = try names(orderBy, "order_by")
-        guard limit >= 0, offset >= 0 else {
-            throw CormorantError(.misuse, "limit or offset is negative", hint: "give 0 for none")
+        let most = try CormorantC.limit(limit)
+        guard offset >= 0 else {
+            throw CormorantError(.misuse, "the offset is negative", hint: "give 0 for none")
         }
         let cursor: StatementCursor
         if let sql = try optionalString(sql, "SQL") {
@@ -30,7 +31,7 @@ public func corm_block_open(
             }
         } else {
             let attributes = bindings == nil ? [] : try MarshalReader(bindings, size).attributes()
-            let query = Query(attributes: attributes, order: order, limit: limit == 0 ? nil : limit, offset: offset)
+            let query = Query(attributes: attributes, order: order, limit: most, offset: offset)
             cursor = try database.cursor(requireModel(model).descriptor, query)
         }
         out.pointee = try Handles.add(ResultBox(cursor, box?.types))

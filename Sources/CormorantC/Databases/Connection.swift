@@ -52,7 +52,7 @@ public func corm_connection_execute_script(
 
 @_cdecl("corm_connection_sqlite3") @implementation
 public func corm_connection_sqlite3(_ handle: OpaquePointer?) -> OpaquePointer? {
-    Handles.object(handle, as: LentConnection.self).flatMap { RawConnection($0.connection).sqlite3 }
+    Handles.object(handle, as: LentConnection.self).flatMap { RawConnection($0.connection).sqliteHandle }
 }
 
 @_cdecl("corm_database_use_connection") @implementation

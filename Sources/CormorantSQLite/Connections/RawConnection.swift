@@ -21,7 +21,7 @@ public struct RawConnection: ~Copyable {
     /// the update, pre-update, commit, rollback or log hook, the authorizer, the trace or the busy handler, leaves a
     /// transaction or a statement open, or makes what only this connection has: a temporary table, an attached file, a setting
     /// that reads depend on.
-    public var sqlite3: OpaquePointer? { connection.handle }
+    public var sqliteHandle: OpaquePointer? { connection.handle }
 }
 
 /// Tells what the program's set-up threw from what went wrong with the file.

@@ -3,7 +3,8 @@ import CormorantBase
 
 /// How messages about patterns begin.
 let patternFault = "the pattern of REGEXP "
-let patternHint = "known are . * + ? {n,m} [...] (...) | ^ $ \\b \\d \\s \\w, and \\ before any of them that is meant itself"
+let patternHint =
+    "known are . * + ? {n,m} [...] (...) | ^ $ \\b \\d \\s \\w, and \\ before any of them that is meant itself"
 
 extension Connection {
     /// Makes `regexp(pattern, text)` known, which `text REGEXP pattern` calls. A function of the program's of that name and

@@ -139,6 +139,7 @@ private let binaryOperators: [(String, BinaryOperator)] = [
     ("greaterEqual", .greaterOrEqual), ("is", .is), ("isNot", .isNot), ("add", .add), ("subtract", .subtract),
     ("multiply", .multiply), ("divide", .divide), ("remainder", .remainder), ("concat", .concat), ("bitAnd", .bitAnd),
     ("bitOr", .bitOr), ("shiftLeft", .shiftLeft), ("shiftRight", .shiftRight), ("like", .like), ("notLike", .notLike),
-    ("glob", .glob), ("notGlob", .notGlob), ("match", .match), ("regexp", .regexp), ("hasPrefix", .hasPrefix), ("hasSuffix", .hasSuffix),
+    ("glob", .glob), ("notGlob", .notGlob), ("match", .match), ("regexp", .regexp),
+    ("hasPrefix", .hasPrefix), ("hasSuffix", .hasSuffix),
     ("contains", .contains), ("jsonAt", .jsonAt), ("jsonValueAt", .jsonValueAt),
 ]

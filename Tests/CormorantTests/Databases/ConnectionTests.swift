@@ -31,13 +31,13 @@ struct ConnectionTests {
         #expect(error?.code == .callback)
     }
 
-    @Test func theWriterIsLent() async throws {
+    @Test func theWriterIsLent() throws {
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("a.db"))
         try database.createTables(Person.self)
         let count = try database.useConnection { connection in
             try connection.execute(script: "INSERT INTO person (name) VALUES ('Ada')")
-            #expect(connection.sqlite3 != nil)
+            #expect(connection.sqliteHandle != nil)
             return try database.fetchCount(Person.self)
         }
         #expect(count == 1)
@@ -47,7 +47,12 @@ struct ConnectionTests {
                 throw Refusal()
             }
         }
-        #expect(try await database.useConnection { !$0.isReader })
         #expect(try database.fetchCount(Person.self) == 1)
+    }
+
+    @Test func aTaskIsLentTheWriter() async throws {
+        let database = try Database(path: ":memory:")
+        let isWriter = try await database.useConnection { !$0.isReader }
+        #expect(isWriter)
     }
 }

@@ -17,7 +17,6 @@ from .alias import alias
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
 from .column import Action, Column, Key, Reference, column, ignored, key
-from .connection import RawConnection
 from .database import Database
 from .error import (
     AlteredError,
@@ -71,6 +70,7 @@ from .value import JSON_NULL, Bindings, Json, Transform
 if TYPE_CHECKING:
     from .bundle import Bundle, BundleState
     from .cache import CacheStatistics
+    from .connection import RawConnection
     from .maintenance import CheckpointPages
     from .metadata import (
         CheckMetadata,
@@ -94,6 +94,7 @@ else:
     _LATER = {
         "bundle": "Bundle BundleState",
         "cache": "CacheStatistics",
+        "connection": "RawConnection",
         "maintenance": "CheckpointPages",
         "metadata": "CheckMetadata ColumnMetadata ForeignKeyMetadata IndexMetadata IndexTermMetadata Metadata "
         "MetadataProblem RelationMetadata TableMetadata TriggerMetadata",

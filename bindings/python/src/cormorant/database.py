@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 from . import _function
 from . import arrow as _arrow
 from . import cipher as _cipher
-from . import connection as _connection
 from . import graph as _graph
 from . import json as _json
 from . import key_value as _key_value
@@ -37,7 +36,6 @@ from ._owner import Owner
 from ._path import path_text
 from .change import Change, OnConflict
 from .cipher import Cipher, options_of
-from .connection import RawConnection
 from .error import DataError, IntegrityError, ProgrammingError
 from .model import Model
 from .select import Select
@@ -52,11 +50,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from . import cache as _cache
+    from . import connection as _connection
     from . import maintenance as _maintenance
     from . import migration as _migration
     from . import observation as _observation
     from . import queue as _queue
     from ._writer import Writer
+    from .connection import RawConnection
     from .registry import Registry
 
 _MODES = {
@@ -120,6 +120,12 @@ def _positive(number: float) -> int:
     return -1 if number < 1 else int(min(number, _INT32_MAX))
 
 
+def _set_up(function: Callable[[RawConnection], object] | None) -> Any:
+    from .connection import set_up_function
+
+    return set_up_function(function)
+
+
 # The members of a corm_open_options that the options become, and how.
 _MEMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "mode": ("mode", _choice("mode", _MODES)),
@@ -131,7 +137,7 @@ _MEMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "statement_cache_size": ("statement_cache_size", _positive),
     "reader_count": ("reader_count", _positive),
     "auto_sync": ("auto_sync", bool),
-    "set_up": ("set_up", _connection.set_up_function),
+    "set_up": ("set_up", _set_up),
 }
 
 
@@ -301,6 +307,8 @@ class Database(Owner):
         optimize = _maintenance.optimize
         checkpoint = _maintenance.checkpoint
 
+        use_connection = _connection.use_connection
+
     set_trace = _tracing.set_trace
     tracing = _tracing.tracing
     logging_statements = _tracing.logging_statements
@@ -310,8 +318,6 @@ class Database(Owner):
     register_aggregate = _function.register_aggregate
     register_collation = _function.register_collation
     remove_function = _function.remove_function
-
-    use_connection = _connection.use_connection
 
     attach = _cipher.attach
     check_pages = _cipher.check_pages
@@ -426,6 +432,7 @@ def open_members(**options: Unpack[OpenOptions]) -> tuple[dict[str, Any], dict[s
 
 
 add_methods(Database, ".observation", "observe", "observe_live")
+add_methods(Database, ".connection", "use_connection")
 add_methods(Database, ".cache", "set_cache", "cache_statistics")
 add_methods(Database, ".queue", "queue")
 add_methods(Database, ".migration", "schema", "metadata", "plan", "sync", "set_version", "restore")

@@ -24,7 +24,7 @@ from ._waiting import Waiting
 from .column import MISSING
 from .error import Error, ProgrammingError
 from .model import Model
-from .query import dump_query_values, option
+from .query import dump_query_values, limit_option, option
 from .statement import Query
 from .value import Bindings
 
@@ -267,7 +267,7 @@ def observe_live(
     callback: Callable[[Event[M]], object] | None = ...,
     on_error: Callable[[Error], object] | None = ...,
     order_by: str | Sequence[str] = ...,
-    limit: int = ...,
+    limit: int | None = ...,
     offset: int = ...,
     **attributes: Any,
 ) -> Observer[M]: ...
@@ -294,7 +294,7 @@ def observe_live(
     callback: Callable[[Event[Any]], object] | None = None,
     on_error: Callable[[Error], object] | None = None,
     order_by: str | Sequence[str] = MISSING,
-    limit: int = MISSING,
+    limit: int | None = MISSING,
     offset: int = MISSING,
     **attributes: Any,
 ) -> Observer[Any]:
@@ -327,7 +327,7 @@ def observe_live(
         order_by = option(info, "order_by", order_by, ())
         names = [order_by] if isinstance(order_by, str) else list(order_by)
         query = {"sql": sql, "order_by": names}
-        query |= {"limit": option(info, "limit", limit, 0), "offset": option(info, "offset", offset, 0)}
+        query |= {"limit": limit_option(info, limit, 0), "offset": option(info, "offset", offset, 0)}
         if info is None and sql is None:
             raise ProgrammingError("neither a model nor SQL to watch", hint="give one of them")
         options["model"] = info.handle if info else None

@@ -371,13 +371,13 @@ def _start(
     info = info_of(model)
     data = dump_query_values(info, sql, bindings, attributes)
     order_by = option(info, "order_by", order_by, ())
-    limit = _limit(info, limit, most)
+    limit = limit_option(info, limit, most)
     offset = option(info, "offset", offset, 0)
     names = (order_by,) if isinstance(order_by, str) else order_by
     return native_query.open_cursor(database._handle, info.handle, sql, data, names, limit, offset), info
 
 
-def _limit(info: ModelInfo, given: Any, most: int) -> int:
+def limit_option(info: ModelInfo | None, given: Any, most: int) -> int:
     """A limit as the library has it, where 0 is all."""
     if given is None:
         given = MISSING

@@ -144,7 +144,18 @@ def test_an_option_that_is_a_property_too_is_refused(db: Database) -> None:
         db.observe_live(cls.where(cls.limit == 2), limit=1)
 
 
-@pytest.mark.parametrize("count", [None, 1.5, "1", -1])
+def test_no_limit_is_all_and_a_limit_of_0_is_none(db: Database) -> None:
+    Person("Ada").insert(db)
+    assert [len(db.fetch_all(Person, limit=limit)) for limit in (None, 0, 1, 2)] == [1, 0, 1, 1]
+    assert db.fetch_one(Person, limit=0) is None
+    assert db.cursor(Person, limit=0).fetch_all() == []
+    with db.observe_live(Person, limit=0) as live:
+        event = live.next(5)
+        assert event is not None
+        assert event.rows == []
+
+
+@pytest.mark.parametrize("count", [1.5, "1", -1])
 def test_a_limit_that_is_no_number_of_rows(db: Database, count: Any) -> None:
     for ask in (
         lambda: db.fetch_all(Person, limit=count),

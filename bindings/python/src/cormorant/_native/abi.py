@@ -129,6 +129,7 @@ CORM_JSON_PROPERTIES: Final = 0
 CORM_KEY_INDEX: Final = 3
 CORM_KEY_PRIMARY: Final = 1
 CORM_KEY_UNIQUE: Final = 2
+CORM_LIMIT_NO_ROWS: Final = -1
 CORM_MANY_TO_MANY: Final = 3
 CORM_NOT_FOUND: Final = 3
 CORM_NULLS_FIRST: Final = 1
@@ -167,6 +168,7 @@ CORM_OP_NOT: Final = 1
 CORM_OP_NOT_EQUAL: Final = 11
 CORM_OP_NOT_GLOB: Final = 33
 CORM_OP_NOT_LIKE: Final = 31
+CORM_OP_REGEXP: Final = 40
 CORM_OP_REMAINDER: Final = 24
 CORM_OP_SHIFT_LEFT: Final = 28
 CORM_OP_SHIFT_RIGHT: Final = 29
@@ -332,6 +334,8 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("reader_count", "int32"),
         ("auto_sync", "bool"),
         ("reserved", "uint8[3]"),
+        ("set_up", "pointer"),
+        ("set_up_context", "pointer"),
     ),
     "corm_transform": (
         ("struct_size", "uint32"),
@@ -1055,6 +1059,10 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_cursor_close": ("void", ("pointer",)),
     "corm_result_arrow": ("int32", ("pointer", "pointer", "pointer")),
     "corm_query_arrow": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_connection_is_reader": ("bool", ("pointer",)),
+    "corm_connection_execute_script": ("int32", ("pointer", "text", "pointer")),
+    "corm_connection_sqlite3": ("pointer", ("pointer",)),
+    "corm_database_use_connection": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_answer_set": ("int32", ("pointer", "pointer", "pointer")),
     "corm_database_register_function": ("int32", ("pointer", "pointer", "pointer")),
     "corm_database_register_collation": ("int32", ("pointer", "text", "pointer", "pointer", "pointer", "pointer")),

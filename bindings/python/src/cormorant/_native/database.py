@@ -34,8 +34,11 @@ def open_with(
     for name, value in options.items():
         if isinstance(value, str):
             setattr(values, name, utf8(value))
+        elif callable(value):
+            function: Any = value
+            setattr(values, name, ctypes.cast(function, ctypes.c_void_p))
         else:
-            setattr(values, name, ctypes.cast(value, ctypes.c_void_p) if callable(value) else value)
+            setattr(values, name, value)
 
     def run(given: Any) -> T:
         values.cipher = None if given is None else ctypes.cast(given, ctypes.c_void_p)

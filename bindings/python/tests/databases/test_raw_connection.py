@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from models import Person
+from models import Department, Person
 
 from cormorant import Database, Error, OperationalError, ProgrammingError, RawConnection, Registry
 
@@ -37,7 +37,7 @@ def test_readers_are_set_up_too(tmp_path: Path) -> None:
         connection.execute_script("PRAGMA cache_size = -4321")
 
     with Database(tmp_path / "a.db", set_up=set_up) as db:
-        db.create_tables(Person)
+        db.create_tables(Department, Person)
         found: list[int] = []
         with db.transaction():
             on_thread(lambda: found.append(db.query("SELECT cache_size FROM pragma_cache_size").fetch_all()[0][0]))
@@ -58,7 +58,7 @@ def test_what_it_raises_is_the_cause(tmp_path: Path) -> None:
     assert isinstance(caught.value.__cause__, ValueError)
     fails = False
     with Database(tmp_path / "a.db", set_up=set_up) as db:
-        db.create_tables(Person)
+        db.create_tables(Department, Person)
         with db.transaction():
             (error,) = on_thread(lambda: db.count(Person))
         assert isinstance(error, Error)
@@ -101,7 +101,7 @@ def test_the_writer_is_lent(db: Database) -> None:
     assert db.use_connection(use) == 1
     assert db.fetch_all(Person)[0].name == "Bob"
     with pytest.raises(ProgrammingError):
-        kept[0].sqlite3
+        _ = kept[0].sqlite3
     with pytest.raises(ProgrammingError):
         kept[0].execute_script("SELECT 1")
     with pytest.raises(TypeError):
@@ -119,13 +119,13 @@ def test_what_the_function_raises_is_raised(db: Database) -> None:
     with pytest.raises(ProgrammingError, match="left open"):
         db.use_connection(lambda connection: connection.execute_script("BEGIN"))
     with pytest.raises(ProgrammingError, match="no such table"):
-        db.use_connection(lambda connection: connection.execute_script("SELECT 1 FROM nothing"))
+        db.use_connection(lambda connection: connection.execute_script("SELECT 1 FROM nowhere"))
 
 
 def test_a_wait_for_shared_memory_ends_when_the_other_does(tmp_path: Path) -> None:
     path = f"file:{tmp_path}/shared?mode=memory&cache=shared"
     with Database(path) as one, Database(path, busy_timeout=20) as two:
-        one.create_tables(Person)
+        one.create_tables(Department, Person)
 
         def write(db: Database) -> None:
             for number in range(100):
@@ -140,5 +140,5 @@ def test_a_wait_for_shared_memory_ends_when_the_other_does(tmp_path: Path) -> No
         assert one.count(Person) == two.count(Person) == 200
         with two.cursor(Person) as cursor:
             iter(cursor)
-    with pytest.raises(OperationalError, match="has no journal"):
+    with pytest.raises(OperationalError, match="journal mode"):
         Database("file:/one?vfs=memdb")
