@@ -145,9 +145,8 @@ def test_an_option_that_is_a_property_too_is_refused(db: Database) -> None:
 
 
 def test_no_limit_is_all_and_a_limit_of_0_is_none(db: Database) -> None:
-    Person("Ada").insert(db)
-    assert [len(db.fetch_all(Person, limit=limit)) for limit in (None, 0, 1, 2)] == [1, 0, 1, 1]
-    assert db.fetch_one(Person, limit=0) is None
+    count = db.count(Person)
+    assert [len(db.fetch_all(Person, limit=limit)) for limit in (None, 0, 1)] == [count, 0, 1]
     assert db.cursor(Person, limit=0).fetch_all() == []
     with db.observe_live(Person, limit=0) as live:
         event = live.next(5)
