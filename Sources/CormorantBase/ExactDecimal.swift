@@ -191,6 +191,17 @@ package struct ExactDecimal {
     }
 
     /// Digits with a point, without an exponent.
+    /// The number with so many digits after the point; nil where it has others than zeros behind them.
+    package func rescaled(_ wanted: Int) -> ExactDecimal? {
+        if wanted >= scale { return ExactDecimal(limbs: limbs(at: wanted), isNegative: isNegative, scale: wanted) }
+        // Of 0.00 there is nothing to take away.
+        if limbs.isEmpty { return ExactDecimal(limbs: [], isNegative: false, scale: wanted) }
+        let digits = text.utf8
+        guard digits.suffix(scale - wanted).allSatisfy({ $0 == 0x30 }) else { return nil }
+        let kept = Array(digits.dropLast(scale - wanted + (wanted == 0 ? 1 : 0)))
+        return kept.withUnsafeBufferPointer { try? ExactDecimal(parsing: $0) }
+    }
+
     package var text: String {
         var digits: [UInt8] = []
         for (place, limb) in limbs.reversed().enumerated() {

@@ -27,6 +27,8 @@ with Database("own.db") as db:
     db.create_tables(*models.MODELS)
     assert not db.plan(*models.MODELS).sql
     assert [city.country_id for city in db.fetch_all(models.City)] == [7, 7]
+    assert [(row.city_id, row.country) for row in db.fetch_all(models.Cities)] == [(0, "C"), (3, "C")]
+    assert [repr(actor.actor_id) for actor in db.fetch_all(models.Actor)] == ["1", "2"]
     models.City(9, 7).insert(db)
     zero = models.City.find(db, 0)
     zero.save(db)

@@ -106,8 +106,88 @@ def test_what_models_cannot_say_is_told_in_the_code_too(corm: Corm) -> None:
         "CREATE VIRTUAL TABLE f USING fts5(x);",
     )
     for note in ["index 'i' is over an expression", "refers to 'gone', which has no model", "no primary key",
-                 "view 'v' has no model", "virtual table 'f' has no model"]:  # fmt: skip
+                 "virtual table 'f' has no model"]:  # fmt: skip
         assert re.search(f"# Note: .*{note}", code)
+
+
+VIEWS = """
+CREATE TABLE item (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, price REAL, sold DATE);
+CREATE VIEW totals AS SELECT kind, count(*) AS "all of them", sum(price) AS price, max(sold) AS newest, sold,
+    NULL AS none
+    FROM item GROUP BY kind;
+CREATE VIEW broken AS SELECT of_the_program(id) AS x, id FROM item;
+INSERT INTO item (kind, price, sold) VALUES ('a', 1, '2026-01-31'), ('a', 2.5, '2026-02-01'), ('b', 3, NULL);
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "pieces"),
+    [
+        (
+            "python",
+            [
+                'class Total(Model, table="totals", view=True):', "A row of view totals.", "kind: Column[str | None]",
+                "all_of_them: Column[int | None]", "price: Column[float | None]", "newest: Column[str | None]",
+                "sold: Column[date | None]", "Total,",
+            ],
+        ),
+        (
+            "swift",
+            [
+                '@Model(table: "totals", view: true)', "var allOfThem: Int64?", "var sold: LocalDate?", "Total.model,",
+            ],
+        ),
+        ("c", [".view = true)", "corm_optional_int64 all_of_them;", "corm_optional_double price;"]),
+    ],
+)  # fmt: skip
+def test_views_have_models_that_are_read(corm: Corm, language: str, pieces: list[str]) -> None:
+    """finding python.md section 2, 1"""
+    make(corm.folder / "a.db", VIEWS)
+    done = corm.run("generate", "a.db", "--language", language, "--out", "out")
+    code = "".join(path.read_text() for path in sorted((corm.folder / "out").iterdir()))
+    for piece in pieces:
+        assert piece in code
+    assert "no primary key" not in done.err
+    assert 'column "none" has no type; it is read as text' in done.err
+
+
+@pytest.mark.parametrize("source", ["a.db", "schema.sql"])
+def test_numeric_columns_of_integers_are_integers(corm: Corm, source: str) -> None:
+    """finding python.md section 2, 2"""
+    script = """
+        CREATE TABLE actor (id NUMERIC NOT NULL PRIMARY KEY, name TEXT);
+        CREATE TABLE film_actor (actor_id INT NOT NULL REFERENCES actor, rate DECIMAL(4, 2), size DECIMAL(10),
+            cost NUMERIC, code DECIMAL(4, 2) REFERENCES price);
+        CREATE TABLE price (code DECIMAL(4, 2) PRIMARY KEY);
+    """
+    (corm.folder / "schema.sql").write_text(script)
+    make(
+        corm.folder / "a.db",
+        script
+        + """
+        INSERT INTO actor VALUES (1, 'Ada'); INSERT INTO price VALUES (0.5);
+        INSERT INTO film_actor VALUES (1, 2.5, 3, NULL, NULL), (1, 2, 4, NULL, 0.5);""",
+    )
+    corm.run("generate", source, "--language", "python", "--out", "out")
+    code = (corm.folder / "out/models.py").read_text()
+    assert "id: Column[int] = column(primary_key=True)" in code
+    assert "rate: Column[float | None]" in code
+    assert ("size: Column[int | None]" in code) == (source == "a.db")
+    assert "cost: Column[float | None]" in code
+    assert "code: Column[float" in code
+
+
+def test_decimals_keep_their_scale(corm: Corm) -> None:
+    script = "CREATE TABLE t (id INTEGER PRIMARY KEY, a DECIMAL_TEXT(2) NOT NULL, b DECIMAL_TEXT(0), c DECIMAL_TEXT);"
+    code = generate(corm, script)
+    assert "a: Column[Decimal] = column(scale=2)" in code
+    assert "scale=0" in code
+    assert code.count("scale") == 2
+    (corm.folder / "out").rename(corm.folder / "python")
+    swift = generate(corm, script, "swift")
+    assert "@Column(scale: 2) var a: DecimalText" in swift
+    (corm.folder / "out").rename(corm.folder / "swift")
+    assert ".scale = CORM_SCALE_0" in generate(corm, script, "c")
 
 
 def test_check_finds_what_is_stale(corm: Corm) -> None:
@@ -139,10 +219,12 @@ def test_what_has_another_name_in_the_folder_is_made_still(corm: Corm, language:
 def test_the_docstring_comes_before_notes(corm: Corm) -> None:
     """finding python.md section 2, 10"""
     code = generate(
-        corm, "CREATE TABLE t (a INTEGER PRIMARY KEY); CREATE VIEW v AS SELECT 1; CREATE VIEW w AS SELECT 2;"
+        corm,
+        "CREATE TABLE t (a INTEGER PRIMARY KEY);"
+        "CREATE VIRTUAL TABLE v USING fts5(a); CREATE VIRTUAL TABLE w USING fts5(a);",
     )
-    assert code.splitlines()[1] == '"""The models of all tables."""'
-    assert code.index("# Note: view 'v'") < code.index("import")
+    assert code.splitlines()[1] == '"""The models of all tables and views."""'
+    assert code.index("# Note: virtual table 'v'") < code.index("import")
 
 
 @pytest.mark.parametrize(("language", "is_told"), [("swift", False), ("c", True), ("python", False)])
@@ -259,7 +341,7 @@ def test_a_folder_that_cannot_be_written(corm: Corm) -> None:
         ("empty.db", b"", "no table"),
         ("noise.db", bytes(range(256)) * 8, "is encrypted, or is no database"),
         ("bad.sql", b"CREATE TABLE (", "expected"),
-        ("view.sql", b"CREATE VIEW v AS SELECT 1;", "models are of tables"),
+        ("virtual.sql", b"CREATE VIRTUAL TABLE v USING fts5(a);", "its columns are its module's"),
         ("cut.json", b'{"version": 1, "tables": [', "it is no JSON"),
         ("other.json", b'{"version": 1, "problems": []}', "something is missing at .tables"),
         ("newer.json", b'{"version": 9, "tables": [], "problems": []}', "version 9"),

@@ -74,6 +74,9 @@ typedef struct corm_choice {
     .choices = (const corm_choice[]){__VA_ARGS__},                                                                     \
     .choice_count = sizeof((const corm_choice[]){__VA_ARGS__}) / sizeof(corm_choice)
 
+/* corm_column_def.scale: no digits after the point. */
+#define CORM_SCALE_0 4294967295
+
 /* One column. Zero in a member means: not so, none, the default. All text is copied. */
 typedef struct corm_column_def {
     /* The property's name, as records, attributes and errors use it. */
@@ -89,6 +92,12 @@ typedef struct corm_column_def {
     corm_type type;
     /* CORM_VARCHAR: the greatest number of characters. */
     uint32_t length CORM_ZERO;
+    /*
+     * CORM_DECIMAL: how many digits stand after the point of each value in the table, whose type says so to readers:
+     * DECIMAL_TEXT(2). A value with fewer gets zeros behind it; one with more, unless they are zeros, is CORM_E_RANGE and never
+     * rounded. 0: as many as each value has. CORM_SCALE_0: none.
+     */
+    uint32_t scale CORM_ZERO;
     /* The column's name in the table. NULL: name in snake_case ("createdAt" -> "created_at"). */
     const char *column CORM_ZERO;
     /*
@@ -218,10 +227,23 @@ typedef struct corm_model_def {
     /* SQL conditions over the whole row. */
     const char *const *checks CORM_ZERO;
     size_t check_count CORM_ZERO;
+    /*
+     * SQL condition over the table's columns, "deleted_at IS NULL" or "tenant = current_tenant()" with a function of the
+     * program's: all that reads, counts, updates and deletes by the model, relations to it among it, is about rows that meet it,
+     * and to save a record whose row does not is CORM_E_CONSTRAINT. A record that does not meet it can be inserted, and a
+     * row can leave it by an update. Not so SQL of one's own, observers and migrations. corm_model_variant.unscoped lifts it.
+     */
+    const char *scope CORM_ZERO;
     /* A list of properties in the order of the table's columns; those left out follow. NULL: as listed. */
     const char *column_order CORM_ZERO;
     bool without_rowid CORM_ZERO;
     bool strict CORM_ZERO;
+    /*
+     * It reads a view, which is made by SQL: corm_model_create_tables and migrations leave it alone. The model has columns, a
+     * primary key to find records by, references and relations. Its records are written where the view has INSTEAD OF
+     * triggers, by insert, update and delete; save and upsert are CORM_E_MISUSE.
+     */
+    bool view CORM_ZERO;
     /*
      * Makes it a virtual table: "fts5" for full-text search (CORM_OP_MATCH). Its columns have a name and a type only, its
      * hidden key is its rowid. module_arguments: what follows the columns, as SQL, such as "tokenize = 'porter'".

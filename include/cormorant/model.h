@@ -69,9 +69,11 @@ corm_status corm_model_create_all(const corm_model_slot *slots, size_t count, co
 #define CORM_TYPED_(type, pointer) (pointer)
 #endif
 
-/* Of which other table a variant of a model is: give one member, or both. Zero: not so. All text is copied. */
+/* Of which other table, or of which rows, a variant of a model is: give one member, or more. Zero: not so. All text is copied. */
 typedef struct corm_model_variant {
     uint32_t struct_size;
+    /* All rows of the table, those outside of corm_model_def.scope among them. Its relations are the model's. */
+    bool unscoped;
     /*
      * A table of the same shape, such as one per target: that of "message" with the suffix "42" is "message_42". Its indexes
      * have the suffix as well, and so have references and relations to the model itself; other references, and relations
@@ -147,7 +149,8 @@ const corm_model_column *corm_model_column_get(const corm_model *model, size_t i
 
 /*
  * Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is there
- * is left as it is; one that lacks a column of its model is CORM_E_SCHEMA and nothing is created.
+ * is left as it is; one that lacks a column of its model is CORM_E_SCHEMA and nothing is created. Views are made by SQL:
+ * of their models nothing is created.
  *
  * models borrowed until return. Statuses: CORM_E_MODEL for two models of one table or a reference to a table that is
  * neither among the models nor in the file, CORM_E_SCHEMA. Threading: any thread.

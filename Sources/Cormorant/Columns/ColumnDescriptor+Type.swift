@@ -6,6 +6,7 @@ extension ColumnDescriptor {
     ///   - type: the property's type, which gives the column's.
     ///   - column: the column's name; nil: `name` in snake_case.
     ///   - length: for text, the greatest number of characters, checked by SQLite.
+    ///   - scale: for a decimal, how many digits stand after the point of each value; one with more is refused.
     ///   - notNull: nil: the column is NOT NULL where the property is not optional.
     ///   - primaryKey: it is the primary key, alone or with others.
     ///   - autoIncrement: keys are never used again.
@@ -26,7 +27,7 @@ extension ColumnDescriptor {
         primaryKey: Bool = false, autoIncrement: Bool = false, unique: Bool = false, indexed: Bool = false,
         defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
         references: ReferenceTarget? = nil, json: String? = nil, renamedFrom: String? = nil, convertSQL: String? = nil,
-        isVersion: Bool = false, stamp: Stamp? = nil
+        isVersion: Bool = false, stamp: Stamp? = nil, scale: Int? = nil
     ) {
         var stored = Property.columnType
         // A length on what is no text becomes the VARCHAR without length that the model's check refuses.
@@ -35,7 +36,7 @@ extension ColumnDescriptor {
             name, stored, column: column, isOptional: Property.isOptional, notNull: notNull, primaryKey: primaryKey,
             autoIncrement: autoIncrement, unique: unique, indexed: indexed, defaultSQL: defaultSQL, checkSQL: checkSQL,
             computedSQL: computedSQL, collation: collation, references: references, jsonKey: json,
-            renamedFrom: renamedFrom, convertSQL: convertSQL, isVersion: isVersion, stamp: stamp)
+            renamedFrom: renamedFrom, convertSQL: convertSQL, isVersion: isVersion, stamp: stamp, scale: scale)
         guard stored.isInteger, let range = Property.integerRange else { return }
         refusesIntegers = !(Property.Unwrapped.self is any FixedWidthInteger.Type)
         isUnsigned = range.lowerBound == 0

@@ -24,6 +24,11 @@
 ///   - checks: SQL conditions over the whole row.
 ///   - columnOrder: property names in the order of the table's columns; those left out follow.
 ///   - module: makes it a virtual table: `ModuleSchema("fts5")` for full-text search.
+///   - view: the table is a view, which is made by SQL: `createTables` and migrations leave it alone, and its records are
+///     written where it has INSTEAD OF triggers, by insert, update and delete.
+///   - scope: the SQL of a condition, `deleted_at IS NULL`, or `tenant = current_tenant()` with a function of the program's: all
+///     that reads, counts, updates and deletes by the type, relations to it among it, is about rows that meet it. SQL of one's
+///     own, observers and migrations are not; `unscoped` lifts it.
 ///   - renamedFrom: the table's former name: a migration renames it instead of making a new one.
 ///   - allowDrop: columns, by their names in the table, that the struct no longer has and that a migration may drop with
 ///     their values.
@@ -35,7 +40,7 @@
 public macro Model(
     table: String? = nil, keys: [KeyDescriptor] = [], references: [ReferenceDescriptor] = [], checks: [String] = [],
     columnOrder: [String] = [], withoutRowID: Bool = false, strict: Bool = false, module: ModuleSchema? = nil,
-    renamedFrom: String? = nil, allowDrop: [String] = [], seed: String? = nil
+    view: Bool = false, scope: String? = nil, renamedFrom: String? = nil, allowDrop: [String] = [], seed: String? = nil
 ) = #externalMacro(module: "CormorantMacros", type: "ModelMacro")
 
 /// Makes a property of a `@Model` its primary key, or part of it when there are several. A single integer key is made
@@ -56,6 +61,8 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 ///   - checksCases: of an enum that is `CaseIterable`: a check that the column holds the raw value of one of its cases.
 ///   - collate: BINARY, NOCASE or RTRIM.
 ///   - length: for text, the greatest number of characters.
+///   - scale: for a decimal, how many digits stand after the point of each value in the table; one with more is refused, not
+///     rounded.
 ///   - notNull: whether the column is NOT NULL; nil: where the property is not optional.
 ///   - computed: SQL expression that computes the column; it is never written and comes back into the record.
 ///   - json: the key in JSON; nil: by the names that are asked for. "": the column is not in JSON.
@@ -73,7 +80,7 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 public macro Column(
     _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,
     checksCases: Bool = false,
-    collate: String? = nil, length: Int? = nil, notNull: Bool? = nil, computed: String? = nil,
+    collate: String? = nil, length: Int? = nil, scale: Int? = nil, notNull: Bool? = nil, computed: String? = nil,
     json: String? = nil, renamedFrom: String? = nil, convert: String? = nil, version: Bool = false,
     stamp: Stamp? = nil
 ) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")

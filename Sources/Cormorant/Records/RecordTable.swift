@@ -32,6 +32,9 @@ extension Record {
         RecordTable(model: try model.suffixed(suffix))
     }
 
+    /// All rows of the record's table, those outside of its scope among them: `try Person.unscoped().where { $0.name == "Ada" }`.
+    public static func unscoped() throws -> RecordTable<Self> { RecordTable(model: try model.unscoped()) }
+
     /// The record's table in a file that is attached under a name. See `ModelDescriptor.attached(as:)`.
     public static func table(attachedAs name: String) throws -> RecordTable<Self> {
         RecordTable(model: try model.attached(as: name))

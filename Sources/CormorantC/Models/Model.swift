@@ -102,12 +102,13 @@ public func corm_model_create_variant(
         let model = try requireModel(handle)
         guard let variant else { throw CormorantError(.misuse, "the variant is NULL", hint: "pass one") }
         let raw: corm_model_variant = try readStruct(variant, variant.pointee.struct_size, "corm_model_variant")
-        guard raw.suffix != nil || raw.attached_as != nil else {
+        guard raw.suffix != nil || raw.attached_as != nil || raw.unscoped else {
             throw CormorantError(
                 .misuse, "the variant is of the model's own table",
-                hint: "give a suffix, or the name of an attached file")
+                hint: "give a suffix, the name of an attached file, or unscoped")
         }
         var made = model.descriptor
+        if raw.unscoped { made = try made.makeUnscoped() }
         if raw.suffix != nil { made = try made.makeSuffixed(string(raw.suffix, "suffix")) }
         if raw.attached_as != nil { made = try made.makeAttached(as: string(raw.attached_as, "name")) }
         out.pointee = try Handles.add(ModelBox(made, model.layout))

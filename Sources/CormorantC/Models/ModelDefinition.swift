@@ -34,7 +34,7 @@ struct ModelDefinition {
             withoutRowID: raw.without_rowid, strict: raw.strict,
             module: try optionalString(raw.module, "module").map { name in
                 ModuleSchema(name, try strings(raw.module_arguments, raw.module_argument_count, "module arguments"))
-            },
+            }, view: raw.view, scope: try optionalString(raw.scope, "scope"),
             migration: MigrationNotes(
                 renamedFrom: try optionalString(raw.renamed_from, "former table name"),
                 allowDrop: try names(raw.allow_drop, "allow_drop"),
@@ -203,7 +203,8 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
         }, jsonKey: try optionalString(column.json_key, "JSON key"),
         renamedFrom: try optionalString(column.renamed_from, "former column name"),
         convertSQL: try optionalString(column.convert_sql, "conversion"), isVersion: column.version,
-        stamp: try stamp(column.stamp, of: name))
+        stamp: try stamp(column.stamp, of: name),
+        scale: column.scale == 0 ? nil : column.scale == .max ? 0 : Int(column.scale))
     descriptor.isJSONOptional = column.json_optional
     descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false || kind == .datetime && descriptor.stamp == .created
     descriptor.bits = kind?.bits ?? 0

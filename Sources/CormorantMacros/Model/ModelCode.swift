@@ -22,7 +22,9 @@ struct ModelCode {
         var lines = ["name: \"\(name)\","]
         if let table = arguments.code("table") { lines.append("table: \(table),") }
         lines.append("columns: [\n\(columns)\n    ]")
-        for label in ["keys", "references", "checks", "columnOrder", "withoutRowID", "strict", "module"] {
+        for label in [
+            "keys", "references", "checks", "columnOrder", "withoutRowID", "strict", "module", "view", "scope",
+        ] {
             if let value = arguments.code(label) {
                 lines[lines.count - 1] += ","
                 lines.append("\(label): \(value)")
@@ -127,6 +129,7 @@ extension StoredProperty {
         add("convertSQL", columnArgument("convert"))
         add("isVersion", columnArgument("version"))
         add("stamp", columnArgument("stamp"))
+        add("scale", columnArgument("scale"))
         let checksCases = columnArgument("checksCases")?.text == "true"
         return checksCases
             ? "Cormorant.ColumnDescriptor(\(parts.joined(separator: ", "))).checkingCases(of: \(type).self)"

@@ -19,23 +19,24 @@ extension Database {
     /// - Returns: the models that are in the file as they say now; none when nothing could be done.
     fileprivate func syncBeforeUse(_ model: ModelDescriptor) throws -> [ModelDescriptor] {
         guard model.attachment == nil else { return [model] }
-        let models = model.withRelated
+        let related = model.withRelated
+        let models = related.filter { !$0.isView }
         if try withReader({ try ModelRegistry(connection: $0).isCurrent(models) }) {
             tableOwners.note(models)
-            return models
+            return related
         }
         if isOnlyReading { return [] }
         return try withConnection { connection in
             // A step of a migration brings the file where it is to be by itself.
             if isMigrating { return [] }
-            if connection.isReadOnly { return models }
+            if connection.isReadOnly { return related }
             let tables = try models.filter { try !isView($0.table, connection) }
             if connection.isInTransaction {
                 try syncInTransaction(tables, connection)
             } else {
                 try sync(tables)
             }
-            return models
+            return related
         }
     }
 }

@@ -11,7 +11,7 @@ extension Database {
     public func sync(
         _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {
-        try checkModels(models)
+        let models = try checked(models)
         try refuseTransaction()
         if options.allowDrop.isEmpty, try withConnection({ try ModelRegistry(connection: $0).isCurrent(models) }) {
             tableOwners.note(models)
@@ -32,7 +32,7 @@ extension Database {
 
     /// What of a sync can be done inside the caller's transaction, with which it is rolled back.
     func syncInTransaction(_ models: [ModelDescriptor], _ connection: Connection) throws {
-        try checkModels(models)
+        let models = try checked(models)
         let plan = try makePlan(models, MigrationOptions(), connection)
         guard plan.problems.isEmpty else { throw refusal(plan.problems) }
         if let step = plan.steps.first(where: { !$0.rebuilt.isEmpty }) {
@@ -67,7 +67,7 @@ extension Database {
     public func plan(
         _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {
-        try checkModels(models)
+        let models = try checked(models)
         return try transaction(.deferred) { try withConnection { try makePlan(models, options, $0) } }
     }
 
@@ -137,10 +137,12 @@ extension Database {
         }
     }
 
-    private func checkModels(_ models: [ModelDescriptor]) throws {
+    /// The models of tables: views are made by SQL.
+    private func checked(_ models: [ModelDescriptor]) throws -> [ModelDescriptor] {
         for model in models { try model.validate() }
         try checkDistinct(models)
         try checkRenames(models)
+        return models.filter { !$0.isView }
     }
 }
 

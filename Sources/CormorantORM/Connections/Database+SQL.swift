@@ -144,6 +144,7 @@ extension Database {
                     .misuse, "the key of \(model.name) has \(model.keyColumns.count) columns",
                     hint: "ask for the greatest value of one column with SQL", table: model.table)
             }
+            try model.requireAnyKey()
             let statement: Statement
             do {
                 statement = try plan.connection.statement(plan.compiler.greatest(model.keyNames[0], in: model.table))

@@ -55,7 +55,9 @@ extension Database {
             let before = connection.totalChanges
             let statement = try connection.prepared(compiled, parameters)
             defer { connection.recycle(statement) }
-            while try statement.step() {}
+            var rows: Int64 = 0
+            while try statement.step() { rows += 1 }
+            if let table = compiled.table, table.isView { return rows }
             return statement.isReadOnly || connection.totalChanges == before ? 0 : connection.changes
         }
     }
@@ -111,6 +113,7 @@ extension Connection {
         for table in compiled.timeTables { try checkForms(of: table) }
         let statement: Statement
         do {
+            if let probe = compiled.viewProbe { recycle(try self.statement(probe)) }
             statement = try self.statement(keeping(compiled))
         } catch let error as CormorantError {
             throw explained(error)
@@ -150,6 +153,12 @@ extension Connection {
     private func explained(_ error: CormorantError) -> CormorantError {
         // SQLite's parser has a stack of 100 before 3.46.
         if error.code == .sql, error.plainMessage == "parser stack overflow" { return tooDeep() }
+        if error.plainMessage.hasSuffix("because it is a view") {
+            return CormorantError(
+                .schema, "the statement does not fit the file: \(error.plainMessage)",
+                hint: "write to the tables that it reads, or give it an INSTEAD OF trigger",
+                sqliteCode: error.sqliteCode, sql: error.sql)
+        }
         guard error.isMissingName else { return error }
         return CormorantError(
             .schema, "the statement does not fit the file: \(error.plainMessage)",

@@ -4,7 +4,8 @@ import CormorantSQLite
 
 extension Database {
     /// Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is
-    /// there is left as it is; one that lacks a column of its model is an error and nothing is created.
+    /// there is left as it is; one that lacks a column of its model is an error and nothing is created. Views are made by SQL:
+    /// of their models nothing is created.
     public func createTables(_ models: [ModelDescriptor]) throws {
         for model in models { try model.requireOwnFile() }
         try checkDistinct(models)
@@ -74,7 +75,7 @@ extension Database {
 
     private func checkReferences(_ models: [ModelDescriptor], _ names: SchemaNames) throws {
         let known = names.tables.union(models.map { foldIdentifier($0.table) })
-        for model in models {
+        for model in models where !model.isView {
             for key in model.schema.foreignKeys where !known.contains(foldIdentifier(key.table)) {
                 throw CormorantError(
                     .model,

@@ -17,6 +17,9 @@ public struct ColumnDescriptor: Sendable {
     public var isUnsigned: Bool
     /// How wide an integer property is, where it is narrower than the type; else 0.
     package var bits = 0
+    /// Of a decimal: how many digits stand after the point of each value in the table. One with more is refused, unless they are
+    /// zeros. nil: as many as each value has.
+    public var scale: Int?
     /// Whether it is the primary key, alone or with others.
     public var primaryKey: Bool
     /// AUTOINCREMENT: keys are never used again.
@@ -71,8 +74,9 @@ public struct ColumnDescriptor: Sendable {
         indexed: Bool = false,
         defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
         references: ReferenceTarget? = nil, jsonKey: String? = nil, renamedFrom: String? = nil,
-        convertSQL: String? = nil, isVersion: Bool = false, stamp: Stamp? = nil
+        convertSQL: String? = nil, isVersion: Bool = false, stamp: Stamp? = nil, scale: Int? = nil
     ) {
+        self.scale = scale
         self.name = name
         self.column = column ?? snakeCase(name)
         self.type = type

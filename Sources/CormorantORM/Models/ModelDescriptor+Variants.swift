@@ -42,6 +42,19 @@ extension ModelDescriptor {
         try variants.find("." + name) { try makeAttached(as: name) }
     }
 
+    /// The same model for all rows of its table, those outside of its scope among them. Its relations are the model's.
+    public func unscoped() throws -> ModelDescriptor { try variants.find("*") { try makeUnscoped() } }
+
+    package func makeUnscoped() throws -> ModelDescriptor {
+        try validate()
+        var draft = draft
+        draft.scope = nil
+        let made = ModelDescriptor(draft, RelationList(of: self), isVariant: true, in: attachment)
+        try made.validate()
+        made.relations.belong(to: made)
+        return made
+    }
+
     /// A descriptor that is its owner's alone.
     package func makeSuffixed(_ suffix: String) throws -> ModelDescriptor {
         try requireOwnFile()
@@ -108,6 +121,7 @@ extension ModelDraft {
         migration.seedSQL = nil
         return ModelDraft(
             name: name, table: table + suffix, columns: columns, keys: keys, references: references, checks: checks,
-            columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module, migration: migration)
+            columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module,
+            isView: isView, scope: scope, migration: migration)
     }
 }

@@ -15,6 +15,10 @@ public final class ModelDescriptor: Sendable {
     public let keyColumns: [Int]
     /// Whether insert makes a key: one integer key, or a hidden one.
     public let generatesKey: Bool
+    /// Whether it reads a view, which is made by SQL: tables are not made of the model, and migrations leave it alone.
+    public let isView: Bool
+    /// The SQL of a condition that all its rows meet, `deleted_at IS NULL`: others are not read, changed or deleted.
+    public let scope: String?
     /// What a migration may do to the table beyond adding to it.
     public let migration: MigrationNotes
     /// What is wrong with the descriptor.
@@ -69,18 +73,22 @@ public final class ModelDescriptor: Sendable {
     ///   - checks: SQL conditions over the whole row.
     ///   - columnOrder: property names in the order of the table's columns; those left out follow.
     ///   - module: makes a virtual table of it, such as `ModuleSchema("fts5")`; its hidden key is then its rowid.
+    ///   - view: it reads a view, which is made by SQL.
+    ///   - scope: the SQL of a condition, `deleted_at IS NULL`: rows that do not meet it are not read, changed or deleted but by
+    ///     `unscoped`.
     ///   - relations: to other models; checked when first used, because those may refer to this one.
     ///   - migration: its former name, what may be dropped, its first rows.
     public convenience init(
         name: String, table: String? = nil, columns: [ColumnDescriptor], keys: [KeyDescriptor] = [],
         references: [ReferenceDescriptor] = [], checks: [String] = [], columnOrder: [String] = [],
         withoutRowID: Bool = false, strict: Bool = false, module: ModuleSchema? = nil,
-        relations: [RelationDescriptor] = [], migration: MigrationNotes = MigrationNotes()
+        view: Bool = false, scope: String? = nil, relations: [RelationDescriptor] = [],
+        migration: MigrationNotes = MigrationNotes()
     ) {
         let draft = ModelDraft(
             name: name, table: table ?? snakeCase(name), columns: columns, keys: keys, references: references,
             checks: checks, columnOrder: columnOrder, withoutRowID: withoutRowID, strict: strict, module: module,
-            migration: migration)
+            isView: view, scope: scope, migration: migration)
         self.init(draft, RelationList(relations))
     }
 
@@ -95,6 +103,8 @@ public final class ModelDescriptor: Sendable {
         self.attachment = attachment
         name = draft.name
         migration = draft.migration
+        isView = draft.isView
+        scope = draft.scope
         let (table, columns) = (draft.table, draft.columns)
         self.table = table
         self.columns = columns
@@ -105,7 +115,7 @@ public final class ModelDescriptor: Sendable {
         schema = problem == nil ? draft.schema() : TableSchema(name: table, columns: [], primaryKey: [])
         let compiler = SQLCompiler()
         createStatements =
-            problem == nil
+            problem == nil && !draft.isView
             ? [compiler.createTable(schema)]
                 + schema.indexes.map { compiler.createIndex($0, on: table) }
             : []
@@ -118,24 +128,25 @@ public final class ModelDescriptor: Sendable {
                     .init(
                         property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
                         isNotNull: column.notNull, isUnsigned: column.isUnsigned, bits: column.bits,
-                        isComputed: column.computedSQL != nil, stamp: column.stamp)
+                        scale: column.scale, isComputed: column.computedSQL != nil, stamp: column.stamp)
                 }, key: keyColumns,
                 uniques: schema.indexes.compactMap { index in
                     let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
                     let tellsApart = index.isUnique && index.whereSQL == nil && positions.count == index.columns.count
                     return tellsApart && positions.allSatisfy { columns[$0].notNull } ? positions : nil
-                }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil,
+                }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil, isView: draft.isView,
+                scope: problem == nil ? draft.scope : nil,
                 owner: ModelTable(
                     draft, relations, schema, createSQL: createSQL, isVariant: isVariant, in: attachment))
         let single = keyColumns.count == 1 ? keyColumns[0] : nil
-        let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID ? $0 : nil }
+        let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID && !draft.isView ? $0 : nil }
         generatedColumn = rowID ?? -1
         hasPlainKey =
             keyColumns.isEmpty || single.map { columns[$0].type == .int64 && !columns[$0].isUnsigned } ?? false
         zeroIsNoKey = rowID.map { columns[$0].zeroIsNoKey } ?? false
         madeKeys = rowID.map { columns[$0].integers } ?? .min ... .max
         keyMayNotFit = madeKeys.upperBound < .max || rowID.map { columns[$0].refusesIntegers } ?? false
-        generatesKey = problem == nil && (rowID != nil || keyColumns.isEmpty)
+        generatesKey = problem == nil && !draft.isView && (rowID != nil || keyColumns.isEmpty)
         versionColumn = problem == nil ? columns.firstIndex { $0.isVersion } : nil
         filledByUpdate = columns.indices.filter { place in
             columns[place].computedSQL != nil || columns[place].isVersion || columns[place].stamp == .updated
@@ -162,10 +173,22 @@ public final class ModelDescriptor: Sendable {
 
     package func requireKey() throws {
         if keyColumns.isEmpty {
+            if isView { throw lacksKey }
             throw CormorantError(
                 .misuse, "model \(name) has a hidden key, which its records do not hold",
                 hint: "declare a primary key to save, update, delete or refresh records", table: table)
         }
+    }
+
+    /// Throws for a view of which no key is declared: others have one, which may be hidden.
+    package func requireAnyKey() throws {
+        if isView && keyColumns.isEmpty { throw lacksKey }
+    }
+
+    private var lacksKey: CormorantError {
+        CormorantError(
+            .misuse, "model \(name) reads a view and declares no key",
+            hint: "declare the primary key by which its rows are found, or query it by conditions", table: table)
     }
 
     package var keyNames: [String] {

@@ -12,6 +12,8 @@ extension ModelDraft {
             try checkReferences()
             try checkOrder()
             try checkModule()
+            try checkView()
+            try checkScope()
             try checkMigration()
             return nil
         } catch {
@@ -59,6 +61,15 @@ extension ModelDraft {
             throw refuse("is a VARCHAR without length", "give a length of at least 1")
         }
         if column.isUnsigned, !column.type.isInteger { throw refuse("is unsigned but no integer", "drop is_unsigned") }
+        if let scale = column.scale {
+            guard column.type == .decimal else { throw refuse("has a scale and is no decimal", "drop the scale") }
+            guard (0...1000).contains(scale) else {
+                throw refuse("has the scale \(scale)", "give a number of digits from 0 to 1000")
+            }
+            guard !isKey(column), column.computedSQL == nil else {
+                throw refuse("has a scale and is part of the primary key, or computed", "drop the scale")
+            }
+        }
         if column.computedSQL != nil {
             guard column.defaultSQL == nil else { throw refuse("is computed and has a default", "drop one of the two") }
             guard !isKey(column) else { throw refuse("is computed and part of the primary key", "choose another key") }
@@ -150,6 +161,38 @@ extension ModelDraft {
             throw refuse(
                 "column \"\(column.name)\" of a virtual table has more than a name and a type", "drop the rest",
                 [column.name])
+        }
+    }
+
+    private func checkScope() throws(CormorantError) {
+        guard let scope else { return }
+        if scope.isEmpty || scope.utf8.contains(0) {
+            throw refuse("it has an empty scope", "give an SQL condition, or leave it out")
+        }
+        if let fault = try expressionFault(scope) {
+            throw refuse("it has a scope that is no SQL expression: \(fault)", "give one whole condition")
+        }
+        guard module == nil else { throw refuse("it is a virtual table with a scope", "drop the scope") }
+    }
+
+    /// A view is made by SQL: its model says what its columns hold and how they refer to tables.
+    private func checkView() throws(CormorantError) {
+        guard isView else { return }
+        guard module == nil, !keys.contains(where: { $0.kind != .primary }), checks.isEmpty, !withoutRowID, !strict,
+            migration.renamedFrom == nil, migration.allowDrop.isEmpty, migration.seedSQL == nil
+        else {
+            throw refuse(
+                "it reads a view and has what only tables have: a module, unique keys, indexes, checks, options or "
+                    + "notes for migrations", "drop them, and keep columns, a primary key, references and relations")
+        }
+        for column in columns
+        where column.unique || column.indexed || column.autoIncrement || column.defaultSQL != nil
+            || column.checkSQL != nil || column.computedSQL != nil || column.isVersion || column.renamedFrom != nil
+            || column.convertSQL != nil || column.stamp != nil
+        {
+            throw refuse(
+                "column \"\(column.name)\" of a view has what only columns of tables have",
+                "keep its name, type, collation, key and reference", [column.name])
         }
     }
 

@@ -13,6 +13,8 @@ struct ModelDraft {
     let withoutRowID: Bool
     let strict: Bool
     let module: ModuleSchema?
+    let isView: Bool
+    var scope: String?
     let migration: MigrationNotes
 
     /// Indices of the columns of the primary key.
@@ -30,10 +32,17 @@ struct ModelDraft {
             let columns = orderedColumns().map { ColumnSchema(name: $0.column, type: $0.type) }
             return TableSchema(name: table, columns: columns, primaryKey: ["rowid"], module: module)
         }
+        if isView {
+            let columns = orderedColumns().map { ColumnSchema(name: $0.column, type: $0.type) }
+            return TableSchema(
+                name: table, columns: columns, primaryKey: key.map { self.columns[$0].column },
+                foreignKeys: foreignKeys())
+        }
         var schemas = orderedColumns().map { column in
             ColumnSchema(
                 name: column.column, type: column.type, notNull: column.notNull, autoIncrement: column.autoIncrement,
-                defaultSQL: column.defaultSQL, computedSQL: column.computedSQL, collation: column.collation)
+                defaultSQL: column.defaultSQL, computedSQL: column.computedSQL, collation: column.collation,
+                scale: column.scale)
         }
         if key.isEmpty {
             schemas.insert(ColumnSchema(name: hiddenKeyName, type: .int64, notNull: true, autoIncrement: true), at: 0)

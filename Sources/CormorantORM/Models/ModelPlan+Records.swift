@@ -92,7 +92,7 @@ extension ModelPlan {
         } else {
             _ = try statement.step()
             changed = try hasChanged(since: before)
-            if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty) {
+            if changed, writer.wantsKey || (makesKey && model.keyColumns.isEmpty && !model.isView) {
                 let key = connection.lastInsertID
                 do {
                     try record.setGeneratedKey(key)
@@ -177,17 +177,20 @@ extension ModelPlan {
     package func deleteAll() throws -> Int64 {
         let statement: Statement
         do {
-            statement = try connection.statement(compiler.deleteAll(from: model.table))
+            // With RETURNING SQLite 3.40 refuses no view that has no trigger.
+            if model.isView { connection.recycle(try connection.statement(compiler.deleteAll(from: model.table))) }
+            statement = try connection.statement(compiler.deleteAll(from: model.table, isView: model.isView))
         } catch let error as CormorantError {
             throw schemaError(error)
         }
         defer { connection.recycle(statement) }
+        var rows: Int64 = 0
         do {
-            _ = try statement.step()
+            while try statement.step() { rows += 1 }
         } catch {
             throw explain(error, isWriting: false)
         }
-        return connection.changes
+        return model.isView ? rows : connection.changes
     }
 
     /// The indices of properties to update: none means all but the key.
@@ -253,8 +256,9 @@ extension ModelPlan {
     private func noRecord() -> CormorantError {
         CormorantError(
             .noRecord, "no row of \"\(model.table)\" has this record's key",
-            hint:
-                "insert the record first, or save it, which inserts it where it is missing; a trigger may skip rows, too",
+            hint: model.scope == nil
+                ? "insert the record first, or save it, which inserts it where it is missing; a trigger may skip rows, too"
+                : "insert the record first; a row outside of the model's scope is written by the unscoped model",
             table: model.table)
     }
 }

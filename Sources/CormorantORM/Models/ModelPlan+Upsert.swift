@@ -51,7 +51,13 @@ extension ModelPlan {
     }
 
     func skipped() -> CormorantError {
-        CormorantError(
+        if model.scope != nil {
+            return CormorantError(
+                .constraint,
+                "the row of \"\(model.table)\" is outside of the scope of model \(model.name), or a trigger skipped it, so it is "
+                    + "not saved", hint: "save the record by the unscoped model to write that row", table: model.table)
+        }
+        return CormorantError(
             .constraint, "a trigger of \"\(model.table)\" skipped the row, so it is not saved",
             hint: "look for RAISE(IGNORE) in the table's triggers", table: model.table)
     }

@@ -81,7 +81,7 @@ package final class ModelPlan {
     init(_ model: ModelDescriptor, _ connection: Connection) throws {
         try model.validate()
         self.model = model
-        compiler = SQLCompiler(in: model.attachment)
+        compiler = SQLCompiler(in: model.attachment, scope: model.scope)
         self.connection = connection
     }
 
@@ -106,8 +106,7 @@ package final class ModelPlan {
             let column = model.columns[index]
             return SQLCompiler.WrittenColumn(
                 column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil, isNullable: !column.notNull,
-                kept: kept[index], isVersion: column.isVersion,
-                stamp: column.stamp)
+                kept: kept[index], isVersion: column.isVersion, stamp: column.stamp, scale: model.scale(index))
         }
     }
 
@@ -149,6 +148,7 @@ package final class ModelPlan {
         checkSchema()
         if let saving { return saving }
         try model.requireKey()
+        try refuseSavingView()
         let returned = model.insertFillsIn ? all : []
         let sql = compiler.save(
             into: model.table, try insertColumns(), key: model.keyNames, checksVersion: true,
@@ -162,6 +162,7 @@ package final class ModelPlan {
     func upsertion(_ target: UpsertTarget) throws -> PlannedStatement {
         checkSchema()
         if let ready = upserts[target] { return ready }
+        try refuseSavingView()
         let left = Set(target.key + target.kept + model.keyColumns).subtracting(versions)
         let sql = compiler.save(
             into: model.table, try insertColumns(), key: target.key.map { model.columns[$0].column },
@@ -171,10 +172,20 @@ package final class ModelPlan {
         return made
     }
 
+    /// SQLite looks for a row in the way in tables only.
+    private func refuseSavingView() throws {
+        guard model.isView else { return }
+        throw CormorantError(
+            .misuse, "records of model \(model.name) cannot be saved, because it reads a view",
+            hint: "insert or update them, which INSTEAD OF triggers of the view take", table: model.table)
+    }
+
     func lookup(_ key: [Int]) throws -> PlannedStatement {
         if let ready = lookups[key] { return ready }
         let made = try prepare(
-            compiler.select(names(all), from: model.table, key: names(key)), binds: key, returns: all)
+            compiler.select(
+                names(all), from: model.table,
+                written: key.map { .init(model.columns[$0].column, scale: model.scale($0)) }), binds: key, returns: all)
         lookups[key] = made
         return made
     }
@@ -214,7 +225,10 @@ package final class ModelPlan {
         let kept = try connection.converted(model.tableReference)
         let sql = compiler.update(
             model.table,
-            set: properties.map { .init(model.columns[$0].column, kept: kept[$0], stamp: model.columns[$0].stamp) },
+            set: properties.map {
+                .init(
+                    model.columns[$0].column, kept: kept[$0], stamp: model.columns[$0].stamp, scale: model.scale($0))
+            },
             stamps: names(model.updatedColumns), key: model.keyNames,
             version: model.versionColumn.map { model.columns[$0].column }, returning: names(returned))
         return try prepare(
@@ -224,6 +238,7 @@ package final class ModelPlan {
     /// By key, whose parts are the parameters in order.
     package func deletion() throws -> PlannedStatement {
         if let deleting { return deleting }
+        try model.requireAnyKey()
         let made = try prepare(
             compiler.delete(from: model.table, key: model.keyNames), binds: model.keyColumns, returns: [])
         deleting = made
@@ -249,6 +264,7 @@ package final class ModelPlan {
 
     @inline(never)
     private func makeFind() throws -> PlannedStatement {
+        try model.requireAnyKey()
         let made = try prepare(
             compiler.select(names(all), from: model.table, key: model.keyNames), binds: model.keyColumns, returns: all)
         finding = made
@@ -257,6 +273,7 @@ package final class ModelPlan {
 
     package func existence() throws -> PlannedStatement {
         if let testing { return testing }
+        try model.requireAnyKey()
         let made = try prepare(
             compiler.exists(in: model.table, key: model.keyNames), binds: model.keyColumns, returns: [])
         testing = made
@@ -282,7 +299,18 @@ package final class ModelPlan {
             .schema, "model \(model.name) does not fit the file: \(error.plainMessage)",
             hint: error.plainMessage.hasSuffix("because it is a view")
                 ? "write to the tables that it reads, or give it an INSTEAD OF trigger"
-                : "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
+                : error.plainMessage == "cannot UPSERT a view"
+                    ? "insert or update its records, which INSTEAD OF triggers of the view take"
+                    : model.isView
+                        ? "make the view, with the columns that the model has; views are made by SQL, not of models"
+                        : "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
             offset: error.offset, table: model.table)
+    }
+}
+
+extension ModelDescriptor {
+    /// The scale of a decimal's column, with what messages call it.
+    fileprivate func scale(_ column: Int) -> (digits: Int, property: String)? {
+        columns[column].scale.map { ($0, "\(name).\(columns[column].name)") }
     }
 }

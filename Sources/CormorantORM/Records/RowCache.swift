@@ -58,6 +58,12 @@ package final class RowCache: @unchecked Sendable {  // `lock` guards everything
     }
 
     func start(_ connection: Connection) throws {
+        // What its condition asks for, such as a function of the program's, may change while the row does not.
+        guard model.scope == nil else {
+            throw CormorantError(
+                .misuse, "model \(model.name) has a scope, whose rows are not cached", hint: "cache the unscoped model",
+                table: model.table)
+        }
         let tracked = try connection.track(
             "main", model.table,
             listener: (

@@ -47,6 +47,14 @@ extension ColumnMetadata {
         if case .varchar(let length) = type { length } else { nil }
     }
 
+    /// How many digits stand after the point of each decimal, as `DECIMAL_TEXT(2)` says; nil: any number of them.
+    package var scale: Int? {
+        guard type == .decimal, declaredType.hasSuffix(")"), let open = declaredType.lastIndex(of: "(") else {
+            return nil
+        }
+        return Int(declaredType[open...].dropFirst().dropLast())
+    }
+
     /// Whether it is a floating-point number.
     public var isReal: Bool { type == .double || type == .float }
 

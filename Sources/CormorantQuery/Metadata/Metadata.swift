@@ -97,6 +97,8 @@ public struct ColumnMetadata: Sendable {
     /// Of a column declared as times whose values were looked at: the first that has not the form of a datetime column, as
     /// messages show it.
     package var otherTime: String?
+    /// Whether its values were looked at, and not all of its numbers are integers.
+    package var holdsFractions = false
     /// Whether NULL can be in it: a row number and what is NOT NULL cannot.
     public var isNullable = true
     /// The SQL of its default; nil: it has none.

@@ -51,12 +51,15 @@ package struct ColumnSchema: Sendable {
     package var defaultSQL: String?
     package var computedSQL: String?
     package var collation: String?
+    /// Of a decimal.
+    package var scale: Int?
 
     package init(
         name: String, type: ColumnType, notNull: Bool = false, autoIncrement: Bool = false, defaultSQL: String? = nil,
-        computedSQL: String? = nil, collation: String? = nil
+        computedSQL: String? = nil, collation: String? = nil, scale: Int? = nil
     ) {
         self.name = name
+        self.scale = scale
         self.type = type
         self.notNull = notNull
         self.autoIncrement = autoIncrement

@@ -29,14 +29,18 @@ package struct CompiledStatement: Sendable {
     /// Whether it changes no data.
     package let isSelect: Bool
 
+    /// Of a change of a view: a statement that SQLite refuses as it does this one where the view has no trigger. With RETURNING it
+    /// does not, up to 3.40, but changes nothing.
+    package let viewProbe: String?
     package let hasParameters: Bool
 
     package init(
         _ sql: String, checked: String? = nil, _ bindings: [Binding], of table: TableReference? = nil,
         records: TableReference? = nil,
         columns: [ColumnReference?] = [], types: [ColumnType?] = [], timeTables: [TableReference] = [],
-        assigned: [(column: ColumnReference, range: Range<Int>?)] = [], isSelect: Bool = false
+        assigned: [(column: ColumnReference, range: Range<Int>?)] = [], isSelect: Bool = false, viewProbe: String? = nil
     ) {
+        self.viewProbe = viewProbe
         self.sql = sql
         checkedSQL = checked ?? sql
         self.bindings = bindings

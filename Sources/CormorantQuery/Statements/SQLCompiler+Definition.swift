@@ -27,7 +27,10 @@ extension SQLCompiler {
     }
 
     private func column(of table: TableSchema, _ column: ColumnSchema, isKey: Bool) -> String {
-        var parts = [quoteIdentifier(column.name), dialect.typeName(column.type, strict: table.strict)]
+        // STRICT tables take no type with parentheses.
+        let scale = table.strict ? nil : column.scale.map { "(\($0))" }
+        let type = dialect.typeName(column.type, strict: table.strict) + (scale ?? "")
+        var parts = [quoteIdentifier(column.name), type]
         if isKey { parts.append(dialect.key(neverReused: column.autoIncrement)) }
         let isNeverNull = isKey && dialect.isNeverNull(key: column, of: table)
         if !isNeverNull && (column.notNull || table.primaryKey.contains(column.name)) { parts.append("NOT NULL") }

@@ -10,6 +10,8 @@ extension SQLCompiler {
         package var isNullable: Bool
         /// What takes the value, instead of the column itself.
         package var kept: Kept?
+        /// Of a decimal that has so many digits after the point; messages name the property.
+        package var scale: (digits: Int, property: String)?
         /// Whether it counts the row's writes: 1 in a new row, and one more with each update. Its parameter, if any, is what
         /// the row must have.
         package var isVersion: Bool
@@ -21,9 +23,10 @@ extension SQLCompiler {
 
         package init(
             _ name: String, defaultSQL: String? = nil, isNullable: Bool = false, kept: Kept? = nil,
-            isVersion: Bool = false, stamp: Stamp? = nil
+            isVersion: Bool = false, stamp: Stamp? = nil, scale: (digits: Int, property: String)? = nil
         ) {
             self.stamp = stamp
+            self.scale = scale
             self.isVersion = isVersion
             self.name = name
             self.defaultSQL = defaultSQL
@@ -76,8 +79,8 @@ extension SQLCompiler {
             return "\(name) = \(isKept ? value(column, index + 1) : "excluded.\(name)")"
         }
         let version = checksVersion ? columns.firstIndex { $0.isVersion } : nil
-        let checked =
-            version.map { " WHERE \(quoteIdentifier(columns[$0].name)) = \(dialect.parameter($0 + 1))" } ?? ""
+        let checked = condition(
+            version.map { ["\(quoteIdentifier(columns[$0].name)) = \(dialect.parameter($0 + 1))"] } ?? [])
         return "INSERT INTO \(values(table, columns)) ON CONFLICT (\(quotedNames(key))) DO UPDATE SET "
             + updates.joined(separator: ", ") + checked + returningClause(returning)
     }
@@ -102,27 +105,36 @@ extension SQLCompiler {
             assignments = key.map { "\(quoteIdentifier($0)) = \(quoteIdentifier($0))" }
         }
         let conditions = matches(key + (version.map { [$0] } ?? []), from: columns.count + 1)
-        return "UPDATE \(self.table(table)) SET \(assignments.joined(separator: ", ")) "
-            + "WHERE \(conditions)\(returningClause(returning))"
+        return "UPDATE \(self.table(table)) SET \(assignments.joined(separator: ", "))"
+            + "\(conditions)\(returningClause(returning))"
     }
 
     /// - Parameter key: with the version, where that is to be the record's.
     package func delete(from table: String, key: [String]) -> String {
-        "DELETE FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
+        "DELETE FROM \(self.table(table))\(matches(key, from: 1))"
     }
 
-    package func deleteAll(from table: String) -> String { "DELETE FROM \(self.table(table))" }
+    /// - Parameter isView: a row comes back for each that triggers delete in its place, which SQLite does not count.
+    package func deleteAll(from table: String, isView: Bool = false) -> String {
+        "DELETE FROM \(self.table(table))\(condition([]))\(isView ? " RETURNING 1" : "")"
+    }
 
     package func select(_ columns: [String], from table: String, key: [String]) -> String {
-        "SELECT \(quotedNames(columns)) FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
+        "SELECT \(quotedNames(columns)) FROM \(self.table(table))\(matches(key, from: 1))"
+    }
+
+    /// By columns whose values are given as they are written.
+    package func select(_ columns: [String], from table: String, written key: [WrittenColumn]) -> String {
+        let matches = key.enumerated().map { "\(quoteIdentifier($1.name)) = \(value($1, $0 + 1))" }
+        return "SELECT \(quotedNames(columns)) FROM \(self.table(table))\(condition(matches))"
     }
 
     package func exists(in table: String, key: [String]) -> String {
-        "SELECT 1 FROM \(self.table(table)) WHERE \(matches(key, from: 1))"
+        "SELECT 1 FROM \(self.table(table))\(matches(key, from: 1))"
     }
 
     package func greatest(_ column: String, in table: String) -> String {
-        "SELECT max(\(quoteIdentifier(column))) FROM \(self.table(table))"
+        "SELECT max(\(quoteIdentifier(column))) FROM \(self.table(table))\(condition([]))"
     }
 
     /// Parameters: the attributes (NULL equals NULL), then limit and offset if there is a limit.
@@ -130,12 +142,10 @@ extension SQLCompiler {
         _ columns: [String], from table: String, attributes: [OrderedColumn], order: [OrderedColumn], limited: Bool
     ) -> String {
         var sql = "SELECT \(quotedNames(columns)) FROM \(self.table(table))"
-        if !attributes.isEmpty {
-            let conditions = attributes.enumerated().map { index, column in
+        sql += condition(
+            attributes.enumerated().map { index, column in
                 compared(column) + dialect.infix(.is) + dialect.parameter(index + 1)
-            }
-            sql += " WHERE \(conditions.joined(separator: " AND "))"
-        }
+            })
         if !order.isEmpty {
             let terms = order.map { compared($0) + dialect.direction(descending: $0.descending, nullsFirst: nil) }
             sql += " ORDER BY \(terms.joined(separator: ", "))"
@@ -173,14 +183,18 @@ extension SQLCompiler {
     }
 
     private func value(_ column: WrittenColumn, _ parameter: Int) -> String {
-        let parameter = dialect.parameter(parameter)
+        var parameter = dialect.parameter(parameter)
+        if let scale = column.scale {
+            parameter = dialect.stored + parameter + dialect.stored(as: "decimal(\(scale.digits))", of: scale.property)
+        }
         return column.kept?.sql(parameter) ?? parameter
     }
 
     private func matches(_ key: [String], from first: Int) -> String {
-        key.enumerated().map { index, name in
-            "\(quoteIdentifier(name)) = \(dialect.parameter(first + index))"
-        }.joined(separator: " AND ")
+        condition(
+            key.enumerated().map { index, name in
+                "\(quoteIdentifier(name)) = \(dialect.parameter(first + index))"
+            })
     }
 
     private func returningClause(_ columns: [String]) -> String {

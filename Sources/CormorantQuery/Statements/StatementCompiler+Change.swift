@@ -91,6 +91,7 @@ extension StatementCompiler {
     private mutating func write(
         storedIn reference: ColumnReference, isSure: Bool, _ value: (inout StatementCompiler) throws -> Void
     ) throws {
+        let isSure = isSure && reference.column.scale == nil
         if !isSure { write(check: dialect.stored) }
         try value(&self)
         if !isSure { write(check: dialect.stored(of: reference)) }
@@ -130,7 +131,8 @@ extension StatementCompiler {
         assigned += targets.map { ($0, nil) }
         let sources = selected(by: select)
         let areSure = targets.indices.map { place in
-            sources.map { $0.indices.contains(place) && isSure($0[place], of: targets[place].column) } ?? false
+            targets[place].column.scale == nil
+                && sources.map { $0.indices.contains(place) && isSure($0[place], of: targets[place].column) } ?? false
         }
         let isChecked = areSure.contains(false) || !select.compounds.isEmpty
         let names = columns.indices.map { "v\($0)" }
@@ -154,7 +156,13 @@ extension StatementCompiler {
         guard namesAll else {
             scopes[scopes.count - 1].canJoin = true
             defer { scopes[scopes.count - 1].canJoin = false }
-            return try writeWhere(change.conditions)
+            let scope = table.scope.map { [Expression(.raw("(\($0))", []))] } ?? []
+            return try writeWhere(change.conditions + scope)
+        }
+        guard !table.key.isEmpty || table.hiddenKey != nil else {
+            throw CormorantError(
+                .misuse, "model \(table.model) reads a view and declares no key",
+                hint: "declare its primary key to change rows by conditions along relations", table: table.name)
         }
         let key = table.key.isEmpty ? [table.hiddenKey ?? ""] : table.key.map { table.columns[$0].name }
         sql += key.count == 1 ? " WHERE \(quotedNames(key)) IN " : " WHERE (\(quotedNames(key))) IN "
@@ -225,6 +233,8 @@ extension StatementCompiler {
         writeStamps(of: change.table, besides: upsert.assignments)
         upserted = nil
         scopes[scopes.count - 1].qualifies = false
+        // A row outside of the scope stays as it is.
+        if let scope = change.table.scope { sql += " WHERE (\(scope))" }
     }
 
     /// A property of the new row, or its column's name.
@@ -235,12 +245,28 @@ extension StatementCompiler {
     }
 
     private mutating func writeReturning(_ change: Change) throws {
-        guard !change.returning.isEmpty else { return }
+        guard !change.returning.isEmpty else {
+            // Rows that triggers change in place of a view are counted by what comes back.
+            if change.table.isView { write(check: " RETURNING 1") }
+            return
+        }
         sql += " RETURNING "
         for (index, column) in change.returning.enumerated() {
             if index > 0 { sql += ", " }
             try write(column, at: .any)
             if case .labelled(_, let name) = column.node { sql += " AS " + quoteIdentifier(name) }
+        }
+    }
+}
+
+extension Change {
+    /// What is prepared to know whether a view has a trigger for the change.
+    var viewProbe: String? {
+        guard table.isView, let column = table.columns.first?.quoted else { return nil }
+        return switch kind {
+        case .update: "UPDATE \(table.quoted) SET \(column) = \(column)"
+        case .delete: "DELETE FROM \(table.quoted)"
+        case .insertValues, .insertSelect: "INSERT INTO \(table.quoted) (\(column)) VALUES (NULL)"
         }
     }
 }
@@ -260,7 +286,8 @@ extension Dialect {
     fileprivate func stored(of reference: ColumnReference) -> String {
         let column = reference.column
         return stored(
-            as: column.type.name(isUnsigned: column.isUnsigned, bits: column.bits),
+            as: column.scale.map { "decimal(\($0))" }
+                ?? column.type.name(isUnsigned: column.isUnsigned, bits: column.bits),
             of: "\(reference.table.model).\(column.property)")
     }
 }

@@ -70,7 +70,7 @@ extension StatementCompiler {
                     "\(to).\(step.target.columns[pair.to].quoted) = \(from).\(table.columns[pair.from].quoted)"
                 }
                 scopes[level].paths.append(
-                    (joined, " LEFT JOIN \(step.target.quoted) AS \(to) ON \(pairs.joined(separator: " AND "))"))
+                    (joined, " LEFT JOIN \(step.target.rows) AS \(to) ON \(pairs.joined(separator: " AND "))"))
             }
             name = joined
             table = step.target

@@ -172,7 +172,9 @@ extension StatementCompiler {
         switch source.kind {
         case .table(let table):
             let written = scopes[scopes.count - 1].tables[position].written
-            sql += written == table.name ? table.source : "\(table.quoted) AS \(quoteIdentifier(written))"
+            // Of an outer join, too, only the rows of the scope are joined.
+            let isPlain = written == table.name && table.scope == nil
+            sql += isPlain ? table.source : "\(table.rows) AS \(quoteIdentifier(written))"
         case .select(let select):
             // What it reads from does not see the tables beside it.
             let beside = scopes.removeLast()

@@ -90,7 +90,7 @@ package struct StatementCompiler {
             compiler.bindings, of: change.table,
             columns: compiler.types(of: change.returning).map { $0?.column },
             types: compiler.types(of: change.returning).map { $0?.type }, timeTables: compiler.timeTables,
-            assigned: compiler.assigned)
+            assigned: compiler.assigned, viewProbe: change.viewProbe)
     }
 
     /// - Parameter ranges: of the bytes that go, none of which overlap.

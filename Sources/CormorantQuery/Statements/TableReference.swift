@@ -13,6 +13,8 @@ package final class TableReference: Sendable {
         package let isUnsigned: Bool
         /// How wide an integer is; 0: as the type.
         package let bits: Int
+        /// Of a decimal: how many digits stand after its point; nil: any number of them.
+        package let scale: Int?
         /// Written by SQLite only.
         package let isComputed: Bool
         package let stamp: Stamp?
@@ -23,7 +25,7 @@ package final class TableReference: Sendable {
 
         package init(
             property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,
-            isUnsigned: Bool = false, bits: Int = 0, isComputed: Bool, stamp: Stamp? = nil
+            isUnsigned: Bool = false, bits: Int = 0, scale: Int? = nil, isComputed: Bool, stamp: Stamp? = nil
         ) {
             self.property = property
             self.name = name
@@ -32,6 +34,7 @@ package final class TableReference: Sendable {
             self.isNotNull = isNotNull
             self.isUnsigned = isUnsigned
             self.bits = bits
+            self.scale = scale
             self.isComputed = isComputed
             self.stamp = stamp
             quoted = quoteIdentifier(name)
@@ -51,10 +54,16 @@ package final class TableReference: Sendable {
     package let uniques: [[Int]]
     /// Name of the hidden key's column, where the key is hidden.
     package let hiddenKey: String?
+    /// The SQL of a condition that all rows of the model meet; its columns are the table's.
+    package let scope: String?
+    /// Whether it is a view, of whose changed rows SQLite counts none.
+    package let isView: Bool
     /// Whether it has datetime or UUID columns, whose texts have one form.
     package let hasForms: Bool
     /// `"a", "b"`: what SELECT lists to get whole records.
     let columnList: String
+    /// What is read from: the table, or those of its rows that are in the scope.
+    let rows: String
     /// What the layer above knows of the model.
     package let owner: (any TableOwner)?
 
@@ -63,7 +72,8 @@ package final class TableReference: Sendable {
     ///   - owner: nil for a table of no model.
     package init(
         model: String, name: String, in attachment: String? = nil, columns: [Column], key: [Int],
-        uniques: [[Int]] = [], hiddenKey: String?, owner: (any TableOwner)? = nil
+        uniques: [[Int]] = [], hiddenKey: String?, isView: Bool = false, scope: String? = nil,
+        owner: (any TableOwner)? = nil
     ) {
         self.owner = owner
         self.model = model
@@ -72,10 +82,13 @@ package final class TableReference: Sendable {
         self.key = key
         self.uniques = uniques
         self.hiddenKey = hiddenKey
+        self.isView = isView
+        self.scope = scope
         hasForms = columns.contains(where: \.hasForm)
         let plain = quoteIdentifier(name)
         quoted = attachment.map { "\(quoteIdentifier($0)).\(plain)" } ?? plain
         source = attachment == nil ? plain : "\(quoted) AS \(quoteIdentifier(self.name))"
+        rows = scope.map { [quoted] in "(SELECT * FROM \(quoted) WHERE \($0))" } ?? quoted
         columnList = columns.map(\.quoted).joined(separator: ", ")
     }
 

@@ -6,15 +6,17 @@ enum StoredFault: Int32, Error {
     case type = 1
     case range
     case converted
+    case scale
 
     var status: Int32 { SQLITE_MISMATCH | rawValue << 8 }
 
-    var code: ErrorCode { self == .range ? .range : .type }
+    var code: ErrorCode { self == .range || self == .scale ? .range : .type }
 
     var hint: String {
         switch self {
         case .type: "make a value of the column's type, with a CAST for example; nothing was written"
         case .range: "keep the value within the type, or give the property a wider one; nothing was written"
+        case .scale: "round it in the program, or give the column a greater scale; nothing was written"
         case .converted:
             "give the property the type that the column has, or rebuild the table with the model's; nothing was written"
         }
@@ -26,7 +28,7 @@ extension Connection {
     /// that any program reads the file.
     ///
     /// `corm_stored(value, type, property)`: the value as a column of that type holds it. The type is a name of `ColumnType`;
-    /// integers have their width, and `u` before it where they have no sign.
+    /// integers have their width, and `u` before it where they have no sign; `decimal(2)` has so many digits after the point.
     ///
     /// `corm_kept(value, declared, schema, table, column)`: the value, where the column leaves it as it is. What is declared is
     /// its affinity's first letter and its type (https://www.sqlite.org/datatype3.html#type_affinity).
@@ -37,9 +39,8 @@ extension Connection {
             do throws(StoredFault) {
                 try give(value, as: type, context)
             } catch {
-                fail(
-                    context, error,
-                    "\(text(of: values[2])) is set to \(shown(value)), which its type \(type) cannot hold")
+                let why = error == .scale ? "has more digits than its \(type)" : "its type \(type) cannot hold"
+                fail(context, error, "\(text(of: values[2])) is set to \(shown(value)), which \(why)")
             }
         }
         try register("corm_kept", arguments: 5) { context, _, values in
@@ -129,6 +130,17 @@ private func give(_ value: OpaquePointer, as type: String, _ context: OpaquePoin
         if storage == SQLITE_INTEGER { return setResult(.text(String(sqlite3_value_int64(value))), context) }
         guard let text = textOf(value), isDecimalText(text) else { throw .type }
         sqlite3_result_value(context, value)
+    case _ where type.hasPrefix("decimal("):
+        guard let scale = Int(type.dropFirst(8).dropLast()) else { throw .type }
+        let number: ExactDecimal
+        if storage == SQLITE_INTEGER {
+            number = ExactDecimal(sqlite3_value_int64(value))
+        } else {
+            guard let text = textOf(value), let parsed = try? ExactDecimal(parsing: text) else { throw .type }
+            number = parsed
+        }
+        guard let stored = number.rescaled(scale) else { throw .scale }
+        setResult(.text(stored.text), context)
     default:
         guard storage != SQLITE_BLOB else { throw .type }
         if storage == SQLITE_TEXT { return sqlite3_result_value(context, value) }

@@ -56,6 +56,7 @@ static bool parse_choices(scenario *run, json_t *json, corm_column_def *column) 
 static const char *const stamps[] = {"", "created", "updated"};
 
 static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_def *out_column) {
+    json_t *scale = json_object_get(json, "scale");
     corm_column_def column = {
         .name = json_string_value(json_object_get(json, "name")),
         .type = column_type(json_string_value(json_object_get(json, "type"))),
@@ -70,6 +71,9 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         .indexed = json_is_true(json_object_get(json, "indexed")),
         .version = json_is_true(json_object_get(json, "version")),
         .stamp = find_name(run, json_string_value(json_object_get(json, "stamp")), stamps, 3),
+        .scale = scale == NULL                    ? 0
+                 : json_integer_value(scale) == 0 ? CORM_SCALE_0
+                                                  : (uint32_t)json_integer_value(scale),
         .is_unsigned = json_is_true(json_object_get(json, "unsigned")),
     };
     if (column.type == 0)
@@ -78,7 +82,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         check_members(run, json, "a column",
                       " name column type length primaryKey autoIncrement notNull unique indexed unsigned default check "
                       "computed collation referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom "
-                      "convert choices version stamp ") &&
+                      "convert choices version stamp scale ") &&
         parse_choices(run, json_object_get(json, "choices"), &column) &&
         parse_text(run, json_object_get(json, "jsonKey"), &column.json_key) &&
         parse_text(run, json_object_get(json, "column"), &column.column) &&
@@ -119,11 +123,12 @@ static bool parse_reference(scenario *run, json_t *json, corm_reference_def *out
 /* Puts the model of another table in a model's place, where the definition asks for that. */
 static corm_status make_variant(scenario *run, json_t *json, corm_model **model) {
     corm_model_variant variant = {.struct_size = sizeof variant,
+                                  .unscoped = json_is_true(json_object_get(json, "unscoped")),
                                   .attached_as = json_string_value(json_object_get(json, "attachedAs"))};
     corm_model *origin = *model;
     if (!parse_text(run, json_object_get(json, "suffix"), &variant.suffix))
         return CORM_E_INTERNAL;
-    if (variant.suffix == NULL && variant.attached_as == NULL)
+    if (variant.suffix == NULL && variant.attached_as == NULL && !variant.unscoped)
         return CORM_OK;
     corm_status status = corm_model_create_variant(origin, &variant, model, &run->error);
     if (status != CORM_OK)
@@ -171,12 +176,15 @@ bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, cor
         .reference_count = json_array_size(references_json),
         .without_rowid = json_is_true(json_object_get(json, "withoutRowid")),
         .strict = json_is_true(json_object_get(json, "strict")),
+        .view = json_is_true(json_object_get(json, "view")),
     };
     if (!check_members(run, json, "a model",
-                       " name table columns keys references checks columnOrder withoutRowid strict relations module "
+                       " name table columns keys references checks columnOrder withoutRowid strict view scope unscoped "
+                       "relations module "
                        "moduleArguments renamedFrom allowDrop seed suffix attachedAs ") ||
         !parse_text(run, json_object_get(json, "renamedFrom"), &definition.renamed_from) ||
         !parse_text(run, json_object_get(json, "seed"), &definition.seed_sql) ||
+        !parse_text(run, json_object_get(json, "scope"), &definition.scope) ||
         !parse_list(run, json_object_get(json, "allowDrop"), &definition.allow_drop) ||
         !parse_text(run, json_object_get(json, "table"), &definition.table) ||
         !parse_names(run, json_object_get(json, "moduleArguments"), &definition.module_arguments,

@@ -55,6 +55,21 @@ static void suffixes_that_tables_could_share(void **state) {
     assert_true(is_there("person") && is_there("person_x\"; drop table person; --"));
 }
 
+static void all_rows_of_a_scope(void **state) {
+    (void)state;
+    corm_model_def definition = person_def;
+    definition.scope = "name <> 'Ida'";
+    corm_model *scoped = NULL;
+    OK(corm_model_create(&definition, &scoped, &failure));
+    OK(corm_model_create_tables(db, CORM_MODELS(scoped), &failure));
+    OK(corm_database_execute(db, "INSERT INTO person (name, height) VALUES ('Ida', 1), ('Ada', 2)", NULL, 0, NULL,
+                             &failure));
+    assert_int_equal(count_of(scoped), 1);
+    OK(corm_model_create_variant(scoped, CORM_VARIANT(.unscoped = true), &variant, &failure));
+    corm_model_free(scoped);
+    assert_int_equal(count_of(variant), 2);
+}
+
 static void a_suffixed_table_of_an_attached_file(void **state) {
     (void)state;
     corm_model *there = NULL;
@@ -77,6 +92,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST_VARIANT(the_model_may_go_first),
         TEST_VARIANT(suffixes_that_tables_could_share),
+        TEST_VARIANT(all_rows_of_a_scope),
         TEST_VARIANT(a_suffixed_table_of_an_attached_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

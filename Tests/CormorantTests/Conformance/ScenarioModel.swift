@@ -16,16 +16,18 @@ struct ScenarioModel {
             unsigned[descriptor.name] = limit
             return descriptor
         }
-        let origin = ModelDescriptor(
+        let scoped = ModelDescriptor(
             name: try members.required("name").string(), table: try members.text("table"), columns: columns,
             keys: try members.take("keys")?.array().map(keyDescriptor) ?? [],
             references: try members.take("references")?.array().map(referenceDescriptor) ?? [],
             checks: try members.texts("checks"), columnOrder: try members.texts("columnOrder"),
             withoutRowID: try members.flag("withoutRowid"), strict: try members.flag("strict"),
-            module: try moduleSchema(&members),
+            module: try moduleSchema(&members), view: try members.flag("view"),
+            scope: try members.text("scope"),
             migration: MigrationNotes(
                 renamedFrom: try members.text("renamedFrom"), allowDrop: try members.texts("allowDrop"),
                 seedSQL: try members.text("seed")))
+        let origin = try members.flag("unscoped") ? scoped.unscoped() : scoped
         relations = try members.take("relations")?.array() ?? []
         let suffix = try members.text("suffix")
         let attachment = try members.text("attachedAs")
@@ -64,7 +66,8 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
         references: target.map { ReferenceTarget($0, targetColumn, onDelete: onDelete, onUpdate: onUpdate) },
         jsonKey: try members.text("jsonKey"),
         renamedFrom: try members.text("renamedFrom"), convertSQL: try members.text("convert"),
-        isVersion: try members.flag("version"), stamp: try stamp(members.text("stamp")))
+        isVersion: try members.flag("version"), stamp: try stamp(members.text("stamp")),
+        scale: try members.take("scale").map { Int(try $0.integer()) })
     if let choices = try members.take("choices").map(scenarioValues) { column.check(choices: choices) }
     try members.end()
     return (column, limit)

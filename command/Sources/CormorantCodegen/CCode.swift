@@ -88,6 +88,7 @@ struct CCode: CodeWriter {
             parts.append(".column = \(cLiteral(metadata.name))")
         }
         if case .varchar(let length) = column.type { parts.append(".length = \(length)") }
+        if let scale = metadata.scale { parts.append(".scale = \(scale == 0 ? "CORM_SCALE_0" : "\(scale)")") }
         if metadata.isKey, !code.sketch.models[model].keyHasOrder {
             parts.append(".primary_key = true")
             if column.isAutoIncrement { parts.append(".auto_increment = true") }
@@ -162,6 +163,7 @@ struct CCode: CodeWriter {
         }
         if sketch.table.isWithoutRowID { parts.append(".without_rowid = true") }
         if sketch.table.isStrict { parts.append(".strict = true") }
+        if sketch.table.kind == .view { parts.append(".view = true") }
         return filled("CORM_MODEL", parts, indent: "    ")
     }
 

@@ -63,7 +63,8 @@ struct Context {
             "otherFields": fields.indices.filter { !model.key.contains($0) }.map { fields[$0] } as [Any],
             "relations": model.relations.indices.map { relation(place, $0) } as [Any],
             "finders": finders as [Any], "notes": model.notes.map(commentText) as [Any],
-            "isStrict": table.isStrict, "isWithoutRowID": table.isWithoutRowID,
+            "kind": table.kind.word, "isView": table.kind == .view, "isStrict": table.isStrict,
+            "isWithoutRowID": table.isWithoutRowID,
             "isAutoIncrement": table.isAutoIncrement,
             "hasKey": !model.key.isEmpty, "declaration": writer.model(place),
         ]

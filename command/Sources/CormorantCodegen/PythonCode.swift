@@ -43,6 +43,7 @@ struct PythonCode: CodeWriter {
         if column.type == .json { options.append("json=True") }
         if column.type == .float || column.type == .int32 { options.append("type=\"\(column.type.name)\"") }
         if case .varchar(let length) = column.type { options.append("length=\(length)") }
+        if let scale = metadata.scale { options.append("scale=\(scale)") }
         if metadata.isKey, !code.sketch.models[model].keyHasOrder {
             options.append("primary_key=True")
             if column.isAutoIncrement { options.append("auto_increment=True") }
@@ -137,6 +138,7 @@ struct PythonCode: CodeWriter {
         }
         if sketch.table.isWithoutRowID { parts.append("without_rowid=True") }
         if sketch.table.isStrict { parts.append("strict=True") }
+        if sketch.table.kind == .view { parts.append("view=True") }
         return call("class \(code.naming.types[model])", parts, trailingComma: true)
     }
 

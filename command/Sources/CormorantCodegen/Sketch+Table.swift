@@ -20,7 +20,7 @@ extension ModelSketch {
         noteTypes(language)
         addChecks()
         addIndexes()
-        if key.isEmpty {
+        if key.isEmpty, table.kind != .view {
             notes.append("the table has no primary key: records can be inserted and fetched, not updated or deleted")
         }
     }
@@ -35,7 +35,7 @@ extension ModelSketch {
             if let other = column.metadata.otherTime {
                 let reading = column.type == .text ? "text (corm check tells how to bring it to that form)" : "a number"
                 note(column, "is declared \(declared) and \(other); it is read as \(reading)")
-            } else if declared.isEmpty {
+            } else if declared.isEmpty, column.metadata.type == nil {
                 note(column, "has no type; it is read as text")
             } else if column.metadata.type == nil, column.type == .text {
                 note(column, "is declared \(declared), which tells no type; it is read as text")
@@ -135,10 +135,19 @@ extension ColumnMetadata {
             let declared = foldIdentifier(declaredType)
             let isNumber = ["dec", "num", "money", "currency"].contains { contains(declared, $0) }
             return affinity == .numeric && isNumber ? .double : .text
+        // A number of a declared key without digits after its point, such as NUMERIC, which integers refer to.
+        case .double where affinity == .numeric && (isKey || isForeignKey) && !holdsFractions && !declaresFractions:
+            return .int64
         // A model's JSON brings its check with it.
         case .json: return table.checks.contains { $0.sql == typeCheck && $0.column == name } ? .json : .text
         case let type?: return type
         }
+    }
+
+    /// Whether its declared type has digits after the point, as DECIMAL(10,2) does.
+    private var declaresFractions: Bool {
+        guard let comma = declaredType.firstIndex(of: ",") else { return false }
+        return declaredType[comma...].contains { ("1"..."9").contains($0) }
     }
 
     /// The check that a model's column of this type makes by itself.

@@ -164,9 +164,8 @@ extension TableMetadata.Kind {
 extension TableMetadata {
     fileprivate var reasonForNoModel: String? {
         switch kind {
-        case .view: return "models are of tables"
         case .virtual: return "its columns are its module's; declare it by hand with module"
-        case .table: break
+        case .table, .view: break
         }
         if name.isEmpty { return "it has an empty name" }
         if columns.contains(where: { $0.name.isEmpty }) { return "a column has an empty name" }

@@ -40,6 +40,7 @@ struct SwiftCode: CodeWriter {
         if let sql = column.check { options.append("check: \(swiftLiteral(sql))") }
         if let collation = metadata.collation { options.append("collate: \(swiftLiteral(collation))") }
         if case .varchar(let length) = column.type { options.append("length: \(length)") }
+        if let scale = metadata.scale { options.append("scale: \(scale)") }
         if let sql = metadata.generatedSQL { options.append("computed: \(swiftLiteral(sql))") }
         return options
     }
@@ -114,6 +115,7 @@ struct SwiftCode: CodeWriter {
         }
         if sketch.table.isWithoutRowID { parts.append("withoutRowID: true") }
         if sketch.table.isStrict { parts.append("strict: true") }
+        if sketch.table.kind == .view { parts.append("view: true") }
         return parts.isEmpty ? "@Model" : call("@Model", parts)
     }
 

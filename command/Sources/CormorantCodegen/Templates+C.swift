@@ -14,7 +14,7 @@ let cTemplates = [
             CORM_BEGIN_DECLS
             {% for table in tables %}
 
-            /* A row of table {{ table.comment }}. */
+            /* A row of {{ table.kind }} {{ table.comment }}. */
             {% for note in table.notes %}
             /* Note: {{ note }} */
             {% endfor %}

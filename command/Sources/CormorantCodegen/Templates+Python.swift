@@ -3,7 +3,7 @@ let pythonTemplates = [
         path: "{{name}}.py",
         text: #"""
             # {{ header }}
-            """The models of all tables."""
+            """The models of all tables and views."""
             {% if notes %}
 
             {% for note in notes %}
@@ -21,7 +21,7 @@ let pythonTemplates = [
             # Note: {{ note }}
             {% endfor %}
             {{ table.declaration }}:
-                """A row of table {{ table.comment }}."""
+                """A row of {{ table.kind }} {{ table.comment }}."""
 
             {% for field in table.fields %}
                 {{ field.declaration }}

@@ -16,7 +16,7 @@ private let swiftTemplates = [
             // {{ header }}
             {{ imports }}
 
-            /// A row of table {{ table.comment }}.
+            /// A row of {{ table.kind }} {{ table.comment }}.
             {% for note in table.notes %}
             // Note: {{ note }}
             {% endfor %}
@@ -61,7 +61,7 @@ private let swiftTemplates = [
             {% endfor %}
             {% endif %}
 
-            /// The models of all tables, for `sync` and `createTables`.
+            /// The models of all tables and views, for `sync` and `createTables`.
             enum {{ type }} {
                 static let all: [ModelDescriptor] = [
             {% for table in tables %}

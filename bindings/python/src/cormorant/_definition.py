@@ -213,6 +213,8 @@ def definition(
     column_order: Sequence[str],
     without_rowid: bool,
     strict: bool,
+    view: bool,
+    scope: str | None,
     module: str | None,
     module_arguments: Sequence[str],
     renamed_from: str | None,
@@ -233,6 +235,8 @@ def definition(
         "column_order": list(column_order),
         "without_rowid": without_rowid,
         "strict": strict,
+        "view": view,
+        "scope": scope,
         "module": module,
         "module_arguments": list(module_arguments),
         "renamed_from": renamed_from,
@@ -247,11 +251,15 @@ def _column(column: Column[Any]) -> dict[str, Any]:
     length = option("length", 0)
     if not 0 <= length < 2**32:
         raise model_error(f"{column.name}: length {length} is out of range")
+    scale = option("scale")
+    if scale is not None and not 0 <= scale <= 1000:
+        raise model_error(f"{column.name}: scale {scale} is out of range", "give a number of digits from 0 to 1000")
     return {
         "name": column.name,
         "column": option("name"),
         "type": COLUMN_TYPES[column.type_name].number,
         "length": length,
+        "scale": 0 if scale is None else scale or abi.CORM_SCALE_0,
         "primary_key": option("primary_key", False),
         "auto_increment": option("auto_increment", False),
         "not_null": not column.nullable,

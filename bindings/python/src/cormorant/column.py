@@ -176,6 +176,7 @@ def column(
     name: str | None = None,
     type: TypeName | None = None,
     length: int = 0,
+    scale: int | None = None,
     json: bool = False,
     json_key: str | None = None,
     primary_key: bool = False,
@@ -200,8 +201,10 @@ def column(
 
     default, default_factory, init, kw_only: as in dataclasses. With init=False and no default it starts as None.
     name: in the table; the property in snake_case otherwise. type: where the annotation does not say enough, such as
-    "int32" or "float". length: VARCHAR of so many characters. json: any JSON-like annotation is stored as JSON.
-    json_key: in JSON (read_json, write_json); "" keeps the column out of it.
+    "int32" or "float". length: VARCHAR of so many characters. scale: of a Decimal, how many digits stand after
+    the point of each value in the table; one with more is refused, not rounded.
+    json: any JSON-like annotation is stored as JSON. json_key: in JSON (read_json, write_json); "" keeps the column out
+    of it.
     unsigned: an integer that is never negative.
     default_sql: SQL expression for None at insert. check: SQL condition; True: that the column holds one of
     the values of its enum or Literal. computed: SQL expression; the column is never

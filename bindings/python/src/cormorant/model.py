@@ -86,6 +86,11 @@ class Model(metaclass=ModelType):
     Class keywords: table, primary_key (properties, for an order of their own), unique, indexes (properties, tuples of
     them or Key), checks (SQL), references (Reference), column_order, without_rowid, strict; for a virtual table its
     module, such as "fts5" for full-text search, and module_arguments, such as "tokenize = 'porter'".
+    view: the table is a view, which is made by SQL: create_tables and migrations leave it alone, and its records are
+    written where it has INSTEAD OF triggers.
+    scope: an SQL condition, "deleted_at IS NULL" or "tenant = current_tenant()" with a function of the program's: all
+    that reads, counts, updates and deletes by the model, relations to it among it, is about rows that meet it. SQL of
+    one's own, observers and migrations are not; unscoped() lifts it.
     For migrations: renamed_from, the table's former name; allow_drop, columns by their names in the table that the
     model no longer has and that may go with their values; seed_sql, statements run once, when the table is made.
     """
@@ -110,6 +115,8 @@ class Model(metaclass=ModelType):
         column_order: Sequence[str] = (),
         without_rowid: bool = False,
         strict: bool = False,
+        view: bool = False,
+        scope: str | None = None,
         module: str | None = None,
         module_arguments: Sequence[str] = (),
         renamed_from: str | None = None,
@@ -180,6 +187,15 @@ class Model(metaclass=ModelType):
         cached where their file is opened, and it has no relations. name: under which the file is or will be attached.
         """
         return cls._variant(f"@{name}", lambda: native_model.create_variant(cls.__model__.handle, attached_as=name))
+
+    @classmethod
+    def unscoped(cls) -> type[Self]:
+        """The same model for all rows of its table, those outside of its scope among them.
+
+        Person.unscoped().where(...), db.find(Person.unscoped(), 1): the records are of this model, and are saved,
+        updated and deleted wherever their rows are. Its relations are the model's.
+        """
+        return cls._variant("*", lambda: native_model.create_variant(cls.__model__.handle, unscoped=True))
 
     @classmethod
     def _variant(cls, mark: str, create: Callable[[], ModelHandle]) -> type[Self]:

@@ -78,11 +78,11 @@ def held(kind: str, given: Any) -> Any:
 COLUMN = (
     "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
     "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert choices version "
-    "stamp"
+    "stamp scale"
 )
 MODEL = (
-    "name table columns keys references checks columnOrder withoutRowid strict relations module moduleArguments "
-    "renamedFrom allowDrop seed suffix attachedAs"
+    "name table columns keys references checks columnOrder withoutRowid strict view scope unscoped relations module "
+    "moduleArguments renamedFrom allowDrop seed suffix attachedAs"
 )
 ACTIONS: Json = {
     "none": "none",
@@ -123,6 +123,7 @@ def make_column(given: Json) -> tuple[Any, Any]:
         convert_sql=value(given.get("convert")),
         version=given.get("version", False),
         stamp=given.get("stamp"),
+        scale=given.get("scale"),
     )
     kind: Any = Literal[tuple(given["choices"])] if "choices" in given else PYTHON[given["type"]]
     annotation: Any = Column
@@ -172,6 +173,8 @@ def make_model(given: Json) -> type[Model]:
         "column_order": given.get("columnOrder", ()),
         "without_rowid": given.get("withoutRowid", False),
         "strict": given.get("strict", False),
+        "view": given.get("view", False),
+        "scope": value(given.get("scope")),
         "module": given.get("module"),
         "module_arguments": given.get("moduleArguments", ()),
         "renamed_from": value(given.get("renamedFrom")),
@@ -189,6 +192,8 @@ def make_model(given: Json) -> type[Model]:
         ]
         native_model.create_model(described)
     model: type[Model] = types.new_class(given["name"], (Model,), options, lambda body: body.update(namespace))
+    if given.get("unscoped"):
+        model = model.unscoped()
     if "suffix" in given:
         return model.suffixed(value(given["suffix"]))
     return model.attached(given["attachedAs"]) if "attachedAs" in given else model

@@ -45,6 +45,22 @@ class Person(
     note: str = ignored(default="")
 
 
+class Total(Model, table="totals", view=True, primary_key=["name"]):
+    name: Column[str]
+    price: Column[Decimal] = column(scale=2)
+
+
+class Member(Model, scope="deleted_at IS NULL"):
+    name: Column[str]
+    deleted_at: Column[datetime | None] = column(default=None)
+
+
+def members(database: Database) -> None:
+    everybody = Member.unscoped()
+    assert_type(everybody, type[Member])
+    assert_type(database.fetch_all(everybody.where(everybody.name == "Ada")), list[Member])
+
+
 BoatID = NewType("BoatID", int)
 
 

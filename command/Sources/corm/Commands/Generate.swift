@@ -10,7 +10,7 @@ extension Language: ExpressibleByArgument {}
 /// Writes models for the tables of a file.
 struct Generate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write models for the tables of a file, in Swift, C or Python.",
+        abstract: "Write models for the tables and views of a file, in Swift, C or Python.",
         discussion: """
             The models come with relations, keys, indexes, defaults and functions that find records, and agree with the file: \
             a sync has nothing to do. What a model cannot say is told, and stays in the file. Files that are right are left \
@@ -64,7 +64,7 @@ struct Generate: ParsableCommand {
     private func metadata() throws -> Metadata {
         if schema.hasSuffix(".json") { return try Metadata(json: readTextFile(schema)) }
         switch try SchemaSource(schema, keys, isMain: true) {
-        case .database(let database): return try database.metadataWithTimes()
+        case .database(let database): return try database.metadataByValues()
         case let other: return try other.schema().metadata()
         }
     }

@@ -38,28 +38,63 @@ enum SchemaSource {
 }
 
 extension Database {
-    /// The metadata, where a column declared as times whose values have another form than such a column's has the type of
-    /// numbers if they are such, and else none.
-    func metadataWithTimes() throws -> Metadata {
+    /// The metadata, where values tell what declarations do not: a column declared as times whose values have another form
+    /// than such a column's has the type of numbers if they are such, and else none; one declared as NUMERIC or DECIMAL that
+    /// holds integers alone is of integers, and a column that a view computes has the type of its values.
+    func metadataByValues() throws -> Metadata {
         var metadata = try metadata()
-        for table in metadata.tables.indices where metadata.tables[table].kind == .table {
-            for column in metadata.tables[table].columns.indices {
-                guard let form = metadata.tables[table].columns[column].type?.timeForm else { continue }
-                let name = metadata.tables[table].columns[column].name
-                guard let first = try otherTimes(than: form, in: name, of: metadata.tables[table].name, limit: 1).first
-                else {
-                    continue
+        for place in metadata.tables.indices where metadata.tables[place].kind != .virtual {
+            let table = metadata.tables[place]
+            for column in table.columns.indices {
+                do {
+                    try look(at: &metadata.tables[place].columns[column], of: table)
+                } catch  where table.kind == .view {
+                    // It does not work here, for want of a function of the program's own perhaps.
+                    break
                 }
-                let number = try numberType(of: name, metadata.tables[table].name)
-                // Such texts may be what no time is, or times in the form of another program.
-                metadata.tables[table].columns[column].type = number ?? (form == .datetime ? nil : .text)
-                metadata.tables[table].columns[column].otherTime = first.what
             }
         }
         return metadata
     }
 
+    private func look(at column: inout ColumnMetadata, of table: TableMetadata) throws {
+        if column.type == .double, column.affinity == .numeric {
+            let number = try numberType(of: column.name, table.name)
+            if number == .int64 { column.type = .int64 }
+            column.holdsFractions = number == .double
+        } else if column.type == nil, column.declaredType.isEmpty, table.kind == .view {
+            column.type = try valueType(of: column.name, table.name)
+        }
+        guard let form = column.type?.timeForm,
+            let first = try otherTimes(than: form, in: column.name, of: table.name, limit: 1).first
+        else { return }
+        let number = try numberType(of: column.name, table.name)
+        // Such texts may be what no time is, or times in the form of another program.
+        column.type = number ?? (form == .datetime ? nil : .text)
+        column.otherTime = first.what
+    }
+
+    /// The type of the values that a column has; nil where they are of several, or there are none.
+    private func valueType(of column: String, _ table: String) throws -> ColumnType? {
+        switch try storageTypes(of: column, table) {
+        case ("integer", "integer")?: .int64
+        case ("integer", "real")?, ("real", "real")?: .double
+        case ("text", "text")?: .text
+        case ("blob", "blob")?: .blob
+        default: nil
+        }
+    }
+
     private func numberType(of column: String, _ table: String) throws -> ColumnType? {
+        switch try storageTypes(of: column, table) {
+        case ("integer", "integer")?: .int64
+        case ("integer", "real")?, ("real", "real")?: .double
+        default: nil
+        }
+    }
+
+    /// The first and the last by name of the storage types that the values of a column have.
+    private func storageTypes(of column: String, _ table: String) throws -> (String, String)? {
         let sql =
             "SELECT min(typeof(\(quoteIdentifier(column)))), max(typeof(\(quoteIdentifier(column)))) "
             + "FROM \(quoteIdentifier(table)) WHERE \(quoteIdentifier(column)) IS NOT NULL"
@@ -68,11 +103,8 @@ extension Database {
             defer { connection.recycle(statement) }
             guard try statement.step() else { return nil }
             let row = Row(statement)
-            return switch (row.cell(0).string, row.cell(1).string) {
-            case ("integer", "integer"): .int64
-            case ("integer", "real"), ("real", "real"): .double
-            default: nil
-            }
+            guard let first = row.cell(0).string, let last = row.cell(1).string else { return nil }
+            return (first, last)
         }
     }
 }

@@ -181,6 +181,7 @@ CORM_RISK_SAFE: Final = 0
 CORM_RISK_UNCHECKED: Final = 3
 CORM_RISK_UNDECIDED: Final = 4
 CORM_ROW: Final = 1
+CORM_SCALE_0: Final = 4294967295
 CORM_SELECT: Final = 1
 CORM_STAMP_CREATED: Final = 1
 CORM_STAMP_UPDATED: Final = 2
@@ -354,6 +355,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("field", "int32"),
         ("type", "int32"),
         ("length", "uint32"),
+        ("scale", "uint32"),
         ("column", "text"),
         ("primary_key", "bool"),
         ("auto_increment", "bool"),
@@ -412,9 +414,11 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("reference_count", "size"),
         ("checks", "pointer"),
         ("check_count", "size"),
+        ("scope", "text"),
         ("column_order", "text"),
         ("without_rowid", "bool"),
         ("strict", "bool"),
+        ("view", "bool"),
         ("module", "text"),
         ("module_arguments", "pointer"),
         ("module_argument_count", "size"),
@@ -428,6 +432,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "corm_model_variant": (
         ("struct_size", "uint32"),
+        ("unscoped", "bool"),
         ("suffix", "text"),
         ("attached_as", "text"),
     ),

@@ -22,9 +22,12 @@ def create_model(definition: Mapping[str, Any]) -> ModelHandle:
     return call_handle(ModelHandle, library.corm_model_create, ctypes.byref(struct))
 
 
-def create_variant(model: ModelHandle, **variant: str) -> ModelHandle:
+def create_variant(model: ModelHandle, **variant: str | bool) -> ModelHandle:
     """The model of another table, which a corm_model_variant of these members says."""
-    struct = make_struct("corm_model_variant", {member: utf8(text) for member, text in variant.items()})
+    struct = make_struct(
+        "corm_model_variant",
+        {member: utf8(value) if isinstance(value, str) else value for member, value in variant.items()},
+    )
     return call_handle(ModelHandle, library.corm_model_create_variant, model, ctypes.byref(struct))
 
 
