@@ -56,13 +56,15 @@ extension TreeReader {
     }
 
     private mutating func source() throws -> (Source, ModelDescriptor?) {
-        guard try reader.sequence() == 4 else { throw TreeReader.damaged() }
+        let count = try reader.sequence()
+        guard count == 4 || count == 5 else { throw TreeReader.damaged() }
         let model = try optionalModel()
         let select = try none() ? nil : try select()
         let (name, alias) = (try optionalText(), try optionalText())
         if let model { return (Source(.table(model.tableReference), alias: alias), model) }
         if let select { return (Source(.select(select), alias: alias), nil) }
         guard let name else { throw TreeReader.damaged() }
+        if count == 5 { return (Source(.function(Call(name, try expressions())), alias: alias), nil) }
         return (Source(.name(name), alias: alias), nil)
     }
 }

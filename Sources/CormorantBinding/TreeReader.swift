@@ -31,7 +31,7 @@ struct TreeReader {
     func optionalText() throws -> String? {
         switch try reader.next() {
         case .none: return nil
-        case .text(let bytes, let count):
+        case .text(let bytes, let count), .bytes(let bytes, let count):
             guard let text = String(validating: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
             else { throw CormorantError(.encoding, "a name is not UTF-8", hint: "it holds a lone surrogate") }
             return text

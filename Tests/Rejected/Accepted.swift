@@ -131,3 +131,21 @@ private enum Hidden {
         var kind: Library.Kind
     }
 }
+
+func commonTables() -> some RowQuery<(Artist, Summary)> {
+    let counted = Album.select { Summary.Columns(title: $0.title, count: $0.year.count()) }.cte("counted")
+    let more = counted.where { $0.count > counted.select { $0.count.average() }.scalar().cast(to: Int64.self) }
+    return Artist.join(Summary.self, from: more.subquery("more")) { artist, more in more.title == artist.name }
+        .where { artist, more in more.count > 3 && counted.where { $0.count > 9 }.exists() }
+        .order { artist, more in (more.count.desc(), artist.name) }
+}
+
+func tableFunctions() -> some RowQuery<(String, Int?)> {
+    Album.all.crossJoin { jsonEach($0.title) }
+        .where { album, element in element.value(as: Int.self) > 3 && album.year > 1970 && element.type == "integer" }
+        .select { album, element in (album.title, element.value(as: Int?.self)) }
+}
+
+func outerJoins() -> some RowQuery<(Artist?, Album?)> {
+    Artist.fullJoin(Album.self) { artist, album in album.artistID == artist.id }
+}

@@ -111,6 +111,19 @@ static bool common_tables(app *a) {
     return print_rows(a, select);
 }
 
+/* A row for each element of JSON. */
+static bool table_functions(app *a) {
+    corm_expr *array = CORM_CALL("json_array", corm_expr_column(a->albums, "title"), corm_expr_column(a->albums, "year"));
+    corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
+    corm_statement_join(
+        select, CORM_JOIN_CROSS,
+        CORM_SOURCE(.function = "json_each", .arguments = &array, .argument_count = 1, .alias = "part"), NULL);
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "id"));
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_name("part", "value"));
+    corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_name("part", "type"), CORM_STR("text")));
+    return print_rows(a, select);
+}
+
 /* The page after a row stays right when rows come and go, however far down it is. */
 static bool pages(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
@@ -124,5 +137,5 @@ static bool pages(app *a) {
 int main(void) {
     app a = {0};
     return close_music(&a, open_music(&a) && conditions(&a) && columns(&a) && joins(&a) && groups(&a) && windows(&a) &&
-                               compounds(&a) && common_tables(&a) && pages(&a));
+                               compounds(&a) && common_tables(&a) && table_functions(&a) && pages(&a));
 }

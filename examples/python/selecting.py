@@ -1,10 +1,10 @@
-"""SELECT: columns, joins, groups, windows, compounds, common table expressions, paging."""
+"""SELECT: columns, joins, groups, windows, compounds, common table expressions, table functions, paging."""
 
 from __future__ import annotations
 
 from music import Album, Artist, music
 
-from cormorant import Database, alias, func, literal, name, optional, param, select
+from cormorant import Database, alias, func, json_each, literal, optional, param, select, table_function
 
 
 def conditions(db: Database) -> None:
@@ -74,13 +74,23 @@ def compounds(db: Database) -> None:
 
 
 def common_tables(db: Database) -> None:
-    """A query under a name; one that reads from its own name is recursive."""
-    years = select(literal(1998)).union_all(
-        select(name("years", "year") + 3).from_("years").where(name("years", "year") < 2010)
-    )
-    query = select(name("years", "year"), func.count(Album.id)).from_("years").with_("years", years, ["year"])
-    by_year = query.join(Album, Album.year == name("years", "year"), left=True).group_by(name("years", "year"))
-    print(db.fetch_all(by_year))
+    """A query as a table of others, with its columns as `c`; one that reads from itself is recursive."""
+    years = select(literal(1998).label("year")).cte("years")
+    years = years.union_all(select(years.c.year + 3).where(years.c.year < 2010))
+    query = select(years.c.year, func.count(Album.id)).join(Album, Album.year == years.c.year, left=True)
+    print(db.fetch_all(query.group_by(years.c.year)))
+
+    rank = func.row_number().over(partition_by=Album.artist_id, order_by=Album.year.desc())
+    latest = select(Album.id, Album.title, rank.label("rank")).subquery("latest")
+    print(db.fetch_all(select(latest.c.title).where(latest.c.rank == 1).order_by(latest.c.id)))
+
+
+def table_functions(db: Database) -> None:
+    """json_each() has a row for each element of JSON; any other function that gives rows is there by its name."""
+    part = json_each(func.json_array(Album.title, Album.year), name="part")
+    print(db.fetch_all(select(Album.id, part.c.value).join(part).where(part.c.type == "text")))
+    info = table_function("pragma_table_info", "album", columns=["name", "type"])
+    print(db.fetch_all(select(info.c.name, info.c.type)))
 
 
 def pages(db: Database) -> None:
@@ -103,6 +113,7 @@ if __name__ == "__main__":
             windows,
             compounds,
             common_tables,
+            table_functions,
             pages,
         ):
             show(database)

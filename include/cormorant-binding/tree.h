@@ -11,8 +11,8 @@ CORM_BEGIN_DECLS
 
 /*
  * An expression is a tuple whose first item says what it is. E: an expression; S: a statement; E? S? and so on: or None;
- * model: the bytes of the handle, which marshal writes of an object that holds the model; alias, name: str; values: None, int,
- * float, str, bytes, bool.
+ * model: the bytes of the handle, which marshal writes of an object that holds the model; alias, name: str, or its bytes in
+ * UTF-8, which marshal writes of an object that has more to say; values: None, int, float, str, bytes, bool.
  */
 #define CORM_NODE_COLUMN 1     /* (1, model, alias?, property) */
 #define CORM_NODE_NAME 2       /* (2, source?, name) */
@@ -44,7 +44,7 @@ CORM_BEGIN_DECLS
  * A statement is a tuple of its kind (CORM_SELECT and so on), its model (or None), its alias (or None) and a list of
  * what is said of it, in order, each a tuple:
  */
-#define CORM_PART_FROM 1           /* (1, source): source (model?, S?, name?, alias?) */
+#define CORM_PART_FROM 1           /* (1, source): source (model?, S?, name?, alias?), of a function with [E] behind */
 #define CORM_PART_JOIN 2           /* (2, kind, source, E?) */
 #define CORM_PART_CLAUSE 3         /* (3, clause, E): corm_statement_add */
 #define CORM_PART_DISTINCT 4       /* (4,) */

@@ -38,7 +38,7 @@ corm_statement *corm_statement_copy(const corm_statement *statement);
 /* Frees a statement that nothing consumed. NULL, a consumed one and a second free are no-ops. */
 void corm_statement_free(corm_statement *statement);
 
-/* Where rows come from: exactly one of model (borrowed until return), select (consumed) and name (copied). */
+/* Where rows come from: exactly one of model (borrowed until return), select (consumed), name and function (copied). */
 typedef struct corm_source {
     uint32_t struct_size;
     const corm_model *model;
@@ -47,12 +47,22 @@ typedef struct corm_source {
     const char *name;
     /* What the statement calls it; NULL: its own name. A select that is joined needs one. */
     const char *alias;
+    /*
+     * A table-valued function, such as "json_each" or "pragma_table_info"; its columns are corm_expr_name(alias, "value"). The
+     * arguments, consumed, may name the tables before it; the array is borrowed.
+     */
+    const char *function;
+    corm_expr *const *arguments;
+    size_t argument_count;
 } corm_source;
 
 /* CORM_SOURCE(.model = people, .alias = "other"): a pointer to a source, in C. */
 #define CORM_SOURCE(...) (&(const corm_source){.struct_size = sizeof(corm_source), __VA_ARGS__})
 
-/* Reads from this source instead. source: borrowed until return; what it says is consumed is so. */
+/*
+ * Reads from this source instead; an UPDATE reads from it besides its table (UPDATE ... FROM), and a WHERE says which rows of the
+ * two belong together. source: borrowed until return; what it says is consumed is so.
+ */
 void corm_statement_from(corm_statement *statement, const corm_source *source);
 
 /* corm_statement_join.kind */
@@ -60,6 +70,8 @@ typedef int32_t corm_join;
 #define CORM_JOIN_INNER 0
 #define CORM_JOIN_LEFT 1
 #define CORM_JOIN_CROSS 2
+#define CORM_JOIN_RIGHT 3 /* SQLite has it from 3.39 on, as the next */
+#define CORM_JOIN_FULL 4
 
 /* Joins another source, as above. condition: consumed; NULL: none. */
 void corm_statement_join(corm_statement *statement, corm_join kind, const corm_source *source, corm_expr *condition);

@@ -122,6 +122,16 @@ public struct TableSource<Fetched: Record>: Sendable {
         }
     }
 
+    /// A column of a subquery or table function that the record does not have.
+    func other<Content>(_ name: String) -> SQLExpression<Content> {
+        guard case .name(let source) = kind else {
+            return SQLExpression(
+                node: .problem(
+                    CormorantError(.misuse, "\(Fetched.model.name) has no column \"\(name)\" here", hint: "read it")))
+        }
+        return SQLExpression(node: Expression(.name(source: source, name)))
+    }
+
     /// All columns, to select the record; expressions under the columns' names, so that a subquery of it can be read from.
     var resultColumns: [Expression] {
         let columns = Fetched.model.tableReference.columns

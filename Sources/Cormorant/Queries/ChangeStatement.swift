@@ -37,6 +37,42 @@ extension SelectQuery where Columns: RecordColumns, Row == Columns.Fetched {
     }
 }
 
+extension JoinedQuery2 where A: RecordColumns {
+    /// UPDATE ... FROM: sets properties of the first record from what is joined to it. Where several rows are, one of them is
+    /// taken.
+    ///
+    /// ```swift
+    /// Artist.join(Sales.self, from: sales) { artist, sales in sales.artist == artist.id }
+    ///     .update { artist, sales in artist.total = sales.total }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - policy: what to do when a constraint refuses a row.
+    ///   - set: sets the properties.
+    public func update(
+        onConflict policy: ConflictPolicy = .abort, _ set: (inout Assignments<A>, B) -> Void
+    ) -> ChangeStatement<A> {
+        let (first, other) = query.columns
+        let tree = query.tree
+        let changed = Writing<A>(.update, first) { change in
+            var conditions = tree
+            conditions.columns = []
+            conditions.joins = []
+            try conditions.requireConditionsOnly()
+            guard tree.joins.count == 1, let join = tree.joins.first, !join.kind.isOuter else {
+                throw CormorantError(
+                    .misuse, "an UPDATE is asked of an outer join", hint: "join the rows that it reads with join()")
+            }
+            change.commonTables = tree.commonTables
+            change.source = join.source
+            change.conditions = [join.condition].compactMap { $0 } + tree.conditions
+            change.policy = policy
+        }
+        return ChangeStatement(
+            writing: changed.changing { change in change.assignments = changed.assignments { set(&$0, other) } })
+    }
+}
+
 extension Select {
     /// UPDATE and DELETE know conditions only.
     fileprivate func requireConditionsOnly() throws {

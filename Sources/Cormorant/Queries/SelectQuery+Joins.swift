@@ -41,6 +41,32 @@ extension SelectQuery where Columns: RecordColumns, Row == Columns.Fetched {
         return JoinedQuery2(joined, first, OptionalColumns(source.columns))
     }
 
+    /// All records of the other table, each with the row where the condition holds; that is nil where it holds for none.
+    /// SQLite has it from 3.39 on.
+    @inlinable
+    public func rightJoin<R: Record>(
+        _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
+        on condition: (Columns, R.Columns) -> SQLExpression<Bool>
+    ) -> JoinedQuery2<OptionalColumns<Columns>, R.Columns> {
+        let source = RecordSource<R>(alias: alias, rows)
+        let first = columns
+        let joined = listed.joining(source, condition(first, source.columns), isRight: true)
+        return JoinedQuery2(joined, OptionalColumns(first), source.columns)
+    }
+
+    /// All rows and all records of the other table, side by side where the condition holds; where it holds for none, the
+    /// other is nil. SQLite has it from 3.39 on.
+    @inlinable
+    public func fullJoin<R: Record>(
+        _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
+        on condition: (Columns, R.Columns) -> SQLExpression<Bool>
+    ) -> JoinedQuery2<OptionalColumns<Columns>, OptionalColumns<R.Columns>> {
+        let source = RecordSource<R>(alias: alias, rows)
+        let first = columns
+        let joined = listed.joining(source, condition(first, source.columns), isLeft: true, isRight: true)
+        return JoinedQuery2(joined, OptionalColumns(first), OptionalColumns(source.columns))
+    }
+
     /// Every row with every record.
     @inlinable
     public func crossJoin<R: Record>(
@@ -92,6 +118,24 @@ extension Record {
         all.leftJoin(type, as: alias, from: rows, on: condition)
     }
 
+    /// All records of another table, each with the one of this where the condition holds; that is nil where it holds for none.
+    @inlinable
+    public static func rightJoin<R: Record>(
+        _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
+        on condition: (Columns, R.Columns) -> SQLExpression<Bool>
+    ) -> JoinedQuery2<OptionalColumns<Columns>, R.Columns> {
+        all.rightJoin(type, as: alias, from: rows, on: condition)
+    }
+
+    /// All records of both tables, side by side where the condition holds; where it holds for none, the other is nil.
+    @inlinable
+    public static func fullJoin<R: Record>(
+        _ type: R.Type, as alias: String? = nil, from rows: (any FetchRequest<R>)? = nil,
+        on condition: (Columns, R.Columns) -> SQLExpression<Bool>
+    ) -> JoinedQuery2<OptionalColumns<Columns>, OptionalColumns<R.Columns>> {
+        all.fullJoin(type, as: alias, from: rows, on: condition)
+    }
+
     /// Every record with every one of another table.
     @inlinable
     public static func crossJoin<R: Record>(
@@ -131,10 +175,16 @@ extension SelectQuery {
 
     @usableFromInline
     func joining<R: Record>(
-        _ source: RecordSource<R>, _ condition: SQLExpression<Bool>?, isLeft: Bool = false
+        _ source: RecordSource<R>, _ condition: SQLExpression<Bool>?, isLeft: Bool = false, isRight: Bool = false
     ) -> JoinedTree {
         joining(source.columns) { tree in
-            let kind: JoinKind = isLeft ? .left : condition == nil ? .cross : .inner
+            let kind: JoinKind =
+                switch (isLeft, isRight) {
+                case (true, true): .full
+                case (true, false): .left
+                case (false, true): .right
+                case (false, false): condition == nil ? .cross : .inner
+                }
             tree.joins.append(Join(kind, source.source, on: condition?.node))
         }
     }

@@ -77,14 +77,25 @@ struct RecordSource<R: Record>: Sendable {
     @usableFromInline
     init(alias: String? = nil, _ query: (any FetchRequest<R>)? = nil) {
         if let query {
-            let name = alias ?? R.model.table
-            source = Source(query.sourceKind, alias: name)
-            columns = R.Columns(recordSource: TableSource(named: name))
+            // What is a table of its own already is read as that.
+            let table = (query as? any RowQuery)?.tree.derivedTable
+            let name = alias ?? table?.alias ?? R.model.table
+            self.init(table?.kind ?? query.sourceKind, named: name)
         } else {
             let kind = R.model.problem.map { Source.Kind.problem($0) } ?? .table(R.model.tableReference)
-            source = Source(kind, alias: alias)
-            columns = R.Columns(recordSource: TableSource(alias: alias))
+            self.init(Source(kind, alias: alias), R.Columns(recordSource: TableSource(alias: alias)))
         }
+    }
+
+    private init(_ source: Source, _ columns: R.Columns) {
+        self.source = source
+        self.columns = columns
+    }
+
+    /// What has columns of the record's names.
+    init(_ kind: Source.Kind, named name: String) {
+        source = Source(R.model.problem.map { .problem($0) } ?? kind, alias: name)
+        columns = R.Columns(recordSource: TableSource(named: name))
     }
 
     /// Another table that has the record's columns.
@@ -106,6 +117,20 @@ extension FetchRequest {
         if let query = self as? any RowQuery { return .select(query.tree) }
         return .problem(
             CormorantError(.misuse, "a statement that writes stands where rows are read from", hint: "give a query"))
+    }
+}
+
+extension Select {
+    /// The subquery, common table or table function that it reads from, where it does nothing but that.
+    fileprivate var derivedTable: Source? {
+        let isBare =
+            columns.isEmpty && joins.isEmpty && conditions.isEmpty && groupBy.isEmpty && having.isEmpty
+            && compounds.isEmpty && order.isEmpty && commonTables.isEmpty && !isDistinct && limit == nil && offset == nil
+        guard isBare, let source else { return nil }
+        return switch source.kind {
+        case .table, .problem: nil
+        case .select, .name, .common, .function: source
+        }
     }
 }
 

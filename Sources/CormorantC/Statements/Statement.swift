@@ -42,12 +42,15 @@ private func source(_ pointer: UnsafePointer<corm_source>?) throws -> (source: S
     let given = try readStruct(pointer, pointer.pointee.struct_size, "corm_source")
     // Consumed first, whatever is wrong with the rest.
     let select = try given.select.map { try consumeSelect($0) }
+    let arguments = given.argument_count == 0 ? [] : consume(given.arguments, given.argument_count)
     let alias = try optionalString(given.alias, "alias")
     let name = try optionalString(given.name, "source's name")
-    guard [given.model != nil, select != nil, name != nil].filter(\.self).count == 1 else {
+    let function = try optionalString(given.function, "function")
+    guard [given.model != nil, select != nil, name != nil, function != nil].filter(\.self).count == 1 else {
         throw CormorantError(
-            .misuse, "a source is not one of model, select and name", hint: "set exactly one of the three")
+            .misuse, "a source is not one of model, select, name and function", hint: "set exactly one of the four")
     }
+    if let function { return (Source(.function(Call(function, arguments)), alias: alias), nil) }
     if let select { return (Source(.select(select), alias: alias), nil) }
     if let name { return (Source(.name(name), alias: alias), nil) }
     let model = try requireModel(given.model).descriptor
@@ -60,6 +63,7 @@ extension StatementBox {
         _ source: Source, _ model: ModelDescriptor?, join: (kind: JoinKind, condition: Expression?)? = nil
     ) {
         guard let join else {
+            if case .change = tree { return read(from: source) }
             noteSource(model, as: source.alias)
             return editSelect { $0.source = source }
         }

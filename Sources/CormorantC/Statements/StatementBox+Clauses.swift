@@ -57,6 +57,18 @@ extension StatementBox {
         }
     }
 
+    /// UPDATE ... FROM.
+    func read(from source: Source) {
+        editChange { statement in
+            guard case .update = statement.kind else {
+                throw CormorantError(
+                    .misuse, "an INSERT or DELETE reads from no other source",
+                    hint: "insert the rows of a SELECT, or find those to delete by a subquery")
+            }
+            statement.source = source
+        }
+    }
+
     package func insert(_ properties: [String], from select: Select) {
         editInsert { statement in
             let columns = try properties.map { try statement.table.require($0) }

@@ -19,7 +19,7 @@ extension Select {
         var equal: [Expression] = []
         for (term, value) in zip(order, values) {
             let (operand, direction) = term.orderParts
-            let mayBeNull = operand.mayBeNull || joins.contains { $0.kind == .left }
+            let mayBeNull = operand.mayBeNull || joins.contains { $0.kind.isOuter }
             if let beyond = operand.beyond(value, direction, mayBeNull: mayBeNull) {
                 alternatives.append(.all(equal + [beyond]))
             }

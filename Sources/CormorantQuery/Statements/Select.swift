@@ -61,6 +61,10 @@ package struct Source: Sendable {
         case select(Select)
         /// A common table expression by its name.
         case name(String)
+        /// The same, which brings its definition along: the statement gets a WITH for it, once.
+        case common(CommonTable)
+        /// What a table-valued function gives; its arguments may name the tables before it.
+        case function(Call)
         case problem(CormorantError)
     }
 
@@ -70,13 +74,14 @@ package struct Source: Sendable {
 
     package init(_ kind: Kind, alias: String? = nil) {
         self.alias = alias
-        if case .select(let select) = kind {
-            depth = select.depth
-            self.kind = depth > Expression.greatestDepth ? .problem(tooDeep()) : kind
-        } else {
-            depth = 0
-            self.kind = kind
-        }
+        depth =
+            switch kind {
+            case .select(let select): select.depth
+            case .common(let table): table.depth
+            case .function(let call): call.arguments.map(\.depth).max() ?? 0
+            case .table, .name, .problem: 0
+            }
+        self.kind = depth > Expression.greatestDepth ? .problem(tooDeep()) : kind
     }
 
     /// What columns are qualified with.
@@ -85,6 +90,8 @@ package struct Source: Sendable {
         case .table(let table): alias ?? table.name
         case .select, .problem: alias ?? ""
         case .name(let name): alias ?? name
+        case .common(let table): alias ?? table.name
+        case .function(let call): alias ?? call.name
         }
     }
 }
@@ -108,6 +115,11 @@ package enum JoinKind: Int32, Sendable, CaseIterable {
     case inner = 0
     case left = 1
     case cross = 2
+    case right = 3
+    case full = 4
+
+    /// Whether rows without a match are kept, with NULLs in place of one.
+    package var isOuter: Bool { self == .left || self == .right || self == .full }
 }
 
 package struct Join: Sendable {
@@ -143,14 +155,22 @@ package struct Compound: Sendable {
 
 /// One table of a WITH clause. It is recursive where its SELECT reads from its own name.
 package struct CommonTable: Sendable {
+    /// Tells two of one name apart.
+    package final class Identity: Sendable {
+        package init() {}
+    }
+
     package let name: String
     package let columns: [String]
     package let select: Select
+    /// nil: it stands in a WITH that was written out.
+    package let identity: Identity?
     let depth: Int
 
-    package init(_ name: String, columns: [String] = [], _ select: Select) {
+    package init(_ name: String, columns: [String] = [], _ select: Select, identity: Identity? = nil) {
         self.name = name
         self.columns = columns
+        self.identity = identity
         (self.select, depth) = select.nested()
     }
 }
@@ -169,6 +189,8 @@ package struct Change: Sendable {
     package let table: TableReference
     package var commonTables: [CommonTable] = []
     package var policy = ConflictPolicy.abort
+    /// UPDATE: what else is read, beside the table.
+    package var source: Source?
     package var assignments: [(column: Int, value: Expression)] = []
     package var conditions: [Expression] = []
     package var upsert: Upsert?

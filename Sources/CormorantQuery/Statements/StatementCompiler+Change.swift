@@ -29,11 +29,25 @@ extension StatementCompiler {
             throw CormorantError(.misuse, "an UPDATE sets nothing", hint: "set at least one property")
         }
         sql += dialect.update(change.policy) + change.table.source
-        scopes.append(Scope(of: change.table))
+        guard let source = change.source else {
+            scopes.append(Scope(of: change.table))
+            try writeSet(change)
+            return try writeConditions(change)
+        }
+        var read = Select(from: change.table)
+        read.joins = [Join(.cross, source, on: nil)]
+        scopes.append(try scope(of: read))
+        scopes[0].canJoin = false
+        try writeSet(change)
+        sql += " FROM "
+        try write(source, at: 1)
+        try writeWhere(change.conditions)
+    }
+
+    private mutating func writeSet(_ change: Change) throws {
         sql += " SET "
         try write(change.assignments, of: change.table)
         writeStamps(of: change.table, besides: change.assignments)
-        try writeConditions(change)
     }
 
     private mutating func write(_ assignments: [(column: Int, value: Expression)], of table: TableReference) throws {

@@ -284,10 +284,7 @@ extension StatementCompiler {
     }
 
     private mutating func write(_ call: Call) throws {
-        guard isFunctionName(call.name) else {
-            throw CormorantError(
-                .misuse, "\"\(call.name)\" cannot name a function", hint: "use letters, digits and _")
-        }
+        guard isFunctionName(call.name) else { throw notAFunction(call.name) }
         let name = foldIdentifier(call.name)
         let exact = try exactCall(call, name)
         sql += (exact?.name ?? call.name) + "("
@@ -338,7 +335,11 @@ extension StatementCompiler {
 /// How many columns `corm_values` has.
 package let greatestRowWidth = 8
 
-private func isFunctionName(_ name: String) -> Bool {
+func notAFunction(_ name: String) -> CormorantError {
+    CormorantError(.misuse, "\"\(name)\" cannot name a function", hint: "use letters, digits and _")
+}
+
+func isFunctionName(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first), name.utf8.count <= 200 else { return false }
     return name.utf8.allSatisfy { byte in
         byte == 0x5F || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) && byte < 0x80

@@ -117,7 +117,7 @@ extension StatementCompiler {
                 sql += prefix + column.quoted
             }
         case .problem(let error): throw error
-        case .select, .name: sql += "*"
+        case .select, .name, .common, .function: sql += "*"
         case nil: throw CormorantError(.misuse, "a SELECT has no columns", hint: "give it columns or a source")
         }
     }
@@ -168,9 +168,14 @@ extension StatementCompiler {
         return wanted
     }
 
-    private mutating func write(_ source: Source, at position: Int) throws {
+    mutating func write(_ source: Source, at position: Int) throws {
         switch source.kind {
         case .table(let table):
+            if let common = brought.first(where: { sameIdentifier($0.name, table.name) }) {
+                throw CormorantError(
+                    .misuse, "the common table \"\(common.name)\" is called as the table of \(table.model)",
+                    hint: "give it another name", table: table.name)
+            }
             let written = scopes[scopes.count - 1].tables[position].written
             // Of an outer join, too, only the rows of the scope are joined.
             let isPlain = written == table.name && table.scope == nil
@@ -181,12 +186,35 @@ extension StatementCompiler {
             defer { scopes.append(beside) }
             try write(subquery: select)
             if let alias = source.alias { sql += " AS " + quoteIdentifier(alias) }
-        case .name(let name):
-            sql += quoteIdentifier(name)
-            let written = scopes[scopes.count - 1].tables[position].written
-            if written != name { sql += " AS " + quoteIdentifier(written) }
+        case .name(let name): write(named: name, at: position)
+        case .common(let table):
+            try bring(table)
+            write(named: table.name, at: position)
+        case .function(let call):
+            guard isFunctionName(call.name) else { throw notAFunction(call.name) }
+            sql += call.name + "("
+            try write(separated: call.arguments)
+            sql += ")"
+            sql += " AS " + quoteIdentifier(scopes[scopes.count - 1].tables[position].written)
         case .problem(let error): throw error
         }
+    }
+
+    private func write(named name: String, at position: Int) {
+        sql += quoteIdentifier(name)
+        let written = scopes[scopes.count - 1].tables[position].written
+        if written != name { sql += " AS " + quoteIdentifier(written) }
+    }
+
+    /// Has the definition of a common table stand in the outermost WITH.
+    private mutating func bring(_ table: CommonTable) throws {
+        let known = (met + commonTables).filter { sameIdentifier($0.name, table.name) }
+        if known.contains(where: { $0.identity !== table.identity }) {
+            throw CormorantError(
+                .misuse, "two common tables of a statement are called \"\(table.name)\"",
+                hint: "give one of them another name")
+        }
+        if known.isEmpty { met.append(table) }
     }
 
     mutating func write(_ tables: [CommonTable]) throws {
@@ -238,7 +266,7 @@ extension Select {
             case .name(let other): sameIdentifier(other, name)
             case .table(let table): sameIdentifier(table.name, name)
             case .select(let select): select.reads(from: name)
-            case .problem: false
+            case .common, .function, .problem: false
             }
         }
         return readsHere || compounds.contains { $0.select.reads(from: name) }
@@ -272,6 +300,8 @@ extension JoinKind {
         case .inner: " JOIN "
         case .left: " LEFT JOIN "
         case .cross: " CROSS JOIN "
+        case .right: " RIGHT JOIN "
+        case .full: " FULL JOIN "
         }
     }
 }

@@ -104,6 +104,7 @@ extension StatementCompiler {
         case .name(let known):
             guard let common = commonTables.last(where: { sameIdentifier($0.name, known) }) else { return nil }
             return type(named: name, in: common.select, common.columns)
+        case .common(let table): return type(named: name, in: table.select, table.columns)
         default: return nil
         }
     }

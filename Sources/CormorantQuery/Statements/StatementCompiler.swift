@@ -19,6 +19,10 @@ package struct StatementCompiler {
     var needsNames = false
     /// The common table expressions that can be read from.
     var commonTables: [CommonTable] = []
+    /// Those that sources brought along, and that stand in the outermost WITH.
+    var brought: [CommonTable] = []
+    /// Those that were met and do not stand there yet.
+    var met: [CommonTable] = []
     /// How many subqueries deep types are looked for.
     var nesting = 0
     let lookups = Lookups()
@@ -70,7 +74,7 @@ package struct StatementCompiler {
     }
 
     package static func compile(_ select: Select, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
-        let compiler = try run(dialect) { try $0.write(select) }
+        let compiler = try run(dialect) { try $0.write(select.with($0.brought)) }
         var records: TableReference?
         if select.columns.isEmpty, case .table(let table)? = select.source?.kind { records = table }
         let types = select.columns.isEmpty ? [] : compiler.within(select).types(of: select.columns)
@@ -83,7 +87,7 @@ package struct StatementCompiler {
     }
 
     package static func compile(_ change: Change, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
-        let compiler = try run(dialect) { try $0.write(change) }
+        let compiler = try run(dialect) { try $0.write(change.with($0.brought)) }
         let checked = compiler.sql.text
         return CompiledStatement(
             compiler.checks.isEmpty ? checked : removing(compiler.checks, from: checked), checked: checked,
@@ -139,8 +143,11 @@ package struct StatementCompiler {
     ) throws -> StatementCompiler {
         var compiler = StatementCompiler(dialect, namesAll: false)
         try body(&compiler)
-        if compiler.needsNames {
-            compiler = StatementCompiler(dialect, namesAll: true)
+        // Written again with what was missing; a common table may bring others.
+        while compiler.needsNames || !compiler.met.isEmpty {
+            let brought = compiler.met + compiler.brought
+            compiler = StatementCompiler(dialect, namesAll: compiler.namesAll || compiler.needsNames)
+            compiler.brought = brought
             try body(&compiler)
         }
         // Otherwise decimals could compare as texts, which nobody would see.
@@ -154,10 +161,19 @@ package struct StatementCompiler {
 }
 
 extension Select {
+    /// The same with these in its WITH, before its own.
+    fileprivate func with(_ tables: [CommonTable]) -> Select {
+        guard !tables.isEmpty else { return self }
+        var select = self
+        select.commonTables = tables + commonTables
+        return select
+    }
+
     fileprivate var firstTable: TableReference? {
         switch source?.kind {
         case .table(let table): table
         case .select(let inner): inner.firstTable
+        case .common(let table): table.select.firstTable
         default: nil
         }
     }
@@ -166,6 +182,15 @@ extension Select {
     fileprivate var isPlain: Bool {
         !isDistinct && groupBy.isEmpty && having.isEmpty && compounds.isEmpty && limit == nil && offset == nil
             && columns.allSatisfy { !$0.mayAggregate }
+    }
+}
+
+extension Change {
+    fileprivate func with(_ tables: [CommonTable]) -> Change {
+        guard !tables.isEmpty else { return self }
+        var change = self
+        change.commonTables = tables + commonTables
+        return change
     }
 }
 

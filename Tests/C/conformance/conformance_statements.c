@@ -15,11 +15,16 @@ static const corm_model *model_named(scenario *run, json_t *json) {
 
 static corm_source source(scenario *run, json_t *json) {
     json_t *select = get(json, "select");
+    size_t count = 0;
+    corm_expr **arguments = make_expressions(run, get(json, "arguments"), &count);
     return (corm_source){.struct_size = sizeof(corm_source),
                          .model = model_named(run, get(json, "model")),
                          .select = select == NULL ? NULL : make_statement(run, select),
                          .name = string(json, "name"),
-                         .alias = string(json, "as")};
+                         .alias = string(json, "as"),
+                         .function = string(json, "function"),
+                         .arguments = arguments,
+                         .argument_count = count};
 }
 
 static void add_all(scenario *run, corm_statement *statement, int32_t clause, json_t *list) {
@@ -41,11 +46,11 @@ static void add_tables(scenario *run, corm_statement *statement, json_t *list) {
 }
 
 static void add_joins(scenario *run, corm_statement *statement, json_t *list) {
-    static const char *const kinds[] = {"inner", "left", "cross"};
+    static const char *const kinds[] = {"inner", "left", "cross", "right", "full"};
     size_t index;
     json_t *item;
     json_array_foreach(list, index, item) {
-        int32_t kind = find_name(run, string(item, "kind"), kinds, 3);
+        int32_t kind = find_name(run, string(item, "kind"), kinds, 5);
         json_t *condition = get(item, "on");
         if (get(item, "relation") != NULL) {
             check_members(run, item, "join", " kind relation from as ");
@@ -53,7 +58,7 @@ static void add_joins(scenario *run, corm_statement *statement, json_t *list) {
                                          string(item, "as"));
             continue;
         }
-        check_members(run, item, "join", " kind model select name as on ");
+        check_members(run, item, "join", " kind model select name function arguments as on ");
         corm_source joined = source(run, item);
         corm_statement_join(statement, kind, &joined, condition == NULL ? NULL : make_expression(run, condition));
     }
@@ -123,6 +128,10 @@ static corm_statement *make_change(scenario *run, json_t *json, int32_t kind, co
     const char *names;
     check_members(run, json, word, allowed);
     add_tables(run, statement, get(json, "with"));
+    if (kind == CORM_UPDATE && get(json, "from") != NULL) {
+        corm_source from = source(run, get(json, "from"));
+        corm_statement_from(statement, &from);
+    }
     set_all(run, statement, get(json, "set"), corm_statement_set);
     if (get(json, "rows") != NULL)
         add_rows(run, statement, get(json, "rows"));
@@ -142,7 +151,7 @@ corm_statement *make_statement(scenario *run, json_t *json) {
                            " insert with set rows conflict upsert upsertSet returning ");
     }
     if (get(json, "update") != NULL)
-        return make_change(run, json, CORM_UPDATE, "update", " update with set conflict where returning ");
+        return make_change(run, json, CORM_UPDATE, "update", " update with from set conflict where returning ");
     if (get(json, "delete") != NULL)
         return make_change(run, json, CORM_DELETE, "delete", " delete with where returning ");
     return make_select(run, json);

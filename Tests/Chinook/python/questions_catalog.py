@@ -26,11 +26,13 @@ albums_of_many_composers = (
     .order_by("-composers", "title")
 )
 
-_averages = select(Track.genre_id, func.avg(Track.milliseconds).label("average")).group_by(Track.genre_id)
+_averages = (
+    select(Track.genre_id, func.avg(Track.milliseconds).label("average")).group_by(Track.genre_id).subquery("averages")
+)
 tracks_long_for_their_genre = (
     select(Track.name, Track.genre.name, Track.milliseconds)
-    .join(_averages, name("averages", "GenreId") == Track.genre_id, as_="averages")
-    .where(Track.milliseconds > name("averages", "average") * 2)
+    .join(_averages, _averages.c.genre_id == Track.genre_id)
+    .where(Track.milliseconds > _averages.c.average * 2)
     .order_by(Track.id)
 )
 
@@ -39,38 +41,34 @@ _placed = select(
     Track.name.label("track"),
     Track.milliseconds.label("length"),
     func.row_number().over(partition_by=Track.genre_id, order_by=[Track.milliseconds.desc(), Track.id]).label("place"),
-)
+).subquery("placed")
 longest_tracks_of_each_genre = (
-    select(name("placed", "genre"), name("placed", "track"), name("placed", "length"))
-    .from_(_placed, as_="placed")
-    .where(name("placed", "place") <= 3)
-    .order_by(name("placed", "genre"), name("placed", "place"))
+    select(_placed.c.genre, _placed.c.track, _placed.c.length)
+    .where(_placed.c.place <= 3)
+    .order_by(_placed.c.genre, _placed.c.place)
 )
 
 _ranked = select(
-    Track.genre_id.label("genre_id"),
-    Track.milliseconds.label("length"),
+    Track.genre_id,
+    Track.milliseconds,
     func.count().over(partition_by=Track.genre_id).label("size"),
     func.row_number().over(partition_by=Track.genre_id, order_by=Track.milliseconds).label("place"),
-)
-_size = name("ranked", "size")
+).cte("ranked")
 median_length_of_each_genre = (
-    select(Genre.name, func.avg(name("ranked", "length")))
-    .with_("ranked", _ranked)
-    .join("ranked", name("ranked", "genre_id") == Genre.id)
-    .where(name("ranked", "place").between((_size + 1) / 2, (_size + 2) / 2))
+    select(Genre.name, func.avg(_ranked.c.milliseconds))
+    .join(_ranked, _ranked.c.genre_id == Genre.id)
+    .where(_ranked.c.place.between((_ranked.c.size + 1) / 2, (_ranked.c.size + 2) / 2))
     .group_by(Genre.id)
     .order_by(Genre.name)
 )
 
-_quarters = select(Track.milliseconds, func.ntile(4).over(order_by=Track.milliseconds))
-_length = name("quarters", "length")
+_quarters = select(
+    Track.milliseconds.label("length"), func.ntile(4).over(order_by=Track.milliseconds).label("quarter")
+).cte("quarters")
 quarters_by_length = (
-    select(name("quarters", "quarter"), func.count(), func.min(_length), func.max(_length))
-    .from_("quarters")
-    .with_("quarters", _quarters, ["length", "quarter"])
-    .group_by(name("quarters", "quarter"))
-    .order_by(name("quarters", "quarter"))
+    select(_quarters.c.quarter, func.count(), func.min(_quarters.c.length), func.max(_quarters.c.length))
+    .group_by(_quarters.c.quarter)
+    .order_by(_quarters.c.quarter)
 )
 
 _kind = case(

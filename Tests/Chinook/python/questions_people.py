@@ -1,6 +1,6 @@
 """Questions about customers and employees. Each query is named as its question in questions.json."""
 
-from cormorant import alias, exists, func, literal, name, scalar, select
+from cormorant import alias, exists, func, literal, scalar, select
 from models import Artist, Customer, Employee, Invoice, InvoiceLine, Track
 
 _total = func.sum(Invoice.total)
@@ -16,13 +16,12 @@ _spent = (
     )
     .join(Customer.invoices)
     .group_by(Customer.id)
+    .cte("spent")
 )
-top_customers_of_each_agent = (
-    select().from_("spent").with_("spent", _spent).where(name("spent", "place") <= 5).order_by("agent", "place")
-)
+top_customers_of_each_agent = select(*_spent.c).where(_spent.c.place <= 5).order_by("agent", "place")
 
-_per_customer = select(_total.label("total")).group_by(Invoice.customer_id)
-_average = scalar(select(func.avg(name("spent", "total"))).from_(_per_customer, as_="spent"))
+_per_customer = select(_total.label("total")).group_by(Invoice.customer_id).subquery("per_customer")
+_average = scalar(select(func.avg(_per_customer.c.total)))
 customers_above_the_average = (
     select(Customer.first_name, Customer.last_name, func.round(_total, 2))
     .join(Customer.invoices)
@@ -78,15 +77,16 @@ employees_and_their_managers = (
 )
 
 _chain = (
-    select(Employee.id, literal(0), Employee.last_name)
+    select(Employee.id, literal(0).label("level"), Employee.last_name.label("path"))
     .where(Employee.reports_to.is_null())
-    .union_all(
-        select(Employee.id, name("chain", "level") + 1, name("chain", "path").concat(" > ", Employee.last_name)).join(
-            "chain", Employee.reports_to == name("chain", "id")
-        )
+    .cte("chain")
+)
+_chain = _chain.union_all(
+    select(Employee.id, _chain.c.level + 1, _chain.c.path.concat(" > ", Employee.last_name)).join(
+        _chain, Employee.reports_to == _chain.c.id
     )
 )
-reporting_chain = select().from_("chain").with_("chain", _chain, ["id", "level", "path"]).order_by("path")
+reporting_chain = select(*_chain.c).order_by("path")
 
 _paid = scalar(select(func.round(_total, 2)).where(Invoice.customer.agent_id == Employee.id))
 agents_and_their_customers = (
@@ -100,13 +100,12 @@ _countries = (
     .distinct()
     .where(Customer.agent_id.is_not_null())
     .order_by("agent", "country")
+    .subquery("countries")
 )
-_agent, _country = name("countries", "agent"), name("countries", "country")
 countries_of_each_agent = (
-    select(_agent, func.group_concat(_country, ", "))
-    .from_(_countries, as_="countries")
-    .group_by(_agent)
-    .order_by(_agent)
+    select(_countries.c.agent, func.group_concat(_countries.c.country, ", "))
+    .group_by(_countries.c.agent)
+    .order_by(_countries.c.agent)
 )
 
 _birthday_to_come = func.strftime("%m-%d", Employee.hire_date) < func.strftime("%m-%d", Employee.birth_date)

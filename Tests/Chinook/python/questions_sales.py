@@ -1,6 +1,6 @@
 """Questions about what was sold, when and where. Each query is named as its question in questions.json."""
 
-from cormorant import alias, func, name, scalar, select
+from cormorant import alias, func, scalar, select
 from models import Genre, Invoice, InvoiceLine, Track
 
 _year = func.strftime("%Y", Invoice.date)
@@ -16,25 +16,16 @@ running_total_by_month = (
 )
 
 _neighbours = "ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING"
-average_of_three_months = (
-    select(
-        name("months", "month"),
-        func.round(func.avg(name("months", "total")).over(order_by=name("months", "month"), frame=_neighbours), 2),
-    )
-    .from_("months")
-    .with_("months", select(_month, _total).group_by(_month), ["month", "total"])
-    .order_by("month")
-)
-
 _previous = func.lag(_total).over(order_by=_month)
-_loss = func.round(name("months", "previous") - name("months", "total"), 2)
-months_with_a_loss = (
-    select(name("months", "month"), _loss)
-    .from_("months")
-    .with_("months", select(_month, _total, _previous).group_by(_month), ["month", "total", "previous"])
-    .where(_loss > 0)
-    .order_by("month")
+_months = (
+    select(_month.label("month"), _total.label("total"), _previous.label("previous")).group_by(_month).cte("months")
 )
+average_of_three_months = select(
+    _months.c.month, func.round(func.avg(_months.c.total).over(order_by=_months.c.month, frame=_neighbours), 2)
+).order_by("month")
+
+_loss = func.round(_months.c.previous - _months.c.total, 2)
+months_with_a_loss = select(_months.c.month, _loss).where(_loss > 0).order_by("month")
 
 _sold = func.sum(InvoiceLine.quantity)
 _sales = (
@@ -47,13 +38,10 @@ _sales = (
     .from_(InvoiceLine)
     .join(InvoiceLine.invoice)
     .group_by(Invoice.country, InvoiceLine.track.genre.id)
+    .cte("sales")
 )
 best_selling_genre_per_country = (
-    select(name("sales", "country"), name("sales", "genre"), name("sales", "sold"))
-    .from_("sales")
-    .with_("sales", _sales)
-    .where(name("sales", "place") == 1)
-    .order_by("country", "genre")
+    select(_sales.c.country, _sales.c.genre, _sales.c.sold).where(_sales.c.place == 1).order_by("country", "genre")
 )
 
 _home = InvoiceLine.invoice.country == "USA"

@@ -70,6 +70,11 @@ extension Scenario {
             } ?? []
         }
         change.commonTables = try commonTables(&members)
+        if case .update = kind, let json = members.take("from") {
+            var source = try Members(json)
+            change.source = try self.source(&source)
+            try source.end()
+        }
         change.assignments = try assignments(members.take("set"))
         if let json = members.take("rows") {
             var rows = try Members(json)
@@ -124,6 +129,9 @@ extension Scenario {
         if let name = try members.text("model") {
             return Source(.table(try model(named: name).descriptor.tableReference), alias: alias)
         }
+        if let function = try members.text("function") {
+            return Source(.function(Call(function, try expressions(members.take("arguments")))), alias: alias)
+        }
         if let select = members.take("select") { return Source(.select(try self.select(select)), alias: alias) }
         return Source(.name(try members.required("name").string()), alias: alias)
     }
@@ -132,7 +140,9 @@ extension Scenario {
         _ json: JSONValue, _ select: inout Select, _ models: inout [(name: String, model: ModelDescriptor)]
     ) throws {
         var members = try Members(json)
-        let kinds: [String: JoinKind] = ["inner": .inner, "left": .left, "cross": .cross]
+        let kinds: [String: JoinKind] = [
+            "inner": .inner, "left": .left, "cross": .cross, "right": .right, "full": .full,
+        ]
         guard let kind = kinds[try members.required("kind").string()] else { throw ScenarioFailure("unknown join") }
         if let relation = try members.text("relation") {
             let from = try members.text("from")

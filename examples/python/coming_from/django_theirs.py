@@ -176,6 +176,11 @@ def window(db: Any) -> Any:
     return list(Album.objects.order_by("id").values_list("title", rank))
 
 
+def best_of_each(db: Any) -> Any:
+    rank = Window(RowNumber(), partition_by="artist_id", order_by=["-year", "id"])
+    return list(Album.objects.annotate(rank=rank).filter(rank=1).order_by("title").values_list("title", "rank"))
+
+
 def along(db: Any) -> Any:
     return list(Album.objects.filter(artist__name="Nina").order_by("id"))
 

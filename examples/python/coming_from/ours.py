@@ -207,6 +207,13 @@ def window(db: Database) -> Any:
     return db.fetch_all(select(Album.title, rank).order_by(Album.id))
 
 
+def best_of_each(db: Database) -> Any:
+    """the best of each group"""
+    rank = func.row_number().over(partition_by=Album.artist_id, order_by=[Album.year.desc(), Album.id])
+    t = select(Album.title, rank.label("rank")).subquery("t")
+    return db.fetch_all(select(t.c.title, t.c.rank).where(t.c.rank == 1).order_by(t.c.title))
+
+
 # Relations
 
 

@@ -179,6 +179,12 @@ def window(db: SqliteDatabase) -> Any:
     return list(Album.select(Album.title, rank).order_by(Album.id).tuples())
 
 
+def best_of_each(db: SqliteDatabase) -> Any:
+    rank = fn.ROW_NUMBER().over(partition_by=[Album.artist], order_by=[Album.year.desc(), Album.id])
+    t = Album.select(Album.title, rank.alias("rank"))
+    return list(Album.select(t.c.title, t.c.rank).from_(t).where(t.c.rank == 1).order_by(t.c.title).tuples())
+
+
 def along(db: SqliteDatabase) -> Any:
     return list(Album.select().join(Artist).where(Artist.name == "Nina").order_by(Album.id))
 

@@ -165,6 +165,12 @@ def window(session: Session) -> Any:
     return session.exec(select(Album.title, rank).order_by(Album.id)).all()
 
 
+def best_of_each(session: Session) -> Any:
+    rank = func.row_number().over(partition_by=Album.artist_id, order_by=[col(Album.year).desc(), Album.id])
+    t = select(Album.title, rank.label("rank")).subquery()
+    return session.exec(select(t.c.title, t.c.rank).where(t.c.rank == 1).order_by(t.c.title)).all()
+
+
 def along(session: Session) -> Any:
     return session.exec(select(Album).join(Album.artist).where(Artist.name == "Nina").order_by(Album.id)).all()
 

@@ -62,6 +62,7 @@ from .result import Result
 from .schema import Schema
 from .select import Select, optional, select
 from .statement import Query
+from .subquery import CommonTable, JsonTable, Subquery, TableFunction, json_each, json_tree, table_function
 from .trace import TracedStatement, counting
 from .transaction import Transaction, TransactionKind
 from .value import JSON_NULL, Bindings, Json, Transform
@@ -141,6 +142,7 @@ __all__ = [
     "CodecFile",
     "Column",
     "ColumnMetadata",
+    "CommonTable",
     "Conflict",
     "DataError",
     "Database",
@@ -159,6 +161,7 @@ __all__ = [
     "InterfaceError",
     "InternalError",
     "Json",
+    "JsonTable",
     "Key",
     "KeyMissingError",
     "Listener",
@@ -201,6 +204,8 @@ __all__ = [
     "StaleRecordError",
     "Store",
     "StoreEntry",
+    "Subquery",
+    "TableFunction",
     "TableMetadata",
     "ToMany",
     "ToOne",
@@ -233,6 +238,8 @@ __all__ = [
     "ignored",
     "insert",
     "is_loaded",
+    "json_each",
+    "json_tree",
     "key",
     "literal",
     "many_to_many",
@@ -245,6 +252,7 @@ __all__ = [
     "scalar",
     "select",
     "sqlite_version",
+    "table_function",
     "to_many",
     "to_one",
     "update",

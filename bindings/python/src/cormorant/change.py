@@ -12,7 +12,9 @@ from ._shape import TupleShape
 from .expression import Expression, condition_node, operand
 from .model import Model
 from .record import Conflict, conflict_number
+from .select import source_node
 from .statement import Query, Statement
+from .subquery import Subquery
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -88,6 +90,14 @@ class Update(Change[M]):
     def where(self, *conditions: Expression[bool | None]) -> Self:
         """Only rows that meet all conditions, and those given before."""
         return self._where(conditions)
+
+    def from_(self, source: type[Model] | Query[Any] | Subquery[Any] | str, *, as_: str | None = None) -> Self:
+        """Reads from another source besides: update(Person).from_(t).set(age=t.c.age).where(Person.id == t.c.id).
+
+        The conditions say which rows belong together; where several do, one of them is taken. as_: what the statement
+        calls the source.
+        """
+        return self._with((abi.CORM_PART_FROM, source_node(source, as_)[0]))
 
     def or_(self, policy: Conflict) -> Self:
         """What happens to a row that a constraint refuses: UPDATE OR IGNORE and so on."""

@@ -10,11 +10,13 @@ from ._native import abi
 from ._native.expression import Node
 from ._native.handle import ModelHandle
 from ._shape import RecordPart, TupleShape
+from ._source import SourceName
 from .alias import Alias, source_of
 from .error import ProgrammingError
 from .expression import Expression, condition_node, encode_values, operand
 from .relation import Path, Route, ToMany
 from .statement import Query
+from .subquery import CommonTable, Subquery, columns_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,7 +47,13 @@ _OF_MODEL = (
     abi.CORM_NODE_AGGREGATE,
 )
 # Nodes with a query of its own at the end, and with values there.
-_CLOSED = (abi.CORM_NODE_SELECT, abi.CORM_NODE_EXISTS, abi.CORM_NODE_IN_SELECT, abi.CORM_NODE_IN)
+_CLOSED = (
+    abi.CORM_NODE_SELECT,
+    abi.CORM_NODE_EXISTS,
+    abi.CORM_NODE_IN_SELECT,
+    abi.CORM_NODE_IN,
+    abi.CORM_NODE_RAW,
+)
 
 
 class Select(Query[R_co]):
@@ -117,24 +125,47 @@ class Select(Query[R_co]):
 
     # --- Sources ---
 
-    def from_(self, source: type[Model] | Query[Any] | str, *, as_: str | None = None) -> Self:
-        """Reads from a model, a query or, by its name, a common table expression. as_: what the query calls it."""
-        node, info, alias = _source(source, as_)
+    def subquery(self, name: str) -> Subquery[R_co]:
+        """The query as a table of others, under this name: t = query.subquery("t"), with columns t.c.total."""
+        return Subquery(name, self._tree(), columns_of(self))
+
+    def cte(self, name: str) -> CommonTable[R_co]:
+        """The query as a common table expression: the statements that read from it have it in their WITH, once."""
+        return CommonTable(name, self._tree(), columns_of(self))
+
+    def from_(self, source: type[Model] | Query[Any] | Subquery[Any] | str, *, as_: str | None = None) -> Self:
+        """Reads from a model, a subquery, a query or, by its name, a common table expression. as_: what the query calls
+        it.
+        """
+        node, info, alias = source_node(source, as_)
         return self._with((abi.CORM_PART_FROM, node), _info=info, _alias=alias)
 
     def join(
         self,
-        target: type[Model] | ToMany[Any] | Query[Any] | str,
+        target: type[Model] | ToMany[Any] | Query[Any] | Subquery[Any] | str,
         on: Expression[bool | None] | None = None,
         *,
         left: bool = False,
+        right: bool = False,
+        full: bool = False,
         as_: type[Model] | str | None = None,
     ) -> Self:
-        """Joins a model, a query, a common table expression or, without `on`, the target of a relation.
+        """Joins a model, a subquery, a query, a common table by its name or, without `on`, the target of a relation.
 
-        left: keeps rows without a match. as_: what the query calls the target, as a name or an alias of its model.
+        left: keeps rows without a match; right: those of the target; full: both (SQLite has these from 3.39 on). as_:
+        what the query calls the target, as a name or an alias of its model.
         """
-        kind = abi.CORM_JOIN_LEFT if left else abi.CORM_JOIN_INNER
+        if left + right + full > 1:
+            raise ProgrammingError("a join is of two kinds", hint="say one of left, right and full")
+        kind = (
+            abi.CORM_JOIN_LEFT
+            if left
+            else abi.CORM_JOIN_RIGHT
+            if right
+            else abi.CORM_JOIN_FULL
+            if full
+            else abi.CORM_JOIN_INNER
+        )
         name = as_.__alias__[1] if isinstance(as_, Alias) else cast("str | None", as_)
         if isinstance(target, Path | ToMany):
             if on is not None:
@@ -144,11 +175,11 @@ class Select(Query[R_co]):
             owner = relation._alias or relation._owner.__model__.table
             return self._with((abi.CORM_PART_JOIN_RELATION, kind, owner, relation.name, name))
         condition = None if on is None else condition_node(on)
-        return self._with((abi.CORM_PART_JOIN, kind, _source(target, name)[0], condition))
+        return self._with((abi.CORM_PART_JOIN, kind, source_node(target, name)[0], condition))
 
-    def cross_join(self, target: type[Model] | Query[Any] | str, *, as_: str | None = None) -> Self:
+    def cross_join(self, target: type[Model] | Query[Any] | Subquery[Any] | str, *, as_: str | None = None) -> Self:
         """Joins every row of a model, a query or a common table expression to every row."""
-        return self._with((abi.CORM_PART_JOIN, abi.CORM_JOIN_CROSS, _source(target, as_)[0], None))
+        return self._with((abi.CORM_PART_JOIN, abi.CORM_JOIN_CROSS, source_node(target, as_)[0], None))
 
     def with_(self, name: str, query: Query[Any], columns: Sequence[str] = ()) -> Self:
         """With a common table expression; it is recursive where it reads from its own name.
@@ -256,17 +287,20 @@ def select(*columns: Any) -> Select[Any]:
     """A query: select(Person) of whole records, select(Person.name, Person.age) of tuples, select(Order, Customer) and
     select(Customer, func.count()) of tuples with records in them; optional() where an outer join may find none.
 
-    It reads from the model of its first column, unless from_() says otherwise; select() alone takes every column of
-    what from_() names.
+    It reads from the model or subquery of its first column, unless from_() says otherwise; select() alone takes every
+    column of what from_() names.
     """
     if len(columns) == 1 and not isinstance(columns[0], Expression | _Optional):
         info, alias = source_of(columns[0])
         return Select(abi.CORM_SELECT, info, alias, (), info)
     shown = [_part(column) for column in columns]
     nodes = [node for part in shown for node in (part.nodes if isinstance(part, RecordPart) else [operand(part)])]
-    parts = tuple((abi.CORM_PART_CLAUSE, abi.CORM_CLAUSE_COLUMN, node) for node in nodes)
-    handle, alias = next(filter(None, map(_first_model, nodes)), (None, None))
-    return Select(abi.CORM_SELECT, handle.info if handle else None, alias, parts, TupleShape(shown))
+    parts: tuple[Node, ...] = tuple((abi.CORM_PART_CLAUSE, abi.CORM_CLAUSE_COLUMN, node) for node in nodes)
+    first, alias = next(filter(None, map(_first_source, nodes)), (None, None))
+    if isinstance(first, SourceName):
+        parts += ((abi.CORM_PART_FROM, first.source._source()),)
+        return Select(abi.CORM_SELECT, None, None, parts, TupleShape(shown))
+    return Select(abi.CORM_SELECT, first.info if first else None, alias, parts, TupleShape(shown))
 
 
 def optional(model: type[M]) -> Expression[M | None]:
@@ -297,24 +331,33 @@ def _part(column: Any) -> Any:
     return column
 
 
-def _first_model(node: Node) -> tuple[ModelHandle, str | None] | None:
-    """The model, with its alias, of the first column in an expression."""
+def _first_source(node: Node) -> tuple[ModelHandle | SourceName, str | None] | None:
+    """The model, with its alias, or the subquery of the first column in an expression."""
     pending: list[Any] = [node]
     while pending:
         item = pending.pop()
-        if item[0] in _OF_MODEL:
+        # A list is of nodes, or of values that could be taken for what a node begins with.
+        if isinstance(item, tuple) and item[0] in _OF_MODEL:
             return item[1], item[2]
-        inside = item[1:-1] if item[0] in _CLOSED else item
+        if isinstance(item, tuple) and item[0] == abi.CORM_NODE_NAME and isinstance(item[1], SourceName):
+            return item[1], None
+        inside = item[1:-1] if isinstance(item, tuple) and item[0] in _CLOSED else item
         pending += [part for part in reversed(inside) if isinstance(part, tuple | list) and part]
     return None
 
 
-def _source(source: Any, name: str | None) -> tuple[Node, Any, str | None]:
+def source_node(source: Any, name: str | None) -> tuple[Node, Any, str | None]:
     """A source as tree.h has it; its model and what the query calls that."""
     if isinstance(source, str):
         return (None, None, source, name), None, None
     if isinstance(source, Query):
         return (None, source._tree(), None, name), None, None
+    if isinstance(source, Subquery):
+        if name is not None:
+            raise ProgrammingError(
+                f"{source!r} has a name already", hint=f'read it twice as {source.name}.alias("{name}")'
+            )
+        return source._source(), None, None
     info, alias = source_of(source)
     alias = alias or name
     return (info.handle, None, None, alias), info, alias

@@ -10,6 +10,7 @@ from ._native.expression import Node
 from ._parameter import Encoders, parameter_encoders
 from ._shape import Shape
 from ._sharing import share
+from ._source import SourceName, with_common_tables
 from .error import Error, ProgrammingError
 from .value import Bindings, dump_parameters
 
@@ -69,7 +70,8 @@ class Statement:
 
     def _compile(self) -> Compiled:
         if self._compiled is None:
-            self._compiled = Compiled(self._tree())
+            tree = self._tree()
+            self._compiled = Compiled(with_common_tables(tree) if SourceName.are_in_use else tree)
         return self._compiled
 
     def _parameters(self, bindings: Bindings, parameters: dict[str, Any]) -> bytes | None:

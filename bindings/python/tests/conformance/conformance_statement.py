@@ -10,7 +10,7 @@ from typing import Any
 from conformance_expression import Expressions, values
 from conformance_model import Json, members, value
 
-from cormorant import Insert, Select, ToMany, alias, delete, insert, select, update
+from cormorant import Insert, Select, Subquery, ToMany, alias, delete, insert, select, table_function, update
 
 SELECT = "select as with from join distinct columns where groupBy having compound orderBy after limit offset"
 COMPOUNDS: Json = {
@@ -77,12 +77,21 @@ class Builder(Expressions):
         query = select(*columns)
         if source:
             query = query.from_(source)
-        return query.from_(self.source(given["from"]), as_=given["from"].get("as")) if "from" in given else query
+        if "from" not in given:
+            return query
+        source = self.source(given["from"])
+        return query.from_(source, as_=self.name_of(source, given["from"]))
 
     def source(self, given: Json) -> Any:
+        if "function" in given:
+            arguments = self.expressions(given.get("arguments", []))
+            return table_function(given["function"], *arguments, columns=[], name=given.get("as"))
         if "select" in given:
             return self.select(given["select"])
         return given["name"] if "name" in given else self.models[given["model"]]
+
+    def name_of(self, source: Any, given: Json) -> str | None:
+        return None if isinstance(source, Subquery) else given.get("as")
 
     def with_tables(self, statement: Any, given: Json) -> Any:
         for item in given.get("with", []):
@@ -97,21 +106,23 @@ class Builder(Expressions):
             first = self.model(given["select"], given.get("as"))
             sources = {None: first, given.get("as", self.models[given["select"]].__model__.table): first}
         for item in given.get("join", []):
-            name, left = item.get("as"), item["kind"] == "left"
+            name = item.get("as")
+            kind = {} if item["kind"] in ("inner", "cross") else {item["kind"]: True}
             if "relation" in item:
                 members(item, "kind relation from as", "join")
                 relation = getattr(sources[item.get("from")], item["relation"])
-                query = query.join(relation, left=left, as_=name)
+                query = query.join(relation, as_=name, **kind)
                 target = (relation if isinstance(relation, ToMany) else relation._relation())._target()
                 sources[name or target.__model__.table] = alias(target, name) if name else target
                 continue
-            members(item, "kind model select name as on", "join")
+            members(item, "kind model select name function arguments as on", "join")
             source = self.source(item)
+            name = self.name_of(source, item)
             if item["kind"] == "cross":
                 query = query.cross_join(source, as_=name)
             else:
                 on = self.expression(item["on"]) if "on" in item else None
-                query = query.join(source, on, left=left, as_=name)
+                query = query.join(source, on, as_=name, **kind)
         return query
 
     def assigned(self, change: Any, pairs: list[Any]) -> Any:
@@ -137,8 +148,12 @@ class Builder(Expressions):
         return self.returning(change, given)
 
     def update(self, given: Json) -> Any:
-        members(given, "update with set conflict where returning", "an update")
-        change = self.assigned(self.with_tables(update(self.models[given["update"]]), given), given.get("set", []))
+        members(given, "update with from set conflict where returning", "an update")
+        change = self.with_tables(update(self.models[given["update"]]), given)
+        if "from" in given:
+            source = self.source(given["from"])
+            change = change.from_(source, as_=self.name_of(source, given["from"]))
+        change = self.assigned(change, given.get("set", []))
         if "conflict" in given:
             change = change.or_(given["conflict"])
         return self.returning(change.where(*self.expressions(given.get("where", []))), given)

@@ -22,6 +22,7 @@ from cormorant import (
     exists,
     func,
     insert,
+    json_each,
     literal,
     many_to_many,
     name,
@@ -30,6 +31,7 @@ from cormorant import (
     raw,
     scalar,
     select,
+    table_function,
     to_many,
     to_one,
     update,
@@ -188,3 +190,24 @@ assert_type(
     select(Album.id, Album.title, Album.live, Artist, Album.title, Album.title, Album.live),
     Select[tuple[int | None, str, bool, Artist, str, str, bool]],
 )
+
+# Subqueries, common tables and table functions.
+ranked = func.row_number().over(partition_by=Album.artist_id).label("rank")
+latest = select(Album.artist_id, Album.title, ranked).subquery("latest")
+assert_type(latest.c.title, Expression[Any])
+assert_type(latest.c["title"], Expression[Any])
+assert_type(latest.c[Album.title], Expression[str])
+assert_type(latest.c[ranked], Expression[int])
+assert_type(select(latest.c[Album.title], latest.c[ranked]), Select[tuple[str, int]])
+assert_type(latest.alias("other").c[Album.title].optional(), Expression[str | None])
+assert_type(select(Artist).join(latest, latest.c[Album.artist_id] == Artist.id), Select[Artist])
+line = select(Album.id, literal(0).label("level")).cte("line")
+line = line.union_all(select(Album.id, line.c.level + 1).join(line, line.c[Album.id] == Album.artist_id))
+assert_type(select(line.c[Album.id]).from_(line), Select[tuple[int | None]])
+element = json_each(Album.title, name="element")
+assert_type(element.c.key, Expression[int | str | None])
+assert_type(select(Album.title, element.c.type).join(element), Select[tuple[str, str]])
+assert_type(element.alias("other").c.id, Expression[int])
+assert_type(table_function("pragma_table_info", "album", columns=["name"]).c.name, Expression[Any])
+update(Artist).from_(latest).set(name=latest.c.title).where(latest.c[Album.artist_id] == Artist.id)
+select(optional(Artist), Album).join(Album, Album.artist_id == Artist.id, right=True)

@@ -13,6 +13,7 @@ from cormorant import (
     delete,
     func,
     insert,
+    json_each,
     select,
     to_many,
     to_one,
@@ -122,3 +123,13 @@ db.load(artist, Artist.name)  # error
 db.load(artist, Artist.albums)[0].name  # error
 db.load(artist, Artist.albums, where=True)  # error
 db.save_graph("x")  # error
+
+# Subqueries.
+latest = select(Album.artist_id, Album.title).subquery("latest")
+latest.titel  # error
+latest.c[Album.title] < 3  # error
+latest.c[3]  # error
+titles: list[tuple[int]] = db.fetch_all(select(latest.c[Album.title]))  # error
+json_each(Album.title).c.id < "x"  # error
+select(Album.title).subquery()  # error
+select(Album).join(latest, Album.title)  # error

@@ -1,4 +1,4 @@
-// SELECT: columns, joins, groups, windows, compounds, common table expressions, paging.
+// SELECT: columns, joins, groups, windows, compounds, common table expressions, table functions, paging.
 import Cormorant
 
 /// The rows of a recursive query; no table has it.
@@ -17,6 +17,7 @@ enum Selecting {
         try windows(database)
         try compounds(database)
         try commonTables(database)
+        try tableFunctions(database)
         try pages(database)
     }
 
@@ -90,15 +91,26 @@ enum Selecting {
         print(try database.fetchAll(names))
     }
 
-    /// A query in the place of a record's table; one that reads from that record is recursive.
+    /// A query as a table of others; one that is given itself is recursive.
     static func commonTables(_ database: Database) throws {
-        let years = Year.row(Year.Columns(year: SQLExpression(1998)))
-            .unionAll(Year.where { $0.year < 2010 }.select { Year.Columns(year: $0.year + 3) })
-        let query = Year.leftJoin(Album.self) { year, album in album.year == year.year }
-            .with(Year.self, years)
+        let years = Year.row(Year.Columns(year: SQLExpression(1998))).cte("years") { years in
+            years.where { $0.year < 2010 }.select { Year.Columns(year: $0.year + 3) }
+        }
+        let query = years.leftJoin(Album.self) { year, album in album.year == year.year }
             .group { year, album in year.year }
             .select { year, album in (year.year, album.id.count()) }
         print(try database.fetchAll(query))
+        let late = years.where { $0.year > 2000 }.cte("late")
+        let albums = Album.join(Year.self, from: late) { album, late in late.year == album.year }
+        print(try database.fetchAll(albums.select { album, late in album.title }))
+    }
+
+    /// A row for each element of JSON.
+    static func tableFunctions(_ database: Database) throws {
+        let parts = Album.all.crossJoin { jsonEach(call("json_array", $0.title, $0.year, as: String.self)) }
+            .where { album, part in part.type == "text" }
+            .select { album, part in (album.id, part.value(as: String.self)) }
+        print(try database.fetchAll(parts))
     }
 
     /// The page after a record stays right when rows come and go, however far down it is.

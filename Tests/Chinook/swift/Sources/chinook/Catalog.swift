@@ -62,10 +62,9 @@ private let rankedTracks = Track.select {
     RankedTrack.Columns(
         genreID: $0.genreID, milliseconds: $0.milliseconds, size: count().over(.partition(by: $0.genreID)),
         place: call("row_number").over(.partition(by: $0.genreID).order(by: $0.milliseconds)))
-}
+}.cte("ranked")
 
-private let medianLengthOfEachGenre = Genre.join(RankedTrack.self) { genre, ranked in ranked.genreID == genre.id }
-    .with(RankedTrack.self, rankedTracks)
+private let medianLengthOfEachGenre = Genre.join(RankedTrack.self, from: rankedTracks) { $1.genreID == $0.id }
     .where { genre, ranked in ranked.place.isBetween((ranked.size + 1) / 2, (ranked.size + 2) / 2) }
     .group { genre, ranked in genre.id }
     .order { genre, ranked in genre.name }
@@ -80,10 +79,9 @@ struct QuarteredTrack {
 private let quarteredTracks = Track.select {
     QuarteredTrack.Columns(
         milliseconds: $0.milliseconds, quarter: call("ntile", SQLExpression(4)).over(.order(by: $0.milliseconds)))
-}
+}.cte("quarters")
 
-private let quartersByLength = QuarteredTrack.all.with(QuarteredTrack.self, quarteredTracks)
-    .group { $0.quarter }
+private let quartersByLength = quarteredTracks.group { $0.quarter }
     .order { $0.quarter }
     .select { ($0.quarter, count(), $0.milliseconds.min(), $0.milliseconds.max()) }
 

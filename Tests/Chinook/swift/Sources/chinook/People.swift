@@ -19,9 +19,9 @@ private let customerSales = Customer.join(Invoice.self) { customer, invoice in i
             place: call("row_number").over(.partition(by: customer.agentID).order(by: total.desc(), customer.id)),
             customer: customer.lastName, total: total)
     }
+    .cte("spent")
 
-private let topCustomersOfEachAgent = CustomerSales.all.with(CustomerSales.self, customerSales)
-    .where { $0.place <= 5 }
+private let topCustomersOfEachAgent = customerSales.where { $0.place <= 5 }
     .order { ($0.agent, $0.place) }
 
 @Model
@@ -101,14 +101,15 @@ struct Chain {
 
 private let chain = Employee.where { $0.reportsTo == nil }
     .select { Chain.Columns(id: $0.id, level: SQLExpression(0), path: $0.lastName) }
-    .unionAll(
-        Employee.join(Chain.self) { employee, chain in employee.reportsTo == chain.id }
+    .cte("chain") { chain in
+        Employee.join(Chain.self, from: chain) { employee, chain in employee.reportsTo == chain.id }
             .select { employee, chain in
                 Chain.Columns(
                     id: employee.id, level: chain.level + 1, path: chain.path + " > " + employee.lastName)
-            })
+            }
+    }
 
-private let reportingChain = Chain.all.with(Chain.self, chain).order { $0.path }
+private let reportingChain = chain.order { $0.path }
 
 private func paid(toCustomersOf agent: Employee.Columns) -> SQLExpression<Double?> {
     Invoice.where { $0.customer.agentID == agent.id }.select { $0.total.sum().rounded(digits: 2) }.scalar()

@@ -36,9 +36,9 @@ private let monthlySales = Invoice.all.group { month($0) }
             month: month($0), total: $0.total.sum(),
             previous: call("lag", $0.total.sum()).over(.order(by: month($0))))
     }
+    .cte("months")
 
-private let averageOfThreeMonths = MonthlySales.all.with(MonthlySales.self, monthlySales)
-    .order { $0.month }
+private let averageOfThreeMonths = monthlySales.order { $0.month }
     .select {
         let neighbours = SQLWindow.order(by: $0.month).frame("ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING")
         return ($0.month, $0.total.average().over(neighbours).rounded(digits: 2))
@@ -48,8 +48,7 @@ private func loss(_ sales: MonthlySales.Columns) -> SQLExpression<Double?> {
     (sales.previous - sales.total).rounded(digits: 2)
 }
 
-private let monthsWithALoss = MonthlySales.all.with(MonthlySales.self, monthlySales)
-    .where { loss($0) > 0 }
+private let monthsWithALoss = monthlySales.where { loss($0) > 0 }
     .order { $0.month }
     .select { ($0.month, loss($0)) }
 
@@ -67,9 +66,9 @@ private let genreSales = InvoiceLine.all.group { ($0.invoice.country, $0.track.g
             country: $0.invoice.country, genre: $0.track.genre.name, sold: $0.quantity.sum(),
             place: call("rank").over(.partition(by: $0.invoice.country).order(by: $0.quantity.sum().desc())))
     }
+    .cte("sales")
 
-private let bestSellingGenrePerCountry = GenreSales.all.with(GenreSales.self, genreSales)
-    .where { $0.place == 1 }
+private let bestSellingGenrePerCountry = genreSales.where { $0.place == 1 }
     .order { ($0.country, $0.genre) }
     .select { ($0.country, $0.genre, $0.sold) }
 

@@ -114,8 +114,10 @@ CORM_INT32: Final = 2
 CORM_INT64: Final = 1
 CORM_INTERSECT: Final = 2
 CORM_JOIN_CROSS: Final = 2
+CORM_JOIN_FULL: Final = 4
 CORM_JOIN_INNER: Final = 0
 CORM_JOIN_LEFT: Final = 1
+CORM_JOIN_RIGHT: Final = 3
 CORM_JOURNAL_DEFAULT: Final = 0
 CORM_JOURNAL_DELETE: Final = 2
 CORM_JOURNAL_MEMORY: Final = 5
@@ -557,6 +559,9 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("select", "pointer"),
         ("name", "text"),
         ("alias", "text"),
+        ("function", "text"),
+        ("arguments", "pointer"),
+        ("argument_count", "size"),
     ),
     "corm_select": (
         ("struct_size", "uint32"),

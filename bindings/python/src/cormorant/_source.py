@@ -1,0 +1,114 @@
+"""Subqueries and common tables in a tree: found by their names, and given the WITH that they need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._native import abi
+from ._native.expression import Node
+from ._native.handle import ModelHandle
+from ._native.library import utf8
+from .error import ProgrammingError
+
+if TYPE_CHECKING:
+    from .subquery import CommonTable, Subquery
+
+
+class SourceName(bytes):
+    """The name of a subquery where a tree has it; marshal writes its bytes, the walk below finds the subquery."""
+
+    source: Subquery[Any]
+
+    # Whether there is any yet: programs that have none pay for no walk.
+    are_in_use = False
+
+    @classmethod
+    def of(cls, source: Subquery[Any], name: str) -> SourceName:
+        made = cls(utf8(name, "the name of a subquery"))
+        made.source = source
+        SourceName.are_in_use = True
+        return made
+
+
+def with_common_tables(statement: Node) -> Node:
+    """The statement with a WITH for each common table that stands in it, once."""
+    names = _Names()
+    names.walk(statement)
+    if not names.defined:
+        return statement
+    kind, model, alias, parts = statement
+    # One that another reads from was found later.
+    tables = [table._definition() for table in reversed(names.defined.values())]
+    return kind, model, alias, [*tables, *parts]
+
+
+class _Names:
+    """What a statement's tables are called. Each name has one meaning in all of it: else a column of a subquery could
+    be taken for that of another within it, and nobody would see.
+    """
+
+    def __init__(self) -> None:
+        self.sources: dict[str, Subquery[Any]] = {}
+        self.defined: dict[str, CommonTable[Any]] = {}
+        self._models: dict[str, ModelHandle] = {}
+        self._pending: list[Any] = []
+
+    def walk(self, statement: Node) -> None:
+        self._pending.append(statement)
+        while self._pending:
+            item = self._pending.pop()
+            if isinstance(item, SourceName):
+                self._note(item.source)
+                continue
+            # The values of an IN are no nodes, and there may be very many.
+            parts = item[:2] if isinstance(item, tuple) and item[0] == abi.CORM_NODE_IN else item
+            for position, part in enumerate(parts):
+                if isinstance(part, ModelHandle) and isinstance(item, tuple):
+                    # A source is (model, select, name, alias), all else (kind, model, alias, ...).
+                    alias = item[3 if position == 0 else 2]
+                    self._models[fold_name(alias or part.info.table)] = part
+            self._pending += [part for part in reversed(parts) if part and isinstance(part, tuple | list | SourceName)]
+        for name, source in self.sources.items():
+            if handle := self._models.get(name):
+                raise ProgrammingError(
+                    f"a subquery is called {source.name!r} as {handle.info.name} is in the same statement",
+                    hint="give it another name",
+                )
+
+    def _note(self, source: Subquery[Any]) -> None:
+        key = fold_name(source.name)
+        known = self.sources.setdefault(key, source)
+        if known is not source and not _is_same_table(known, source):
+            raise ProgrammingError(
+                f"two subqueries of a statement are called {source.name!r}",
+                hint="give one another name; read the same one twice as subquery.alias(name)",
+            )
+        table = source._table
+        if table is None:
+            return
+        if table is not source:
+            return self._note(table)
+        defined = self.defined.get(fold_name(table.name))
+        if defined is None or (defined is not table and table._goes_on_from(defined)):
+            self.defined[fold_name(table.name)] = table
+            self._pending.append(table._definition())
+        elif defined is not table and not defined._goes_on_from(table):
+            raise ProgrammingError(
+                f"two common tables of a statement are called {table.name!r}", hint="give one another name"
+            )
+
+
+def _is_same_table(known: Subquery[Any], other: Subquery[Any]) -> bool:
+    """Whether both are a common table itself, before and after rows were added to it."""
+    first, second = known._table, other._table
+    return (
+        first is known and second is other and first is not None and second is not None and first._root is second._root
+    )
+
+
+def fold_name(name: str) -> str:
+    """SQL ignores the case of ASCII letters in names."""
+    return name.translate(_LOWER)
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
