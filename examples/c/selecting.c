@@ -113,11 +113,12 @@ static bool common_tables(app *a) {
 
 /* A row for each element of JSON. */
 static bool table_functions(app *a) {
-    corm_expr *array = CORM_CALL("json_array", corm_expr_column(a->albums, "title"), corm_expr_column(a->albums, "year"));
+    corm_expr *array =
+        CORM_CALL("json_array", corm_expr_column(a->albums, "title"), corm_expr_column(a->albums, "year"));
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
-    corm_statement_join(
-        select, CORM_JOIN_CROSS,
-        CORM_SOURCE(.function = "json_each", .arguments = &array, .argument_count = 1, .alias = "part"), NULL);
+    corm_statement_join(select, CORM_JOIN_CROSS,
+                        CORM_SOURCE(.function = "json_each", .arguments = &array, .argument_count = 1, .alias = "part"),
+                        NULL);
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "id"));
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_name("part", "value"));
     corm_statement_add(select, CORM_CLAUSE_WHERE, CORM_EQ(corm_expr_name("part", "type"), CORM_STR("text")));

@@ -125,7 +125,8 @@ extension Select {
     fileprivate var derivedTable: Source? {
         let isBare =
             columns.isEmpty && joins.isEmpty && conditions.isEmpty && groupBy.isEmpty && having.isEmpty
-            && compounds.isEmpty && order.isEmpty && commonTables.isEmpty && !isDistinct && limit == nil && offset == nil
+            && compounds.isEmpty && order.isEmpty && commonTables.isEmpty && !isDistinct && limit == nil
+            && offset == nil
         guard isBare, let source else { return nil }
         return switch source.kind {
         case .table, .problem: nil

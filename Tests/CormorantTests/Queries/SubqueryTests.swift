@@ -62,7 +62,8 @@ struct SubqueryTests {
         let union = best.select { $0.total }.union(sales.select { $0.total })
         #expect(try database.fetchAll(union).count == 4)
         try #expect(
-            database.execute(Album.where { $0.artistID.isIn(best.select { $0.artist }) }.update { $0.price = 0.0 }) == 4)
+            database.execute(Album.where { $0.artistID.isIn(best.select { $0.artist }) }.update { $0.price = 0.0 }) == 4
+        )
     }
 
     @Test func aRecursiveTableReadsFromItself() throws {

@@ -51,6 +51,9 @@ class _Names:
         self.sources: dict[str, Subquery[Any]] = {}
         self.defined: dict[str, CommonTable[Any]] = {}
         self._models: dict[str, ModelHandle] = {}
+        # Those that columns are of, and those that stand in a FROM.
+        self._used: set[str] = set()
+        self._read: set[str] = set()
         self._pending: list[Any] = []
 
     def walk(self, statement: Node) -> None:
@@ -63,12 +66,20 @@ class _Names:
             # The values of an IN are no nodes, and there may be very many.
             parts = item[:2] if isinstance(item, tuple) and item[0] == abi.CORM_NODE_IN else item
             for position, part in enumerate(parts):
+                # A source is (model, select, name, alias), all else (kind, model, alias, ...).
                 if isinstance(part, ModelHandle) and isinstance(item, tuple):
-                    # A source is (model, select, name, alias), all else (kind, model, alias, ...).
                     alias = item[3 if position == 0 else 2]
                     self._models[fold_name(alias or part.info.table)] = part
+                elif isinstance(part, SourceName):
+                    names = self._read if position == 3 else self._used if item[0] == abi.CORM_NODE_NAME else None
+                    if names is not None:
+                        names.add(fold_name(part.source.name))
             self._pending += [part for part in reversed(parts) if part and isinstance(part, tuple | list | SourceName)]
         for name, source in self.sources.items():
+            if name in self._used - self._read:
+                raise ProgrammingError(
+                    f"a column of {source.name} is used, but the statement does not read from it", hint="join it"
+                )
             if handle := self._models.get(name):
                 raise ProgrammingError(
                     f"a subquery is called {source.name!r} as {handle.info.name} is in the same statement",

@@ -196,6 +196,7 @@ def exists(query: Query[Any]) -> Expression[bool]:
 
 def scalar(query: Query[tuple[T]]) -> Expression[T | None]:
     """The value of a query with one column: its first row's, or NULL."""
+    tree = query._tree()
     columns = query._shape.columns if isinstance(query._shape, TupleShape) else ()
     column = columns[0] if columns else None
-    return Expression((abi.CORM_NODE_SELECT, query._tree()), column._column if isinstance(column, Expression) else None)
+    return Expression((abi.CORM_NODE_SELECT, tree), column._column if isinstance(column, Expression) else None)

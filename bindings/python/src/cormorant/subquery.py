@@ -62,6 +62,12 @@ class Subquery(Generic[R_co]):
             return None, None, self._table._mark, self._mark
         return None, self._node, None, self._mark
 
+    def _tree(self) -> Node:
+        raise ProgrammingError(
+            f"the subquery {self.name} stands where a query is wanted",
+            hint=f"select of it, such as select({self.name}.c.name)",
+        )
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
@@ -122,6 +128,8 @@ class Columns:
     """The columns of a subquery: `t.c.total` or `t.c["total"]` by name, and by what it selects, which has a type:
     `t.c[expression]`.
     """
+
+    __slots__ = ("_source",)
 
     def __init__(self, source: Subquery[Any]) -> None:
         self._source = source

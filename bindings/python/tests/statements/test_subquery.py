@@ -156,6 +156,19 @@ def test_wrong_names_say_what_is_near() -> None:
         select(Artist.id).join(t, as_="other")
 
 
+def test_a_subquery_is_no_query(db: Database) -> None:
+    t: Any = ALBUMS.subquery("t")
+    for wrong in (lambda: scalar(t), lambda: exists(t), lambda: Artist.id.in_(t), lambda: select(Artist.id).union(t)):
+        with pytest.raises(ProgrammingError, match="stands where a query is wanted"):
+            wrong()
+    with pytest.raises(ProgrammingError, match="does not read from it"):
+        _ = select(Artist.id).where(t.c.n == 1).sql
+    with pytest.raises(ProgrammingError, match="does not read from it"):
+        _ = select(Artist.id).join(t.alias("u"), t.c.n == 1).sql
+    with pytest.raises(AttributeError):
+        t.c.n = 3
+
+
 def test_a_name_has_one_meaning_in_a_statement() -> None:
     t, other = ALBUMS.subquery("t"), select(Artist.id).subquery("T")
     with pytest.raises(ProgrammingError, match="two subqueries of a statement are called"):
