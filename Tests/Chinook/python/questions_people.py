@@ -69,12 +69,7 @@ mail_domains = (
     .order_by("-customers", "domain")
 )
 
-_boss = alias(Employee, "boss")
-employees_and_their_managers = (
-    select(Employee.last_name, _boss.last_name)
-    .join(Employee.manager, left=True, as_=_boss)
-    .order_by(Employee.last_name)
-)
+employees_and_their_managers = select(Employee.last_name, Employee.manager.last_name).order_by(Employee.last_name)
 
 _chain = (
     select(Employee.id, literal(0).label("level"), Employee.last_name.label("path"))

@@ -61,7 +61,7 @@ top_ten_artists = (
     .limit(10)
 )
 
-tracks_never_sold = select(Track.id, Track.name).where(Track.id.not_in(select(InvoiceLine.track_id))).order_by(Track.id)
+tracks_never_sold = select(Track.id, Track.name).where(Track.lines.none()).order_by(Track.id)
 
 _other = alias(Invoice, "other")
 _dearest = scalar(select(func.max(_other.total)).where(func.strftime("%Y", _other.date) == _year))
