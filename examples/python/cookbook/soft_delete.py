@@ -1,40 +1,29 @@
-"""Soft delete: rows stay, marked; one function says what is alive."""
+"""Soft delete: rows stay, marked, and no query finds them that does not ask for all."""
 
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import TypeVar
 
-from cormorant import Column, Database, Model, Select, column, update
-
-
-class Kept(Model):
-    """A base for models whose rows are marked and never deleted; it has no table of its own."""
-
-    deleted_at: Column[datetime | None] = column(default=None, kw_only=True, index=True)
+from cormorant import Column, Database, Model, column, key, update
 
 
-class Document(Kept):
-    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+class Document(Model, scope="deleted_at IS NULL"):
+    id: Column[int] = key()
     title: Column[str]
+    deleted_at: Column[datetime | None] = column(default=None, index=True)
 
 
-M = TypeVar("M", bound=Kept)
+def remove(db: Database, document: Document) -> None:
+    document.deleted_at = datetime.now(timezone.utc)
+    document.update(db, Document.deleted_at)
 
 
-def alive(model: type[M]) -> Select[M]:
-    return model.where(model.deleted_at.is_null())
-
-
-def remove(db: Database, record: Kept) -> None:
-    record.deleted_at = datetime.now(timezone.utc)
-    record.update(db, "deleted_at")
-
+EveryDocument = Document.unscoped()
 
 with Database(":memory:") as db:
     db.create_tables(Document)
     draft, final = Document("draft").insert(db), Document("final").insert(db)
     remove(db, draft)
-    print([document.title for document in db.fetch_all(alive(Document))], db.count(Document))
-    db.execute(update(Document).set(deleted_at=None).where(Document.title == "draft"))
-    print(db.count(alive(Document).where(Document.title.has_prefix("d"))))
+    print([document.title for document in db.fetch_all(Document)], db.count(Document), db.count(EveryDocument))
+    db.execute(update(EveryDocument).set(deleted_at=None).where(EveryDocument.title == "draft"))
+    print(db.count(Document))
