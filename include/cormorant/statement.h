@@ -73,7 +73,7 @@ typedef int32_t corm_join;
 #define CORM_JOIN_RIGHT 3 /* SQLite has it from 3.39 on, as the next */
 #define CORM_JOIN_FULL 4
 
-/* Joins another source, as above. condition: consumed; NULL: none. */
+/* Joins another source, as above. condition: consumed; NULL only for a cross join or a function (CORM_E_MISUSE when it is run). */
 void corm_statement_join(corm_statement *statement, corm_join kind, const corm_source *source, corm_expr *condition);
 
 /* corm_statement_add.clause */

@@ -61,7 +61,10 @@ extension StatementCompiler {
             for (index, join) in select.joins.enumerated() {
                 sql += join.kind.keyword
                 try write(join.source, at: index + 1)
-                guard let condition = join.condition else { continue }
+                guard let condition = join.condition else {
+                    try requireCross(join)
+                    continue
+                }
                 sql += " ON "
                 try write(condition, at: .any)
             }
@@ -82,6 +85,15 @@ extension StatementCompiler {
         try writeOrder(select.order)
         try writeLimit(select)
         insertPaths(at: endOfSources)
+    }
+
+    /// Every row with every row is what nobody means who forgets a condition. Functions have theirs in their arguments.
+    private func requireCross(_ join: Join) throws {
+        if join.kind == .cross { return }
+        if case .function = join.source.kind { return }
+        throw CormorantError(
+            .misuse, "\(join.source.name) is joined on no condition",
+            hint: "give the join one, join along a relation, or say that it is a cross join, of every row with every row")
     }
 
     /// What has the label that a bare name is, where SQLite would look for a column of the name first.

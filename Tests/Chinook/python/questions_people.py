@@ -36,7 +36,7 @@ _of_the_artist = Track.album.artist_id == Artist.id
 _tracks = scalar(select(func.count()).from_(Track).where(_of_the_artist))
 customers_who_bought_all_of_an_artist = (
     select(Customer.last_name, Artist.name)
-    .join(Artist)
+    .cross_join(Artist)
     .where(_tracks >= 2, ~exists(Track.where(_of_the_artist, ~_bought)))
     .order_by("last_name", Artist.name)
 )

@@ -150,7 +150,8 @@ class Select(Query[R_co]):
         full: bool = False,
         as_: type[Model] | str | None = None,
     ) -> Self:
-        """Joins a model, a subquery, a query, a common table by its name or, without `on`, the target of a relation.
+        """Joins a model, a subquery, a query or a common table by its name on a condition; without one the target of a
+        relation, or a table function.
 
         left: keeps rows without a match; right: those of the target; full: both (SQLite has these from 3.39 on). as_:
         what the query calls the target, as a name or an alias of its model.
