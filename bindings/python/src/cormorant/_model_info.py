@@ -388,10 +388,14 @@ class ModelInfo:
 def info_of(model: type[Model]) -> ModelInfo:
     """The description of a model class; an error for anything else."""
     try:
-        return model.__model__
+        info = model.__model__
     except AttributeError:
         hint = "derive it from cormorant.Model" if isinstance(model, type) else "give a class derived from Model"
         raise ProgrammingError(f"{getattr(model, '__name__', repr(model))} is no model", hint=hint) from None
+    # A record has what its class has.
+    if getattr(type(model), "__model__", None) is info:
+        raise record_for_model(model)
+    return info
 
 
 def record_for_model(record: Any) -> ProgrammingError:

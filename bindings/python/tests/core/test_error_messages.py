@@ -58,6 +58,8 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "update of a class": (lambda db: db.update(any_album), r"a class stands where a record is wanted"),
     "records that are texts": (lambda db: db.insert_many(["a", "b"]), r"str is no record \(make records of a model"),
     "a find in a record": (lambda db: db.find(any_record, 1), r"record of Artist stands where .*class, Artist"),
+    "a count of a record": (lambda db: db.count(any_record), r"record of Artist stands where .*class, Artist"),
+    "a fetch of a record": (lambda db: db.fetch_all(any_record), r"record of Artist stands where .*class, Artist"),
     "a find in no model": (lambda db: db.find(str, 1), r"str is no model \(derive it"),
     "one value for bindings": (lambda db: db.query("SELECT ?", 5), r"bindings are one int \(write \(value,\)"),
     "a value that SQL has not": (
