@@ -6,7 +6,8 @@ import CormorantSQLite
 
 /// A query of the C API, with copies of all that it borrows, to be run again and again.
 package struct KeptQuery: Sendable {
-    package enum Kind: Sendable {
+    /// Indirect, for its cases are large, and it is copied.
+    package indirect enum Kind: Sendable {
         case query(Query, bind: (@Sendable (Statement) throws -> Void)?)
         case statement(CompiledStatement, [String: Value])
     }

@@ -44,7 +44,7 @@ static void values_of_another_type_name_the_column(void **state) {
 static void numbers_that_are_no_operators(void **state) {
     (void)state;
     static const int32_t unary_gaps[] = {-1, 0, 6, 9, 10, 37, 100, INT32_MAX, INT32_MIN};
-    static const int32_t binary_gaps[] = {-1, 0, 1, 9, 18, 19, 40, 100, INT32_MAX, INT32_MIN};
+    static const int32_t binary_gaps[] = {-1, 0, 1, 9, 18, 19, 41, 100, INT32_MAX, INT32_MIN};
     for (size_t index = 0; index < sizeof unary_gaps / sizeof *unary_gaps; index += 1)
         EXPRESSION_FAILS(CORM_E_MISUSE, "is no operator with one operand", unary(unary_gaps[index], number(1)));
     for (size_t index = 0; index < sizeof binary_gaps / sizeof *binary_gaps; index += 1) {
