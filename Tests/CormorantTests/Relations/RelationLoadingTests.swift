@@ -29,7 +29,9 @@ struct RelationLoadingTests {
         try database.load(\.albums, of: &artists) { $0.where { $0.price > 6 }.order { $0.price.desc() }.limit(1) }
         #expect(
             try artists.map { try $0.albums.records.map(\.title) } == [["Back in Black"], ["Arrival"], ["Fugues"], []])
-        expectError(.misuse) { try database.load(\.albums, of: &artists) { $0.limit(0) } }
+        try database.load(\.albums, of: &artists) { $0.limit(0) }
+        #expect(try artists.allSatisfy { try $0.albums.records.isEmpty })
+        expectError(.misuse) { try database.load(\.albums, of: &artists) { $0.limit(-1) } }
     }
 
     @Test func severalLevels() throws {
