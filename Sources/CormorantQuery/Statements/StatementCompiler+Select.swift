@@ -93,7 +93,8 @@ extension StatementCompiler {
         if case .function = join.source.kind { return }
         throw CormorantError(
             .misuse, "\(join.source.name) is joined on no condition",
-            hint: "give the join one, join along a relation, or say that it is a cross join, of every row with every row")
+            hint:
+                "give the join one, join along a relation, or say that it is a cross join, of every row with every row")
     }
 
     /// What has the label that a bare name is, where SQLite would look for a column of the name first.
