@@ -41,7 +41,12 @@ extension StatementCompiler {
         try writeSet(change)
         sql += " FROM "
         try write(source, at: 1)
-        try writeWhere(change.conditions)
+        try writeWhere(change.conditions + scopeCondition(of: change.table))
+    }
+
+    /// The condition of the model's scope, if it has one.
+    private func scopeCondition(of table: TableReference) -> [Expression] {
+        table.scope.map { [Expression(.raw("(\($0))", []))] } ?? []
     }
 
     private mutating func writeSet(_ change: Change) throws {
@@ -170,8 +175,7 @@ extension StatementCompiler {
         guard namesAll else {
             scopes[scopes.count - 1].canJoin = true
             defer { scopes[scopes.count - 1].canJoin = false }
-            let scope = table.scope.map { [Expression(.raw("(\($0))", []))] } ?? []
-            return try writeWhere(change.conditions + scope)
+            return try writeWhere(change.conditions + scopeCondition(of: table))
         }
         guard !table.key.isEmpty || table.hiddenKey != nil else {
             throw CormorantError(
