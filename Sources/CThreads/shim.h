@@ -41,7 +41,7 @@ CTHREADS_INLINE void *_Nullable cthreads_task(void) {
 typedef struct cthreads_record {
     int64_t id; /* 0 until it is given one */
     int64_t transactions;
-    bool is_patient; /* waits for a reader as long as it takes */
+    int32_t patience; /* above 0: waits for a reader as long as it takes */
 } cthreads_record;
 
 /* The calling thread's. For one function of one module alone: each module that calls this has records of its own. */

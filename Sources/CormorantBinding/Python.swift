@@ -39,8 +39,8 @@ public func corm_python_destroy_stream(_ capsule: UnsafeMutableRawPointer?) {
     interpreter.destroyStream(capsule)
 }
 
-@_cdecl("corm_python_set_patient") @implementation
-public func corm_python_set_patient(_ isPatient: Bool) { Threads.isPatient = isPatient }
+@_cdecl("corm_python_set_patience") @implementation
+public func corm_python_set_patience(_ patience: Int32) { Threads.patience = Patience(rawValue: patience) ?? .none }
 
 /// The functions of CPython, which are called with the GIL held. Objects are references to `PyObject`.
 struct Interpreter: @unchecked Sendable {  // never written after init

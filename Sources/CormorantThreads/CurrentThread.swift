@@ -118,13 +118,23 @@ package enum Threads {
     /// So many more reasons there are to refuse calls.
     package static func refuse(_ count: Int) { refused.add(Int64(count)) }
 
-    /// Whether the calling thread waits for a reader as long as it takes.
-    package static var isPatient: Bool {
-        get { currentThread().pointee.is_patient }
-        set { currentThread().pointee.is_patient = newValue }
+    /// How the calling thread waits for a reader.
+    package static var patience: Patience {
+        get { Patience(rawValue: currentThread().pointee.patience) ?? .none }
+        set { currentThread().pointee.patience = newValue.rawValue }
     }
 
     fileprivate static func watchEnd(_ record: ThreadRecord) { pthread_setspecific(atEnd, record) }
+}
+
+/// How a thread waits for a reader where all are in use.
+package enum Patience: Int32 {
+    /// Up to the busy timeout.
+    case none
+    /// As long as some are given back, or are in use by work that ends by itself. What it takes ends by itself, too.
+    case work
+    /// As long as that; but what it takes may be kept while its program does something else.
+    case keeping
 }
 
 /// The number of a transaction that begins.

@@ -78,12 +78,17 @@ void *corm_python_run(void *database, void *const *arguments, size_t count);
 void corm_python_destroy_stream(void *capsule);
 
 /*
- * Whether the calling thread is patient; at first it is not. Where all readers of a database are in use, it waits for longer
- * than the busy timeout as long as patient threads use some, or some are given back; where for a busy timeout neither is so,
- * CORM_E_BUSY. For the threads of a pool, whose work must not fail because there is much of it: a thread that waits holds no
- * reader. Cancelling it ends the wait. Needs no CPython. Threading: any thread.
+ * How patient the calling thread is. Where all readers of a database are in use, a patient one waits for longer than the busy
+ * timeout as long as working threads use some, or some are given back; where for a busy timeout neither is so, CORM_E_BUSY.
+ * For the threads of a pool, whose work must not fail because there is much of it: a thread that waits holds no reader.
+ * Cancelling it ends the wait. Needs no CPython.
+ *
+ * patience  0, as at first: it is not patient; 1: it is, and works: it gives readers back by itself; 2: it is, and may keep
+ *           readers while its program does something else, so nobody waits for longer because of it
+ *
+ * Threading: any thread.
  */
-void corm_python_set_patient(bool patient);
+void corm_python_set_patience(int32_t patience);
 
 CORM_END_DECLS
 

@@ -52,7 +52,7 @@ package final class PooledConnection {
     /// Of a reader: the thread that took it when it was free; 0 while it is.
     var taker: Int64 = 0
     /// Of a reader: whether that thread is one of a pool, whose work ends by itself.
-    var takerIsPatient = false
+    var takerEndsByItself = false
     /// Of a reader: its connection, as long as it is among those of the pool; under the pool's lock.
     var shown: ObjectIdentifier?
     /// Of the writer: whether models have caches on it; any thread reads it.

@@ -85,7 +85,7 @@ final class ReaderPool: @unchecked Sendable {
             return nil
         }
         pooled.taker = thread
-        pooled.takerIsPatient = Threads.isPatient
+        pooled.takerEndsByItself = Threads.patience == .work
         let definitions = definitions
         state.unlock()
         // Nobody else has it, but for those who set a trace.
@@ -120,7 +120,7 @@ final class ReaderPool: @unchecked Sendable {
         state.unlock()
         if hasOne { return semaphore.tryTake() }
         while !semaphore.take(max(options.busyTimeout, 1), givingUpWhen: { Threads.isCancelled }) {
-            guard Threads.isPatient, !Threads.isCancelled, mayGoOn(&before) else { throw isFull() }
+            guard Threads.patience != .none, !Threads.isCancelled, mayGoOn(&before) else { throw isFull() }
         }
         return true
     }
@@ -130,7 +130,7 @@ final class ReaderPool: @unchecked Sendable {
         state.lock()
         defer { state.unlock() }
         defer { before = releases }
-        return releases != before || members.contains { $0.taker != 0 && $0.takerIsPatient }
+        return releases != before || members.contains { $0.taker != 0 && $0.takerEndsByItself }
     }
 
     private func freeIfAbandoned(_ pooled: PooledConnection) {

@@ -5,7 +5,7 @@
 
 static void *read_one(void *context) {
     int64_t count = 0;
-    corm_python_set_patient(context != NULL);
+    corm_python_set_patience(context != NULL);
     return (void *)(intptr_t)corm_query_count(db, people, NULL, &count, NULL);
 }
 
@@ -25,9 +25,16 @@ static void a_patient_thread_waits_for_a_reader_of_another(void **state) {
     pthread_join(thread, &status);
     assert_int_equal((corm_status)(intptr_t)status, CORM_E_BUSY);
     OK(corm_transaction_rollback(db, &failure));
-    corm_python_set_patient(true);
+    /* Nor where one has it that keeps what it takes. */
+    corm_python_set_patience(2);
     OK(corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
-    corm_python_set_patient(false);
+    pthread_create(&thread, NULL, read_one, &options);
+    pthread_join(thread, &status);
+    assert_int_equal((corm_status)(intptr_t)status, CORM_E_BUSY);
+    OK(corm_transaction_rollback(db, &failure));
+    corm_python_set_patience(1);
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
+    corm_python_set_patience(0);
     pthread_create(&thread, NULL, read_one, NULL);
     pthread_join(thread, &status);
     assert_int_equal((corm_status)(intptr_t)status, CORM_E_BUSY);

@@ -69,6 +69,7 @@ from .value import JSON_NULL, Bindings, Json, Transform
 
 # Imported when a name of theirs is first used, so that who needs none of them starts sooner.
 if TYPE_CHECKING:
+    from .aio import AsyncDatabase, AsyncResult, AsyncStore, AsyncTransaction
     from .bundle import Bundle, BundleState
     from .cache import CacheStatistics
     from .connection import RawConnection
@@ -91,8 +92,10 @@ if TYPE_CHECKING:
     from .progress import Progress
     from .queue import Batch, Listener, Write, WriteCompletion, WriteQueue, WriteResult
     from .registry import Registry, RegistryMigration
+    from .shared import SharedTransaction
 else:
     _LATER = {
+        "aio": "AsyncDatabase AsyncResult AsyncStore AsyncTransaction",
         "bundle": "Bundle BundleState",
         "cache": "CacheStatistics",
         "connection": "RawConnection",
@@ -105,6 +108,7 @@ else:
         "progress": "Progress",
         "queue": "Batch Listener Write WriteCompletion WriteQueue WriteResult",
         "registry": "Registry RegistryMigration",
+        "shared": "SharedTransaction",
     }
     _MODULES = {name: module for module, names in _LATER.items() for name in names.split()}
 
@@ -127,6 +131,10 @@ __all__ = [
     "JSON_NULL",
     "Action",
     "AlteredError",
+    "AsyncDatabase",
+    "AsyncResult",
+    "AsyncStore",
+    "AsyncTransaction",
     "Batch",
     "Bindings",
     "Bundle",
@@ -201,6 +209,7 @@ __all__ = [
     "Schema",
     "SchemaChange",
     "Select",
+    "SharedTransaction",
     "StaleRecordError",
     "Store",
     "StoreEntry",

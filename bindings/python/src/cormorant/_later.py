@@ -9,12 +9,10 @@ from typing import Any
 class Later:
     """A method of a class that is a function of a module, which is imported when the method is first asked for."""
 
-    def __init__(self, module: str) -> None:
-        self._module = module
-
-    def __set_name__(self, owner: type, name: str) -> None:
+    def __init__(self, owner: type, name: str, module: str) -> None:
         self._owner = owner
         self._name = name
+        self._module = module
 
     def __get__(self, instance: object, owner: type) -> Any:
         function = getattr(import_module(self._module, __package__), self._name)
@@ -26,6 +24,4 @@ class Later:
 def add_methods(owner: type, module: str, *names: str) -> None:
     """Gives a class those functions of a module, by its name in this package, as methods."""
     for name in names:
-        method = Later(module)
-        setattr(owner, name, method)
-        method.__set_name__(owner, name)
+        setattr(owner, name, Later(owner, name, module))

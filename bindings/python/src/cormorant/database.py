@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from itertools import islice
 from operator import not_
+from threading import TIMEOUT_MAX
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
@@ -45,8 +46,6 @@ from .transaction import Transaction, TransactionKind
 from .value import Bindings, dump_binding_rows, dump_bindings, type_name
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
     from typing_extensions import Self, Unpack
 
     from . import cache as _cache
@@ -55,6 +54,8 @@ if TYPE_CHECKING:
     from . import migration as _migration
     from . import observation as _observation
     from . import queue as _queue
+    from . import shared as _shared
+    from ._worker import Workers
     from ._writer import Writer
     from .connection import RawConnection
     from .registry import Registry
@@ -100,6 +101,7 @@ class OpenOptions(TypedDict, total=False):
     foreign_keys: bool
     statement_cache_size: int
     reader_count: int
+    worker_count: int
     auto_sync: bool
     set_up: Callable[[RawConnection], object] | None
     cipher: Cipher | None
@@ -150,7 +152,8 @@ class Database(Owner):
     for another connection's lock, or for other threads. journal_mode ("wal"), synchronous ("normal"): as SQLite's
     PRAGMAs. foreign_keys (True): whether they are checked. statement_cache_size (64): how many prepared statements of
     SQL are kept; 0: none. reader_count (4): how many connections at most read beside the writer; 0: none, so that calls
-    run one at a time.
+    run one at a time. worker_count (32): how many threads at most do what is awaited, by AsyncDatabase and perform(),
+    beside one more that writes; they are started when they are needed.
     auto_sync (False): whether sync() runs for a model, with those that its relations lead to, before it is first used
     with the database: by a call on records, or a statement that selects from it first or changes it. Inside a
     transaction it does only what rebuilds no table (CORM_E_TRANSACTION), and is rolled back with it. Inside one that
@@ -174,15 +177,25 @@ class Database(Owner):
     _trace: object = None
     # What the library calls as long as it is open.
     _set_up: object = None
-    _workers: ThreadPoolExecutor | None = None
+    _workers: Workers | None = None
+    # Of the options what is not the library's, or is needed here, too.
+    _worker_count = 32
+    _busy_timeout = 5.0
 
     def __init__(self, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:
         self.path = path_text(path)
         members, cipher = open_members(**options)
+        self._take_options(options)
         handle, kept = native_database.open_database(self.path, members, cipher)
         self._begin(handle, [kept])
         self._set_up = members.get("set_up")
         self._open = True
+
+    def _take_options(self, options: OpenOptions) -> None:
+        self._worker_count = options.get("worker_count", self._worker_count)
+        if self._worker_count < 1:
+            raise ProgrammingError(f"worker_count is {self._worker_count}", hint="give 1 or more")
+        self._busy_timeout = max(0.001, min(options.get("busy_timeout", self._busy_timeout), TIMEOUT_MAX))
 
     def _begin(self, handle: DatabaseHandle, ciphers: list[object]) -> None:
         self._handle = handle
@@ -208,6 +221,7 @@ class Database(Owner):
         # What is attached stays with the file, whoever uses it.
         database._begin(handle, registry._ciphers)
         database._registry = registry
+        database._take_options(registry._options)
         database._open = owned
         return database
 
@@ -294,6 +308,7 @@ class Database(Owner):
         set_cache = _cache.set_cache
         cache_statistics = _cache.cache_statistics
         queue = _queue.queue
+        shared_transaction = _shared.shared_transaction
 
         schema = _migration.schema
         metadata = _migration.metadata
@@ -423,6 +438,7 @@ class Database(Owner):
 def open_members(**options: Unpack[OpenOptions]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The members of a corm_open_options, and those of its cipher. What is not given stays as the library has it."""
     given = dict(options)
+    given.pop("worker_count", None)
     cipher: Any = given.pop("cipher", None)
     for name in given:
         if name not in _MEMBERS:
@@ -435,5 +451,6 @@ add_methods(Database, ".observation", "observe", "observe_live")
 add_methods(Database, ".connection", "use_connection")
 add_methods(Database, ".cache", "set_cache", "cache_statistics")
 add_methods(Database, ".queue", "queue")
+add_methods(Database, ".shared", "shared_transaction")
 add_methods(Database, ".migration", "schema", "metadata", "plan", "sync", "set_version", "restore")
 add_methods(Database, ".maintenance", "backup", "vacuum", "optimize", "checkpoint")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
     from typing_extensions import Self, dataclass_transform
 
+    from .aio import AsyncDatabase
     from .database import Database
     from .expression import Expression
     from .record import Property
@@ -237,20 +238,34 @@ class Model(metaclass=ModelType):
     # Records change, so like those of a dataclass they cannot be keys of a dict.
     __hash__ = None  # type: ignore[assignment]
 
-    def insert(self, database: Database) -> Self:
+    # With an AsyncDatabase each of these is awaited.
+
+    @overload
+    def insert(self, database: Database) -> Self: ...
+    @overload
+    def insert(self, database: AsyncDatabase) -> Awaitable[Self]: ...
+    def insert(self, database: Any) -> Any:
         """Inserts this record; the key, defaults and computed columns come back into it."""
-        database.insert(self)
-        return self
+        done = database.insert(self)
+        return self if type(done) is bool else _awaited(done, self)
 
-    def save(self, database: Database) -> Self:
+    @overload
+    def save(self, database: Database) -> Self: ...
+    @overload
+    def save(self, database: AsyncDatabase) -> Awaitable[Self]: ...
+    def save(self, database: Any) -> Any:
         """Inserts this record or updates the row with its key."""
-        database.save(self)
-        return self
+        done = database.save(self)
+        return self if done is None else _awaited(done, self)
 
-    def update(self, database: Database, *properties: Property) -> Self:
+    @overload
+    def update(self, database: Database, *properties: Property) -> Self: ...
+    @overload
+    def update(self, database: AsyncDatabase, *properties: Property) -> Awaitable[Self]: ...
+    def update(self, database: Any, *properties: Property) -> Any:
         """Writes this record, or only the properties, to the row with its key; properties: as of Database.update()."""
-        database.update(self, *properties)
-        return self
+        done = database.update(self, *properties)
+        return self if done is None else _awaited(done, self)
 
     def changes(self, since: Self) -> tuple[str, ...]:
         """The properties that differ from those of an earlier copy, by what the file would hold of them.
@@ -260,15 +275,32 @@ class Model(metaclass=ModelType):
         """
         return self.__model__.changes(self, since)
 
-    def update_changes(self, database: Database, since: Self) -> tuple[str, ...]:
+    @overload
+    def update_changes(self, database: Database, since: Self) -> tuple[str, ...]: ...
+    @overload
+    def update_changes(self, database: AsyncDatabase, since: Self) -> Awaitable[tuple[str, ...]]: ...
+    def update_changes(self, database: Any, since: Self) -> Any:
         """Writes what differs from an earlier copy to the row with this record's key: as Database.update_changes()."""
         return database.update_changes(self, since)
 
-    def delete(self, database: Database) -> bool:
+    @overload
+    def delete(self, database: Database) -> bool: ...
+    @overload
+    def delete(self, database: AsyncDatabase) -> Awaitable[bool]: ...
+    def delete(self, database: Any) -> Any:
         """Deletes the row with this record's key; False when there was none."""
         return database.delete(self)
 
-    def refresh(self, database: Database) -> Self:
+    @overload
+    def refresh(self, database: Database) -> Self: ...
+    @overload
+    def refresh(self, database: AsyncDatabase) -> Awaitable[Self]: ...
+    def refresh(self, database: Any) -> Any:
         """Reads this record anew by its key."""
-        database.refresh(self)
-        return self
+        done = database.refresh(self)
+        return self if done is None else _awaited(done, self)
+
+
+async def _awaited(done: Awaitable[object], record: M) -> M:
+    await done
+    return record

@@ -78,6 +78,7 @@ class Registry(Owner):
         self._ciphers: list[object] = [] if kept is None else [kept]
         # What the library calls as long as it is open.
         self._set_ups: list[object] = [members.get("set_up")]
+        self._options = options
         self._open = True
 
     def register(self, name: str, path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> None:

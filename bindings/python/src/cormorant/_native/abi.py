@@ -1209,7 +1209,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_python_write": ("pointer", ("pointer", "pointer")),
     "corm_python_run": ("pointer", ("pointer", "pointer", "size")),
     "corm_python_destroy_stream": ("void", ("pointer",)),
-    "corm_python_set_patient": ("void", ("bool",)),
+    "corm_python_set_patience": ("void", ("int32",)),
     "corm_block_batch_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer")),
     "corm_block_batch_write": ("int32", ("pointer", "pointer", "int32", "int32", "text", "pointer", "size", "pointer")),
     "corm_block_open": (

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from .handle import DatabaseHandle
 from .library import library
+
+# How patient a thread is that waits for a reader: one of a pool, whose work ends by itself, and one that may keep what
+# it takes while the program does something else.
+WORK: Final = 1
+KEEPING: Final = 2
 
 
 def thread_id() -> int:
@@ -18,6 +25,6 @@ def resume_thread() -> None:
     library.corm_thread_resume()
 
 
-def be_patient() -> None:
-    """This thread waits for a reader as long as it takes."""
-    library.corm_python_set_patient(True)
+def set_patience(patience: int) -> None:
+    """How this thread waits for a reader from now on."""
+    library.corm_python_set_patience(patience)

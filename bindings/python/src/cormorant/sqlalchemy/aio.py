@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import pool
@@ -20,7 +18,8 @@ from sqlalchemy.dialects.sqlite.base import SQLiteExecutionContext
 from sqlalchemy.util.concurrency import await_only
 
 from .. import dbapi
-from ..thread import run_on
+from .._waiter import task_waiter
+from .._worker import Job, Worker, run
 from .dialect import Dialect
 
 if TYPE_CHECKING:
@@ -33,25 +32,27 @@ T = TypeVar("T")
 class AsyncConnection:
     """A connection whose calls are awaited. A task that is cancelled stops what the connection does for it."""
 
-    def __init__(self, connection: dbapi.Connection, worker: ThreadPoolExecutor) -> None:
+    def __init__(self, connection: dbapi.Connection, worker: Worker) -> None:
         self.connection = connection
         self._worker = worker
 
     @classmethod
     async def open(cls, *args: Any, **options: Any) -> Self:
-        worker = ThreadPoolExecutor(1, "cormorant")
-        opening = asyncio.get_running_loop().run_in_executor(worker, lambda: dbapi.connect(*args, **options))
+        worker, opened = Worker(), list[dbapi.Connection]()
+        opening = Job(None, lambda: opened.append(dbapi.connect(*args, **options)), task_waiter())
         try:
-            return cls(await asyncio.shield(opening), worker)
-        except asyncio.CancelledError:
-            opening.add_done_callback(_close_unused)
+            await run(worker.add, opening)
+        except BaseException:
+            # Also where nobody waits for it any more.
+            worker.add(lambda: opened[0].close() if opened else None)
+            worker.stop()
             raise
-        finally:
-            if not opening.done() or opening.exception():
-                worker.shutdown(wait=False)
+        return cls(opened[0], worker)
 
     async def run(self, call: Callable[..., T], *args: Any) -> T:
-        return await run_on(self._worker, self.connection.database._handle, lambda: call(*args))
+        return await run(
+            self._worker.add, Job(self.connection.database._handle, lambda: call(*args), task_waiter())
+        )
 
     def cursor(self) -> AsyncCursor:
         return AsyncCursor(self)
@@ -64,19 +65,13 @@ class AsyncConnection:
 
     async def close(self) -> None:
         await self.run(self.connection.close)
-        self._worker.shutdown(wait=False)
+        self._worker.stop()
 
     def stop(self) -> None:
         """Closes it without awaiting anything."""
         self.connection.interrupt()
         self.connection.close()
-        self._worker.shutdown(wait=False)
-
-
-def _close_unused(opening: asyncio.Future[dbapi.Connection]) -> None:
-    """Closes a connection that nobody waits for any more."""
-    if opening.exception() is None:
-        opening.result().close()
+        self._worker.stop()
 
 
 class AsyncCursor:

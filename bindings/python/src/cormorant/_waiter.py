@@ -1,0 +1,144 @@
+"""How whoever runs waits for another thread: a task of asyncio or of trio without holding up its loop, or a thread."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ._task import current_task, is_in_loop
+from .error import ProgrammingError
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+class Waiter:
+    """What one task or one thread waits for, once. wake() is of any thread, the rest of who waits."""
+
+    # Of who hands out turns: whether it was this one's.
+    has_turn = False
+
+    def wake(self) -> bool:
+        """Ends the wait; False where nobody can wait any more, because the loop is closed."""
+        raise NotImplementedError
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        """Waits until it is woken, or for so long; whether it was."""
+        raise NotImplementedError
+
+    async def wait_to_end(self) -> BaseException | None:
+        """Waits until it is woken, whatever cancels the task meanwhile: that comes back, to be raised."""
+        raise NotImplementedError
+
+
+class _OfAsyncio(Waiter):
+    def __init__(self) -> None:
+        import asyncio
+
+        self._loop = asyncio.get_running_loop()
+        self._future: asyncio.Future[None] = self._loop.create_future()
+        self._woken = False
+
+    def wake(self) -> bool:
+        try:
+            self._loop.call_soon_threadsafe(self._end)
+        except RuntimeError:
+            return False
+        return True
+
+    def _end(self) -> None:
+        self._woken = True
+        self._stop()
+
+    def _stop(self) -> None:
+        if not self._future.done():
+            self._future.set_result(None)
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        if self._woken:
+            return True
+        if self._future.done():
+            self._future = self._loop.create_future()
+        timer = None if seconds is None else self._loop.call_later(seconds, self._stop)
+        try:
+            await self._future
+        finally:
+            if timer is not None:
+                timer.cancel()
+        return self._woken
+
+    async def wait_to_end(self) -> BaseException | None:
+        import asyncio
+
+        cancelled: BaseException | None = None
+        while not self._woken:
+            try:
+                await self.wait()
+            except asyncio.CancelledError as error:
+                cancelled = error
+        return cancelled
+
+
+class _OfTrio(Waiter):
+    def __init__(self, trio: Any) -> None:
+        self._trio = trio
+        self._token = trio.lowlevel.current_trio_token()
+        self._event = trio.Event()
+
+    def wake(self) -> bool:
+        try:
+            self._token.run_sync_soon(self._event.set)
+        except self._trio.RunFinishedError:
+            return False
+        return True
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        with self._trio.move_on_after(float("inf") if seconds is None else seconds):
+            await self._event.wait()
+        return bool(self._event.is_set())
+
+    async def wait_to_end(self) -> BaseException | None:
+        with self._trio.CancelScope(shield=True):
+            await self._event.wait()
+        # trio tells of a cancellation at the next await.
+        return None
+
+
+class ThreadWaiter(Waiter):
+    """Of a thread, which waits itself."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def wake(self) -> bool:
+        self._event.set()
+        return True
+
+    def block(self, seconds: float | None = None) -> bool:
+        """wait(), without a loop."""
+        return self._event.wait(seconds)
+
+
+def task_waiter() -> Waiter:
+    """For the task that runs."""
+    if is_in_loop():
+        return _OfAsyncio()
+    if trio := _trio():
+        return _OfTrio(trio)
+    raise ProgrammingError("a call is awaited where no loop of asyncio or trio runs", hint="await it in asyncio.run()")
+
+
+def caller() -> object:
+    """Who calls: the task that runs, or else the thread."""
+    if task := current_task():
+        return task
+    if not is_in_loop() and (trio := _trio()):
+        return trio.lowlevel.current_task()
+    return threading.get_ident()
+
+
+def _trio() -> Any:
+    """trio, where its loop runs on this thread."""
+    trio = sys.modules.get("trio")
+    return trio if trio is not None and hasattr(trio, "lowlevel") and trio.lowlevel.in_trio_task() else None

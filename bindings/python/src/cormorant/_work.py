@@ -1,0 +1,40 @@
+"""What a thread does, cancelled from others."""
+
+from __future__ import annotations
+
+import threading
+
+from ._native import thread as native_thread
+from ._native.handle import DatabaseHandle
+
+
+class Work:
+    """What one thread does in a `with` block, which other threads can cancel at any time."""
+
+    def __init__(self, database: DatabaseHandle | None) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+        self._cancelled = False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._thread = native_thread.thread_id()
+            if self._cancelled:
+                self._cancel(self._thread)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._thread = None
+            if self._cancelled:
+                native_thread.resume_thread()
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            if self._thread is not None:
+                self._cancel(self._thread)
+
+    def _cancel(self, thread: int) -> None:
+        if self._database is not None:
+            native_thread.cancel_thread(self._database, thread)

@@ -1,0 +1,508 @@
+"""The database for code that awaits: the calls of Database, made on threads of the database's own."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from itertools import islice
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
+
+from ._awaited import DatabaseCalls, StoreCalls
+from ._native import thread as native_thread
+from ._owner import Owner
+from ._path import path_text
+from ._scope import Node, begin, current, task_node
+from ._waiter import task_waiter
+from ._worker import Job, Lease, Worker, lease, run, run_alone, run_to_end
+from .database import Database
+from .error import ProgrammingError
+from .key_value import Store, StoreEntry
+from .result import _BLOCK, Result
+from .select import Select
+from .shared import shared_database
+from .statement import Statement
+from .thread import call_plain
+from .trace import operation_of
+from .transaction import Transaction, TransactionKind
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from .database import OpenOptions
+
+T = TypeVar("T")
+S = TypeVar("S")
+P = ParamSpec("P")
+
+# What does not write, unless it is given a statement that does. A write waits for its turn without a thread.
+_READING = frozenset(
+    "backup cache_statistics check_pages count cursor exists explain fetch_all fetch_one fetch_value fetch_values find "
+    "load max_key metadata page_count plan query refresh schema table_exists".split()
+)
+_READING_WORDS = frozenset(("EXPLAIN", "PRAGMA", "SELECT", "VALUES", "WITH"))
+# So many entries of a store cross at once.
+_PAGE = 1_000
+
+
+def _writes(name: str, args: tuple[Any, ...]) -> bool:
+    if name not in _READING:
+        return True
+    first = args[0] if args else None
+    if isinstance(first, str):
+        return operation_of(first) not in _READING_WORDS
+    return isinstance(first, Statement) and not isinstance(first, Select)
+
+
+class AsyncDatabase(DatabaseCalls, Owner):
+    """A Database for code that awaits, under asyncio or trio: `async with AsyncDatabase("app.db") as db:`.
+
+    It has the calls of Database, to be awaited, `await db.insert(person)`, with the same parameters and results, and a
+    record's own take it, `await person.insert(db)`. cursor() and query() give an AsyncResult, for `async for`;
+    transaction() and read() are for `async with`, and all that is awaited in the block is part of them.
+
+    A path is opened at the beginning of the block, and closed at its end; options: those of Database. An open Database
+    is used, and stays open. `database` is that one, for plain code; calls that may not be repeated here, such as
+    queue() and timeout(), are there.
+
+    The calls are made on threads, worker_count at most and one more that writes; the context variables of the task are
+    seen there, and those set there are set in the task. A task that is cancelled, or whose time is over, has its call
+    interrupted, and goes on when that has ended. Writes wait for their turn in order; BusyError when no other has ended
+    for the busy timeout.
+    """
+
+    _instead = "open it anew in the other process, by its path; tasks and threads may share it"
+    _database: Database | None = None
+    _opens: Callable[[], Database] | None = None
+
+    def __init__(self, database: str | os.PathLike[str] | Database, **options: Unpack[OpenOptions]) -> None:
+        if isinstance(database, Database):
+            if options:
+                raise ProgrammingError(
+                    "options for a database that is open", hint="give them where it is opened, or give its path"
+                )
+            self._database = database
+            self.path = database.path
+        else:
+            self.path = path = path_text(database)
+            self._opens = lambda: Database(path, **options)
+
+    async def __aenter__(self) -> Self:
+        if self._opens is not None:
+            if self._database is not None and self._database._open:
+                raise ProgrammingError("the database is open already", hint="enter its block once")
+            self._database = await _open(self._opens)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._opens is not None:
+            await self.close()
+
+    async def close(self) -> None:
+        """Database.close(), awaited."""
+        await _on_thread_of_its_own(self.database.close)
+
+    def __repr__(self) -> str:
+        state = " closed" if self._database is None or not self._database._open else ""
+        return f"<{type(self).__name__} {self.path!r}{state}>"
+
+    @property
+    def database(self) -> Database:
+        """The same database for plain code, on any thread. In a transaction of a task its calls are not part of it."""
+        if self._database is None:
+            raise ProgrammingError("the database is not open", hint="begin its block: async with db")
+        return self._database
+
+    # --- How calls are made ---
+
+    def _target(self) -> tuple[Database, Node | None]:
+        """The database, and the transaction that calls are part of."""
+        return self.database, task_node(self.database)
+
+    async def _call(self, name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        return await self._run(lambda database: getattr(database, name)(*args, **keywords), _writes(name, args))
+
+    async def _run(self, body: Callable[[Database], T], writing: bool) -> T:
+        database, node = self._target()
+        if node is not None:
+            return await node.scope.run(node, lambda: body(database))
+        return await run_alone(database, lambda: body(database), writing)
+
+    def _open_result(self, name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> AsyncResult[Any]:
+        return AsyncResult(self, lambda database: getattr(database, name)(*args, **keywords), _writes(name, args))
+
+    async def perform(
+        self, body: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Runs body(database, ...), a plain function, on a thread, in the transaction of the task if it is in one: for
+        what has no call here, and for much at once.
+        """
+        return await self._run(lambda database: call_plain(body, database, *args, **kwargs), False)
+
+    # --- What has a form of its own ---
+
+    def transaction(self, kind: TransactionKind = "immediate") -> AsyncTransaction:
+        """A transaction for an `async with` block: commits at its end, rolls back when an exception leaves it, or when
+        the task is cancelled. Inside another it is a savepoint.
+
+        It belongs to the task: while it is open, other tasks' writes wait until it ends, and the calls of tasks that
+        were begun in the block raise ProgrammingError (CORM_E_TRANSACTION), unless they are made by the object that
+        the block gives.
+        """
+        return AsyncTransaction(self, kind)
+
+    def read(self) -> AsyncTransaction:
+        """A transaction for an `async with` block that only reads: one snapshot, beside which others write."""
+        return AsyncTransaction(self, "read")
+
+    def store(self, name: str) -> AsyncStore:
+        """The key-value store of a name."""
+        return AsyncStore(self, name)
+
+    @property
+    def version(self) -> Awaitable[int]:
+        """The file's number, to be awaited: `await db.version`."""
+        return self._run(lambda database: database.version, False)
+
+    def interrupt(self) -> None:
+        """Stops what all threads do now on the database; it is not awaited."""
+        self.database.interrupt()
+
+
+class AsyncTransaction(AsyncDatabase):
+    """What AsyncDatabase.transaction() and read() give, for `async with`: an AsyncDatabase whose calls are part of it,
+    whichever task makes them: `async with db.transaction() as tx: await asyncio.gather(tx.insert(a), tx.insert(b))`.
+
+    Its calls are made one at a time; those of an outer transaction wait while one inside it is open. After its end they
+    raise ProgrammingError (CORM_E_TRANSACTION). `database` is for plain code on any thread, such as a web framework's.
+    One that is dropped before it has ended is rolled back, with a ResourceWarning.
+    """
+
+    _node: Node | None = None
+
+    def __init__(self, around: AsyncDatabase, kind: str) -> None:
+        self._around = around
+        self._kind = kind
+        self.path = around.path
+        # The kind is looked at when it is made, as in plain code.
+        self._transaction = Transaction(around._target()[0], kind)
+
+    async def __aenter__(self) -> Self:
+        if self._node is not None and self._node.is_open:
+            raise ProgrammingError(
+                "the transaction is open already", hint="make one for each block, with transaction()"
+            )
+        database, around = self._around._target()
+        self._database = database
+        self._node = await begin(database, around, self._transaction, self._kind != "read")
+        current.set(self._node)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        node, transaction = self._begun(), self._transaction
+        self._leave_context(node)
+        if node.is_open:
+            # Errors are told without their frames, which are the task's.
+            await node.scope.end(node, lambda: transaction.__exit__(kind, error, None))
+        else:
+            transaction.__exit__(kind, error, traceback)
+
+    async def commit(self) -> None:
+        """Commits now. When that fails, with a deferred foreign key, the transaction stays open."""
+        await self._end(self._transaction.commit)
+
+    async def rollback(self) -> None:
+        """Rolls back now; records that were inserted in it have no key again."""
+        await self._end(self._transaction.rollback)
+
+    async def _end(self, leave: Callable[[], object]) -> None:
+        node = self._begun()
+        if not node.is_open:
+            leave()
+            return
+        await node.scope.end(node, leave)
+        self._leave_context(node)
+
+    async def close(self) -> None:
+        """Refused: the transaction ends with its block."""
+        raise ProgrammingError("a transaction is no database to close", hint="end its block, and close the database")
+
+    @property
+    def database(self) -> Database:
+        """A Database for plain code, on any thread: its calls are part of the transaction, one at a time."""
+        return shared_database(self._begun())
+
+    def _begun(self) -> Node:
+        if self._node is None:
+            raise ProgrammingError("the transaction has not begun", hint="begin it: async with db.transaction() as tx")
+        return self._node
+
+    def _leave_context(self, node: Node) -> None:
+        # Not where the block is left in another context than it was entered in.
+        if current.get() is node:
+            current.set(node.outer)
+
+    def _target(self) -> tuple[Database, Node | None]:
+        node = self._begun()
+        return node.scope.database, node.scope.innermost(node)
+
+    def __repr__(self) -> str:
+        return f"<AsyncTransaction of {self.path!r}{'' if self._node is not None and self._node.is_open else ' closed'}>"
+
+    def __del__(self) -> None:
+        node = self._node
+        if node is not None and node.is_open:
+            node.scope.abandon(node)
+            warnings.warn(f"dropped {self!r}, which is rolled back", ResourceWarning, source=self, stacklevel=2)
+
+
+class AsyncResult(Generic[T]):
+    """Rows as they come, what AsyncDatabase.cursor() and query() give: `async for`, or await fetch_one() and fetch_all().
+
+    The statement begins when the first of them is awaited. It ends with its rows, by close() or by `async with`, or
+    when it is dropped. One task reads at a time.
+    """
+
+    _result: Result[T] | None = None
+    _place: _Place | None = None
+    _is_over = False
+    _is_busy = False
+
+    def __init__(self, calls: AsyncDatabase, open_result: Callable[[Database], Result[T]], writing: bool) -> None:
+        self._calls = calls
+        self._open = open_result
+        self._writing = writing
+        self._block: Iterator[T] = iter(())
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        for item in self._block:
+            return item
+        if not self._is_over:
+            self._block = iter(await self._do(_next_block))
+            for item in self._block:
+                return item
+        raise StopAsyncIteration
+
+    async def fetch_one(self) -> T | None:
+        """The next row, or None after the last."""
+        async for item in self:
+            return item
+        return None
+
+    async def fetch_all(self) -> list[T]:
+        """All rows that are left."""
+        items = list(self._block)
+        return items if self._is_over else items + await self._do(lambda result: result.fetch_all())
+
+    @property
+    def columns(self) -> Awaitable[tuple[str, ...]]:
+        """The columns' names, to be awaited; for a model, its properties."""
+        return self._do(lambda result: result.columns)
+
+    def tuples(self) -> AsyncResult[tuple[Any, ...]]:
+        """This result with its rows as tuples. Call it before reading; it takes the place of this one."""
+        return self._as(lambda result: result.tuples())
+
+    def dicts(self) -> AsyncResult[dict[str, Any]]:
+        """This result with its rows as dicts. Call it before reading; it takes the place of this one."""
+        return self._as(lambda result: result.dicts())
+
+    def _as(self, convert: Callable[[Result[T]], Result[S]]) -> AsyncResult[S]:
+        if self._result is not None:
+            raise ProgrammingError("the rows were read, or the result is closed", hint="run the query again")
+        open_result = self._open
+        return AsyncResult(self._calls, lambda database: convert(open_result(database)), self._writing)
+
+    async def numpy(self) -> dict[str, Any]:
+        """The columns that are left as numpy arrays by name, as Result.numpy() gives them."""
+        return await self._do(lambda result: result.numpy())
+
+    async def json(self) -> str:
+        """The rows that are left as one JSON array, as Result.json() gives it."""
+        return await self._do(lambda result: result.json())
+
+    async def close(self) -> None:
+        """Ends the statement; no more rows come. A second close does nothing."""
+        place, result = self._place, self._result
+        self._block, self._is_over = iter(()), True
+        if place is not None:
+            await place.end(result)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __del__(self) -> None:
+        if self._place is not None and not self._is_over:
+            self._place.abandon(self._result)
+
+    async def _do(self, body: Callable[[Result[T]], S]) -> S:
+        """What body(result) gives, where the statement runs."""
+        if self._is_over:
+            if self._result is None:
+                raise ProgrammingError("the result was closed before it was read", hint="run the query again")
+            return body(self._result)
+        if self._is_busy:
+            raise ProgrammingError("another task reads from this result", hint="make a result for each task")
+        self._is_busy = True
+        try:
+            if self._place is None:
+                self._place = await _place_of(self._calls, self._writing)
+            place = self._place
+
+            def call() -> S:
+                try:
+                    if self._result is None:
+                        self._result = place.begin(self._open)
+                    value = body(self._result)
+                except BaseException:
+                    self._finish()
+                    raise
+                if self._result._cursor is None:
+                    self._finish()
+                return value
+
+            return await place.run(call)
+        finally:
+            self._is_busy = False
+
+    def _finish(self) -> None:
+        """On the thread of the statement."""
+        if not self._is_over:
+            self._is_over = True
+            if self._place is not None:
+                self._place.finish(self._result)
+
+
+def _next_block(result: Result[T]) -> list[T]:
+    """Some rows, and whether they were the last is known."""
+    items: list[T] = []
+    while len(items) < _BLOCK and result._advance():
+        items += result._block
+    return items
+
+
+class _Place:
+    """Where a statement runs, until its end: in a transaction, or else on a worker of its own."""
+
+    def __init__(self, database: Database, node: Node | None, leased: Lease | None) -> None:
+        self._database = database
+        self._node = node
+        self._lease = leased
+
+    async def run(self, body: Callable[[], T]) -> T:
+        if self._node is not None:
+            return await self._node.scope.run(self._node, body)
+        assert self._lease is not None
+        return await run(self._lease.worker.add, Job(self._database._handle, body, task_waiter()))
+
+    def begin(self, open_result: Callable[[Database], Result[T]]) -> Result[T]:
+        if self._lease is not None:
+            native_thread.set_patience(native_thread.KEEPING)
+        return open_result(self._database)
+
+    def finish(self, result: Result[Any] | None) -> None:
+        if result is not None:
+            result.close()
+        if self._lease is not None:
+            self._lease.end()
+
+    async def end(self, result: Result[Any] | None) -> None:
+        if self._lease is not None:
+            await run_to_end(self._lease.worker.add, Job(None, lambda: self.finish(result), task_waiter()))
+        else:
+            self.finish(result)
+
+    def abandon(self, result: Result[Any] | None) -> None:
+        if self._lease is not None:
+            self._lease.worker.add(lambda: self.finish(result))
+
+
+async def _place_of(calls: AsyncDatabase, writing: bool) -> _Place:
+    database, node = calls._target()
+    return _Place(database, node, await lease(database, writing) if node is None else None)
+
+
+class AsyncStore(StoreCalls):
+    """A key-value store for code that awaits, by its name: AsyncDatabase.store() gives it. The calls of Store, awaited."""
+
+    _store: Store | None = None
+
+    def __init__(self, calls: AsyncDatabase, name: str) -> None:
+        self._calls = calls
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<AsyncStore {self.name!r} of {self._calls!r}>"
+
+    async def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key; the default where there is none."""
+        return await self._run(lambda store: store.get(key, default), False)
+
+    async def contains(self, key: str) -> bool:
+        """Whether there is a value."""
+        return await self._run(lambda store: key in store, False)
+
+    async def scan(
+        self,
+        *,
+        prefix: str | None = None,
+        start: str | None = None,
+        end: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[StoreEntry]:
+        """Entries in the order of their keys' UTF-8, for `async for`; as Store.scan()."""
+        entries = await self._run(
+            lambda store: store.scan(prefix=prefix, start=start, end=end, after=after, limit=limit), False
+        )
+        while page := await self._run(lambda _: list(islice(entries, _PAGE)), False):
+            for entry in page:
+                yield entry
+
+    async def _call(self, name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        return await self._run(
+            lambda store: getattr(store, name)(*args, **keywords), name not in ("count", "entry")
+        )
+
+    async def _run(self, body: Callable[[Store], T], writing: bool) -> T:
+        def call(database: Database) -> T:
+            if self._store is None:
+                self._store = database.store(self.name)
+            return body(self._store)
+
+        return await self._calls._run(call, writing)
+
+
+async def _open(opens: Callable[[], Database]) -> Database:
+    worker, waiter = Worker(), task_waiter()
+    job = Job(None, opens, waiter)
+    worker.add(job)
+    worker.stop()
+    cancelled = await waiter.wait_to_end()
+    database = job.result()
+    if cancelled is not None:
+        database.close()
+        raise cancelled
+    return database
+
+
+async def _on_thread_of_its_own(body: Callable[[], T]) -> T:
+    """On none of the database's, which may all be busy."""
+    worker = Worker()
+    job = Job(None, body, task_waiter())
+    worker.add(job)
+    worker.stop()
+    return await run_to_end(lambda _: None, job)
