@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
-from ._native import thread as native_thread
 from ._waiter import ThreadWaiter, Waiter, caller, task_waiter
 from ._worker import Job, Lease, finish, lease, lease_blocking, run, run_blocking, run_to_end, workers_of
 from .error import BusyError, ProgrammingError
@@ -168,7 +167,7 @@ class Scope:
     # --- On the worker ---
 
     def _enter(self, node: Node) -> None:
-        native_thread.set_patience(native_thread.KEEPING)
+        self._lease.keep()
         try:
             node.transaction.__enter__()
         except BaseException:

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 from ._native import thread as native_thread
 from ._native.handle import DatabaseHandle
+
+
+# A call of the library lets other threads go on, and comes back late where they do.
+_known = threading.local()
+os.register_at_fork(after_in_child=lambda: vars(_known).clear())
+
+
+def _thread_id() -> int:
+    """The library's number of this thread."""
+    number: int | None = getattr(_known, "number", None)
+    if number is None:
+        number = _known.number = native_thread.thread_id()
+    return number
 
 
 class Work:
@@ -19,7 +33,7 @@ class Work:
 
     def __enter__(self) -> None:
         with self._lock:
-            self._thread = native_thread.thread_id()
+            self._thread = _thread_id()
             if self._cancelled:
                 self._cancel(self._thread)
 

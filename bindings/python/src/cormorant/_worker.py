@@ -104,13 +104,14 @@ class Turns:
         # How many have ended.
         self.ended = 0
 
-    def take(self, waiter: Waiter) -> bool:
-        """Whether it is this one's turn; else it is woken once it is."""
+    def take(self, waiter: Waiter | None = None) -> bool:
+        """Whether it is this one's turn; else it is woken once it is. None does not wait."""
         with self._lock:
             if self._free:
                 self._free -= 1
                 return True
-            self._waiting.append(waiter)
+            if waiter is not None:
+                self._waiting.append(waiter)
             return False
 
     def give_back(self) -> None:
@@ -193,11 +194,19 @@ class Lease:
             turns.give_back()
             raise
         self._is_ended = False
+        self._keeps = False
+
+    def keep(self) -> None:
+        """On the worker: what it takes may be kept while the program does something else."""
+        self._keeps = True
+        native_thread.set_patience(native_thread.KEEPING)
 
     def end(self) -> None:
+        """On the worker: it is anyone's again."""
         if not self._is_ended:
             self._is_ended = True
-            native_thread.set_patience(native_thread.WORK)
+            if self._keeps:
+                native_thread.set_patience(native_thread.WORK)
             self._workers.give_back(self.worker)
             self._turns.give_back()
 
@@ -206,8 +215,7 @@ async def lease(database: Database, writing: bool) -> Lease:
     """A worker, when its turn has come. BusyError where none has ended for the busy timeout."""
     workers = workers_of(database)
     turns = workers.writing if writing else workers.turns
-    waiter = task_waiter()
-    if not turns.take(waiter):
+    if not turns.take() and not turns.take(waiter := task_waiter()):
         try:
             ended = turns.ended
             while not await waiter.wait(workers.timeout):

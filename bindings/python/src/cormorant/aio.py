@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from ._awaited import DatabaseCalls, StoreCalls
-from ._native import thread as native_thread
 from ._owner import Owner
 from ._path import path_text
 from ._scope import Node, begin, current, task_node
@@ -410,7 +409,7 @@ class _Place:
 
     def begin(self, open_result: Callable[[Database], Result[T]]) -> Result[T]:
         if self._lease is not None:
-            native_thread.set_patience(native_thread.KEEPING)
+            self._lease.keep()
         return open_result(self._database)
 
     def finish(self, result: Result[Any] | None) -> None:

@@ -36,7 +36,7 @@ def test_options(path: Path) -> None:
 
 
 def test_every_option_is_one_of_the_library() -> None:
-    assert {*database._MEMBERS, "cipher"} == set(database.OpenOptions.__annotations__)
+    assert {*database._MEMBERS, "cipher", "worker_count"} == set(database.OpenOptions.__annotations__)
 
 
 def test_closing(path: Path) -> None:
