@@ -31,6 +31,11 @@ PAGES = {
     "Relations": ["to_one", "to_many", "many_to_many", "ToOne", "ToMany"],
     "Databases": [
         "Database",
+        "AsyncDatabase",
+        "AsyncTransaction",
+        "AsyncResult",
+        "AsyncStore",
+        "SharedTransaction",
         "Registry",
         "RegistryMigration",
         "Transaction",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
 
 from music import Artist, music
 
-from cormorant import Database, OperationalError, RawConnection
+from cormorant import AsyncDatabase, Database, OperationalError, RawConnection
 
 
 def share(db: Database) -> None:
@@ -46,6 +48,18 @@ def limit(db: Database) -> None:
         print(error.code)
 
 
+async def tasks(db: AsyncDatabase) -> None:
+    """The calls of Database, awaited; what is awaited in the block of a transaction is part of it."""
+    async with db.transaction() as tx:
+        ida = await Artist("Ida B.").insert(db)
+        await asyncio.sleep(0)
+        # Tasks that take part call by the object of the block.
+        await asyncio.gather(tx.insert(Artist("Jon B.")), tx.insert(Artist("Kim B.")))
+    async for artist in db.cursor(Artist, order_by="name"):
+        print(artist.name)
+    print(await db.find(Artist, ida.id))
+
+
 def rename(db: Database, old: str, new: str) -> Artist | None:
     """Plain code, which perform() runs on a thread."""
     with db.transaction():
@@ -56,20 +70,38 @@ def rename(db: Database, old: str, new: str) -> Artist | None:
         return artist
 
 
-async def tasks(db: Database) -> None:
-    """With asyncio the loop goes on while a thread of the database's own does the work."""
-    ida, jon, count = await asyncio.gather(
-        db.perform(rename, "Ida", "Ida B."),
-        db.perform(rename, "Jon", "Jon B."),
-        db.perform(lambda db: db.count(Artist)),
-    )
-    print(ida, jon, count)
+async def at_once(db: AsyncDatabase) -> None:
+    """Much at once goes to a thread and back once."""
+    print(await db.perform(rename, "Ida", "Ida C."))
 
 
-async def endpoint(db: Database, old: str, new: str) -> str:
-    """What answers a request: its transaction is one body, and nothing is awaited in it."""
-    artist = await db.perform(rename, old, new)
-    return artist.name if artist else "not found"
+async def transaction_of_request(db: AsyncDatabase) -> AsyncIterator[AsyncDatabase]:
+    """A dependency: the endpoint is given what its transaction is, and an exception of it takes all back."""
+    async with db.transaction() as tx:
+        yield tx
+
+
+async def transaction_for_plain(db: AsyncDatabase) -> AsyncIterator[Database]:
+    """The same for endpoints that are plain functions, on whatever thread."""
+    async with db.transaction() as tx:
+        yield tx.database
+
+
+def transaction_of_threads(db: Database) -> Iterator[Database]:
+    """The same where nothing is awaited: it is entered, used and left on any threads."""
+    with db.shared_transaction() as tx:
+        yield tx
+
+
+async def serve(db: AsyncDatabase) -> None:
+    """What a framework does with them."""
+    async with asynccontextmanager(transaction_of_request)(db) as tx:
+        await tx.insert(Artist("Lea"))
+    async with asynccontextmanager(transaction_for_plain)(db) as plain:
+        await asyncio.to_thread(plain.insert, Artist("Mia"))
+    with ThreadPoolExecutor(1) as pool, contextmanager(transaction_of_threads)(db.database) as shared:
+        pool.submit(shared.insert, Artist("Noa"))
+    print(await db.count(Artist))
 
 
 if __name__ == "__main__":
@@ -77,5 +109,5 @@ if __name__ == "__main__":
         for show in (share, snapshot, limit):
             show(database)
         set_up()
-        asyncio.run(tasks(database))
-        print(asyncio.run(endpoint(database, "Kim", "Kim B.")))
+        for awaited in (tasks, at_once, serve):
+            asyncio.run(awaited(AsyncDatabase(database)))

@@ -1,4 +1,4 @@
-"""FastAPI: endpoints of both kinds, and a transaction for each request that needs one."""
+"""FastAPI: endpoints of both kinds, and a transaction for each request that writes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi import Body, Depends, FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 
-from cormorant import Column, Database, IntegrityError, Model, column, select, update
+from cormorant import AsyncDatabase, AsyncTransaction, Column, Database, IntegrityError, Model, column, select, update
 
 
 class Account(Model, checks=["cents >= 0"]):
@@ -21,18 +21,31 @@ class Account(Model, checks=["cents >= 0"]):
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    with Database("bank.db") as db:
-        db.sync(Account)
+    async with AsyncDatabase("bank.db") as db:
+        await db.sync(Account)
         app.state.db = db
         yield
 
 
-def database(request: Request) -> Database:
-    db: Database = request.app.state.db
+def database(request: Request) -> AsyncDatabase:
+    db: AsyncDatabase = request.app.state.db
     return db
 
 
-Bank = Annotated[Database, Depends(database)]
+async def transaction(db: Annotated[AsyncDatabase, Depends(database)]) -> AsyncIterator[AsyncTransaction]:
+    """Committed after the endpoint, rolled back by what it raises."""
+    async with db.transaction() as tx:
+        yield tx
+
+
+async def plain_transaction(tx: Annotated[AsyncTransaction, Depends(transaction, scope="function")]) -> Database:
+    """The same transaction for endpoints that are plain functions."""
+    return tx.database
+
+
+Bank = Annotated[AsyncDatabase, Depends(database)]
+Transaction = Annotated[AsyncDatabase, Depends(transaction, scope="function")]
+PlainTransaction = Annotated[Database, Depends(plain_transaction, scope="function")]
 app = FastAPI(lifespan=lifespan)
 
 
@@ -43,37 +56,27 @@ def refuse(request: Request, error: IntegrityError) -> JSONResponse:
 
 
 @app.post("/accounts", status_code=201)
-def create(account: Annotated[Account, Body()], db: Bank) -> Account:
-    """A plain function runs on a thread of FastAPI's: it calls the database as it is."""
+def create(account: Annotated[Account, Body()], db: PlainTransaction) -> Account:
+    """A plain function runs on a thread of FastAPI's, and calls the database as it is."""
     return account.insert(db)
 
 
 @app.get("/accounts/{number}")
 async def show(number: int, db: Bank) -> Account:
-    """A coroutine runs on the loop's thread: it awaits the database, on a thread of the database's own."""
-    account = await db.perform(Database.find, Account, number)
+    """A coroutine awaits its calls; one that reads once needs no transaction."""
+    account = await db.find(Account, number)
     if account is None:
         raise HTTPException(404, "no such account")
     return account
 
 
-def transfer(db: Database, source: int, target: int, cents: int) -> int:
-    """A transaction is one function. What it raises takes everything back."""
-    with db.transaction():
-        for number, change in ((source, -cents), (target, cents)):
-            if not db.execute(update(Account).set(cents=Account.cents + change).where(Account.id == number)):
-                raise HTTPException(404, f"no account {number}")
-        return db.fetch_all(select(Account.cents).where(Account.id == source))[0][0]
-
-
 @app.post("/transfers")
-def transfer_plain(source: int, target: int, cents: int, db: Bank) -> int:
-    return transfer(db, source, target, cents)
-
-
-@app.post("/async/transfers")
-async def transfer_awaited(source: int, target: int, cents: int, db: Bank) -> int:
-    return await db.perform(transfer, source, target, cents)
+async def transfer(source: int, target: int, cents: int, db: Transaction) -> int:
+    """Both accounts, or none: what is raised takes everything back."""
+    for number, change in ((source, -cents), (target, cents)):
+        if not await db.execute(update(Account).set(cents=Account.cents + change).where(Account.id == number)):
+            raise HTTPException(404, f"no account {number}")
+    return await db.fetch_value(select(Account.cents).where(Account.id == source)) or 0
 
 
 if __name__ == "__main__":
@@ -81,6 +84,7 @@ if __name__ == "__main__":
         print(client.post("/accounts", json={"owner": "Ada", "cents": 1000}).json())
         client.post("/accounts", json={"owner": "Ben"})
         print(client.post("/transfers?source=1&target=2&cents=300").json())
-        print(client.post("/async/transfers?source=1&target=2&cents=300").json())
-        print(client.post("/async/transfers?source=1&target=2&cents=500").json())
+        print(client.post("/transfers?source=1&target=2&cents=300").json())
+        print(client.post("/transfers?source=1&target=2&cents=500").json())
+        print(client.post("/transfers?source=1&target=3&cents=100").json())
         print(client.get("/accounts/1").json(), client.get("/accounts/2").json())

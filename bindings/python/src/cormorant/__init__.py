@@ -69,7 +69,9 @@ from .value import JSON_NULL, Bindings, Json, Transform
 
 # Imported when a name of theirs is first used, so that who needs none of them starts sooner.
 if TYPE_CHECKING:
-    from .aio import AsyncDatabase, AsyncResult, AsyncStore, AsyncTransaction
+    from .aio import AsyncDatabase, AsyncTransaction
+    from .async_result import AsyncResult
+    from .async_store import AsyncStore
     from .bundle import Bundle, BundleState
     from .cache import CacheStatistics
     from .connection import RawConnection
@@ -95,7 +97,9 @@ if TYPE_CHECKING:
     from .shared import SharedTransaction
 else:
     _LATER = {
-        "aio": "AsyncDatabase AsyncResult AsyncStore AsyncTransaction",
+        "aio": "AsyncDatabase AsyncTransaction",
+        "async_result": "AsyncResult",
+        "async_store": "AsyncStore",
         "bundle": "Bundle BundleState",
         "cache": "CacheStatistics",
         "connection": "RawConnection",

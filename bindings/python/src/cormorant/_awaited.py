@@ -36,7 +36,7 @@ STREAMED = ("cursor", "query")
 
 
 class Awaited:
-    """A method that makes the call of this name of another class, and is awaited; one that gives rows begins with them."""
+    """A method that makes the call of this name of another class, and is awaited; one that gives rows is not."""
 
     def __init__(self, kind: type) -> None:
         self._kind = kind

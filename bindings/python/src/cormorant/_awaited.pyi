@@ -17,10 +17,9 @@ from . import observation as _observation
 from . import query as _query
 from . import record as _record
 from . import trace as _trace
-from .aio import AsyncResult
+from .async_result import AsyncResult
 from .change import Change
 from .cipher import Cipher
-from .database import Database
 from .error import Error
 from .expression import Expression
 from .metadata import Metadata

@@ -1,4 +1,4 @@
-"""Transactions on threads of the database's own, in which any number of tasks and threads take part, a call at a time."""
+"""Transactions on threads of the database's own, in which tasks and threads take part, a call at a time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
+from ._native.call import explain_busy
 from ._waiter import ThreadWaiter, Waiter, caller, task_waiter
 from ._worker import Job, Lease, finish, lease, lease_blocking, run, run_blocking, run_to_end, workers_of
-from .error import BusyError, ProgrammingError
+from .error import BusyError, Error, ProgrammingError
 from .transaction import Transaction
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ current: ContextVar[Node | None] = ContextVar("cormorant.current", default=None)
 
 
 class Scope:
-    """A transaction and all that are open in it, on one worker. Calls of the outer ones wait while an inner one is open."""
+    """A transaction and all that are open in it, on one worker. Calls of outer ones wait while an inner one is open."""
 
     def __init__(self, database: Database, leased: Lease) -> None:
         self.database = database
@@ -225,8 +226,8 @@ def begin_blocking(database: Database, around: Node | None, transaction: Transac
 
 
 def task_node(database: Database) -> Node | None:
-    """The innermost transaction of the running task on a database. One of another task, in which this one was begun, is an
-    error: whether the call is to be part of it, nobody knows.
+    """The innermost transaction of the running task on a database. One of another task, in which this one was begun,
+    is an error: whether the call is to be part of it, nobody knows.
     """
     node = current.get()
     while node is not None and not (node.is_open and node.scope.database is database):
@@ -239,6 +240,23 @@ def task_node(database: Database) -> Node | None:
             "else begin it outside of the block",
         )
     return node
+
+
+def _explain_busy(error: Error) -> Error:
+    """Where plain code waits for the transaction of the task that runs it, the waiting is in vain."""
+    node = current.get()
+    while node is not None and not (node.is_open and node.owner == caller()):
+        node = node.outer
+    if node is None:
+        return error
+    return BusyError(
+        f"{error.message}, which may be this task's own transaction",
+        code=error.code,
+        hint="await the call, by AsyncDatabase, or make it by the `database` of the transaction's block",
+    )
+
+
+explain_busy.append(_explain_busy)
 
 
 def _ended() -> ProgrammingError:

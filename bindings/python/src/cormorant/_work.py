@@ -8,7 +8,6 @@ import threading
 from ._native import thread as native_thread
 from ._native.handle import DatabaseHandle
 
-
 # A call of the library lets other threads go on, and comes back late where they do.
 _known = threading.local()
 os.register_at_fork(after_in_child=lambda: vars(_known).clear())

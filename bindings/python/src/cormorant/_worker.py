@@ -1,4 +1,4 @@
-"""Threads of a database's own, which make calls for those who wait for them: tasks, and threads that share a transaction."""
+"""Threads of a database's own, which make calls for those who wait: tasks, and threads that share a transaction."""
 
 from __future__ import annotations
 
@@ -251,8 +251,8 @@ def _busy(writing: bool) -> BusyError:
         return BusyError(
             "another task's transaction is open for longer than the busy timeout",
             code="CORM_E_BUSY",
-            hint="await nothing in a transaction that may take long; a task that takes part in it calls by the object of "
-            "its block: async with db.transaction() as tx",
+            hint="await nothing in a transaction that may take long; a task that takes part in it calls by the object "
+            "of its block: async with db.transaction() as tx",
         )
     return BusyError(
         "all threads of the database are in use for longer than the busy timeout",
@@ -262,7 +262,7 @@ def _busy(writing: bool) -> BusyError:
 
 
 async def run(worker: Callable[[Job[T]], object], job: Job[T]) -> T:
-    """What a job gives on a worker. When the task is cancelled, the job's calls of the database are; it is waited for."""
+    """What a job gives on a worker. When the task is cancelled, the job's calls are, and its end is waited for."""
     worker(job)
     return await finish(job)
 

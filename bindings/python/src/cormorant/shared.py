@@ -63,8 +63,8 @@ class SharedTransaction:
 
 
 def shared_transaction(database: Database, kind: TransactionKind = "immediate") -> SharedTransaction:
-    """A transaction for a `with` block that any threads enter, use and leave, as a framework's dependency is: it gives a
-    Database whose calls are part of it, one at a time. `with db.shared_transaction() as tx: yield tx`.
+    """A transaction for a `with` block that any threads enter, use and leave, as a framework's dependency is: it gives
+    a Database whose calls are part of it, one at a time. `with db.shared_transaction() as tx: yield tx`.
 
     It has a thread of its own, which makes the calls; calls of the database that it is of are not part of it, and wait
     for its end where they write. Commits at its end, rolls back when an exception leaves it.
@@ -72,9 +72,7 @@ def shared_transaction(database: Database, kind: TransactionKind = "immediate") 
     return SharedTransaction(database, kind)
 
 
-def _leave(
-    node: Node, transaction: Transaction, kind: type[BaseException] | None, error: BaseException | None
-) -> None:
+def _leave(node: Node, transaction: Transaction, kind: type[BaseException] | None, error: BaseException | None) -> None:
     if node.is_open:
         node.scope.end_blocking(node, lambda: transaction.__exit__(kind, error, None))
     else:
@@ -171,7 +169,7 @@ class _Shared:
         return opened
 
     def timeout(self, seconds: float) -> NoReturn:
-        raise ProgrammingError("a shared transaction has no time limit", hint="await its calls, with a limit of asyncio's")
+        raise ProgrammingError("a shared transaction has no time limit", hint="await its calls, with one of asyncio's")
 
     def close(self) -> NoReturn:
         raise ProgrammingError("a transaction is no database to close", hint="end its block, and close the database")
@@ -227,7 +225,19 @@ def _called_on_store(name: str) -> Any:
     return lambda self, *args, **keywords: self._run(lambda: getattr(Store, name)(self, *args, **keywords))
 
 
-for _name in "__contains__ __delitem__ __getitem__ _put adopt clear count delete entry purge".split():
+_STORE = (
+    "__contains__",
+    "__delitem__",
+    "__getitem__",
+    "_put",
+    "adopt",
+    "clear",
+    "count",
+    "delete",
+    "entry",
+    "purge",
+)
+for _name in _STORE:
     setattr(_SharedStore, _name, _called_on_store(_name))
 
 

@@ -432,14 +432,14 @@ def test_on_trio(path: Path) -> None:
             assert scope.cancelled_caught
             assert [note.text async for note in db.cursor(Note, order_by="-id", limit=1)] != ["lost"]
             await db.insert(Note(text="z"))
+
             async def take_part() -> None:
                 with pytest.raises(ProgrammingError, match="inside of another task's transaction"):
                     await db.count(Note)
 
-            async with db.transaction() as tx:
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(take_part)
-                    nursery.start_soon(tx.insert, Note(text="part"))
+            async with db.transaction() as tx, trio.open_nursery() as nursery:
+                nursery.start_soon(take_part)
+                nursery.start_soon(tx.insert, Note(text="part"))
             assert await db.count(Note) == 22
 
     trio.run(main)

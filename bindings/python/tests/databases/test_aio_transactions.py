@@ -64,7 +64,7 @@ def test_an_exception_takes_all_of_it_back(path: Path) -> None:
 
 
 def test_tasks_take_turns(path: Path) -> None:
-    """As test_transaction_owners has it of plain transactions, which refuse: here the rows are those of all that ended well."""
+    """Plain transactions refuse in this place (test_transaction_owners.py): here all that ended well are there."""
 
     async def body(db: AsyncDatabase) -> None:
         async def handle(name: str, wait: float, fails: bool) -> str:
@@ -413,6 +413,16 @@ def test_plain_code_on_any_thread_takes_part(path: Path) -> None:
         assert db.database.count(Department) == 6
 
     on(path, body)
+
+
+def test_plain_code_that_waits_for_its_own_task_is_told(path: Path) -> None:
+    async def body(db: AsyncDatabase) -> None:
+        async with db.transaction():
+            with pytest.raises(BusyError, match="this task's own transaction") as caught:
+                db.database.insert(Department("a"))
+            assert "await the call" in str(caught.value)
+
+    on(path, body, busy_timeout=0.1)
 
 
 def test_a_generator_that_is_ended_elsewhere(path: Path) -> None:

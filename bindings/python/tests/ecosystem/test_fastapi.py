@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
+import fastapi
+import httpx2 as httpx
 import pytest
 from models import Department
 
 from cormorant import AsyncDatabase, Database, ProgrammingError
 
-fastapi: Any = pytest.importorskip("fastapi")
-httpx: Any = pytest.importorskip("httpx2")
 REQUESTS = 24
 
 
-def service(db: AsyncDatabase) -> Any:
+def service(db: AsyncDatabase) -> fastapi.FastAPI:
     """Each of its endpoints writes a row, and fails where it is to."""
     app = fastapi.FastAPI()
 
@@ -45,7 +45,6 @@ def service(db: AsyncDatabase) -> Any:
         if fails:
             raise fastapi.HTTPException(409)
 
-    # fmt: off
     @app.post("/awaited/{name}")
     async def of_awaited(name: str, tx: Awaited, fails: bool = False) -> None:
         await tx.insert(Department(name))
@@ -69,7 +68,7 @@ def service(db: AsyncDatabase) -> Any:
         Department(name + "!").insert(tx)
         assert tx.count(Department) == count + 2 == len(list(tx.cursor(Department)))
         refuse(fails)
-    # fmt: on
+
     return app
 
 
@@ -138,7 +137,7 @@ def test_a_client_that_goes_away_leaves_nothing_open(path: Path) -> None:
 
 
 def test_one_that_was_not_to_be_shared_is_refused(path: Path) -> None:
-    """`with db.transaction()` belongs to a thread: where it is used on another, that is said, and nothing is written."""
+    """`with db.transaction()` belongs to a thread: used on another, that is said, and nothing is written."""
 
     async def main() -> None:
         with Database(path, busy_timeout=0.2) as db:

@@ -93,8 +93,15 @@ def _freed(pointer: int | None, status: int, arguments: Sequence[object]) -> Err
         library.corm_error_free(pointer)
 
 
+# What knows more of why a database is busy, once there is something to know.
+explain_busy: list[Callable[[Error], Error]] = []
+
+
 def _named(error: Error, arguments: Sequence[object]) -> Error:
     """The error, which says what is closed: the library knows no more of a handle than that."""
+    if error.code == "CORM_E_BUSY":
+        for explain in explain_busy:
+            error = explain(error)
     for handle in arguments:
         if isinstance(handle, Handle) and handle.closed_as and error.code == "CORM_E_MISUSE":
             return error_class(error.code)(f"{handle.closed_as} is closed", code=error.code, hint="open another one")

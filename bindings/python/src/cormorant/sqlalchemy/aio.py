@@ -50,9 +50,7 @@ class AsyncConnection:
         return cls(opened[0], worker)
 
     async def run(self, call: Callable[..., T], *args: Any) -> T:
-        return await run(
-            self._worker.add, Job(self.connection.database._handle, lambda: call(*args), task_waiter())
-        )
+        return await run(self._worker.add, Job(self.connection.database._handle, lambda: call(*args), task_waiter()))
 
     def cursor(self) -> AsyncCursor:
         return AsyncCursor(self)
