@@ -53,18 +53,13 @@ class Awaited:
 
 
 def _method(function: Any, name: str) -> Any:
-    call: Any
-    if name in STREAMED:
+    def begin(self: Any, /, *args: Any, **keywords: Any) -> Any:
+        return self._open_result(name, args, keywords)
 
-        def call(self: Any, /, *args: Any, **keywords: Any) -> Any:
-            return self._open_result(name, args, keywords)
+    async def call(self: Any, /, *args: Any, **keywords: Any) -> Any:
+        return await self._call(name, args, keywords)
 
-    else:
-
-        async def call(self: Any, /, *args: Any, **keywords: Any) -> Any:
-            return await self._call(name, args, keywords)
-
-    return update_wrapper(call, function)
+    return update_wrapper(begin if name in STREAMED else call, function)
 
 
 def _calls(kind: type) -> dict[str, Any]:
