@@ -36,7 +36,8 @@ extension Select {
         guard joins.isEmpty, !isDistinct, case .table(let table)? = source?.kind, !table.key.isEmpty else { return }
         var known: [Int] = []
         func note(_ operand: Expression) {
-            guard case .column(let reference) = operand.node, reference.path.isEmpty, reference.table === table else {
+            guard case .column(let reference) = operand.node, reference.path.isEmpty, reference.table.isSame(as: table)
+            else {
                 return
             }
             known.append(reference.index)

@@ -40,12 +40,25 @@ extension StatementCompiler {
             }
             level -= 1
         }
+        if let found = findScoped(reference, wanted) { return found }
         let known = scopes.flatMap { $0.tables.map(\.name) }.filter { !$0.isEmpty }
         let what = reference.alias.map { "\(reference.table.model) as \"\($0)\"" } ?? reference.table.model
         throw CormorantError(
             .misuse, "\(what).\(reference.column.property) is used, but the query does not read from \(what)",
             hint: "join it; the query reads from \(known.isEmpty ? "nothing" : known.joined(separator: ", "))",
             table: reference.table.name, columns: [reference.column.name])
+    }
+
+    /// A column of a model where the same without its scope is read, or the other way round.
+    private func findScoped(_ reference: ColumnReference, _ wanted: String) -> (level: Int, position: Int)? {
+        for level in (0..<scopes.count - (reference.isOuter ? 1 : 0)).reversed() {
+            let found = scopes[level].tables.firstIndex { table in
+                (table.name == wanted || sameIdentifier(table.name, wanted))
+                    && table.table?.isSame(as: reference.table) == true
+            }
+            if let found { return (level, found) }
+        }
+        return nil
     }
 
     /// A column at the end of to-one relations: a LEFT JOIN along each, once per SELECT.

@@ -92,6 +92,13 @@ package final class TableReference: Sendable {
         columnList = columns.map(\.quoted).joined(separator: ", ")
     }
 
+    /// Whether it is the other one, or of the same model with and without its scope.
+    package func isSame(as other: TableReference) -> Bool {
+        if self === other { return true }
+        return (scope == nil) != (other.scope == nil) && model == other.model && name == other.name
+            && columns.map(\.name) == other.columns.map(\.name)
+    }
+
     package func column(named property: String) -> Int? { columns.firstIndex { $0.property == property } }
 
     /// The position of a property, or an error that lists the nearest names.

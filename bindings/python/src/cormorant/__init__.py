@@ -52,7 +52,7 @@ from .error import (
 )
 from .expression import Expression
 from .function import Call, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
-from .graph import is_loaded
+from .graph import asdict, is_loaded
 from .json import read_json, write_json
 from .key_value import Store, StoreEntry
 from .model import Model
@@ -239,6 +239,7 @@ __all__ = [
     "alias",
     "all_of",
     "any_of",
+    "asdict",
     "case",
     "column",
     "counting",

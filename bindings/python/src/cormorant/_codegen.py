@@ -190,9 +190,13 @@ def make_assign(columns: Columns) -> Callable[[Any, Row], None]:
     return answer
 
 
-def make_init(fields: dict[str, Column[Any] | Ignored], post_init: bool) -> Callable[..., None]:
-    """__init__ as dataclasses have it: parameters in the order of the fields; __post_init__ at its end."""
-    this = "self" if "self" not in fields else "_self"
+def make_init(
+    fields: dict[str, Column[Any] | Ignored], relations: Sequence[str], post_init: bool
+) -> Callable[..., None]:
+    """__init__ as dataclasses have it: parameters in the order of the fields, then relations, by their names;
+    __post_init__ at its end.
+    """
+    this = "self" if "self" not in (*fields, *relations) else "_self"
     names: dict[str, Any] = {"_MISSING": MISSING}
     positional, keywords, lines = [], [], []
     after = ""
@@ -225,6 +229,9 @@ def make_init(fields: dict[str, Column[Any] | Ignored], post_init: bool) -> Call
                 hint=f"give {after} kw_only=True, or move it to the end",
             )
         positional.append(parameter)
+    for name in relations:
+        keywords.append(f"{name}=_MISSING")
+        lines.append(f" if {name} is not _MISSING: {this}.{name} = {name}")
     if post_init:
         lines.append(f" {this}.__post_init__()")
     parameters = ", ".join([this, *positional, *(["*", *keywords] if keywords else [])])

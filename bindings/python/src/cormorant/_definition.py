@@ -15,7 +15,7 @@ from ._codegen import keeps_none
 from ._native import abi
 from .column import MISSING, Action, Column, Ignored, Key, Reference
 from .error import ProgrammingError
-from .relation import Relation
+from .relation import Relation, ToMany, ToOne
 from .value import COLUMN_TYPES, OPTIONAL_JSON
 
 if sys.version_info >= (3, 14):
@@ -107,12 +107,26 @@ def _declared(cls: type, of_model: bool) -> dict[str, Field]:
         elif isinstance(value, Ignored):
             value.annotation = annotation
             fields[name] = value
+        elif origin in (ToMany, ToOne):
+            call = "to_one" if origin is ToOne else "to_many"
+            raise model_error(f"{where} leads to no model", f"say to which: {name}: ... = {call}(Model)")
         else:
             raise model_error(
                 f"{where} is neither a column nor ignored",
                 "annotate it Column[...] or ClassVar, or give it = ignored()",
             )
     return fields
+
+
+def annotated_relations(cls: type[Model]) -> list[str]:
+    """The relations that type checkers take for fields."""
+    found = (name for base in reversed(cls.__mro__) for name, said in get_annotations(base).items() if _is_field(said))
+    return [name for name in dict.fromkeys(found) if name in cls.__relations__]
+
+
+def _is_field(annotation: Any) -> bool:
+    text = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation
+    return "ClassVar" not in text if isinstance(text, str) else get_origin(text) is not ClassVar
 
 
 def _says_column(annotation: Any) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 from weakref import ref
 
-from ._model_info import info_of
+from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import relation as native_relation
 from .column import Column
@@ -77,16 +77,21 @@ def load(
             "where, order_by and limit are given with several relations",
             hint="load the one that they are for in a call of its own, before the levels below it",
         )
+    with Transaction(database, "read"):
+        return _load_tree(database, owners, _tree(routes))
+
+
+Tree: TypeAlias = "dict[Relation[Any], Tree]"
+
+
+def _tree(routes: Iterable[tuple[Relation[Any], ...]]) -> Tree:
+    """Levels that routes have in common once."""
     tree: Tree = {}
     for steps in routes:
         level = tree
         for step in steps:
             level = level.setdefault(step, {})
-    with Transaction(database, "read"):
-        return _load_tree(database, owners, tree)
-
-
-Tree: TypeAlias = "dict[Relation[Any], Tree]"
+    return tree
 
 
 def _load_tree(database: Database, owners: list[Model], tree: Tree) -> list[Any]:
@@ -274,6 +279,29 @@ def is_loaded(record: Model, relation: type[Model] | ToMany[Any]) -> bool:
     _check(record, link._owner, link)
     with PausedCollector():
         return link.name in vars(record)
+
+
+def asdict(record: Model, /, *relations: type[Model] | ToMany[Any] | Route[Any]) -> dict[str, Any]:
+    """The columns of a record as a dict, by the names of its properties, with values as the record has them.
+
+    relations: what is to be there as well, as dicts or lists of dicts of the related records: asdict(artist,
+    Artist.albums / Album.tracks). Their records must be loaded or assigned, else it is a NotLoadedError.
+    """
+    if not isinstance(getattr(type(record), "__model__", None), ModelInfo):
+        raise ProgrammingError(f"{type_name(record)} is no record", hint="give a record of a model")
+    return _asdict(record, _tree([_steps(relation) for relation in relations]))
+
+
+def _asdict(record: Model, tree: Tree) -> dict[str, Any]:
+    found: dict[str, Any] = {item.name: getattr(record, item.name) for item in type(record).__model__.columns}
+    for link, below in tree.items():
+        _check(record, link._owner, link)
+        related = getattr(record, link.name)
+        if isinstance(link, ToMany):
+            found[link.name] = [_asdict(item, below) for item in related]
+        else:
+            found[link.name] = None if related is None else _asdict(related, below)
+    return found
 
 
 def _steps(relation: Any) -> tuple[Relation[Any], ...]:

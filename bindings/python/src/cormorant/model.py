@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import threading
 import types
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from . import _codegen
 from . import pydantic as _pydantic
-from ._definition import collect_fields, definition
+from ._definition import annotated_relations, collect_fields, definition
 from ._model_info import ModelInfo
 from ._native import model as native_model
 from ._native.handle import ModelHandle
@@ -70,6 +71,24 @@ else:
 
         def __dir__(cls) -> list[str]:
             return [*super().__dir__(), *cls.__dict__.get("__fields__", {})]
+
+
+def _reduced(cls: type[Model]) -> str | tuple[Any, ...]:
+    """How classes are pickled: a variant, which no module has by a name, by the model and the call that made it."""
+    mark = cls.__name__[len(cls.__bases__[0].__name__) :] if "__handle__" in cls.__dict__ else ""
+    if not mark:
+        return cls.__qualname__
+    if mark == "*":
+        return _pickled, (cls.__bases__[0], "unscoped")
+    return _pickled, (cls.__bases__[0], *(("attached", mark[1:]) if mark[0] == "@" else ("suffixed", mark[1:-1])))
+
+
+def _pickled(cls: type[Model], call: str, *args: str) -> type[Model]:
+    variant: type[Model] = getattr(cls, call)(*args)
+    return variant
+
+
+copyreg.pickle(ModelType, _reduced)  # type: ignore[arg-type]
 
 
 @dataclass_transform(field_specifiers=(column, key, ignored))
@@ -135,12 +154,16 @@ class Model(metaclass=ModelType):
             if isinstance(field, Column) and any(name in place.__dict__ for place in places):
                 setattr(cls, name, field)
         cls.__relations__ = collect_relations(cls)
-        init = _codegen.make_init(fields, hasattr(cls, "__post_init__"))
+        init = _codegen.make_init(fields, annotated_relations(cls), hasattr(cls, "__post_init__"))
         made: ModelHandle | None = cls.__dict__.get("__handle__")
         cls.__model__ = ModelInfo(
             cls, fields, lambda columns: made or native_model.create_model(definition(cls.__name__, columns, **options))
         )
         cls.__variants__ = WeakValueDictionary()
+        if "__match_args__" not in cls.__dict__:
+            given = {name: field._options for name, field in fields.items() if field._options.get("init", True)}
+            # As of a dataclass: `case Person(name, age)`.
+            setattr(cls, "__match_args__", tuple(name for name in given if not given[name].get("kw_only")))  # noqa: B010
         if "__init__" not in cls.__dict__:
             init.__qualname__ = f"{cls.__qualname__}.__init__"
             cls.__init__ = init  # type: ignore[method-assign]

@@ -10,7 +10,23 @@ from typing import Annotated, Any, ClassVar
 import pytest
 from models import Entry, Person, Setting, make
 
-from cormorant import Column, Database, Key, Model, ProgrammingError, Reference, column, ignored, key, select
+from cormorant import (
+    Column,
+    Database,
+    Key,
+    Model,
+    NotLoadedError,
+    ProgrammingError,
+    Reference,
+    ToMany,
+    ToOne,
+    column,
+    ignored,
+    key,
+    select,
+    to_many,
+    to_one,
+)
 
 
 def test_objects_are_like_dataclasses() -> None:
@@ -194,6 +210,37 @@ def test_a_model_goes_with_its_class(db: Database) -> None:
     del cursor
     gc.collect()
     assert gone() is None
+
+
+def test_patterns_match_by_place() -> None:
+    match Person("Ann", 35, id=7):
+        case Person(name, age, id=number):
+            assert (name, age, number) == ("Ann", 35, 7)
+        case _:
+            raise AssertionError
+    assert Person.__match_args__ == ("name", "age", "born", "department")
+    assert Boat.__match_args__ == ("name",)
+
+
+def test_a_relation_without_a_model_is_refused() -> None:
+    with pytest.raises(ProgrammingError, match=r"Made\.boat leads to no model \(say to which: boat: \.\.\. = to_one"):
+        make({"id": Column[int], "boat": ToOne[Boat]})
+    with pytest.raises(ProgrammingError, match="to_many"):
+        make({"id": Column[int], "boats": ToMany[Boat]})
+
+
+def test_annotated_relations_are_keywords() -> None:
+    cls: Any = make(
+        {"id": Column[int], "boat_id": Column[int | None], "boat": ToOne[Boat], "boats": "ClassVar[ToMany[Boat]]"},
+        {"boat": to_one(Boat, columns=["boat_id"]), "boats": to_many(Boat), "plain": to_one(Boat, columns=["boat_id"])},
+    )
+    assert str(inspect.signature(cls)).startswith("(id, boat_id, *, boat=")
+    boat = Boat("Ann")
+    assert cls(1, 2, boat=boat).boat is boat
+    assert cls(1, 2, boat=None).boat is None
+    with pytest.raises(NotLoadedError):
+        cls(1, 2).boat  # noqa: B018
+    assert cls(1, 2, boat=boat).__replace__(boat=None).boat is None
 
 
 def test_copy_replace_makes_another_record() -> None:

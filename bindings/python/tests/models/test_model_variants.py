@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from cormorant import (
     ToOne,
     alias,
     column,
+    exists,
     insert,
     select,
     to_many,
@@ -54,6 +57,54 @@ def db(path: Path) -> Iterator[Database]:
 def tables(db: Database) -> list[str]:
     found = db.query("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name").fetch_all()
     return [row[0] for row in found]
+
+
+class Draft(Model, scope="deleted = 0"):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    text: Column[str]
+    deleted: Column[bool] = column(default=False)
+    parent_id: Column[int | None] = column(references="draft", default=None)
+    parent: ToOne[Draft] = to_one("Draft")
+
+
+def test_records_and_classes_are_pickled() -> None:
+    """Mended: a record of a variant was of a class that no module has"""
+    for cls in (
+        Message,
+        Message.suffixed("42"),
+        Message.attached("x"),
+        Draft.unscoped(),
+        Draft.unscoped().suffixed("["),
+    ):
+        assert pickle.loads(pickle.dumps(cls)) is cls
+        assert copy.deepcopy(cls) is cls
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        record = Message.suffixed("42")("hello", number=3)
+        again = pickle.loads(pickle.dumps(record, protocol))
+        assert type(again) is type(record)
+        assert again == record
+
+
+def test_columns_of_the_model_are_those_of_the_unscoped_one(db: Database) -> None:
+    """Mended: they were not read from"""
+    db.create_tables(Draft)
+    everything = Draft.unscoped()
+    db.insert_many([Draft("a"), Draft("b", True, 1), Draft("c", True, 2)])
+    assert [item.text for item in db.fetch_all(everything.where(Draft.text == "b"))] == ["b"]
+    query = select(everything.text, Draft.deleted).where(Draft.deleted, everything.id > 2).order_by(Draft.id)
+    assert db.fetch_all(query) == [("c", True)]
+    assert db.fetch_values(select(everything.text).where(Draft.parent.text == "a")) == ["b"]
+    assert db.fetch_values(select(Draft.text).where(everything.id == 1)) == ["a"]
+    page = select(everything).order_by(Draft.id).limit(2)
+    assert [item.text for item in db.fetch_all(page.after(db.fetch_all(page)[-1]))] == ["c"]
+    assert db.execute(update(everything).set(text="z").where(Draft.deleted)) == 2
+    # Where both are read from, each is itself.
+    other = alias(everything, "other")
+    both = select(Draft.text, other.text).join(other, other.parent_id == Draft.id)
+    assert db.fetch_all(both) == [("a", "z")]
+    assert db.fetch_values(select(Draft.text).where(exists(select(everything).where(everything.id == 3)))) == ["a"]
+    with pytest.raises(ProgrammingError, match="does not read from"):
+        db.fetch_all(Message.suffixed("42").where(Message.body == "x"))
 
 
 def test_the_same_suffix_is_the_same_model() -> None:

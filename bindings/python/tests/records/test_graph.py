@@ -10,7 +10,21 @@ import pytest
 from music import MODELS, Album, Artist, Employee, Entry, Playlist, Track
 
 import cormorant
-from cormorant import Database, TracedStatement, counting, is_loaded, select
+from cormorant import (
+    Column,
+    Database,
+    ToMany,
+    ToOne,
+    TracedStatement,
+    asdict,
+    column,
+    counting,
+    is_loaded,
+    many_to_many,
+    select,
+    to_many,
+    to_one,
+)
 
 
 @pytest.fixture
@@ -47,6 +61,62 @@ def test_one_record(filled: Database) -> None:
     with pytest.raises(cormorant.NotLoadedError):
         album.tracks  # noqa: B018
     assert filled.load([], Album.artist) == []
+
+
+def test_a_record_as_a_dict(filled: Database) -> None:
+    [artist, *_] = filled.fetch_all(select(Artist).load(Artist.albums / Album.tracks, Artist.albums / Album.artist))
+    assert asdict(artist) == {"id": 1, "name": "Ada"}
+    told = asdict(artist, Artist.albums, Artist.albums / Album.tracks)
+    assert [list(album) for album in told["albums"]] == [["id", "title", "artist_id", "year", "tracks"]] * 2
+    assert [track["title"] for track in told["albums"][0]["tracks"]] == ["a", "b"]
+    assert told["albums"][1]["tracks"] == []
+    assert asdict(artist.albums[0], Album.artist)["artist"] == {"id": 1, "name": "Ada"}
+    artist.albums[0].artist = None
+    assert asdict(artist.albums[0], Album.artist)["artist"] is None
+    with pytest.raises(cormorant.NotLoadedError):
+        asdict(artist, Artist.albums / Album.tracks / Track.playlists)
+    given: Any
+    for given in ((artist, Album.tracks), ("x",), (Artist,)):
+        with pytest.raises(cormorant.ProgrammingError):
+            asdict(*given)
+
+
+class Song(cormorant.Model):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    title: Column[str]
+
+
+class Line(cormorant.Model, table="setlist_lines", primary_key=("setlist_id", "song_id")):
+    """A junction with a column of its own."""
+
+    position: Column[int]
+    setlist_id: Column[int | None] = column(references="setlist", default=None)
+    song_id: Column[int | None] = column(references=Song, default=None)
+    song: ToOne[Song] = to_one(Song)
+
+
+class Setlist(cormorant.Model):
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    name: Column[str]
+    lines: ToMany[Line] = to_many(Line)
+    songs: ToMany[Song] = many_to_many(Song, through=Line)
+
+
+def test_rows_of_a_junction_with_columns_of_their_own(db: Database) -> None:
+    db.create_tables(Song, Setlist, Line)
+    evening = Setlist("evening")
+    evening.lines = [Line(1, song=Song("a")), Line(2, song=Song("b"))]
+    db.save_graph(evening)
+    assert db.fetch_all(Line, order_by="position") == [Line(1, 1, 1), Line(2, 1, 2)]
+    evening.lines = [evening.lines[1], Line(3, song=Song("c"))]
+    evening.lines[0].position = 9
+    db.save_graph(evening, delete_removed=True)
+    assert db.fetch_all(Line, order_by="position") == [Line(3, 1, 3), Line(9, 1, 2)]
+    # By the other way what is between them has no place.
+    evening.songs = [Song("d")]
+    with pytest.raises(cormorant.NotNullViolation, match="position"):
+        db.save_graph(evening)
+    assert db.count(Song) == 3
 
 
 def test_many_to_many_shares_its_records(filled: Database) -> None:

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from typing_extensions import assert_type
 
-from cormorant import Column, Database, Model, Select, ToMany, column, is_loaded, many_to_many, select, to_many, to_one
+from cormorant import (
+    Column,
+    Database,
+    Model,
+    Select,
+    ToMany,
+    ToOne,
+    asdict,
+    column,
+    is_loaded,
+    many_to_many,
+    select,
+    to_many,
+    to_one,
+)
 
 
 class Singer(Model):
@@ -32,6 +48,29 @@ class ListSong(Model, primary_key=("list_id", "song_id")):
     list_id: Column[int] = column(references=List)
     song_id: Column[int] = column(references=Song)
 
+
+class Review(Model):
+    """Annotated, for those who like to read what it is; by its name the annotation is all that is known."""
+
+    id: Column[int | None] = column(primary_key=True, default=None, kw_only=True)
+    stars: Column[int]
+    song_id: Column[int | None] = column(references=Song, default=None)
+    song: ToOne[Song] = to_one("Song")
+    likes: ToMany[Singer] = many_to_many("Singer", through="Like")
+
+
+review = Review(5, song=Song("Tide", None))
+assert_type(review.song, Song | None)
+review.song = None
+review.song = Song("Tide", None)
+assert_type(Review.song.title, Column[str])
+assert_type(Review.song.singer.name, Column[str])
+assert_type(review.likes, list[Singer])
+assert_type(asdict(review, Review.song, Review.song / Song.singer), dict[str, Any])
+match review:
+    case Review(stars, song_id):
+        assert_type(stars, int)
+        assert_type(song_id, int | None)
 
 pia = Singer("Pia")
 pia.songs = [Song("Tide", None)]
