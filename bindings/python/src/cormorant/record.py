@@ -324,6 +324,11 @@ def _write_many(
 ) -> int:
     source = iter(records)
     part, start, total = list(islice(source, _PART)), 0, 0
+    if part and not hasattr(part[0], "__model__") and hasattr(records, "__arrow_c_stream__"):
+        raise ProgrammingError(
+            f"{type_name(records)} is no iterable of records",
+            hint="give it to insert_arrow(Model, ...), or make records of its rows",
+        )
     made: list[tuple[list[Model], list[Any]]] = []
     cls = type(part[0]) if part else Model
     names = None if properties is None or not part else _names(cls, properties)

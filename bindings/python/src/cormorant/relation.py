@@ -231,6 +231,10 @@ class ToMany(Relation[M]):
         """How many related records there are, or meet the condition."""
         return self._aggregate("count", None, condition)
 
+    @overload
+    def sum(self, property: Column[T], condition: Expression[bool | None] | None = None) -> Expression[T | None]: ...
+    @overload
+    def sum(self, property: str, condition: Expression[bool | None] | None = None) -> Expression[Any]: ...
     def sum(self, property: str | Column[Any], condition: Expression[bool | None] | None = None) -> Expression[Any]:
         """The sum of a property; NULL over no record."""
         return self._aggregate("sum", property, condition)

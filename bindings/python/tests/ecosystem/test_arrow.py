@@ -56,6 +56,8 @@ def test_every_type(db: Database) -> None:
     first, second = db.fetch_all(Item, order_by="id")
     assert first == Item(5, 1, 1.5, True, "ä", b"\0", MOMENT, uuid.UUID(int=7), Decimal("1.50"), {"a": 1}, ["x"])
     assert second == Item(6, count=None, tags=[])
+    with pytest.raises(ProgrammingError, match=r"pyarrow.*Table is no iterable of records \(give it to insert_arrow"):
+        db.insert_many(pa.table(values))
 
 
 @pytest.mark.parametrize(
