@@ -16,7 +16,16 @@ import pytest
 from models import Department, Note
 from test_aio import ENDLESS, on
 
-from cormorant import AsyncDatabase, AsyncTransaction, BusyError, Database, IntegrityError, ProgrammingError, select
+from cormorant import (
+    AsyncDatabase,
+    AsyncTransaction,
+    BusyError,
+    Database,
+    Error,
+    IntegrityError,
+    ProgrammingError,
+    select,
+)
 
 
 async def names(db: AsyncDatabase) -> list[str]:
@@ -453,3 +462,105 @@ def test_closing_while_one_is_open_is_refused(path: Path) -> None:
         assert await names(db) == ["a", "b"]
 
     on(path, body)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_storm_leaves_nothing_behind(path: Path, seed: int) -> None:
+    """Calls, cursors, transactions of all kinds, cancelled at any moment: each thread and each turn is given back."""
+    dice = random.Random(seed)
+
+    async def body(db: AsyncDatabase) -> None:
+        await db.insert_many(Note(text=str(number)) for number in range(500))
+
+        async def read() -> None:
+            async for _ in db.cursor(Note):
+                if dice.random() < 0.01:
+                    break
+
+        async def snapshot() -> None:
+            async with db.read():
+                await db.count(Note)
+                await asyncio.sleep(dice.random() / 500)
+
+        async def write(depth: int = 0) -> None:
+            async with db.transaction() as tx:
+                await db.insert(Note(text="x"))
+                if depth < 2 and dice.random() < 0.5:
+                    await write(depth + 1)
+                if dice.random() < 0.3:
+                    await asyncio.gather(*[tx.insert(Note(text="y")) for _ in range(3)])
+                if dice.random() < 0.2:
+                    await asyncio.to_thread(tx.database.insert, Note(text="z"))
+                if dice.random() < 0.2:
+                    raise KeyError
+
+        async def shared() -> None:
+            def run() -> None:
+                with db.database.shared_transaction() as tx:
+                    tx.insert(Note(text="s"))
+
+            await asyncio.to_thread(run)
+
+        kinds = [read, snapshot, write, shared, lambda: db.insert(Note(text="w")), lambda: db.perform(Database.vacuum)]
+        for _ in range(15):
+            tasks: list[asyncio.Task[Any]] = [asyncio.create_task(dice.choice(kinds)()) for _ in range(12)]
+            for task in dice.sample(tasks, 6):
+                await asyncio.sleep(dice.choice([0, 0, 0.001, 0.004]))
+                task.cancel()
+            await asyncio.wait(tasks)
+            for task in tasks:
+                if not task.cancelled() and (error := task.exception()):
+                    # A vacuum is refused while others read.
+                    assert isinstance(error, KeyError | Error), error
+        gc.collect()
+        workers = db.database._workers
+        assert workers is not None
+        end = time.monotonic() + 5
+        while (workers.turns._free, workers.writing._free) != (6, 1) and time.monotonic() < end:
+            await asyncio.sleep(0.01)
+        assert (workers.turns._free, workers.writing._free) == (6, 1)
+        assert not workers.turns._waiting
+        assert len(workers._idle) <= 7
+        await db.insert(Note(text="last"))
+
+    on(path, body, worker_count=6, reader_count=2)
+
+
+def test_limits_of_anyio(path: Path) -> None:
+    """Which cancels again and again, until the block is left."""
+    anyio = pytest.importorskip("anyio")
+
+    async def main() -> None:
+        async with AsyncDatabase(path, busy_timeout=1) as db:
+            await db.create_tables(Department)
+            for _ in range(3):
+                with anyio.move_on_after(0.05) as scope:
+                    async with db.transaction():
+                        await db.insert(Department("lost"))
+                        await db.fetch_value(ENDLESS)
+                assert scope.cancelled_caught
+            async with db.transaction() as tx, anyio.create_task_group() as group:
+                group.start_soon(tx.insert, Department("a"))
+                group.start_soon(tx.insert, Department("b"))
+            assert await names(db) == ["a", "b"]
+
+    anyio.run(main, backend="asyncio")
+    path.unlink()
+    pytest.importorskip("trio")
+    anyio.run(main, backend="trio")
+
+
+def test_one_connection_for_all() -> None:
+    async def body() -> None:
+        async with AsyncDatabase(":memory:") as db:
+            await db.create_tables(Department)
+
+            async def write(name: str) -> None:
+                async with db.transaction():
+                    await db.insert(Department(name))
+                    await asyncio.sleep(0.002)
+
+            await asyncio.gather(*[write(f"{number}") for number in range(10)], *[db.count(Department)] * 1)
+            assert await db.count(Department) == 10
+
+    asyncio.run(body())
