@@ -8,7 +8,7 @@ import gc
 import random
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -501,6 +501,7 @@ def test_a_storm_leaves_nothing_behind(path: Path, seed: int) -> None:
 
             await asyncio.to_thread(run)
 
+        kinds: list[Callable[[], Coroutine[Any, Any, Any]]]
         kinds = [read, snapshot, write, shared, lambda: db.insert(Note(text="w")), lambda: db.perform(Database.vacuum)]
         for _ in range(15):
             tasks: list[asyncio.Task[Any]] = [asyncio.create_task(dice.choice(kinds)()) for _ in range(12)]
