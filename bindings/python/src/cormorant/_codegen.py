@@ -191,13 +191,16 @@ def make_assign(columns: Columns) -> Callable[[Any, Row], None]:
 
 
 def make_init(
-    fields: dict[str, Column[Any] | Ignored], relations: Sequence[str], post_init: bool
+    fields: dict[str, Column[Any] | Ignored],
+    relations: Sequence[str],
+    relate: Callable[[Any, str, Any], object],
+    post_init: bool,
 ) -> Callable[..., None]:
-    """__init__ as dataclasses have it: parameters in the order of the fields, then relations, by their names;
-    __post_init__ at its end.
+    """__init__ as dataclasses have it: parameters in the order of the fields, then relations, by their names, which
+    relate() sets; __post_init__ at its end.
     """
     this = "self" if "self" not in (*fields, *relations) else "_self"
-    names: dict[str, Any] = {"_MISSING": MISSING}
+    names: dict[str, Any] = {"_MISSING": MISSING, "_relate": relate}
     positional, keywords, lines = [], [], []
     after = ""
     for name, field in fields.items():
@@ -231,7 +234,7 @@ def make_init(
         positional.append(parameter)
     for name in relations:
         keywords.append(f"{name}=_MISSING")
-        lines.append(f" if {name} is not _MISSING: {this}.{name} = {name}")
+        lines.append(f" if {name} is not _MISSING: _relate({this}, {name!r}, {name})")
     if post_init:
         lines.append(f" {this}.__post_init__()")
     parameters = ", ".join([this, *positional, *(["*", *keywords] if keywords else [])])

@@ -16,7 +16,7 @@ from ._model_info import ModelInfo
 from ._native import model as native_model
 from ._native.handle import ModelHandle
 from .column import Column, Ignored, Key, Reference, column, ignored, key
-from .relation import Relation, collect_relations, register
+from .relation import Relation, collect_relations, register, relate
 from .select import Select, select
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Model(metaclass=ModelType):
             if isinstance(field, Column) and any(name in place.__dict__ for place in places):
                 setattr(cls, name, field)
         cls.__relations__ = collect_relations(cls)
-        init = _codegen.make_init(fields, annotated_relations(cls), hasattr(cls, "__post_init__"))
+        init = _codegen.make_init(fields, annotated_relations(cls), relate, hasattr(cls, "__post_init__"))
         made: ModelHandle | None = cls.__dict__.get("__handle__")
         cls.__model__ = ModelInfo(
             cls, fields, lambda columns: made or native_model.create_model(definition(cls.__name__, columns, **options))

@@ -311,6 +311,16 @@ class ToOne(Relation[M]):
         return Path((relation,))
 
 
+def relate(record: Model, name: str, value: Any) -> None:
+    """Sets a relation of a new record and, where that leads to one that has its key, what refers to it."""
+    setattr(record, name, value)
+    link = type(record).__relations__[name]
+    if isinstance(link, ToOne) and value is not None:
+        for mine, theirs in zip(*link._columns()):
+            if getattr(record, mine) is None:
+                setattr(record, mine, getattr(value, theirs, None))
+
+
 class Path:
     """A chain of to-one relations: its attributes are the columns at its end."""
 

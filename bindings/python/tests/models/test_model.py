@@ -237,6 +237,9 @@ def test_annotated_relations_are_keywords() -> None:
     assert str(inspect.signature(cls)).startswith("(id, boat_id, *, boat=")
     boat = Boat("Ann")
     assert cls(1, 2, boat=boat).boat is boat
+    # One that is in the file is referred to at once.
+    boat.id = 7
+    assert [cls(1, given, boat=boat).boat_id for given in (None, 2)] == [7, 2]
     assert cls(1, 2, boat=None).boat is None
     with pytest.raises(NotLoadedError):
         cls(1, 2).boat  # noqa: B018
