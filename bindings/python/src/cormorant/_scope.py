@@ -243,14 +243,14 @@ def task_node(database: Database) -> Node | None:
 
 
 def _explain_busy(error: Error) -> Error:
-    """Where plain code waits for the transaction of the task that runs it, the waiting is in vain."""
+    """Where plain code waits for the transaction of the task that runs it, also on a thread, the waiting is in vain."""
     node = current.get()
-    while node is not None and not (node.is_open and node.owner == caller()):
+    while node is not None and not node.is_open:
         node = node.outer
-    if node is None:
+    if node is None or node.scope.is_worker():
         return error
     return BusyError(
-        f"{error.message}, which may be this task's own transaction",
+        f"{error.message}, which may be the transaction of the task itself",
         code=error.code,
         hint="await the call, by AsyncDatabase, or make it by the `database` of the transaction's block",
     )

@@ -424,12 +424,17 @@ def test_plain_code_on_any_thread_takes_part(path: Path) -> None:
     on(path, body)
 
 
+async def plain(db: AsyncDatabase) -> None:
+    db.database.insert(Department("b"))
+
+
 def test_plain_code_that_waits_for_its_own_task_is_told(path: Path) -> None:
     async def body(db: AsyncDatabase) -> None:
         async with db.transaction():
-            with pytest.raises(BusyError, match="this task's own transaction") as caught:
-                db.database.insert(Department("a"))
-            assert "await the call" in str(caught.value)
+            for call in (asyncio.to_thread(db.database.insert, Department("a")), plain(db)):
+                with pytest.raises(BusyError, match="the transaction of the task itself") as caught:
+                    await call
+                assert "await the call" in str(caught.value)
 
     on(path, body, busy_timeout=0.1)
 
