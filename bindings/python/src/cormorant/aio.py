@@ -51,6 +51,8 @@ _READING = frozenset(
         "load",
         "max_key",
         "metadata",
+        "one",
+        "one_value",
         "page_count",
         "plan",
         "query",
