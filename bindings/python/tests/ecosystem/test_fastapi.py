@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import fastapi
 import httpx2 as httpx
 import pytest
-from models import Department
+from models import Department, Person
 
 from cormorant import AsyncDatabase, Database, ProgrammingError
 
@@ -114,6 +114,39 @@ def test_all_kinds_at_once(path: Path) -> None:
                 )
             assert told.count(200) == 22
             assert await db.count(Department) == 44
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_an_answer_does_not_say_that_all_went_well_before_it_did(path: Path, plain: bool) -> None:
+    """A commit that fails is seen by the client, as the cookbook has the dependency."""
+
+    async def main() -> None:
+        async with AsyncDatabase(path) as db:
+            await db.create_tables(Department, Person)
+            app = fastapi.FastAPI()
+
+            async def awaited() -> AsyncIterator[Database]:
+                async with db.transaction() as tx:
+                    yield tx.database
+
+            def of_threads() -> Iterator[Database]:
+                with db.database.shared_transaction() as tx:
+                    yield tx
+
+            dependency = of_threads if plain else awaited
+
+            @app.post("/")
+            def write(tx: Annotated[Database, fastapi.Depends(dependency, scope="function")]) -> None:
+                tx.execute("PRAGMA defer_foreign_keys = ON")
+                tx.insert(Person("Ida", department=7))
+
+            transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+                assert (await client.post("/")).status_code == 500
+            assert await db.count(Person) == 0
+            await asyncio.wait_for(db.insert(Department("next")), 2)
 
     asyncio.run(main())
 
