@@ -249,7 +249,7 @@ def lease_blocking(database: Database, writing: bool) -> Lease:
 def _busy(writing: bool) -> BusyError:
     if writing:
         return BusyError(
-            "another task's transaction is open for longer than the busy timeout",
+            "another transaction is open for longer than the busy timeout",
             code="CORM_E_BUSY",
             hint="await nothing in a transaction that may take long; a task that takes part in it calls by the object "
             "of its block: async with db.transaction() as tx",

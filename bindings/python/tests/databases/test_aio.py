@@ -284,7 +284,7 @@ def test_a_write_that_waits_in_vain_is_told(path: Path) -> None:
 
         holding = asyncio.create_task(hold())
         await asyncio.sleep(0.05)
-        with pytest.raises(BusyError, match="another task's transaction"):
+        with pytest.raises(BusyError, match="another transaction is open"):
             await db.insert(Note(text="x"))
         assert await db.count(Note) == 0
         await holding
