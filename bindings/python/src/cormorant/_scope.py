@@ -236,8 +236,8 @@ def task_node(database: Database) -> Node | None:
         raise ProgrammingError(
             "the task was begun inside of another task's transaction",
             code="CORM_E_TRANSACTION",
-            hint="where it takes part, call by the object of the block: async with db.transaction() as tx; "
-            "else begin it outside of the block",
+            hint="where it takes part, as under asyncio.gather, call by the object of the block, "
+            "async with db.transaction() as tx; else begin it outside of the block",
         )
     return node
 
