@@ -91,6 +91,10 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case cipher = -43
     /// The row was written since the record was read, as its version tells; nothing was changed.
     case staleRecord = -44
+    /// A query has no row where exactly one is expected.
+    case noRows = -45
+    /// A query has several rows where exactly one is expected.
+    case severalRows = -46
 
     /// The name that all languages share, such as `CORM_E_UNIQUE`.
     public var name: StaticString {
@@ -139,6 +143,8 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
         case .truncated: "CORM_E_TRUNCATED"
         case .cipher: "CORM_E_CIPHER"
         case .staleRecord: "CORM_E_STALE_RECORD"
+        case .noRows: "CORM_E_NO_ROWS"
+        case .severalRows: "CORM_E_SEVERAL_ROWS"
         }
     }
 }

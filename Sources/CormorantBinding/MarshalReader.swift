@@ -205,11 +205,32 @@ final class MarshalReader {
         }
     }
 
-    /// The dict that comes next as attributes or, by another word, as what else has names.
-    func attributes(_ what: String = "attribute") throws -> [(property: String, value: Value)] {
+    /// The dict that comes next as attributes.
+    func attributes() throws -> [(property: String, value: Value)] {
         guard case .dictionary = try next() else { throw MarshalReader.damaged() }
         var attributes: [(property: String, value: Value)] = []
-        while let name = try key() { attributes.append((name, try value("\(what) \(name)"))) }
+        while let name = try key() { attributes.append((name, try value("attribute \(name)"))) }
         return attributes
+    }
+
+    /// The dict that comes next as parameters, each a value or a list of them.
+    func parameters() throws -> [(name: String, value: ParameterValue)] {
+        guard case .dictionary = try next() else { throw MarshalReader.damaged() }
+        var parameters: [(name: String, value: ParameterValue)] = []
+        while let name = try key() {
+            let start = position
+            guard case .sequence(let count) = try next() else {
+                position = start
+                parameters.append((name, .value(try value("parameter \(name)"))))
+                continue
+            }
+            // Each has a byte at least.
+            guard count <= size - position else { throw MarshalReader.damaged() }
+            var values: [Value] = []
+            values.reserveCapacity(count)
+            for index in 0..<count { values.append(try value("value \(index) of parameter \(name)")) }
+            parameters.append((name, .list(values)))
+        }
+        return parameters
     }
 }

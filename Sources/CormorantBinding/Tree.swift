@@ -35,14 +35,10 @@ private func write(_ compiled: CompiledStatement, to block: UnsafeMutablePointer
     var writer = MarshalWriter(try require(block, "block"))
     try writer.tuple(2)
     try writer.value(.text(compiled.sql))
-    let counts = compiled.bindings.map { if case .list(let values, _) = $0 { values.count } else { 1 } }
-    try writer.tuple(counts.reduce(0, +))
+    try writer.tuple(compiled.bindings.reduce(0) { $0 + ($1.values?.count ?? 1) })
     for binding in compiled.bindings {
-        switch binding {
-        case .value(let value): try writer.value(value)
-        case .list(let values, _):
-            for value in values { try writer.value(value) }
-        case .parameter(let name, _):
+        for value in binding.values ?? [] { try writer.value(value) }
+        if let name = binding.parameterName {
             try writer.tuple(1)
             try writer.value(.text(name))
         }
@@ -74,10 +70,10 @@ public func corm_tree_expression_sql(
 }
 
 /// A marshalled dict of parameters by name.
-func parameters(_ bytes: UnsafeRawPointer?, _ size: Int) throws -> [String: Value] {
+func parameters(_ bytes: UnsafeRawPointer?, _ size: Int) throws -> [String: ParameterValue] {
     guard bytes != nil else { return [:] }
-    let attributes = try MarshalReader(bytes, size).attributes("parameter")
-    return Dictionary(attributes.map { (parameterName($0.property), $0.value) }, uniquingKeysWith: { $1 })
+    let named = try MarshalReader(bytes, size).parameters()
+    return Dictionary(named.map { (parameterName($0.name), $0.value) }, uniquingKeysWith: { $1 })
 }
 
 @_cdecl("corm_tree_open") @implementation

@@ -41,6 +41,7 @@ extension TreeReader {
             let operand = try expression()
             return operand.ordered(OrderDirection(descending: try bool(), nulls: try nullOrder(int())))
         case CORM_NODE_AS: return try expression().labelled(text())
+        case CORM_NODE_ROW: return .row(try expressions())
         default: return try relation(code)
         }
     }

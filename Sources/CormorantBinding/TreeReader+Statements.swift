@@ -41,6 +41,7 @@ extension TreeReader {
             let values = try values()
             box.editSelect { $0 = try $0.after(values) }
         case CORM_PART_SET: box.set(try text(), try expression())
+        case CORM_PART_VALUES: box.add(row: try list(text), try expressions())
         case CORM_PART_SELECT:
             let properties = try list(text)
             box.insert(properties, from: try select())

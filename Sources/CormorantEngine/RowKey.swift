@@ -53,6 +53,7 @@ package func comparable(_ text: UnsafeBufferPointer<UInt8>, _ collation: String?
     switch collation {
     case "nocase": text.map(foldASCII)
     case "corm_decimal": shortestDecimal(text)
+    case "corm_nocase": Array(foldedCase(String(decoding: text, as: UTF8.self)).utf8)
     case "rtrim": Array(text[..<((text.lastIndex { $0 != 0x20 } ?? -1) + 1)])
     default: Array(text)
     }

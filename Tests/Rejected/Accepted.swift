@@ -43,6 +43,17 @@ func changes(_ database: Database) throws {
     print(count as Any)
 }
 
+func rows(_ database: Database) throws {
+    let rows = Album.where {
+        SQLRow($0.title, $0.year).isIn([("a", 1970), ("b", nil)]) && SQLRow($0.price, $0.id) > (5, 3)
+            && SQLRow($0.title, $0.year) != ("c", nil) && $0.id.isIn(parameter: "ids")
+    }
+    let album: Album = try database.one(rows, ["ids": [1, 2]])
+    let more = Artist.insert([album.title, "x"]) { row, name in row.name = name }
+    let id: Int64? = try database.one(more.returning { $0.id })
+    print(id as Any)
+}
+
 func fiveTables(_ database: Database) throws -> Bool {
     let rows = try database.fetchAll(
         Artist.join(Album.self) { artist, album in artist.id == album.artistID }

@@ -69,6 +69,15 @@ static bool count(app *a) {
 }
 
 /* A conflict policy says what becomes of a row that a constraint refuses. */
+static bool several(app *a) {
+    static const char *const names[] = {"Ada", "Bea"};
+    corm_statement *insert = corm_statement_create(CORM_INSERT, a->artists, NULL);
+    for (size_t i = 0; i < 2; i++)
+        corm_statement_values(insert, "name", CORM_EXPRS(corm_expr_value(corm_value_text(names[i]))));
+    corm_statement_add(insert, CORM_CLAUSE_RETURNING, corm_expr_column(a->artists, "id"));
+    return print_rows(a, insert);
+}
+
 static bool ignore(app *a) {
     artist nina = {.name = "Nina"};
     corm_statement *insert = corm_statement_create(CORM_INSERT, a->artists, NULL);
@@ -81,5 +90,5 @@ static bool ignore(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a, open_music(&a) && change(&a) && copy(&a) && count(&a) && ignore(&a));
+    return close_music(&a, open_music(&a) && change(&a) && copy(&a) && count(&a) && several(&a) && ignore(&a));
 }

@@ -59,6 +59,9 @@ static bool show_all(app *a) {
         corm_expr_between(YEAR, CORM_INT(1990), CORM_INT(1999)),
         corm_expr_in(YEAR, CORM_VALUES(corm_value_int64(1998), corm_value_int64(2004))),
         corm_expr_in_select(corm_expr_column(albums, "artistId"), ids()),
+        corm_expr_binary(CORM_OP_IN, YEAR, corm_expr_parameter("years")),
+        CORM_GT(CORM_ROW_VALUE(YEAR, TITLE), CORM_ROW_VALUE(CORM_INT(1998), CORM_STR("F"))),
+        CORM_IN(CORM_ROW_VALUE(YEAR, TITLE), corm_value_int64(1998), corm_value_text("First")),
         /* Conditions */
         CORM_AND(RECENT, CHEAP),
         CORM_OR(RECENT, CHEAP),
@@ -91,6 +94,7 @@ static bool show_all(app *a) {
         corm_expr_binary(CORM_OP_NOT_GLOB, TITLE, CORM_STR("F*")),
         corm_expr_binary(CORM_OP_REGEXP, TITLE, CORM_STR("^[A-M].*t$")),
         corm_expr_collate(TITLE, "NOCASE"),
+        corm_expr_binary(CORM_OP_CONTAINS, corm_expr_collate(TITLE, "corm_nocase"), CORM_STR("É")),
         CORM_CALL("lower", TITLE),
         CORM_CALL("upper", TITLE),
         CORM_CALL("trim", TITLE),

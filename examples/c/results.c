@@ -56,6 +56,18 @@ static bool numbers(app *a) {
 }
 
 /* Row by row in constant memory; the record's texts live until the next one. */
+static bool exactly_one(app *a) {
+    album found;
+    corm_query query = {.struct_size = sizeof query, .one = true};
+    query.where = CORM_GT(corm_expr_column(a->albums, "year"), CORM_INT(2000));
+    if (corm_query_first(a->db, a->albums, &query, &found, a->arena, &a->error) != CORM_E_SEVERAL_ROWS)
+        return false;
+    printf("%s\n", corm_error_message(a->error));
+    corm_error_free(a->error);
+    a->error = NULL;
+    return true;
+}
+
 static bool stream(app *a) {
     corm_query query = {.struct_size = sizeof query, .order_by = "id"};
     corm_cursor *cursor = NULL;
@@ -98,5 +110,6 @@ static bool raw_sql(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a, open_music(&a) && forms(&a) && numbers(&a) && stream(&a) && columns(&a) && raw_sql(&a));
+    return close_music(&a, open_music(&a) && forms(&a) && numbers(&a) && exactly_one(&a) && stream(&a) && columns(&a) &&
+                               raw_sql(&a));
 }

@@ -27,6 +27,23 @@ static bool conditions(app *a) {
 }
 
 /* Columns and other expressions instead of whole records. */
+static bool chosen(app *a) {
+    corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
+    corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "title"));
+    corm_statement_add(select, CORM_CLAUSE_WHERE,
+                       corm_expr_binary(CORM_OP_IN, corm_expr_column(a->albums, "id"), corm_expr_parameter("ids")));
+    corm_value ids[] = {corm_value_int64(1), corm_value_int64(2)};
+    corm_value parameters[] = {corm_value_named("ids", corm_value_list(ids, 2))};
+    corm_query query = {.struct_size = sizeof query, .statement = select, .values = parameters, .value_count = 1};
+    const corm_value *titles = NULL;
+    size_t count = 0;
+    bool done = corm_query_values(a->db, &query, a->arena, &titles, &count, &a->error) == CORM_OK;
+    for (size_t i = 0; i < count; i++)
+        printf("%.*s\n", (int)titles[i].as.bytes.size, (const char *)titles[i].as.bytes.data);
+    corm_statement_free(select);
+    return done;
+}
+
 static bool columns(app *a) {
     corm_statement *select = corm_statement_create(CORM_SELECT, a->albums, NULL);
     corm_statement_add(select, CORM_CLAUSE_COLUMN, corm_expr_column(a->albums, "title"));
@@ -137,6 +154,6 @@ static bool pages(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a, open_music(&a) && conditions(&a) && columns(&a) && joins(&a) && groups(&a) && windows(&a) &&
-                               compounds(&a) && common_tables(&a) && table_functions(&a) && pages(&a));
+    return close_music(&a, open_music(&a) && conditions(&a) && chosen(&a) && columns(&a) && joins(&a) && groups(&a) &&
+                               windows(&a) && compounds(&a) && common_tables(&a) && table_functions(&a) && pages(&a));
 }

@@ -38,6 +38,13 @@ def count(db: Database) -> None:
     print(db.fetch_all(Counter))
 
 
+def several(db: Database) -> None:
+    """Several rows in one statement, each a dict; what the database filled in comes back."""
+    words = [{"word": "sun", "number": 1}, {"word": "sky", "number": 2}, {"word": "sun", "number": 5}]
+    add = insert(Counter).values(words).on_conflict("word").do_update(number=Counter.number + excluded.number)
+    print(db.fetch_all(add.returning(Counter.word, Counter.number)))
+
+
 def ignore(db: Database) -> None:
     """A conflict policy says what becomes of a row that a constraint refuses."""
     again = insert(Artist).values(name="Nina")
@@ -50,4 +57,5 @@ if __name__ == "__main__":
         change(database)
         copy(database)
         count(database)
+        several(database)
         ignore(database)

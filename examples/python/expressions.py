@@ -19,6 +19,7 @@ from cormorant import (
     raw,
     scalar,
     select,
+    tuple_,
 )
 
 
@@ -51,6 +52,9 @@ EXPRESSIONS = [
     Album.year.between(1990, 1999),
     Album.year.in_([1998, 2004]),
     Album.artist_id.in_(ids),
+    Album.year.in_(param("years")),
+    tuple_(Album.year, Album.title) > (1998, "F"),
+    tuple_(Album.year, Album.title).in_([(1998, "First")]),
     # Conditions
     recent & cheap,
     recent | cheap,
@@ -83,6 +87,7 @@ EXPRESSIONS = [
     Album.title.not_glob("F*"),
     Album.title.regexp("^[A-M].*t$"),
     Album.title.collate("NOCASE"),
+    Album.title.collate("corm_nocase").contains("É"),
     func.lower(Album.title),
     func.upper(Album.title),
     func.trim(Album.title),

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from music import Album, music
 
-from cormorant import Database, func, select
+from cormorant import Database, NoRowsError, SeveralRowsError, func, select
 
 
 @dataclass
@@ -31,6 +31,19 @@ def numbers(db: Database) -> None:
     first = db.fetch_one(query.order_by(Album.year))
     print(first and first.title, db.count(query), db.exists(query), db.page_count(query, page_size=10))
     print(db.fetch_value(select(func.max(Album.year))), db.fetch_values(select(Album.title).order_by(Album.title)))
+
+
+def exactly_one(db: Database) -> None:
+    """The only row, or an error of its own where there is none, or several."""
+    print(db.one(Album.where(Album.title == "First")).year, db.one_value(select(func.count(Album.id))))
+    try:
+        db.one(Album.where(Album.year > 2000))
+    except SeveralRowsError as error:
+        print(error.message)
+    try:
+        db.one(Album, title="Nothing")
+    except NoRowsError as error:
+        print(error.message)
 
 
 def stream(db: Database) -> None:
@@ -66,5 +79,5 @@ def raw_sql(db: Database) -> None:
 
 if __name__ == "__main__":
     with music() as database:
-        for show in (forms, numbers, stream, columns, raw_sql):
+        for show in (forms, numbers, exactly_one, stream, columns, raw_sql):
             show(database)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from music import Album, Artist, music
 
-from cormorant import Database, alias, func, json_each, literal, optional, param, select, table_function
+from cormorant import Database, alias, func, json_each, literal, optional, param, select, table_function, tuple_
 
 
 def conditions(db: Database) -> None:
@@ -18,6 +18,15 @@ def conditions(db: Database) -> None:
     for since in (2000, 2010):
         albums = db.fetch_all(query, since=since)
         print(f"since {since}:", ", ".join(album.title for album in albums))
+
+
+def chosen(db: Database) -> None:
+    """A list is a parameter, too: the query is prepared once, whatever the lists' lengths."""
+    query = select(Album.title).where(Album.id.in_(param("ids"))).order_by(Album.id)
+    for ids in ([1, 2], [3], []):
+        print(db.fetch_values(query, ids=ids))
+    after = tuple_(Album.year, Album.title) > (2000, "M")  # as one: a later year, or this one and a later title
+    print(db.fetch_values(select(Album.title).where(after).order_by(Album.year)))
 
 
 def columns(db: Database) -> None:
@@ -106,6 +115,7 @@ if __name__ == "__main__":
     with music() as database:
         for show in (
             conditions,
+            chosen,
             columns,
             joins,
             records_side_by_side,

@@ -39,6 +39,7 @@ CORM_BEGIN_DECLS
 #define CORM_NODE_AGGREGATE 23 /* (23, model, alias?, relation, function, property?, E?): corm_relation_aggregate */
 /* (24, model, alias?, [relation], [value]?): corm_relation_is, with the values of all columns of the record. */
 #define CORM_NODE_IS_RELATED 24
+#define CORM_NODE_ROW 25 /* (25, [E]): corm_expr_row */
 
 /*
  * A statement is a tuple of its kind (CORM_SELECT and so on), its model (or None), its alias (or None) and a list of
@@ -57,6 +58,7 @@ CORM_BEGIN_DECLS
 #define CORM_PART_UPSERT 11        /* (11, [property]) */
 #define CORM_PART_UPSERT_SET 12    /* (12, property, E) */
 #define CORM_PART_JOIN_RELATION 13 /* (13, kind, from alias?, relation, alias?): corm_statement_join_relation */
+#define CORM_PART_VALUES 14        /* (14, [property], [E]): corm_statement_values */
 
 /*
  * Makes a statement of its tree.
@@ -81,7 +83,7 @@ corm_status corm_tree_expression_sql(const corm_expr *expression, corm_block *bl
  * The result of a statement, which corm_block_next reads.
  *
  * model      NULL: rows as they come. Else its records, as corm_query.statement has it.
- * parameters a marshalled dict; NULL: none. Borrowed until return.
+ * parameters a marshalled dict, of values and lists of them (corm_value_list); NULL: none. Borrowed until return.
  * out_result owned (corm_result_close).
  */
 corm_status corm_tree_open(corm_database *database, const corm_model *model, const corm_statement *statement,

@@ -162,6 +162,10 @@ typedef int32_t corm_status;
 #define CORM_E_CIPHER (-43)
 /* The row was written since the record was read, as its version tells; nothing was changed. */
 #define CORM_E_STALE_RECORD (-44)
+/* A query has no row where exactly one is expected. */
+#define CORM_E_NO_ROWS (-45)
+/* A query has several rows where exactly one is expected. */
+#define CORM_E_SEVERAL_ROWS (-46)
 
 /*
  * The name of a status, such as "CORM_E_UNIQUE"; "CORM_UNKNOWN" for a number that is none.

@@ -70,6 +70,11 @@ typedef int32_t corm_operator;
  * function of yours in its place, regexp of 2 arguments. A pattern that is none is CORM_E_SQL.
  */
 #define CORM_OP_REGEXP 40
+/*
+ * left IN right, which is a parameter that is given a list when the statement runs (corm_value_list): the statement stays the
+ * same, and prepared, whatever the list's length. A NULL in it is found by IS NULL. CORM_E_BINDING where it is given one value.
+ */
+#define CORM_OP_IN 41
 
 /* Which way an order term sorts. */
 typedef int32_t corm_direction;
@@ -114,7 +119,16 @@ corm_expr *corm_expr_all(corm_expr *const *parts, size_t count);
 corm_expr *corm_expr_any(corm_expr *const *parts, size_t count);
 /* operand BETWEEN low AND high. All: consumed. Returns: owned. */
 corm_expr *corm_expr_between(corm_expr *operand, corm_expr *low, corm_expr *high);
-/* operand IN (values): any number of them, also none. operand: consumed. Returns: owned. */
+/*
+ * A row of values, 2 to 8 of them, which is compared as one: with another row or a SELECT of as many columns (corm_expr_select),
+ * by = <> < <= > >= IS, IS NOT and BETWEEN, and by IN with rows. Rows sort by their first value, then by the next. Anywhere else
+ * it is CORM_E_MISUSE. parts: consumed; the array itself is borrowed. Returns: owned.
+ */
+corm_expr *corm_expr_row(corm_expr *const *parts, size_t count);
+/*
+ * operand IN (values): any number of them, also none; a NULL is found by IS NULL. Of a row, `values` has a value for each part,
+ * one row after the other. operand: consumed. Returns: owned.
+ */
 corm_expr *corm_expr_in(corm_expr *operand, const corm_value *values, size_t count);
 /* operand IN (SELECT ...). Both: consumed. Returns: owned. */
 corm_expr *corm_expr_in_select(corm_expr *operand, corm_statement *select);
@@ -126,7 +140,10 @@ corm_expr *corm_expr_case(corm_expr *base, corm_expr *const *whens, corm_expr *c
                           corm_expr *otherwise);
 /* CAST to INTEGER, REAL, TEXT or BLOB, as the type is stored. operand: consumed. Returns: owned. */
 corm_expr *corm_expr_cast(corm_expr *operand, corm_type type);
-/* operand: consumed. Returns: owned. */
+/*
+ * Compares and sorts by a collation: BINARY, NOCASE, RTRIM, one of yours (function.h), or corm_nocase, which minds the case of no
+ * letter of Unicode; LIKE, HAS_PREFIX, HAS_SUFFIX and CONTAINS of what has that mind none either. operand: consumed. Returns: owned.
+ */
 corm_expr *corm_expr_collate(corm_expr *operand, const char *collation);
 /*
  * A call of any function that SQLite has: "lower", "count" (without arguments: count(*)), "json_extract", "date".
@@ -190,6 +207,8 @@ corm_status corm_expr_sql(const corm_expr *expression, corm_arena *arena, const 
 #define CORM_LIKE(left, pattern) corm_expr_binary(CORM_OP_LIKE, left, pattern)
 #define CORM_IS_NULL(operand) corm_expr_unary(CORM_OP_IS_NULL, operand)
 #define CORM_NOT(operand) corm_expr_unary(CORM_OP_NOT, operand)
+/* CORM_ROW_VALUE(a, b): a row of values, compared with another. */
+#define CORM_ROW_VALUE(...) corm_expr_row(CORM_EXPRS(__VA_ARGS__))
 /* CORM_IN(x, corm_value_int64(1), corm_value_int64(2)) */
 #define CORM_IN(operand, ...) corm_expr_in(operand, CORM_VALUES(__VA_ARGS__))
 

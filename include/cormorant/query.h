@@ -13,6 +13,11 @@ CORM_BEGIN_DECLS
  */
 typedef struct corm_query {
     uint32_t struct_size;
+    /*
+     * Exactly one row is expected: none is CORM_E_NO_ROWS, several are CORM_E_SEVERAL_ROWS. Of corm_query_first and
+     * corm_query_value; CORM_E_MISUSE elsewhere.
+     */
+    bool one;
     /* A whole SELECT, labelled raw: its columns are matched to the model by name, and every one must be there. */
     const char *sql;
     /*
@@ -82,7 +87,7 @@ corm_status corm_query_fetch_into(corm_database *database, const corm_model *mod
 
 /*
  * The value of a query of one column, by SQL or a statement: that of the first row. CORM_OK, or CORM_NOT_FOUND when there is no
- * row. arena: where a text or blob lives. Statuses: CORM_E_MISUSE for more columns, and those of corm_result_open.
+ * row; with query.one set that of the only row, or an error. arena: where a text or blob lives. Statuses: CORM_E_MISUSE for more columns, and those of corm_result_open.
  */
 corm_status corm_query_value(corm_database *database, const corm_query *query, corm_arena *arena, corm_value *out_value,
                              corm_error **out_error);
@@ -90,7 +95,10 @@ corm_status corm_query_value(corm_database *database, const corm_query *query, c
 corm_status corm_query_values(corm_database *database, const corm_query *query, corm_arena *arena,
                               const corm_value **out_values, size_t *out_count, corm_error **out_error);
 
-/* The first record of a query: CORM_OK and `record` is filled, or CORM_NOT_FOUND. arena as in record.h. */
+/*
+ * The first record of a query: CORM_OK and `record` is filled, or CORM_NOT_FOUND. With query.one set it is the only record, or an
+ * error. arena as in record.h.
+ */
 corm_status corm_query_first(corm_database *database, const corm_model *model, const corm_query *query, void *record,
                              corm_arena *arena, corm_error **out_error);
 

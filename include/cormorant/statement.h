@@ -18,6 +18,8 @@ CORM_BEGIN_DECLS
  *     corm_statement_add(select, CORM_CLAUSE_ORDER_BY, corm_expr_column(people, "name"));
  *     corm_query query = {.struct_size = sizeof query, .statement = select};
  *     corm_query_fetch(db, people, &query, &records, &error);
+ *
+ * So it is the prepared statement that is kept by hand: built once, with parameters for what changes, and run again and again.
  */
 
 /* corm_statement_create.kind */
@@ -138,8 +140,15 @@ void corm_statement_with(corm_statement *statement, const char *name, const char
  */
 void corm_statement_after(corm_statement *statement, const corm_value *values, size_t count);
 
-/* UPDATE: SET property = value. INSERT: the value of a property; without any, one row of defaults. value: consumed. */
+/* UPDATE: SET property = value. INSERT: the value of a property of its one row; without any, a row of defaults. value: consumed. */
 void corm_statement_set(corm_statement *statement, const char *property, corm_expr *value);
+/*
+ * INSERT: one more row, of a value for each of a list of properties, which is the same in every row but for its order; then
+ * corm_statement_set is CORM_E_MISUSE. One statement takes as many values as SQLite does, 32,766 unless it was built otherwise;
+ * of more it is CORM_E_TOO_BIG, and nothing is inserted. With RETURNING the rows come in no promised order. values: consumed; the
+ * array itself is borrowed.
+ */
+void corm_statement_values(corm_statement *statement, const char *properties, corm_expr *const *values, size_t count);
 /* INSERT: the rows of a SELECT instead, its columns for this list of properties in order. select: consumed. */
 void corm_statement_insert_select(corm_statement *statement, const char *properties, corm_statement *select);
 /* INSERT, UPDATE: OR IGNORE, OR REPLACE, ... (record.h). */

@@ -104,6 +104,9 @@ typedef int32_t corm_value_type;
 #define CORM_VALUE_DATE 8
 /* Only going in: as.integer is a corm_time. Comes out as its text. */
 #define CORM_VALUE_TIME 9
+/* Only going in, as a parameter of a statement that stands for the values of an IN (CORM_OP_IN, expression.h): as.bytes.data is
+   an array of corm_value, as.bytes.size how many there are. */
+#define CORM_VALUE_LIST 10
 
 /*
  * One value of any type. As a binding, `name` NULL means the next position (`?`, or `?N` by order), else the parameter
@@ -213,6 +216,15 @@ static inline corm_value corm_value_uuid(const corm_uuid *uuid) {
     value.type = uuid ? CORM_VALUE_UUID : CORM_VALUE_NULL;
     value.as.bytes.data = uuid;
     value.as.bytes.size = uuid ? sizeof(corm_uuid) : 0;
+    return value;
+}
+
+/* The values of an IN, borrowed with what they point to: corm_value_named("ids", corm_value_list(values, count)). */
+static inline corm_value corm_value_list(const corm_value *values, size_t count) {
+    corm_value value = corm_value_null();
+    value.type = CORM_VALUE_LIST;
+    value.as.bytes.data = values;
+    value.as.bytes.size = count;
     return value;
 }
 

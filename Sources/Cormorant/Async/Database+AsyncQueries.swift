@@ -10,6 +10,11 @@ extension Database {
         try await look { try $0.fetchOne(type, query) }
     }
 
+    /// The only record of a query; none, or several, are an error.
+    public func one<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> R {
+        try await look { try $0.one(type, query) }
+    }
+
     /// How many records a query has.
     public func fetchCount<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> Int64 {
         try await look { try $0.fetchCount(type, query) }
@@ -97,6 +102,23 @@ extension Database {
         try await run(sql) { try $0.fetchCount(sql, bindings) }
     }
 
+    /// The value of the one column of the only row, as a type; no row, or several, are an error.
+    public func one<Column: ColumnValue & Sendable>(
+        _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
+    ) async throws -> Column {
+        try await run(sql) { try $0.one(sql, bindings, as: type) }
+    }
+
+    /// The only row, with the values of two columns or more, each as a type; no row, or several, are an error.
+    public func one<
+        First: ColumnValue & Sendable, Second: ColumnValue & Sendable, each Other: ColumnValue & Sendable
+    >(
+        _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
+        _ others: repeat (each Other).Type
+    ) async throws -> (First, Second, repeat each Other) {
+        try await run(sql) { try $0.one(sql, bindings, as: first, second, repeat (each Other).self) }
+    }
+
     /// How many pages of `pageSize` the rows of a SELECT fill.
     public func fetchPageCount(
         _ sql: SQL, _ bindings: Bindings = .none, pageSize: Int64
@@ -119,67 +141,74 @@ extension Database {
 extension Database {
     /// All rows of a query, in the form that it selects.
     public func fetchAll<Request: FetchRequest>(
-        _ request: Request, _ parameters: [String: Value] = [:]
+        _ request: Request, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> [Request.Row] where Request.Row: Sendable {
         try await look { try $0.fetchAll(request, parameters) }
     }
 
     /// The first row of a query, in the form that it selects; nil: there is none.
     public func fetchOne<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: Value] = [:]
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> Query.Row? where Query.Row: Sendable {
         try await look { try $0.fetchOne(query, parameters) }
     }
 
     /// The first row of a query that selects one value; nil: there is no row, or the value is NULL.
     public func fetchOne<Query: RowQuery, Value: Sendable>(
-        _ query: Query, _ parameters: [String: CormorantBase.Value] = [:]
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> Value? where Query.Row == Value? {
         try await look { try $0.fetchOne(query, parameters) }
     }
 
+    /// The only row of a query or of what a statement wrote; none, or several, are an error.
+    public func one<Request: FetchRequest>(
+        _ request: Request, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> Request.Row where Request.Row: Sendable {
+        try await look { try $0.one(request, parameters) }
+    }
+
     /// How many rows a query has.
-    public func fetchCount(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Int64 {
+    public func fetchCount(_ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]) async throws -> Int64 {
         try await look { try $0.fetchCount(query, parameters) }
     }
 
     /// How many pages of `pageSize` the rows of a query fill.
     public func fetchPageCount(
-        _ query: some RowQuery, _ parameters: [String: Value] = [:], pageSize: Int64
+        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:], pageSize: Int64
     ) async throws -> Int64 {
         try await look { try $0.fetchPageCount(query, parameters, pageSize: pageSize) }
     }
 
     /// The columns that a query selects.
     public func fetchColumns(
-        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> ColumnTable {
         try await look { try $0.fetchColumns(request, parameters) }
     }
 
     /// The rows that a query selects as one JSON array of objects.
     public func fetchJSON(
-        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> String {
         try await look { try $0.fetchJSON(request, parameters) }
     }
 
     /// All rows of a query, as rows by name.
     public func fetchRows(
-        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> [ResultRow] {
         try await look { try $0.fetchRows(request, parameters) }
     }
 
     /// Whether a query has any row.
-    public func exists(_ query: some RowQuery, _ parameters: [String: Value] = [:]) async throws -> Bool {
+    public func exists(_ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]) async throws -> Bool {
         try await look { try $0.exists(query, parameters) }
     }
 
     /// Runs an UPDATE, a DELETE or an INSERT and returns how many rows it changed.
     @discardableResult
     public func execute(
-        _ statement: some WritingStatement, _ parameters: [String: Value] = [:]
+        _ statement: some WritingStatement, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> Int64 {
         try await perform { try $0.execute(statement, parameters) }
     }

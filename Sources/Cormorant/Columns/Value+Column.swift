@@ -26,6 +26,16 @@ extension Value {
     }
 }
 
+extension ParameterValue {
+    /// A value as SQLite holds it: a time and a UUID are their text.
+    public init(_ value: some ColumnValue) throws { self = .value(try value.columnValue) }
+
+    /// The values of an IN, as SQLite holds them.
+    public init(list values: some Sequence<some ColumnValue>) throws {
+        self = .list(try values.map { try $0.columnValue })
+    }
+}
+
 extension Bindings {
     /// Values by position: `Bindings(name, birthday, 42)`.
     public init(_ values: any ColumnValue...) throws { self = .positional(try values.map { try $0.columnValue }) }

@@ -143,6 +143,16 @@ extension SQLExpression {
         }
     }
 
+    /// IN the list that a parameter is given when the query runs, whatever its length; NULL in it is found by IS NULL.
+    ///
+    /// ```swift
+    /// let chosen = Person.where { $0.id.isIn(parameter: "ids") }
+    /// try database.fetchAll(chosen, ["ids": [1, 2, 3]])
+    /// ```
+    public func isIn(parameter name: String) -> SQLExpression<Bool> {
+        SQLExpression<Bool>(node: .binary(.isIn, node, Expression(.parameter(name))))
+    }
+
     /// IN the rows of a query of one column.
     public func isIn<Query: RowQuery>(_ query: Query) -> SQLExpression<Bool>
     where Query.Row: ColumnValue, Query.Row.Unwrapped == Content.Unwrapped {

@@ -32,7 +32,8 @@ extension SQLExpression {
         SQLExpression<Other>(node: .cast(node, Other.columnType))
     }
 
-    /// Compares and sorts by a collation: BINARY, NOCASE, RTRIM.
+    /// Compares and sorts by a collation: BINARY, NOCASE, RTRIM, one of your own, or corm_nocase, which minds the case of no letter
+    /// of Unicode; `like`, `hasPrefix`, `hasSuffix` and `contains` of that mind none either.
     public func collate(_ name: String) -> SQLExpression { SQLExpression(node: .collate(node, name)) }
 
     /// The name of a result column.
@@ -75,13 +76,7 @@ public struct SQLText: Sendable {
 
     /// The values bound, in order. A parameter is NULL here; a long list of IN is one `?` and all its values.
     public var bindings: [Value] {
-        statement.bindings.flatMap { binding -> [Value] in
-            switch binding {
-            case .value(let value): [value]
-            case .parameter: [.null]
-            case .list(let values, _): values
-            }
-        }
+        statement.bindings.flatMap { $0.values ?? [.null] }
     }
 
     /// The names of the parameters that must be given, in order.

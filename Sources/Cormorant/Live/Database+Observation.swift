@@ -42,7 +42,7 @@ extension Database {
 
     /// Watches what a query reads.
     public func observe(
-        _ query: some RowQuery, _ parameters: [String: Value] = [:], latestOnly: Bool = false,
+        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:], latestOnly: Bool = false,
         callback: Observer<[Value]>.Callback? = nil
     ) throws -> Observer<[Value]> {
         Observer(
@@ -69,7 +69,7 @@ extension Database {
     ///   - key: columns of the result that tell its rows apart; none: the record's key, or else the whole row.
     ///   - callback: called with each event; nil: events are taken from the observer.
     public func observeLive<Query: RowQuery & Sendable>(
-        _ query: Query, _ parameters: [String: Value] = [:], key: [String] = [],
+        _ query: Query, _ parameters: [String: ParameterValue] = [:], key: [String] = [],
         callback: Observer<Query.Row>.Callback? = nil
     ) throws -> Observer<Query.Row> where Query.Row: Sendable {
         let recordKey = (Query.Row.self as? any Record.Type).map { $0.model }.map { model in

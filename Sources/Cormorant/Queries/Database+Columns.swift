@@ -2,7 +2,7 @@
 extension Database {
     /// The columns that a query selects, or of what a statement wrote and returns. Those of models have their types.
     public func fetchColumns(
-        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
     ) throws -> ColumnTable {
         try ColumnTable(cursor(request.sql.statement, parameters))
     }
@@ -16,7 +16,7 @@ extension Database {
     /// The rows that a query selects as one JSON array of objects, keys in column order. Values are as SQLite holds them; a
     /// blob is its base64, an infinity 9e999 or -9e999.
     public func fetchJSON(
-        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
     ) throws -> String {
         String(decoding: try cursor(request.sql.statement, parameters).json(), as: UTF8.self)
     }

@@ -26,6 +26,11 @@ extension Database {
         return try cursor.next()
     }
 
+    /// The only record of a query: `noRows` is thrown where there is none, `severalRows` where there are more.
+    public func one<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> R {
+        try onlyRow({ try cursor(R.model, query.resolved(for: R.model)) }) { try $0.next { try R(from: $0) } }
+    }
+
     /// How many records a query has.
     public func fetchCount<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> Int64 {
         try count(R.model, query.resolved(for: R.model))

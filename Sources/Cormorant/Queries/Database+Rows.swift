@@ -84,6 +84,37 @@ extension Database {
         return rows.first
     }
 
+    /// The value of the one column of the only row, as a type: `noRows` is thrown where there is none, `severalRows` where there
+    /// are more, and what the statement wrote is then taken back.
+    public func one<Column: ColumnValue>(
+        _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
+    ) throws -> Column {
+        try onlyRow({ try cursor(sql, bindings) }) { cursor in
+            var row: Column?
+            try read(cursor, 1) { reader in
+                row = try Column(from: reader, at: 0)
+                return false
+            }
+            return row
+        }
+    }
+
+    /// The only row, with the values of two columns or more, each as a type.
+    public func one<First: ColumnValue, Second: ColumnValue, each Other: ColumnValue>(
+        _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
+        _ others: repeat (each Other).Type
+    ) throws -> (First, Second, repeat each Other) {
+        let count = columnCount(repeat (each Other).self)
+        return try onlyRow({ try cursor(sql, bindings) }) { cursor in
+            var rows: [(First, Second, repeat each Other)] = []
+            try read(cursor, count) { reader in
+                rows.append(try row(reader, first, second, repeat (each Other).self))
+                return false
+            }
+            return rows.first
+        }
+    }
+
     private func columnCount<each Other>(_ others: repeat (each Other).Type) -> Int {
         var count = 2
         for _ in repeat each others { count += 1 }
@@ -107,6 +138,10 @@ extension Database {
     ) throws {
         let cursor = try cursor(sql, bindings)
         defer { cursor.close() }
+        try read(cursor, count, take: take)
+    }
+
+    private func read(_ cursor: StatementCursor, _ count: Int, take: (RecordReader) throws -> Bool) throws {
         try (0..<count).map { Int32(truncatingIfNeeded: $0) }.withUnsafeBufferPointer { columns in
             guard let columns = columns.baseAddress else { return }
             try cursor.readRows { row in

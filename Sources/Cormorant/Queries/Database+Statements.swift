@@ -4,7 +4,7 @@ extension Database {
     // Inlinable, so that the array grows in code of the row's type; see `fetchAll(_:_:)` of records.
     @inlinable
     public func fetchAll<Request: FetchRequest>(
-        _ request: Request, _ parameters: [String: Value] = [:]
+        _ request: Request, _ parameters: [String: ParameterValue] = [:]
     ) throws -> [Request.Row] {
         var rows: [Request.Row] = []
         try forEachRow(of: request.sql, parameters) { reader in
@@ -18,7 +18,7 @@ extension Database {
 
     @usableFromInline
     func forEachRow(
-        of sql: SQLText, _ parameters: [String: Value], _ read: (RecordReader) throws -> Void
+        of sql: SQLText, _ parameters: [String: ParameterValue], _ read: (RecordReader) throws -> Void
     ) throws {
         let cursor = try cursor(sql.statement, parameters)
         defer { cursor.close() }
@@ -27,7 +27,7 @@ extension Database {
 
     /// The first row; nil of none.
     public func fetchOne<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: Value] = [:]
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Query.Row? {
         let cursor = try cursor(query.query.first(), parameters)
         defer { cursor.close() }
@@ -36,16 +36,25 @@ extension Database {
 
     /// The first row of a query that selects one value; nil: there is no row, or the value is NULL.
     public func fetchOne<Query: RowQuery, Value>(
-        _ query: Query, _ parameters: [String: CormorantBase.Value] = [:]
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Value? where Query.Row == Value? {
         let cursor = try cursor(query.query.first(), parameters)
         defer { cursor.close() }
         return try cursor.next { try query.row(from: $0) } ?? nil
     }
 
+    /// The only row of a query or of what a statement wrote: `noRows` is thrown where there is none, `severalRows` where there are
+    /// more, and what the statement wrote is then taken back.
+    public func one<Request: FetchRequest>(
+        _ request: Request, _ parameters: [String: ParameterValue] = [:]
+    ) throws -> Request.Row {
+        let compiled = try request.sql.statement
+        return try onlyRow({ try cursor(compiled, parameters) }) { try $0.next { try request.row(from: $0) } }
+    }
+
     /// The first row that a statement wrote; nil of none.
     public func fetchOne<Columns, Row>(
-        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: Value] = [:]
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Row? {
         // SQLite writes all rows before it gives the first, but ends the statement after the last.
         try fetchAll(statement, parameters).first
@@ -53,7 +62,7 @@ extension Database {
 
     /// How many rows a query has.
     public func fetchCount<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: Value] = [:]
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Int64 {
         try number(query.query.counting(), parameters)
     }
@@ -61,28 +70,28 @@ extension Database {
     /// How many pages of `pageSize` the rows of a query fill. Page p, from 0, is the query with `limit(pageSize)` and
     /// `offset(p * pageSize)`.
     public func fetchPageCount<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: Value] = [:], pageSize: Int64
+        _ query: Query, _ parameters: [String: ParameterValue] = [:], pageSize: Int64
     ) throws -> Int64 {
         try pages(fetchCount(query, parameters), pageSize)
     }
 
     /// Whether a query has any row.
     public func exists<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: Value] = [:]
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> Bool {
         try exists(query.query.probing(), parameters)
     }
 
     /// The rows of a query one by one, in constant memory.
     public func cursor<Query: RowQuery>(
-        _ query: Query, _ parameters: [String: Value] = [:]
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
     ) throws -> RecordCursor<Query.Row> {
         RecordCursor(try cursor(query.sql.statement, parameters)) { try query.row(from: $0) }
     }
 
     /// The rows as SQLite holds them, with the names of their columns: as dictionaries or JSON.
     public func fetchRows(
-        _ request: some FetchRequest, _ parameters: [String: Value] = [:]
+        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
     ) throws -> [ResultRow] {
         try rows(of: cursor(request.sql.statement, parameters))
     }
@@ -99,7 +108,9 @@ extension Database {
     ///
     /// - Returns: how many rows it wrote.
     @discardableResult
-    public func execute(_ statement: some WritingStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
+    public func execute(_ statement: some WritingStatement, _ parameters: [String: ParameterValue] = [:]) throws
+        -> Int64
+    {
         try execute(statement.sql.statement, parameters)
     }
 

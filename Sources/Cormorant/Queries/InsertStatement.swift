@@ -23,6 +23,35 @@ extension Record {
         return InsertStatement(writing: writing.changing { change in change.assignments = assignments })
     }
 
+    /// A row for each of what a sequence has, in one statement; there must be one.
+    ///
+    /// ```swift
+    /// try database.execute(Counter.insert(words) { row, word in row.word = word; row.count = 1 })
+    /// ```
+    ///
+    /// All rows set the same properties. One statement takes as many values as SQLite does, 32,766 as a rule; more are an error, and
+    /// nothing is inserted. Records are inserted by `insert(contentsOf:)`, any number of them.
+    ///
+    /// - Parameters:
+    ///   - rows: what the rows are made of.
+    ///   - policy: what to do when a constraint refuses a row.
+    ///   - set: sets the properties of one row.
+    public static func insert<Rows: Sequence>(
+        _ rows: Rows, onConflict policy: ConflictPolicy = .abort,
+        _ set: (inout Assignments<Columns>, Rows.Element) -> Void
+    ) -> InsertStatement<Columns> {
+        let writing = Writing<Columns>(.insertValues) { change in change.policy = policy }
+        let assignments = rows.map { row in writing.assignments { set(&$0, row) } }
+        return InsertStatement(
+            writing: writing.changing { change in
+                guard !assignments.isEmpty else {
+                    throw CormorantError(
+                        .misuse, "there are no rows to insert", hint: "give at least one, or run no statement")
+                }
+                change.rows = assignments
+            })
+    }
+
     /// The rows of a query, its columns for these properties in order.
     public static func insert<First, each Content, Query: RowQuery>(
         onConflict policy: ConflictPolicy = .abort, _ first: KeyPath<Columns, SQLExpression<First>>,

@@ -131,6 +131,9 @@ func plainValue(_ value: corm_value, _ what: String) throws -> Value {
         }
         return .text(text)
     case CORM_VALUE_UUID: return try uuid(value).map { .text($0.description) } ?? .null
+    case CORM_VALUE_LIST:
+        throw CormorantError(
+            .misuse, "\(what) is a list", hint: "give one value; a list is what a parameter of CORM_OP_IN takes")
     default:
         if let form = timeForm(value) {
             return .text(try form.text(of: value.as.integer, "\(what) is a \(form.name), which"))

@@ -9,7 +9,7 @@ package struct KeptQuery: Sendable {
     /// Indirect, for its cases are large, and it is copied.
     package indirect enum Kind: Sendable {
         case query(Query, bind: (@Sendable (Statement) throws -> Void)?)
-        case statement(CompiledStatement, [String: Value])
+        case statement(CompiledStatement, [String: ParameterValue])
     }
 
     private let kind: Kind

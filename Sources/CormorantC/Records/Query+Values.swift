@@ -4,8 +4,7 @@ import CormorantORM
 import CormorantQuery
 
 /// The rows of a query of one column, without a model.
-private func column(_ handle: OpaquePointer?, _ query: UnsafePointer<corm_query>?) throws -> StatementCursor {
-    let given = try GivenQuery(query, of: nil)
+private func column(_ handle: OpaquePointer?, _ given: GivenQuery) throws -> StatementCursor {
     let database = try database(handle)
     let cursor: StatementCursor
     if let statement = given.statement {
@@ -39,12 +38,20 @@ public func corm_query_value(
     _ outValue: UnsafeMutablePointer<corm_value>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let cursor = try column(handle, query)
-        defer { cursor.close() }
+        let given = try GivenQuery(query, of: nil, takesOne: true)
         let out = try require(outValue, "out_value")
         let arena = try requireArena(arena)
-        guard try cursor.nextRow() else { return CORM_NOT_FOUND }
-        out.pointee = try cursor.row { try borrowedValue($0, 0).copied(to: arena) }
+        func next(_ cursor: StatementCursor) throws -> corm_value? {
+            try cursor.nextRow() ? cursor.row { try borrowedValue($0, 0).copied(to: arena) } : nil
+        }
+        if given.isOne {
+            out.pointee = try database(handle).onlyRow({ try column(handle, given) }, next)
+            return CORM_OK
+        }
+        let cursor = try column(handle, given)
+        defer { cursor.close() }
+        guard let value = try next(cursor) else { return CORM_NOT_FOUND }
+        out.pointee = value
         return CORM_OK
     }
 }
@@ -56,7 +63,7 @@ public func corm_query_values(
     _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
-        let cursor = try column(handle, query)
+        let cursor = try column(handle, GivenQuery(query, of: nil))
         defer { cursor.close() }
         let (out, count) = (try require(outValues, "out_values"), try require(outCount, "out_count"))
         let arena = try requireArena(arena)

@@ -11,11 +11,20 @@ package struct GivenQuery {
     package var statement: StatementBox?
     var values: UnsafePointer<corm_value>?
     var valueCount = 0
+    /// Whether exactly one row is expected.
+    var isOne = false
 
-    package init(_ given: UnsafePointer<corm_query>?, of model: ModelDescriptor?) throws {
+    /// - Parameter takesOne: whether the call can expect exactly one row.
+    package init(_ given: UnsafePointer<corm_query>?, of model: ModelDescriptor?, takesOne: Bool = false) throws {
         guard let given else { return }
         let raw: corm_query = try readStruct(given, given.pointee.struct_size, "corm_query")
         let condition = raw.where == nil ? nil : consume(raw.where)
+        isOne = raw.one
+        guard takesOne || !isOne else {
+            throw CormorantError(
+                .misuse, "one row is expected of a call that gives any number of them",
+                hint: "leave one out of the query, or call corm_query_first or corm_query_value")
+        }
         let order = try names(raw.order_by, "order_by")
         let limit = try CormorantC.limit(raw.limit)
         guard raw.offset >= 0 else {
@@ -82,7 +91,13 @@ package func refuseBesidesSQL(_ allowed: Bool) throws {
 func openCursor(
     _ handle: OpaquePointer?, _ box: ModelBox, _ given: UnsafePointer<corm_query>?, limit: Int64? = nil
 ) throws -> StatementCursor {
-    var given = try GivenQuery(given, of: box.descriptor)
+    try openCursor(handle, box, GivenQuery(given, of: box.descriptor), limit: limit)
+}
+
+private func openCursor(
+    _ handle: OpaquePointer?, _ box: ModelBox, _ given: GivenQuery, limit: Int64? = nil
+) throws -> StatementCursor {
+    var given = given
     if let statement = given.statement {
         return try database(handle).cursor(
             box.descriptor, statement.statement(), parameters(given.values, given.valueCount))
@@ -166,7 +181,16 @@ public func corm_query_first(
         guard let record else { throw missingRecord() }
         var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
         if access.arena == nil { try box.refuseTexts() }
-        let cursor = try openCursor(handle, box, query, limit: 1)
+        let given = try GivenQuery(query, of: box.descriptor, takesOne: true)
+        if given.isOne {
+            try database(handle).onlyRow {
+                try openCursor(handle, box, given, limit: 2)
+            } _: { cursor in
+                try cursor.next { try access.read(from: $0) }
+            }
+            return CORM_OK
+        }
+        let cursor = try openCursor(handle, box, given, limit: 1)
         defer { cursor.close() }
         let found: Void? = try cursor.next { try access.read(from: $0) }
         return found == nil ? CORM_NOT_FOUND : CORM_OK

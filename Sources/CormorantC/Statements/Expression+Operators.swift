@@ -44,6 +44,11 @@ public func corm_expr_any(_ parts: UnsafePointer<OpaquePointer?>?, _ count: Int)
     makeExpression { .any(consume(parts, count)) }
 }
 
+@_cdecl("corm_expr_row") @implementation
+public func corm_expr_row(_ parts: UnsafePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer? {
+    makeExpression { .row(consume(parts, count)) }
+}
+
 @_cdecl("corm_expr_between") @implementation
 public func corm_expr_between(
     _ operand: OpaquePointer?, _ low: OpaquePointer?, _ high: OpaquePointer?

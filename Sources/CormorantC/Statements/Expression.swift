@@ -133,7 +133,7 @@ func write(
         throw CormorantError(.misuse, "the arena is NULL", hint: "pass one for the text to live in")
     }
     sql.pointee = try arena.checkedCopy(compiled.sql)
-    let count = compiled.bindings.reduce(0) { if case .list(let values, _) = $1 { $0 + values.count } else { $0 + 1 } }
+    let count = compiled.bindings.reduce(0) { $0 + ($1.values?.count ?? 1) }
     outCount?.pointee = count
     let values = arena.allocateArray(of: corm_value.self, count: count)
     outValues?.pointee = UnsafePointer(values)
@@ -143,10 +143,8 @@ func write(
         next += 1
     }
     for binding in compiled.bindings {
-        switch binding {
-        case .value(let value): append(try value.cValue(in: arena))
-        case .list(let values, _): for value in values { append(try value.cValue(in: arena)) }
-        case .parameter(let name, _):
+        for value in binding.values ?? [] { append(try value.cValue(in: arena)) }
+        if let name = binding.parameterName {
             var value = corm_value()
             value.name = arena.copy(name)
             append(value)

@@ -11,6 +11,15 @@ public func corm_statement_set(
     change(handle) { $0.set(try string(property, "property"), value) }
 }
 
+@_cdecl("corm_statement_values") @implementation
+public func corm_statement_values(
+    _ handle: OpaquePointer?, _ properties: UnsafePointer<CChar>?, _ values: UnsafePointer<OpaquePointer?>?,
+    _ count: Int
+) {
+    let values = consume(values, count)
+    change(handle) { $0.add(row: try names(properties, "properties"), values) }
+}
+
 @_cdecl("corm_statement_insert_select") @implementation
 public func corm_statement_insert_select(
     _ handle: OpaquePointer?, _ properties: UnsafePointer<CChar>?, _ select: OpaquePointer?
@@ -52,17 +61,23 @@ public func corm_statement_sql(
 }
 
 /// A statement's parameters by name.
-func parameters(_ values: UnsafePointer<corm_value>?, _ count: Int) throws -> [String: Value] {
-    var named: [String: Value] = [:]
+func parameters(_ values: UnsafePointer<corm_value>?, _ count: Int) throws -> [String: ParameterValue] {
+    var named: [String: ParameterValue] = [:]
     for (index, value) in try array(values, count, "values").enumerated() {
         guard let name = value.name else {
             throw CormorantError(
                 .binding, "value \(index) has no name", hint: "name each parameter's value with corm_value_named")
         }
         let text = try string(name, "parameter name")
-        named[parameterName(text)] = try plainValue(value, "parameter \(text)")
+        named[parameterName(text)] = try parameterValue(value, text)
     }
     return named
+}
+
+private func parameterValue(_ value: corm_value, _ name: String) throws -> ParameterValue {
+    guard value.type == CORM_VALUE_LIST else { return .value(try plainValue(value, "parameter \(name)")) }
+    let items = value.as.bytes.data?.assumingMemoryBound(to: corm_value.self)
+    return .list(try plainValues(items, value.as.bytes.size))
 }
 
 /// Without the sigil that raw SQL has.

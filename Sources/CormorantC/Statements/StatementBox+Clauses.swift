@@ -46,6 +46,7 @@ extension StatementBox {
                     throw CormorantError(.misuse, "a DELETE sets nothing", hint: "use CORM_UPDATE")
                 }
                 if case .insertSelect = statement.kind { throw twoSources() }
+                guard statement.rows.isEmpty else { throw rowsAndValues() }
                 return statement.assignments.append((column, value))
             }
             guard statement.upsert != nil else {
@@ -69,10 +70,32 @@ extension StatementBox {
         }
     }
 
+    /// One more row of an INSERT.
+    package func add(row properties: [String], _ values: [Expression]) {
+        editInsert { statement in
+            if case .insertSelect = statement.kind { throw twoSources() }
+            guard statement.assignments.isEmpty else { throw rowsAndValues() }
+            // What is wrong with a value is told before its count, which may be why.
+            if case .problem(let error)? = values.first(where: { if case .problem = $0.node { true } else { false } })?
+                .node
+            {
+                throw error
+            }
+            guard properties.count == values.count else {
+                throw CormorantError(
+                    .misuse,
+                    "a row has \(counted(values.count, "value")), its list of properties \(properties.count)",
+                    hint: "give one value for each property")
+            }
+            let columns = try properties.map { try statement.table.require($0) }
+            statement.rows.append(zip(columns, values).map { ($0, $1) })
+        }
+    }
+
     package func insert(_ properties: [String], from select: Select) {
         editInsert { statement in
             let columns = try properties.map { try statement.table.require($0) }
-            guard statement.assignments.isEmpty else { throw twoSources() }
+            guard statement.assignments.isEmpty, statement.rows.isEmpty else { throw twoSources() }
             statement.kind = .insertSelect(columns, select)
         }
     }
@@ -106,6 +129,11 @@ private func unknownClause(_ clause: Int32) -> CormorantError {
     CormorantError(
         .misuse, "the clause \(clause) is unknown, or not one of this kind of statement",
         hint: "use one of the CORM_CLAUSE_ constants")
+}
+
+private func rowsAndValues() -> CormorantError {
+    CormorantError(
+        .misuse, "the INSERT has both values of one row and rows of values", hint: "give all of them as rows")
 }
 
 private func twoSources() -> CormorantError {

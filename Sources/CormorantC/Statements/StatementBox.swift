@@ -78,6 +78,7 @@ package final class StatementBox: HandleObject {
     func editChange(_ change: (inout Change) throws -> Void) {
         edit { tree in
             guard case .change(var statement) = tree else { throw wrongKind("an INSERT, UPDATE or DELETE") }
+            tree = .select(Select())
             try change(&statement)
             tree = .change(statement)
         }

@@ -7,7 +7,7 @@ extension Database {
     /// The rows of a SELECT as records of a model. Where it lists columns of its own, they are matched by name.
     /// - Parameter columnsInOrder: its first columns are the model's, in order.
     package func cursor(
-        _ model: ModelDescriptor, _ compiled: CompiledStatement, _ parameters: [String: Value] = [:],
+        _ model: ModelDescriptor, _ compiled: CompiledStatement, _ parameters: [String: ParameterValue] = [:],
         columnsInOrder: Bool = false
     ) throws -> StatementCursor {
         try prepare(compiled)
@@ -35,7 +35,7 @@ extension Database {
 
     /// The rows of a SELECT, or of what a statement with RETURNING wrote, as they come.
     package func cursor(
-        _ compiled: CompiledStatement, _ parameters: [String: Value] = [:]
+        _ compiled: CompiledStatement, _ parameters: [String: ParameterValue] = [:]
     ) throws -> StatementCursor {
         try prepare(compiled)
         let pooled = try acquire(for: compiled.checkedSQL)
@@ -48,7 +48,7 @@ extension Database {
 
     /// Runs a statement to its end.
     /// - Returns: rows inserted, updated or deleted by it.
-    package func execute(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
+    package func execute(_ compiled: CompiledStatement, _ parameters: [String: ParameterValue] = [:]) throws -> Int64 {
         if compiled.isSelect { throw thereForItsRows(compiled.sql) }
         try prepare(compiled)
         return try withConnection(for: compiled.checkedSQL) { connection in
@@ -63,7 +63,7 @@ extension Database {
     }
 
     /// The number in the first row.
-    package func number(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Int64 {
+    package func number(_ compiled: CompiledStatement, _ parameters: [String: ParameterValue] = [:]) throws -> Int64 {
         try prepare(compiled)
         return try withConnection(for: compiled.checkedSQL) { connection in
             let statement = try connection.prepared(compiled, parameters)
@@ -73,7 +73,7 @@ extension Database {
     }
 
     /// Whether there is a row.
-    package func exists(_ compiled: CompiledStatement, _ parameters: [String: Value] = [:]) throws -> Bool {
+    package func exists(_ compiled: CompiledStatement, _ parameters: [String: ParameterValue] = [:]) throws -> Bool {
         try prepare(compiled)
         return try withConnection(for: compiled.checkedSQL) { connection in
             let statement = try connection.prepared(compiled, parameters)
@@ -108,7 +108,8 @@ extension Database {
 
 extension Connection {
     /// A prepared statement with its values bound.
-    fileprivate func prepared(_ compiled: CompiledStatement, _ parameters: [String: Value]) throws -> Statement {
+    fileprivate func prepared(_ compiled: CompiledStatement, _ parameters: [String: ParameterValue]) throws -> Statement
+    {
         try checkParameters(compiled, parameters)
         for table in compiled.timeTables { try checkForms(of: table) }
         let statement: Statement
@@ -124,7 +125,12 @@ extension Connection {
                 switch binding {
                 case .value(let value): try statement.bind(value, index)
                 case .list(let values, let width): try statement.bind(list: values, width: width, index)
-                case .parameter(let name, let form): try statement.bind(form.apply(parameters[name] ?? .null), index)
+                case .parameter(let name, let form):
+                    try statement.bind(form.apply((parameters[name] ?? .null).one(name)), index)
+                case .listParameter(let name, let forms):
+                    let values = try (parameters[name] ?? .null).rows(name, forms)
+                    try statement.bind(list: values, width: forms.count, index)
+                case .listHasNull(let name): try statement.bind((parameters[name] ?? .null).hasNull(name), index)
                 }
             }
             return statement
@@ -134,7 +140,7 @@ extension Connection {
         }
     }
 
-    private func checkParameters(_ compiled: CompiledStatement, _ parameters: [String: Value]) throws {
+    private func checkParameters(_ compiled: CompiledStatement, _ parameters: [String: ParameterValue]) throws {
         guard compiled.hasParameters || !parameters.isEmpty else { return }
         let names = compiled.parameterNames
         for name in names where parameters[name] == nil {
@@ -153,6 +159,13 @@ extension Connection {
     private func explained(_ error: CormorantError) -> CormorantError {
         // SQLite's parser has a stack of 100 before 3.46.
         if error.code == .sql, error.plainMessage == "parser stack overflow" { return tooDeep() }
+        if error.code == .sql, error.plainMessage == "too many SQL variables" {
+            return CormorantError(
+                .tooBig, "the statement has more values than SQLite takes in one",
+                hint:
+                    "insert fewer rows at a time, in a transaction, or insert records, of which there may be any number",
+                sqliteCode: error.sqliteCode)
+        }
         if error.plainMessage.hasSuffix("because it is a view") {
             return CormorantError(
                 .schema, "the statement does not fit the file: \(error.plainMessage)",

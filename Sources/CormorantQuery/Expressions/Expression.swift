@@ -17,10 +17,14 @@ package struct Expression: Sendable {
         case binary(BinaryOperator, Expression, Expression)
         /// AND or, where `isAny`, OR of all parts.
         case list(isAny: Bool, [Expression])
+        /// Several values that are compared together: two at least.
+        case row([Expression])
         case between(Expression, Expression, Expression)
         case inValues(Expression, [Value])
         /// Several operands together equal to one row of values; the rows follow each other.
         case inRows([Expression], [Value])
+        /// One of the values of a list that is given when the statement runs.
+        case inParameter(Expression, String)
         case inSelect(Expression, Select)
         case cases(base: Expression?, [(when: Expression, then: Expression)], otherwise: Expression?)
         case cast(Expression, ColumnType)
@@ -149,7 +153,19 @@ extension Expression {
     }
 
     package static func binary(_ op: BinaryOperator, _ left: Expression, _ right: Expression) -> Expression {
-        Expression(.binary(op, left, right), over: left.depth, right.depth)
+        guard op != .isIn else { return isIn(left, list: right) }
+        return Expression(.binary(op, left, right), over: left.depth, right.depth)
+    }
+
+    /// A row of values.
+    package static func row(_ parts: [Expression]) -> Expression {
+        guard parts.count > 1 else {
+            return .problem(
+                CormorantError(
+                    .misuse, "a row of \(counted(parts.count, "value")) is compared",
+                    hint: "give two at least, and compare one by itself"))
+        }
+        return Expression(.row(parts), over: parts.map(\.depth))
     }
 
     package static func all(_ parts: consuming [Expression]) -> Expression { list(parts, isAny: false) }
@@ -198,11 +214,47 @@ extension Expression {
     }
 
     /// A NULL among the values is found by IS NULL, as `IS` finds it.
+    /// - Parameter values: of a row a value for each part, one row after the other.
     package static func isIn(_ operand: Expression, _ values: [Value]) -> Expression {
+        if case .row(let parts) = operand.node { return isIn(row: parts, values) }
         guard values.contains(.null) else { return Expression(.inValues(operand, values), over: operand.depth) }
         let others = values.filter { $0 != .null }
         let isNull = unary(.isNull, operand)
         return others.isEmpty ? isNull : any([Expression(.inValues(operand, others), over: operand.depth), isNull])
+    }
+
+    private static func isIn(row parts: [Expression], _ values: [Value]) -> Expression {
+        guard values.count.isMultiple(of: parts.count) else {
+            return .problem(
+                CormorantError(
+                    .misuse, "\(counted(values.count, "value")) are no rows of \(parts.count)",
+                    hint: "give a value for each part of the row, one row after the other"))
+        }
+        var whole: [Value] = []
+        var others: [Expression] = []
+        for start in stride(from: 0, to: values.count, by: parts.count) {
+            let row = values[start..<start + parts.count]
+            if row.contains(.null) {
+                others.append(.all(zip(parts, row).map { .binary(.is, $0, .value($1)) }))
+            } else {
+                whole += row
+            }
+        }
+        let isWhole = isIn(parts, rows: whole)
+        return others.isEmpty ? isWhole : any(whole.isEmpty ? others : [isWhole] + others)
+    }
+
+    /// One of a list that is given when the statement runs.
+    private static func isIn(_ operand: Expression, list: Expression) -> Expression {
+        switch list.node {
+        case .parameter(let name): Expression(.inParameter(operand, name), over: operand.depth)
+        case .problem: list
+        default:
+            .problem(
+                CormorantError(
+                    .misuse, "the right side of IN is no parameter",
+                    hint: "give a list of values, a query, or a parameter that is given a list"))
+        }
     }
 
     /// - Parameter rows: a value for each operand, one row after the other.

@@ -43,6 +43,8 @@ package enum BinaryOperator: Int32, Sendable, CaseIterable {
     case jsonValueAt = 39
     /// A regular expression.
     case regexp = 40
+    /// One of the list that the parameter on the right is given.
+    case isIn = 41
 }
 
 /// How tightly an expression holds together: https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes
@@ -72,7 +74,7 @@ extension BinaryOperator {
     var precedence: Precedence {
         switch self {
         case .equal, .notEqual, .is, .isNot, .like, .notLike, .glob, .notGlob, .match, .hasPrefix, .hasSuffix,
-            .contains, .regexp:
+            .contains, .regexp, .isIn:
             .equality
         case .less, .lessOrEqual, .greater, .greaterOrEqual: .comparison
         case .bitAnd, .bitOr, .shiftLeft, .shiftRight: .bits
@@ -86,6 +88,14 @@ extension BinaryOperator {
     var compares: Bool {
         switch self {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .is, .isNot: true
+        default: false
+        }
+    }
+
+    /// Whether it looks into a text without regard to the case of ASCII letters.
+    var ignoresCase: Bool {
+        switch self {
+        case .like, .notLike, .hasPrefix, .hasSuffix, .contains: true
         default: false
         }
     }

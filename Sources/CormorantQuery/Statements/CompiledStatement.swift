@@ -8,6 +8,11 @@ package struct CompiledStatement: Sendable {
         case parameter(String, ParameterForm)
         /// All of them in one parameter, for `corm_values(?)`, which gives rows of so many.
         case list([Value], width: Int)
+        /// The values of a list that is given when the statement runs, as above: each but NULL, one row after the other, made
+        /// into what the expression needs.
+        case listParameter(String, [ParameterForm])
+        /// Whether that list has a NULL.
+        case listHasNull(String)
     }
 
     package let sql: String
@@ -51,12 +56,29 @@ package struct CompiledStatement: Sendable {
         self.timeTables = timeTables
         self.assigned = assigned
         self.isSelect = isSelect
-        hasParameters = bindings.contains { if case .parameter = $0 { true } else { false } }
+        hasParameters = bindings.contains { $0.parameterName != nil }
     }
 
     /// The names of the parameters that are given when it runs.
-    package var parameterNames: [String] {
-        bindings.compactMap { if case .parameter(let name, _) = $0 { name } else { nil } }
+    package var parameterNames: [String] { bindings.compactMap(\.parameterName) }
+}
+
+extension CompiledStatement.Binding {
+    /// The parameter that gives the value.
+    package var parameterName: String? {
+        switch self {
+        case .value, .list: nil
+        case .parameter(let name, _), .listParameter(let name, _), .listHasNull(let name): name
+        }
+    }
+
+    /// The values of the SQL's next parameter as a program is shown them; nil for what is given when it runs.
+    package var values: [Value]? {
+        switch self {
+        case .value(let value): [value]
+        case .list(let values, _): values
+        case .parameter, .listParameter, .listHasNull: nil
+        }
     }
 }
 
@@ -67,15 +89,15 @@ package enum ParameterForm: Sendable {
     case comparedWith(ColumnReference)
     /// As a decimal among decimals.
     case decimal
-    /// A LIKE pattern in which the value stands for itself.
-    case pattern(BinaryOperator)
+    /// A LIKE pattern in which the value stands for itself; where it `folds`, without regard to case.
+    case pattern(BinaryOperator, folds: Bool)
 
     package func apply(_ value: Value) throws -> Value {
         switch self {
         case .plain: value
         case .comparedWith(let column): try value.comparable(with: column)
         case .decimal: try value.exactDecimal()
-        case .pattern(let kind): try value.pattern(for: kind)
+        case .pattern(let kind, let folds): try value.pattern(for: kind, folds: folds)
         }
     }
 }
@@ -133,9 +155,9 @@ extension Value {
 
     /// What LIKE or GLOB is given: the pattern itself, or the one that finds this text as it stands, with `\\` as its escape
     /// character.
-    func pattern(for kind: BinaryOperator) throws -> Value {
+    func pattern(for kind: BinaryOperator, folds: Bool = false) throws -> Value {
         let isWhole = [.like, .notLike, .glob, .notGlob].contains(kind)
-        guard case .text(let text) = self else {
+        guard case .text(var text) = self else {
             if isWhole || self == .null { return self }
             throw CormorantError(
                 .type, "a prefix, suffix or part of a text is \(kindName)", hint: "give text")
@@ -147,7 +169,8 @@ extension Value {
                 .encoding, "\(what) holds a NUL, at which \(kind == .glob || kind == .notGlob ? "GLOB" : "LIKE") ends",
                 hint: "call instr(), which looks at all bytes and minds the case")
         }
-        if isWhole { return self }
+        if folds { text = foldedCase(text) }
+        if isWhole { return .text(text) }
         var pattern = kind == .hasPrefix ? "" : "%"
         for scalar in text.unicodeScalars {
             if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.unicodeScalars.append("\\") }

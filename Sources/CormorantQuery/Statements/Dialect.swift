@@ -58,6 +58,7 @@ package struct Dialect: Sendable {
         case .notGlob: " NOT GLOB "
         case .match: " MATCH "
         case .regexp: " REGEXP "
+        case .isIn: " IN "
         case .jsonAt: " -> "
         case .jsonValueAt: " ->> "
         }
@@ -79,6 +80,10 @@ package struct Dialect: Sendable {
 
     /// The LIMIT that an OFFSET without one has.
     var noLimit: Value { .integer(-1) }
+
+    /// The collation that compares texts without regard to the case of any letter, and the function that makes one of them.
+    var caselessCollation: String { "corm_nocase" }
+    var folded: String { "corm_fold" }
 
     // Decimals: texts, which functions and a collation of the connection calculate with and compare ---------------------
 

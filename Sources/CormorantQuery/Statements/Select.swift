@@ -180,7 +180,7 @@ package struct Change: Sendable {
     package enum Kind: Sendable {
         case update
         case delete
-        /// One row of `assignments`.
+        /// One row of `assignments`, or several `rows`.
         case insertValues
         case insertSelect([Int], Select)
     }
@@ -192,6 +192,8 @@ package struct Change: Sendable {
     /// UPDATE: what else is read, beside the table.
     package var source: Source?
     package var assignments: [(column: Int, value: Expression)] = []
+    /// INSERT: each sets the same columns, in any order.
+    package var rows: [[(column: Int, value: Expression)]] = []
     package var conditions: [Expression] = []
     package var upsert: Upsert?
     /// Empty: none. `allColumns` lists the model's.

@@ -41,7 +41,25 @@ extension StatementCompiler {
         try writeSet(change)
         sql += " FROM "
         try write(source, at: 1)
-        try writeWhere(change.conditions + scopeCondition(of: change.table))
+        try writeWhere(change.conditions)
+        guard let scope = change.table.scope else { return }
+        sql += change.conditions.isEmpty ? " WHERE " : " AND "
+        try write(scope: scope, apartOf: change.table)
+    }
+
+    /// That the row of the table meets the scope, whose SQL must not meet the columns of what is read beside the table: it
+    /// stands in a SELECT of that row alone.
+    private mutating func write(scope: String, apartOf table: TableReference) throws {
+        guard !table.key.isEmpty || table.hiddenKey != nil else {
+            throw CormorantError(
+                .misuse, "model \(table.model) reads a view, declares no key, and has a scope",
+                hint: "declare its primary key to update rows from others", table: table.name)
+        }
+        let key = table.key.isEmpty ? [table.hiddenKey ?? ""] : table.key.map { table.columns[$0].name }
+        let (inner, outer) = (quoteIdentifier(unusedName(table.name)), quoteIdentifier(table.name))
+        let same = key.map { "\(inner).\(quoteIdentifier($0)) = \(outer).\(quoteIdentifier($0))" }
+        sql += "EXISTS (SELECT 1 FROM \(table.quoted) AS \(inner) WHERE \(same.joined(separator: " AND "))"
+        sql += " AND (\(scope)))"
     }
 
     /// The condition of the model's scope, if it has one.
@@ -195,23 +213,36 @@ extension StatementCompiler {
 
     private mutating func writeInsert(_ change: Change) throws {
         sql += dialect.insert(change.policy) + change.table.source
-        if change.assignments.isEmpty {
+        let rows = change.rows.isEmpty ? [change.assignments] : change.rows
+        if rows.allSatisfy(\.isEmpty) {
+            guard rows.count == 1 else { throw rowsOfDefaults(rows.count) }
             sql += " DEFAULT VALUES"
         } else {
-            let set = change.assignments.map(\.column)
-            let stamps = change.table.columns.indices.filter {
-                change.table.columns[$0].stamp != nil && !set.contains($0)
-            }
+            let set = rows[0].map(\.column)
+            let stamps = stamps(of: change.table, besides: set)
             try write(names: set + stamps, of: change.table)
-            sql += " VALUES ("
-            for (index, assignment) in change.assignments.enumerated() {
-                if index > 0 { sql += ", " }
-                try write(assignment.value, assignedTo: assignment.column, of: change.table)
+            sql += " VALUES "
+            for (number, row) in rows.enumerated() {
+                sql += number > 0 ? ", (" : "("
+                for (index, assignment) in try row.inOrder(of: set, number, change.table).enumerated() {
+                    if index > 0 { sql += ", " }
+                    try write(assignment.value, assignedTo: assignment.column, of: change.table)
+                }
+                sql += stamps.map { _ in ", " + dialect.now }.joined() + ")"
             }
-            sql += stamps.map { _ in ", " + dialect.now }.joined() + ")"
         }
         scopes.append(Scope(of: change.table))
         try writeUpsert(change)
+    }
+
+    /// The columns that get the time of an INSERT that does not set them.
+    private func stamps(of table: TableReference, besides set: [Int]) -> [Int] {
+        table.columns.indices.filter { table.columns[$0].stamp != nil && !set.contains($0) }
+    }
+
+    private func rowsOfDefaults(_ count: Int) -> CormorantError {
+        CormorantError(
+            .misuse, "\(count) rows of an INSERT set nothing", hint: "set a property in each, or insert records")
     }
 
     /// SQLite takes one of the values and says nothing.
@@ -219,7 +250,7 @@ extension StatementCompiler {
         guard let (_, column) = columns.enumerated().first(where: { columns[..<$0].contains($1) }) else { return }
         throw CormorantError(
             .misuse, "\(table.model).\(table.columns[column].property) is set twice",
-            hint: "set each property once; an insert of values makes one row, so insert several as records",
+            hint: "set each property once; an insert of several rows gives them as rows of values",
             table: table.name, columns: [table.columns[column].name])
     }
 
@@ -274,6 +305,34 @@ extension StatementCompiler {
             try write(column, at: .any)
             if case .labelled(_, let name) = column.node { sql += " AS " + quoteIdentifier(name) }
         }
+    }
+}
+
+extension [(column: Int, value: Expression)] {
+    /// The same in the order of these columns, which all rows of an INSERT set.
+    fileprivate func inOrder(of columns: [Int], _ number: Int, _ table: TableReference) throws -> Self {
+        // The commonest case.
+        if map(\.column) == columns { return self }
+        for (place, item) in enumerated() where self[..<place].contains(where: { $0.column == item.column }) {
+            throw CormorantError(
+                .misuse, "\(table.model).\(table.columns[item.column].property) is set twice in row \(number)",
+                hint: "set each property once", table: table.name, columns: [table.columns[item.column].name])
+        }
+        return try columns.map { column in
+            guard let found = first(where: { $0.column == column }), count == columns.count else {
+                throw otherColumns(columns, number, table)
+            }
+            return found
+        }
+    }
+
+    private func otherColumns(_ columns: [Int], _ number: Int, _ table: TableReference) -> CormorantError {
+        func list(_ columns: [Int]) -> String {
+            columns.isEmpty ? "nothing" : columns.map { table.columns[$0].property }.joined(separator: ", ")
+        }
+        return CormorantError(
+            .misuse, "row \(number) of an INSERT sets \(list(map(\.column))), the first one \(list(columns))",
+            hint: "set the same properties in each row, with NULL where one has none", table: table.name)
     }
 }
 

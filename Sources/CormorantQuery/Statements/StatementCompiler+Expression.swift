@@ -20,6 +20,9 @@ extension StatementCompiler {
         case .unary(let op, let operand): try write(op, operand, outer)
         case .binary(let op, let left, let right): try write(op, left, right, outer)
         case .list(let isAny, let parts): try write(list: parts, isAny, outer)
+        case .row(let parts): throw misplaced(row: parts.count)
+        case .between(let operand, let low, let high) where operand.isRow:
+            try parenthesized(.equality < outer) { try $0.write(row: operand, between: low, high) }
         case .between(let operand, let low, let high):
             try parenthesized(.equality < outer) { compiler in
                 try compiler.write(compared: operand, at: .comparison)
@@ -32,9 +35,14 @@ extension StatementCompiler {
             try parenthesized(.equality < outer) { try $0.write(operand, in: values) }
         case .inRows(let operands, let rows):
             try parenthesized(.equality < outer) { try $0.write(operands, inRows: rows) }
+        case .inParameter(let operand, let name): try write(operand, inParameter: name, outer)
         case .inSelect(let operand, let select):
             try parenthesized(.equality < outer) { compiler in
-                try compiler.write(compared: operand, at: .comparison)
+                if case .row(let parts) = operand.node {
+                    try compiler.write(row: parts, with: select)
+                } else {
+                    try compiler.write(compared: operand, at: .comparison)
+                }
                 compiler.sql += " IN "
                 try compiler.write(subquery: select)
             }
@@ -67,7 +75,7 @@ extension StatementCompiler {
         }
     }
 
-    private mutating func parenthesized(_ wanted: Bool, _ body: (inout StatementCompiler) throws -> Void) rethrows {
+    mutating func parenthesized(_ wanted: Bool, _ body: (inout StatementCompiler) throws -> Void) rethrows {
         if wanted { sql += "(" }
         try body(&self)
         if wanted { sql += ")" }
@@ -102,15 +110,24 @@ extension StatementCompiler {
         _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ outer: Precedence
     ) throws {
         if try write(decimal: op, left, right) { return }
+        if left.isRow || right.isRow {
+            return try parenthesized(op.precedence < outer) { try $0.write(rows: op, left, right) }
+        }
         let own = op.precedence
         // Equality and comparisons group from the left, which nobody reads right: they get parentheses.
         let operandLevel = op.isCondition ? own.next : own
         try parenthesized(own < outer) { compiler in
-            try compiler.write(left, at: operandLevel, beside: op.compares ? right : nil)
+            let folded = op.ignoresCase ? compiler.caseless(left) : nil
+            if let folded {
+                try compiler.write(folded: folded)
+            } else {
+                try compiler.write(left, at: operandLevel, beside: op.compares ? right : nil)
+            }
             compiler.sql += compiler.dialect.infix(op)
             switch op {
-            case .hasPrefix, .hasSuffix, .contains: try compiler.write(pattern: right, op)
-            case .like, .notLike, .glob, .notGlob: try compiler.write(wholePattern: right, op, at: own.next)
+            case .hasPrefix, .hasSuffix, .contains: try compiler.write(pattern: right, op, folds: folded != nil)
+            case .like, .notLike, .glob, .notGlob:
+                try compiler.write(wholePattern: right, op, at: own.next, folds: folded != nil)
             default: try compiler.write(right, at: own.next, beside: op.compares ? left : nil)
             }
         }
@@ -123,7 +140,7 @@ extension StatementCompiler {
     }
 
     /// Writes an expression whose value, if it is one, is of the type of the column beside it.
-    private mutating func write(_ expression: Expression, at level: Precedence, beside other: Expression?) throws {
+    mutating func write(_ expression: Expression, at level: Precedence, beside other: Expression?) throws {
         guard let other else { return try write(expression, at: level) }
         let made = other.typeHint == nil ? type(of: other) : nil
         if let hint = other.typeHint ?? (made?.type.timeForm != nil ? made?.column : nil) {
@@ -165,27 +182,43 @@ extension StatementCompiler {
         bindings.append(binding)
     }
 
-    private mutating func write(pattern: Expression, _ kind: BinaryOperator) throws {
+    /// The expression that a LIKE looks into without regard to case, as its collation says; nil where that says nothing.
+    private func caseless(_ operand: Expression) -> Expression? {
+        guard case .collate(let inner, let collation) = operand.node,
+            sameIdentifier(collation, dialect.caselessCollation)
+        else { return nil }
+        return inner
+    }
+
+    private mutating func write(folded expression: Expression) throws {
+        sql += dialect.folded + "("
+        try write(expression, at: .any)
+        sql += ")"
+    }
+
+    private mutating func write(pattern: Expression, _ kind: BinaryOperator, folds: Bool) throws {
         switch pattern.node {
         case .value(let value, _):
-            bind(.value(try value.pattern(for: kind)))
-        case .parameter(let name): bindParameter(name, .pattern(kind))
+            bind(.value(try value.pattern(for: kind, folds: folds)))
+        case .parameter(let name): bindParameter(name, .pattern(kind, folds: folds))
         default:
             if kind != .hasPrefix { sql += "'%'" + dialect.infix(.concat) }
             sql += #"replace(replace(replace("#
-            try write(pattern, at: .any)
+            if folds { try write(folded: pattern) } else { try write(pattern, at: .any) }
             sql += #", '\', '\\'), '%', '\%'), '_', '\_')"#
             if kind != .hasSuffix { sql += dialect.infix(.concat) + "'%'" }
         }
         sql += #" ESCAPE '\'"#
     }
 
-    private mutating func write(wholePattern pattern: Expression, _ kind: BinaryOperator, at level: Precedence) throws {
+    private mutating func write(
+        wholePattern pattern: Expression, _ kind: BinaryOperator, at level: Precedence, folds: Bool
+    ) throws {
         switch pattern.node {
-        case .value(let value, nil):
-            bind(.value(try value.pattern(for: kind)))
-        case .parameter(let name): bindParameter(name, .pattern(kind))
-        default: try write(pattern, at: level)
+        case .value(let value, let type) where type == nil || folds:
+            bind(.value(try value.pattern(for: kind, folds: folds)))
+        case .parameter(let name): bindParameter(name, .pattern(kind, folds: folds))
+        default: if folds { try write(folded: pattern) } else { try write(pattern, at: level) }
         }
     }
 
@@ -211,46 +244,6 @@ extension StatementCompiler {
                 }
             }
         }
-    }
-
-    /// Few values stand in the SQL as parameters of their own; many are handed over in one, so that neither SQLite's limit
-    /// of parameters nor its parser is met.
-    private mutating func write(_ operand: Expression, in values: [Value]) throws {
-        try write(compared: operand, at: .comparison)
-        let stored = try values.map { try bound($0, beside: operand) }
-        if stored.count <= 100 {
-            sql += " IN ("
-            for (index, value) in stored.enumerated() {
-                if index > 0 { sql += ", " }
-                bind(.value(value))
-            }
-            sql += ")"
-        } else {
-            sql += " IN (" + dialect.list(width: 1) + ")"
-            bindings.append(.list(stored, width: 1))
-        }
-    }
-
-    private mutating func write(_ operands: [Expression], inRows rows: [Value]) throws {
-        guard operands.count <= greatestRowWidth else {
-            throw CormorantError(
-                .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
-        }
-        sql += "("
-        try write(separated: operands, compared: true)
-        sql += ") IN (" + dialect.list(width: operands.count) + ")"
-        let stored = try rows.enumerated().map { index, value in
-            try bound(value, beside: operands[index % operands.count])
-        }
-        bindings.append(.list(stored, width: operands.count))
-    }
-
-    /// A value as it is compared with an expression.
-    private func bound(_ value: Value, beside operand: Expression) throws -> Value {
-        if let hint = operand.typeHint { return try value.comparable(with: hint) }
-        guard let made = type(of: operand) else { return value }
-        if made.type.timeForm != nil, let column = made.column { return try value.comparable(with: column) }
-        return made.type == .decimal ? try value.exactDecimal() : value
     }
 
     private mutating func write(
@@ -331,9 +324,6 @@ extension StatementCompiler {
         sql += ")"
     }
 }
-
-/// How many columns `corm_values` has.
-package let greatestRowWidth = 8
 
 func notAFunction(_ name: String) -> CormorantError {
     CormorantError(.misuse, "\"\(name)\" cannot name a function", hint: "use letters, digits and _")

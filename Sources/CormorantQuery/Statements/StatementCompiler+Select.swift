@@ -168,7 +168,7 @@ extension StatementCompiler {
     }
 
     /// A name that no SELECT around this one uses.
-    private func unusedName(_ name: String) -> String {
+    func unusedName(_ name: String) -> String {
         func isUsed(_ wanted: String) -> Bool {
             scopes.contains { $0.tables.contains { sameIdentifier($0.written, wanted) } }
         }

@@ -99,9 +99,14 @@ package struct StatementCompiler {
 
     /// - Parameter ranges: of the bytes that go, none of which overlap.
     private static func removing(_ ranges: [Range<Int>], from sql: String) -> String {
-        var bytes = Array(sql.utf8)
-        for range in ranges.sorted(by: { $0.lowerBound > $1.lowerBound }) { bytes.removeSubrange(range) }
-        return String(decoding: bytes, as: UTF8.self)
+        let bytes = Array(sql.utf8)
+        var kept: [UInt8] = []
+        var end = 0
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            kept += bytes[end..<range.lowerBound]
+            end = range.upperBound
+        }
+        return String(decoding: kept + bytes[end...], as: UTF8.self)
     }
 
     /// An expression apart from any statement: its columns stand alone.

@@ -97,6 +97,7 @@ package final class Connection {
         setDoubleQuotedStrings(false)
         try registerValueList()
         try registerDecimalCollation()
+        try registerCaseFolding()
         try registerTimeFunction()
         try registerReadableFunction()
         try registerDecimalFunctions()

@@ -200,6 +200,8 @@ bool step_by_key(step *s);
 bool step_delete_all(step *s);
 bool step_fetch_all(step *s);
 bool step_fetch_one(step *s);
+bool step_one(step *s);
+bool step_one_value(step *s);
 bool step_stream(step *s);
 bool step_exists(step *s);
 bool step_count(step *s);

@@ -108,12 +108,31 @@ static corm_expr *between(scenario *run, json_t *json) {
     return count == 3 ? corm_expr_between(parts[0], parts[1], parts[2]) : failed(run, "between takes three");
 }
 
+static corm_expr *row(scenario *run, json_t *json) {
+    size_t count;
+    corm_expr **parts = make_expressions(run, get(json, "row"), &count);
+    return corm_expr_row(parts, count);
+}
+
 static corm_expr *in(scenario *run, json_t *json) {
     corm_expr *operand = make_expression(run, get(json, "in"));
+    json_t *rows = get(json, "rows");
     const corm_value *values;
     size_t count;
     if (get(json, "select") != NULL)
         return corm_expr_in_select(operand, make_statement(run, get(json, "select")));
+    if (get(json, "list") != NULL)
+        return corm_expr_binary(CORM_OP_IN, operand, corm_expr_parameter(string(json, "list")));
+    if (rows != NULL) {
+        json_t *all = json_array();
+        size_t index;
+        json_t *item;
+        json_array_foreach(rows, index, item) json_array_extend(all, item);
+        bool parsed = parse_values(run, all, &values, &count);
+        corm_expr *made = parsed ? corm_expr_in(operand, values, count) : NULL;
+        json_decref(all);
+        return made;
+    }
     return parse_value_list(run, get(json, "values"), &values, &count) ? corm_expr_in(operand, values, count) : NULL;
 }
 
@@ -195,7 +214,8 @@ static const struct {
     {"all", list, ""},
     {"any", list, ""},
     {"between", between, ""},
-    {"in", in, "values select"},
+    {"row", row, ""},
+    {"in", in, "values select rows list"},
     {"case", cases, "base otherwise"},
     {"cast", cast, "type"},
     {"collate", collate, "collation"},

@@ -245,6 +245,26 @@ bool step_fetch_one(step *s) {
     return s->status < 0 || check_found(s, record);
 }
 
+bool step_one(step *s) {
+    corm_query query;
+    corm_value *record = allocate(s->run, s->model.column_count * sizeof *record);
+    if (!parse_query(s, &query))
+        return false;
+    query.one = true;
+    s->status = corm_query_first(s->run->database, s->model.model, &query, record, s->run->arena, &s->run->error);
+    return s->status < 0 || check_record(s->run, &s->model, wanted(s, "record"), record);
+}
+
+bool step_one_value(step *s) {
+    corm_query query;
+    corm_value value = corm_value_null();
+    if (!parse_query(s, &query))
+        return false;
+    query.one = true;
+    s->status = corm_query_value(s->run->database, &query, s->run->arena, &value, &s->run->error);
+    return s->status < 0 || check_value(s->run, "value", wanted(s, "value"), &value);
+}
+
 bool step_stream(step *s) {
     scenario *run = s->run;
     corm_query query;

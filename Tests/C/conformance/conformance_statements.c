@@ -122,6 +122,25 @@ static void add_rows(scenario *run, corm_statement *statement, json_t *json) {
         corm_statement_insert_select(statement, names, make_statement(run, get(json, "select")));
 }
 
+static void add_values(scenario *run, corm_statement *statement, json_t *rows) {
+    size_t number;
+    json_t *row;
+    json_array_foreach(rows, number, row) {
+        size_t count = json_array_size(row);
+        json_t *names = json_array();
+        corm_expr **values = allocate(run, count * sizeof *values);
+        const char *properties;
+        for (size_t index = 0; index < count; index += 1) {
+            json_t *pair = json_array_get(row, index);
+            json_array_append(names, json_array_get(pair, 0));
+            values[index] = make_expression(run, json_array_get(pair, 1));
+        }
+        if (parse_list(run, names, &properties))
+            corm_statement_values(statement, properties, values, count);
+        json_decref(names);
+    }
+}
+
 static corm_statement *make_change(scenario *run, json_t *json, int32_t kind, const char *word, const char *allowed) {
     static const char *const policies[] = {"abort", "ignore", "replace", "fail", "rollback"};
     corm_statement *statement = corm_statement_create(kind, model_named(run, get(json, word)), NULL);
@@ -133,6 +152,7 @@ static corm_statement *make_change(scenario *run, json_t *json, int32_t kind, co
         corm_statement_from(statement, &from);
     }
     set_all(run, statement, get(json, "set"), corm_statement_set);
+    add_values(run, statement, get(json, "values"));
     if (get(json, "rows") != NULL)
         add_rows(run, statement, get(json, "rows"));
     if (get(json, "conflict") != NULL)
@@ -148,7 +168,7 @@ static corm_statement *make_change(scenario *run, json_t *json, int32_t kind, co
 corm_statement *make_statement(scenario *run, json_t *json) {
     if (get(json, "insert") != NULL) {
         return make_change(run, json, CORM_INSERT, "insert",
-                           " insert with set rows conflict upsert upsertSet returning ");
+                           " insert with set values rows conflict upsert upsertSet returning ");
     }
     if (get(json, "update") != NULL)
         return make_change(run, json, CORM_UPDATE, "update", " update with from set conflict where returning ");

@@ -92,6 +92,8 @@ static const struct {
     {"deleteAll", step_delete_all, "model", "count"},
     {"fetchAll", step_fetch_all, QUERY, "records count sql bindings"},
     {"fetchOne", step_fetch_one, QUERY, "found record sql bindings"},
+    {"one", step_one, QUERY, "record sql bindings"},
+    {"oneValue", step_one_value, "sql bindings statement parameters", "value sql bindings"},
     {"stream", step_stream, QUERY, "records count sql bindings"},
     {"openCursor", step_open_cursor, "as " QUERY, "sql bindings"},
     {"next", step_next, "of", "found row record"},

@@ -106,8 +106,16 @@ bool parse_values(scenario *run, json_t *json, const corm_value **out_values, si
         return true;
     }
     json_object_foreach(json, key, item) {
-        if (!parse_value(run, item, 0, &values[index]))
+        const corm_value *listed;
+        size_t listed_count;
+        if (!json_is_array(item)) {
+            if (!parse_value(run, item, 0, &values[index]))
+                return false;
+        } else if (parse_values(run, item, &listed, &listed_count)) {
+            values[index] = corm_value_list(listed, listed_count);
+        } else {
             return false;
+        }
         values[index] = corm_value_named(key, values[index]);
         index += 1;
     }

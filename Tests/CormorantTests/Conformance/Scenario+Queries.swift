@@ -39,7 +39,22 @@ extension Scenario {
             let size = try step.take("pageSize")?.integer()
             return try check("count", try size.map { try database.pages(count, $0) } ?? count, &expected)
         }
+        if verb == "oneValue" {
+            let found = try database.onlyRow({
+                try statement.map { try database.cursor($0.compiled, $0.parameters) }
+                    ?? database.cursor(query.sql ?? "") { try query.bind?($0) }
+            }) { try $0.nextRow() ? $0.row { try $0.value(0) } : nil }
+            guard try found.isExactly(scenarioValue(expected.required("value"))) else {
+                throw ScenarioFailure("the value is \(found)")
+            }
+            return
+        }
         guard let model else { throw ScenarioFailure("no model") }
+        if verb == "one" {
+            let found = try database.onlyRow({ try cursor(model, query) }) { try $0.next { try read(model, $0) } }
+            if let json = expected.take("record") { try model.check(found, json) }
+            return
+        }
         let cursor = try cursor(model, query)
         defer { cursor.close() }
         var records: [DynamicRecord] = []

@@ -23,7 +23,8 @@ extension Scenario {
         case "exists" where statement != nil: try performQuery(verb, &step, &expected)
         case "readJson", "importJson": try performJSON(verb, &step, &expected)
         case "find", "exists", "deleteKey", "deleteAll", "maxKey": try performKey(verb, &step, &expected)
-        case "fetchAll", "fetchOne", "stream", "count", "pageCount": try performQuery(verb, &step, &expected)
+        case "fetchAll", "fetchOne", "one", "oneValue", "stream", "count", "pageCount":
+            try performQuery(verb, &step, &expected)
         case "openCursor", "next", "closeCursor": try performCursor(verb, &step, &expected)
         case "load": try load(&step, &expected)
         case "batch": try performQueue(&step, &expected)

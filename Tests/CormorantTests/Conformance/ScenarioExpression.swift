@@ -23,11 +23,16 @@ extension Scenario {
         if let name = try members.text("parameter") { return Expression(.parameter(name)) }
         if let parts = members.take("all") { return .all(try expressions(parts)) }
         if let parts = members.take("any") { return .any(try expressions(parts)) }
+        if let parts = members.take("row") { return .row(try expressions(parts)) }
         if let parts = try members.take("between").map({ try expressions($0) }) {
             return .between(parts[0], parts[1], parts[2])
         }
         if let operand = try members.take("in").map(expression) {
             if let select = members.take("select") { return .isIn(operand, try self.select(select)) }
+            if let name = try members.text("list") { return .binary(.isIn, operand, Expression(.parameter(name))) }
+            if let rows = try members.take("rows")?.array() {
+                return .isIn(operand, try rows.flatMap { try $0.array().map { try scenarioValue($0) } })
+            }
             return .isIn(operand, try scenarioValues(members.required("values")))
         }
         if let pairs = members.take("case") { return try cases(pairs, &members) }

@@ -6,7 +6,7 @@ import CormorantQuery
 struct ScenarioStatement {
     let tree: StatementTree
     let compiled: CompiledStatement
-    let parameters: [String: Value]
+    let parameters: [String: ParameterValue]
 
     /// The SELECT to be counted.
     func select() throws -> Select {
@@ -19,11 +19,16 @@ extension Scenario {
     /// The statement of a step, if it has one, compared with the SQL and bindings that are expected.
     func statement(_ step: inout Members, _ expected: inout Members) throws -> ScenarioStatement? {
         guard let json = step.take("statement") else { return nil }
-        let parameters = try step.take("parameters")?.object().mapValues { try scenarioValue($0) } ?? [:]
+        let parameters = try step.take("parameters")?.object().mapValues(parameterValue) ?? [:]
         let tree = try statementTree(json)
         let compiled = try StatementCompiler.compile(tree)
         try check(compiled, &expected)
         return ScenarioStatement(tree: tree, compiled: compiled, parameters: parameters)
+    }
+
+    private func parameterValue(_ json: JSONValue) throws -> ParameterValue {
+        guard case .array(let items) = json else { return .value(try scenarioValue(json)) }
+        return .list(try items.map { try scenarioValue($0) })
     }
 
     func check(_ compiled: CompiledStatement, _ expected: inout Members) throws {
@@ -31,11 +36,7 @@ extension Scenario {
         guard let json = expected.take("bindings") else { return }
         let wanted = try wantedBindings(json)
         let found = compiled.bindings.flatMap { binding -> [ScenarioBinding] in
-            switch binding {
-            case .value(let value): [ScenarioBinding.value(value)]
-            case .parameter(let name, _): [.parameter(name)]
-            case .list(let values, _): values.map { .value($0) }
-            }
+            binding.parameterName.map { [.parameter($0)] } ?? (binding.values ?? []).map { .value($0) }
         }
         guard found.count == wanted.count, zip(found, wanted).allSatisfy({ $0.isExactly($1) }) else {
             throw ScenarioFailure("bindings are \(found.prefix(100)), not \(wanted.prefix(100))")
@@ -76,6 +77,7 @@ extension Scenario {
             try source.end()
         }
         change.assignments = try assignments(members.take("set"))
+        change.rows = try members.take("values")?.array().map { try assignments($0) } ?? []
         if let json = members.take("rows") {
             var rows = try Members(json)
             let columns = try rows.texts("properties").map { try table.require($0) }

@@ -39,19 +39,21 @@ from .error import (
     MigrationNewerError,
     MigrationOrderError,
     NoRecordError,
+    NoRowsError,
     NotEncryptedError,
     NotLoadedError,
     NotNullViolation,
     NotSupportedError,
     OperationalError,
     ProgrammingError,
+    SeveralRowsError,
     StaleRecordError,
     TruncatedError,
     UniqueViolation,
     WrongKeyError,
 )
 from .expression import Expression
-from .function import Call, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
+from .function import Call, Parameter, all_of, any_of, case, excluded, exists, func, literal, name, param, raw, scalar
 from .graph import asdict, is_loaded
 from .json import read_json, write_json
 from .key_value import Store, StoreEntry
@@ -59,6 +61,7 @@ from .model import Model
 from .record import Conflict
 from .relation import Route, ToMany, ToOne, many_to_many, to_many, to_one
 from .result import Result
+from .row_value import RowValue, tuple_
 from .schema import Schema
 from .select import Select, optional, select
 from .statement import Query
@@ -189,12 +192,14 @@ __all__ = [
     "Model",
     "ModelInfo",
     "NoRecordError",
+    "NoRowsError",
     "NotEncryptedError",
     "NotLoadedError",
     "NotNullViolation",
     "NotSupportedError",
     "Observer",
     "OperationalError",
+    "Parameter",
     "Plan",
     "PlanProblem",
     "PlanStep",
@@ -210,10 +215,12 @@ __all__ = [
     "Result",
     "Route",
     "RowChange",
+    "RowValue",
     "Schema",
     "SchemaChange",
     "Select",
     "SharedTransaction",
+    "SeveralRowsError",
     "StaleRecordError",
     "Store",
     "StoreEntry",
@@ -269,6 +276,7 @@ __all__ = [
     "table_function",
     "to_many",
     "to_one",
+    "tuple_",
     "update",
     "version",
     "write_json",

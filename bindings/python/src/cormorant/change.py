@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native.expression import Node
 from ._shape import TupleShape
+from .error import ProgrammingError
 from .expression import Expression, condition_node, operand
 from .model import Model
 from .record import Conflict, conflict_number
 from .select import source_node
 from .statement import Query, Statement
 from .subquery import Subquery
+from .value import type_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -115,9 +117,25 @@ class Delete(Change[M]):
 class Insert(Change[M]):
     """An INSERT, made by insert(). It never changes: each method gives another one."""
 
-    def values(self, /, **values: Any) -> Self:
-        """One row with these values or expressions; without any, one of defaults."""
-        return self._with(*self._assignments(abi.CORM_PART_SET, values))
+    def values(self, rows: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None = None, /, **values: Any) -> Self:
+        """One row with these values or expressions; without any, one of defaults. Or rows, each a dict, in one
+        statement: insert(Counter).values([{"word": "sea", "number": 2}, {"word": "sky", "number": 1}]).
+
+        All rows set the same properties. One statement takes as many values as SQLite does, 32,766 as a rule; more are
+        an error, and nothing is inserted. insert_many() of records knows no limit.
+        """
+        if rows is None:
+            return self._with(*self._assignments(abi.CORM_PART_SET, values))
+        if values:
+            raise ProgrammingError("rows of values and values beside them", hint="put all of them into the rows")
+        given: Any = [rows] if isinstance(rows, Mapping) else rows
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            raise ProgrammingError(f"the rows are one {type_name(given)}", hint="give a list of dicts")
+        columns: dict[str, Any] = {column.name: column for column in self._info.columns}
+        parts = [_row(row, columns, index) for index, row in enumerate(given)]
+        if not parts:
+            raise ProgrammingError("there are no rows to insert", hint="give at least one, or run no statement")
+        return self._with(*parts)
 
     def from_select(self, properties: Sequence[str], query: Query[Any]) -> Self:
         """The rows of a query, its columns for these properties in order."""
@@ -133,6 +151,16 @@ class Insert(Change[M]):
         What then happens is said next, by do_nothing() or do_update().
         """
         return OnConflict(self, [properties] if isinstance(properties, str) else list(properties))
+
+
+def _row(row: Any, columns: dict[str, Any], index: int) -> Node:
+    if not isinstance(row, Mapping):
+        hint = "give a dict of its values by property"
+        if hasattr(type(row), "__model__"):
+            hint += "; records are inserted by Database.insert_many()"
+        raise ProgrammingError(f"row {index} is a {type_name(row)}", hint=hint)
+    nodes = [columns[name]._beside(value) if name in columns else operand(value) for name, value in row.items()]
+    return abi.CORM_PART_VALUES, list(row), nodes
 
 
 class OnConflict(Generic[M]):

@@ -279,7 +279,9 @@ class Database(Owner):
 
     fetch_all = _query.fetch_all
     fetch_one = _query.fetch_one
+    one = _query.one
     fetch_value = _query.fetch_value
+    one_value = _query.one_value
     fetch_values = _query.fetch_values
     cursor = _query.cursor
     count = _query.count

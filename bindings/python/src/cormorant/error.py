@@ -25,12 +25,14 @@ __all__ = [
     "MigrationNewerError",
     "MigrationOrderError",
     "NoRecordError",
+    "NoRowsError",
     "NotEncryptedError",
     "NotLoadedError",
     "NotNullViolation",
     "NotSupportedError",
     "OperationalError",
     "ProgrammingError",
+    "SeveralRowsError",
     "StaleRecordError",
     "TruncatedError",
     "UniqueViolation",
@@ -138,6 +140,14 @@ class NoRecordError(ProgrammingError):
     """update or refresh of a record that is not in the table."""
 
 
+class NoRowsError(ProgrammingError):
+    """A query has no row where one() expects exactly one."""
+
+
+class SeveralRowsError(ProgrammingError):
+    """A query has several rows where one() expects exactly one."""
+
+
 class StaleRecordError(OperationalError):
     """The row was written since the record was read, as its version tells; nothing was changed."""
 
@@ -218,6 +228,8 @@ _CLASSES: dict[str, type[Error]] = {
     "CORM_E_TRANSACTION": ProgrammingError,
     "CORM_E_NO_RECORD": NoRecordError,
     "CORM_E_STALE_RECORD": StaleRecordError,
+    "CORM_E_NO_ROWS": NoRowsError,
+    "CORM_E_SEVERAL_ROWS": SeveralRowsError,
     "CORM_E_CONSTRAINT": IntegrityError,
     "CORM_E_UNIQUE": UniqueViolation,
     "CORM_E_NOT_NULL": NotNullViolation,

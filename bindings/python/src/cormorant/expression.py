@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeGuard, TypeVar, overload
 
 from ._annotation import own_transform
 from ._native import abi
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from .column import Column
+    from .function import Parameter
     from .statement import Query
 
 T_co = TypeVar("T_co", covariant=True)
@@ -130,18 +131,22 @@ class Expression(Generic[T_co]):
         """From low to high, both included."""
         return Expression((abi.CORM_NODE_BETWEEN, self._node, self._beside(low), self._beside(high)))
 
-    def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]]) -> Expression[bool]:
-        """One of the values, of which there may be any number, or of the one column of a query; None asks for NULL."""
+    def in_(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
+        """One of the values, of which there may be any number, or of the one column of a query; None asks for NULL. A
+        parameter is given a list of them when the query runs: Person.id.in_(param("ids")).
+        """
         if tree := getattr(values, "_tree", None):
             return Expression((abi.CORM_NODE_IN_SELECT, self._node, tree()))
+        if is_parameter(values):
+            return Expression((CORM_NODE_BINARY, abi.CORM_OP_IN, self._node, values._node))
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            hint = "give a list of them, or a query"
-            if isinstance(values, Expression):
-                hint += "; a parameter has one value, so make the query anew for each list"
-            raise ProgrammingError(f"the values of in_() are one {type(values).__name__}", hint=hint)
+            raise ProgrammingError(
+                f"the values of in_() are one {type(values).__name__}",
+                hint="give a list of them, a query, or a parameter that is given a list",
+            )
         return Expression((abi.CORM_NODE_IN, self._node, encode_values(self, values)))
 
-    def not_in(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]]) -> Expression[bool]:
+    def not_in(self, values: Iterable[T_co | None] | Query[tuple[T_co | None]] | Parameter) -> Expression[bool]:
         """None of the values. A NULL among those of a query makes that unknown, as SQL has it."""
         return ~self.in_(values)
 
@@ -196,7 +201,9 @@ class Expression(Generic[T_co]):
         return Expression(node)
 
     def collate(self, name: str) -> Expression[T_co]:
-        """Compared and sorted by a collation: BINARY, NOCASE, RTRIM."""
+        """Compared and sorted by a collation: BINARY, NOCASE, RTRIM, one of your own, or corm_nocase, which minds the
+        case of no letter of Unicode; like(), has_prefix(), has_suffix() and contains() of that mind none either.
+        """
         return Expression((abi.CORM_NODE_COLLATE, self._node, name), self._column)
 
     def json(self, path: str) -> Expression[Any]:
@@ -419,6 +426,10 @@ class Expression(Generic[T_co]):
         return Expression((abi.CORM_NODE_ORDER, self._node, descending, _NULLS[nulls]), self._column)
 
 
+def is_parameter(value: object) -> TypeGuard[Parameter]:
+    return isinstance(value, Expression) and value._node[0] == abi.CORM_NODE_PARAMETER
+
+
 def operand(value: Any) -> Node:
     """The node of an expression or of a value."""
     if type(value) in PLAIN:
@@ -427,6 +438,8 @@ def operand(value: Any) -> Node:
         return value._node
     if hasattr(value, "_tree"):
         raise ProgrammingError("a query stands where a value is wanted", hint="write scalar(query)")
+    if hasattr(value, "_parts") and hasattr(value, "_pairs"):
+        raise ProgrammingError("a row of values stands where one is wanted", hint="compare it with another row")
     return CORM_NODE_VALUE, plain_value(value), abi.CORM_DECIMAL if isinstance(value, Decimal) else 0
 
 

@@ -158,9 +158,15 @@ def literal(value: T) -> Expression[T]:
     return Expression(operand(value), column_of(value))
 
 
-def param(name: str) -> Expression[Any]:
-    """A value that is given by name when the query runs: db.fetch_all(query, name=value)."""
-    return Expression((abi.CORM_NODE_PARAMETER, name))
+class Parameter(Expression[Any]):
+    """What param() gives."""
+
+    __slots__ = ()
+
+
+def param(name: str) -> Parameter:
+    """A value that is given by name when the query runs: db.fetch_all(query, name=value); in in_() a list of values."""
+    return Parameter((abi.CORM_NODE_PARAMETER, name))
 
 
 def raw(sql: str, *values: Any) -> Expression[Any]:

@@ -321,7 +321,7 @@ def dump_parameters(values: dict[str, Any], encoders: Mapping[str, Callable[[Any
     if not encoders and PLAIN.issuperset(map(type, values.values())):
         return marshal.dumps(values, 2)
     plain = {
-        name: encoders[name](value) if name in encoders else _named(f"parameter {name!r}", value, -1)
+        name: encoders[name](value) if name in encoders else named_value(f"parameter {name!r}", value, -1)
         for name, value in values.items()
     }
     return marshal.dumps(plain, 2)
@@ -358,7 +358,7 @@ def _binding_row(
     elif isinstance(bindings, Mapping):
         if PLAIN.issuperset(map(type, bindings.values())):
             return dict(bindings)
-        return {name: _named(f"binding {name}", value, index, plain) for name, value in bindings.items()}
+        return {name: named_value(f"binding {name}", value, index, plain) for name, value in bindings.items()}
     elif isinstance(bindings, str | bytes) or not isinstance(bindings, Iterable):
         what = "text" if isinstance(bindings, str | bytes) else type_name(bindings)
         raise ProgrammingError(
@@ -373,10 +373,10 @@ def _binding_row(
     try:
         return tuple(map(plain, values))
     except DataError:
-        return tuple(_named(f"binding {number}", value, index, plain) for number, value in enumerate(values, 1))
+        return tuple(named_value(f"binding {number}", value, index, plain) for number, value in enumerate(values, 1))
 
 
-def _named(name: str, value: Any, index: int, plain: Callable[[Any], Any] = plain_value) -> Any:
+def named_value(name: str, value: Any, index: int = -1, plain: Callable[[Any], Any] = plain_value) -> Any:
     """plain(value), whose error says what the value is of."""
     try:
         return plain(value)

@@ -206,7 +206,7 @@ class Scenario:
     def query(self, step: Json) -> Json:
         options: Json = {}
         if self.statement is not None:
-            return {"bindings": {name: value(item) for name, item in step.get("parameters", {}).items()}}
+            return {"bindings": {name: parameter(item) for name, item in step.get("parameters", {}).items()}}
         if "sql" in step:
             options["sql"] = value(step["sql"])
             options["bindings"] = bindings(step)
@@ -215,6 +215,10 @@ class Scenario:
             options["bindings"] = {name: held(kinds.get(name, ""), value(item)) for name, item in step["where"].items()}
         names = {"orderBy": "order_by", "limit": "limit", "offset": "offset"}
         return options | {names[name]: step[name] for name in names if name in step}
+
+
+def parameter(given: Any) -> Any:
+    return list(map(value, given)) if isinstance(given, list) else value(given)
 
 
 def check_error(error: Error, expected: Json) -> None:

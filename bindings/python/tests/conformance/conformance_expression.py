@@ -9,7 +9,23 @@ from typing import Any, cast
 from conformance_model import Failure, Json, held, members, value
 
 import cormorant
-from cormorant import Expression, Model, ToMany, alias, all_of, any_of, case, exists, func, name, param, raw, scalar
+from cormorant import (
+    Expression,
+    Model,
+    RowValue,
+    ToMany,
+    alias,
+    all_of,
+    any_of,
+    case,
+    exists,
+    func,
+    name,
+    param,
+    raw,
+    scalar,
+    tuple_,
+)
 
 Models = dict[str, type[Model]]
 
@@ -52,6 +68,9 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "jsonAt": Expression.json_object,
     "jsonValueAt": Expression.json,
 }
+# Of rows.
+ROWS = {"equal": "__eq__", "notEqual": "__ne__", "less": "__lt__", "lessEqual": "__le__", "greater": "__gt__",
+        "greaterEqual": "__ge__"}  # fmt: skip
 CASTS = {"int64": int, "double": float, "text": str, "blob": bytes}
 
 
@@ -75,10 +94,10 @@ class Expressions:
     def __init__(self, models: Models) -> None:
         self.models = models
 
-    def expression(self, given: Json) -> Expression[Any]:
-        """An expression, also where a value stands alone."""
+    def expression(self, given: Json) -> Any:
+        """An expression, also where a value stands alone; or a row of them."""
         made = self.operand(given)
-        return made if isinstance(made, Expression) else cormorant.literal(made)
+        return made if isinstance(made, Expression | RowValue) else cormorant.literal(made)
 
     def operand(self, given: Json) -> Any:
         """An expression or a plain value."""
@@ -92,6 +111,10 @@ class Expressions:
         if kind in UNARY:
             return UNARY[kind](self.expression(operands))
         left, right = operands
+        if "row" in left or "row" in right:
+            other = self.select(right["select"]) if "select" in right else self.operand(right)
+            compare: Callable[[Any, Any], Any] = getattr(RowValue, ROWS[kind])
+            return compare(self.expression(left), other)
         return BINARY[kind](self.expression(left), self.operand(right))
 
     def expressions(self, given: list[Json]) -> list[Expression[Any]]:
@@ -113,7 +136,12 @@ class Expressions:
 
     def contained(self, given: Json) -> Expression[bool]:
         left = self.expression(given["in"])
-        return left.in_(self.select(given["select"]) if "select" in given else values(given["values"]))
+        if "list" in given:
+            return cast("Expression[bool]", left.in_(param(given["list"])))
+        if "rows" in given:
+            return cast("Expression[bool]", left.in_([tuple(map(value, row)) for row in given["rows"]]))
+        found = left.in_(self.select(given["select"]) if "select" in given else values(given["values"]))
+        return cast("Expression[bool]", found)
 
     def case(self, given: Json) -> Expression[Any]:
         pairs = [(self.operand(when), self.operand(then)) for when, then in given["case"]]
@@ -137,7 +165,7 @@ class Expressions:
     def order(self, given: Json) -> Expression[Any]:
         operand = self.expression(given["order"])
         nulls = given.get("nulls")
-        return operand.desc(nulls) if given.get("descending") else operand.asc(nulls)
+        return cast("Expression[Any]", operand.desc(nulls) if given.get("descending") else operand.asc(nulls))
 
     def related(self, given: Json) -> Expression[bool]:
         condition = self.expression(given["where"]) if "where" in given else None
@@ -168,7 +196,8 @@ KINDS: dict[str, tuple[Make, str]] = {
     "all": (lambda b, given: all_of(*b.expressions(given["all"])), ""),
     "any": (lambda b, given: any_of(*b.expressions(given["any"])), ""),
     "between": (lambda b, given: b.expression(given["between"][0]).between(*map(b.operand, given["between"][1:])), ""),
-    "in": (Expressions.contained, "values select"),
+    "row": (lambda b, given: tuple_(*b.expressions(given["row"])), ""),
+    "in": (Expressions.contained, "values select rows list"),
     "case": (Expressions.case, "base otherwise"),
     "cast": (lambda b, given: b.expression(given["cast"]).cast(CASTS[given["type"]]), "type"),
     "collate": (lambda b, given: b.expression(given["collate"]).collate(given["collation"]), "collation"),

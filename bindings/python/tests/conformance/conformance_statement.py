@@ -134,8 +134,10 @@ class Builder(Expressions):
         return change
 
     def insert(self, given: Json) -> Any:
-        members(given, "insert with set rows conflict upsert upsertSet returning", "an insert")
+        members(given, "insert with set values rows conflict upsert upsertSet returning", "an insert")
         change = self.assigned(self.with_tables(insert(self.models[given["insert"]]), given), given.get("set", []))
+        if "values" in given:
+            change = change.values([{name: self.operand(item) for name, item in row} for row in given["values"]])
         if "rows" in given:
             members(given["rows"], "properties select", "rows")
             change = change.from_select(given["rows"]["properties"], self.select(given["rows"]["select"]))

@@ -123,6 +123,16 @@ def _next(self: Scenario, step: Json) -> Json:
     return found if model is None else found | {"model": model, "record": row}
 
 
+def _one(self: Scenario, step: Json) -> Json:
+    return {"record": self.db.one(self.source(step), **into(self, step), **self.query(step))}
+
+
+def _one_value(self: Scenario, step: Json) -> Json:
+    if self.statement is not None:
+        return {"value": filed(self.db.one_value(self.statement, **self.query(step)))}
+    return {"value": self.db.one_value(value(step["sql"]), bindings(step))}
+
+
 def _found(record: Model | None) -> Json:
     return {"record": record, "found": record is not None}
 
@@ -301,6 +311,8 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "deleteAll": (lambda s, step: {"count": s.db.delete_all(s.model(step))}, "model", "count"),
     "fetchAll": (_fetch_all, QUERY, f"records count {COMPILED}"),
     "fetchOne": (_fetch_one, QUERY, f"found record {COMPILED}"),
+    "one": (_one, QUERY, f"record {COMPILED}"),
+    "oneValue": (_one_value, "sql bindings statement parameters", f"value {COMPILED}"),
     "stream": (_stream, QUERY, f"records count {COMPILED}"),
     "openCursor": (_none(_open_cursor), f"as {QUERY}", COMPILED),
     "next": (_next, "of", "found row record"),

@@ -12,6 +12,8 @@ from cormorant import (
     Database,
     Expression,
     Model,
+    Query,
+    RowValue,
     Select,
     alias,
     all_of,
@@ -34,6 +36,7 @@ from cormorant import (
     table_function,
     to_many,
     to_one,
+    tuple_,
     update,
 )
 
@@ -214,3 +217,27 @@ assert_type(element.alias("other").c.id, Expression[int])
 assert_type(table_function("pragma_table_info", "album", columns=["name"]).c.name, Expression[Any])
 update(Artist).from_(latest).set(name=latest.c.title).where(latest.c[Album.artist_id] == Artist.id)
 select(optional(Artist), Album).join(Album, Album.artist_id == Artist.id, right=True)
+
+# Rows of values, lists of parameters, rows of an insert, exactly one.
+pair = tuple_(Album.title, Album.artist_id)
+assert_type(pair, RowValue[tuple[str, int]])
+assert_type(pair > ("x", 1), Expression[bool])
+assert_type(pair == tuple_(Album.title, Album.artist_id), Expression[bool])
+assert_type(pair.in_([("x", 1), ("y", 2)]), Expression[bool])
+assert_type(pair.in_(select(Album.title, Album.artist_id)), Expression[bool])
+assert_type(pair == select(Album.title, Album.artist_id), Expression[bool])
+assert_type(pair.between(("x", 1), ("y", 2)) & pair.not_in(param("pairs")), Expression[bool])
+assert_type(tuple_(Album.title, Album.price) == ("x", None), Expression[bool])
+assert_type(Album.artist_id.in_(param("ids")), Expression[bool])
+assert_type(Album.artist_id.not_in(param("ids")) & (Album.title == param("title")), Expression[bool])
+added = insert(Artist).values([{"name": "x"}, {"name": Artist.name}]).returning(Artist.id)
+assert_type(added, Query[tuple[int | None]])
+
+
+def one(db: Database) -> None:
+    assert_type(db.one(select(Album)), Album)
+    assert_type(db.one(select(Album.title, Album.price)), tuple[str, Decimal | None])
+    assert_type(db.one(Album, title="x"), Album)
+    assert_type(db.one_value(select(Album.price)), Decimal | None)
+    assert_type(db.one_value(select(func.count())), int)
+    assert_type(db.one_value(added), int | None)

@@ -17,6 +17,7 @@ from cormorant import (
     select,
     to_many,
     to_one,
+    tuple_,
     update,
 )
 
@@ -133,3 +134,15 @@ titles: list[tuple[int]] = db.fetch_all(select(latest.c[Album.title]))  # error
 json_each(Album.title).c.id < "x"  # error
 select(Album.title).subquery()  # error
 select(Album).join(latest, Album.title)  # error
+
+# Rows of values.
+pair = tuple_(Album.title, Album.artist_id)
+pair > ("x", "y")  # error
+pair == ("x", 1, 2)  # error
+pair.in_([("x", None)])  # error
+pair.in_(select(Album.title))  # error
+tuple_(Album.title)  # error
+select(pair)  # error
+Album.artist_id.in_(Album.id)  # error
+insert(Artist).values([1])  # error
+db.one("SELECT 1")  # error

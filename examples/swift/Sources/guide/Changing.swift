@@ -13,6 +13,7 @@ enum Changing {
         try change(database)
         try copy(database)
         try count(database)
+        try several(database)
         try ignore(database)
     }
 
@@ -42,6 +43,16 @@ enum Changing {
         }.upsert(on: \.word) { row, new in row.number = row.number + new.number }
         for _ in 1...3 { try database.execute(upsert) }
         print(try database.fetchAll(Counter.all))
+    }
+
+    /// Several rows in one statement; what the database filled in comes back.
+    static func several(_ database: Database) throws {
+        let words = [("sun", 1), ("sky", 2), ("sun", 5)]
+        let add = Counter.insert(words) { row, word in
+            row.word = word.0
+            row.number = word.1
+        }.upsert(on: \.word) { row, new in row.number = row.number + new.number }
+        print(try database.fetchAll(add.returning { ($0.word, $0.number) }))
     }
 
     /// A conflict policy says what becomes of a row that a constraint refuses.

@@ -71,6 +71,9 @@ enum Expressions {
         try show { $0.year.isBetween(1990, 1999) }
         try show { $0.year.isIn([1998, 2004]) }
         try show { $0.artistID.isIn(ids) }
+        try show { $0.year.isIn(parameter: "years") }
+        try show { SQLRow($0.year, $0.title) > (1998, "F") }
+        try show { SQLRow($0.year, $0.title).isIn([(1998, "First")]) }
     }
 
     static func conditions() throws {
@@ -109,6 +112,7 @@ enum Expressions {
         try show { $0.title.notGlob("F*") }
         try show { $0.title.regexp("^[A-M].*t$") }
         try show { $0.title.collate("NOCASE") }
+        try show { $0.title.collate("corm_nocase").contains("É") }
         try show { $0.title.lowercased() }
         try show { $0.title.uppercased() }
         try show { $0.title.trimmed() }

@@ -12,6 +12,7 @@ enum Results {
     static func show(_ database: Database) throws {
         try forms(database)
         try numbers(database)
+        try exactlyOne(database)
         try stream(database)
         try columns(database)
         try rawSQL(database)
@@ -32,6 +33,17 @@ enum Results {
         let first = try database.fetchOne(query.order { $0.year })
         print(first?.title ?? "", try database.fetchCount(query), try database.exists(query))
         print(try database.fetchPageCount(query, pageSize: 10))
+    }
+
+    /// The only row, or an error of its own where there is none, or several.
+    static func exactlyOne(_ database: Database) throws {
+        print(try database.one(Album.where { $0.title == "First" }).year)
+        print(try database.one("SELECT count(*) FROM album", as: Int.self))
+        do {
+            _ = try database.one(Album.where { $0.year > 2000 })
+        } catch let error as CormorantError where error.code == .severalRows {
+            print(error.message)
+        }
     }
 
     /// Row by row in constant memory.

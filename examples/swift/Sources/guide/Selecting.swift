@@ -10,6 +10,7 @@ struct Year {
 enum Selecting {
     static func show(_ database: Database) throws {
         try conditions(database)
+        try chosen(database)
         try columns(database)
         try joins(database)
         try recordsSideBySide(database)
@@ -32,6 +33,16 @@ enum Selecting {
     }
 
     /// Columns and other expressions instead of whole records.
+    static func chosen(_ database: Database) throws {
+        let query = Album.where { $0.id.isIn(parameter: "ids") }.order { $0.id }.select { $0.title }
+        for ids in [[1, 2], [3], []] as [[Int64]] {
+            print(try database.fetchAll(query, ["ids": ParameterValue(list: ids)]))
+        }
+        // As one: a later year, or this one and a later title.
+        let after = Album.where { SQLRow($0.year, $0.title) > (2000, "M") }.order { $0.year }
+        print(try database.fetchAll(after).map(\.title))
+    }
+
     static func columns(_ database: Database) throws {
         let query = Album.where { $0.price != nil }.order { $0.price.desc() }.select { ($0.title, $0.price * 2) }
         for (title, double) in try database.fetchAll(query) { print(title, double ?? 0) }

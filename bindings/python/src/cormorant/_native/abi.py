@@ -76,10 +76,12 @@ CORM_E_NOT_ENCRYPTED: Final = -40
 CORM_E_NOT_NULL: Final = -16
 CORM_E_NO_MEMORY: Final = -2
 CORM_E_NO_RECORD: Final = -28
+CORM_E_NO_ROWS: Final = -45
 CORM_E_NULL_VALUE: Final = -22
 CORM_E_RANGE: Final = -20
 CORM_E_READ_ONLY: Final = -7
 CORM_E_SCHEMA: Final = -24
+CORM_E_SEVERAL_ROWS: Final = -46
 CORM_E_SQL: Final = -12
 CORM_E_SQLITE: Final = -29
 CORM_E_STALE_RECORD: Final = -44
@@ -154,6 +156,7 @@ CORM_OP_GREATER: Final = 14
 CORM_OP_GREATER_EQUAL: Final = 15
 CORM_OP_HAS_PREFIX: Final = 35
 CORM_OP_HAS_SUFFIX: Final = 36
+CORM_OP_IN: Final = 41
 CORM_OP_IS: Final = 16
 CORM_OP_IS_NOT: Final = 17
 CORM_OP_IS_NOT_NULL: Final = 5
@@ -218,6 +221,7 @@ CORM_VALUE_BLOB: Final = 4
 CORM_VALUE_DATE: Final = 8
 CORM_VALUE_DATETIME: Final = 6
 CORM_VALUE_INTEGER: Final = 1
+CORM_VALUE_LIST: Final = 10
 CORM_VALUE_NULL: Final = 0
 CORM_VALUE_REAL: Final = 2
 CORM_VALUE_TEXT: Final = 3
@@ -252,6 +256,7 @@ CORM_NODE_PARAMETER: Final = 4
 CORM_NODE_PATH: Final = 21
 CORM_NODE_RAW: Final = 18
 CORM_NODE_RELATED: Final = 22
+CORM_NODE_ROW: Final = 25
 CORM_NODE_SELECT: Final = 16
 CORM_NODE_UNARY: Final = 5
 CORM_NODE_VALUE: Final = 3
@@ -267,6 +272,7 @@ CORM_PART_SELECT: Final = 9
 CORM_PART_SET: Final = 8
 CORM_PART_UPSERT: Final = 11
 CORM_PART_UPSERT_SET: Final = 12
+CORM_PART_VALUES: Final = 14
 CORM_PART_WITH: Final = 6
 CORM_WRITE_DELETE: Final = 4
 CORM_WRITE_UPDATE: Final = 3
@@ -575,6 +581,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "corm_query": (
         ("struct_size", "uint32"),
+        ("one", "bool"),
         ("sql", "text"),
         ("values", "pointer"),
         ("value_count", "size"),
@@ -999,6 +1006,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_expr_all": ("pointer", ("pointer", "size")),
     "corm_expr_any": ("pointer", ("pointer", "size")),
     "corm_expr_between": ("pointer", ("pointer", "pointer", "pointer")),
+    "corm_expr_row": ("pointer", ("pointer", "size")),
     "corm_expr_in": ("pointer", ("pointer", "pointer", "size")),
     "corm_expr_in_select": ("pointer", ("pointer", "pointer")),
     "corm_expr_case": ("pointer", ("pointer", "pointer", "pointer", "size", "pointer")),
@@ -1044,6 +1052,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_statement_with": ("void", ("pointer", "text", "text", "pointer")),
     "corm_statement_after": ("void", ("pointer", "pointer", "size")),
     "corm_statement_set": ("void", ("pointer", "text", "pointer")),
+    "corm_statement_values": ("void", ("pointer", "text", "pointer", "size")),
     "corm_statement_insert_select": ("void", ("pointer", "text", "pointer")),
     "corm_statement_conflict": ("void", ("pointer", "int32")),
     "corm_statement_upsert": ("void", ("pointer", "text")),

@@ -1,0 +1,130 @@
+/// Several expressions that are compared as one, as SQL's row values are.
+///
+/// ```swift
+/// Person.where { SQLRow($0.city, $0.age).isIn([("Rome", 30), ("Oslo", nil)]) }
+/// Person.where { SQLRow($0.name, $0.id) > ("Bob", 17) }.order { ($0.name, $0.id) }
+/// ```
+///
+/// Rows sort by their first value, then by the next. `==` and `!=` compare a nil with IS NULL, and so does `isIn`; a row with NULL
+/// is otherwise neither less nor greater. Making one never fails, as of `SQLExpression`.
+public struct SQLRow<Values>: Sendable {
+    private let parts: [Expression]
+    private let bound: @Sendable (Values) -> [Expression]
+
+    /// A row of two to eight expressions.
+    public init<each Content: ColumnValue>(_ parts: repeat SQLExpression<each Content>)
+    where Values == (repeat each Content) {
+        var nodes: [Expression] = []
+        for part in repeat each parts { nodes.append(part.node) }
+        self.parts = nodes
+        bound = { values in
+            var nodes: [Expression] = []
+            for value in repeat each values { nodes.append(.bound(value)) }
+            return nodes
+        }
+    }
+
+    /// Equal in all values, of which nil asks for NULL.
+    public static func == (left: SQLRow, right: Values) -> SQLExpression<Bool> {
+        let values = left.bound(right)
+        guard values.contains(where: \.isNull) else { return left.compared(.equal, .row(values)) }
+        return SQLExpression(
+            node: .all(zip(left.parts, values).map { $1.isNull ? .unary(.isNull, $0) : .binary(.equal, $0, $1) }))
+    }
+
+    /// Other in one of the values, of which nil asks for NULL.
+    public static func != (left: SQLRow, right: Values) -> SQLExpression<Bool> {
+        let values = left.bound(right)
+        guard values.contains(where: \.isNull) else { return left.compared(.notEqual, .row(values)) }
+        return SQLExpression(
+            node: .any(zip(left.parts, values).map { $1.isNull ? .unary(.isNotNull, $0) : .binary(.notEqual, $0, $1) }))
+    }
+
+    /// Before a row of values.
+    public static func < (left: SQLRow, right: Values) -> SQLExpression<Bool> { left.compared(.less, right) }
+
+    /// Before a row of values, or equal to it.
+    public static func <= (left: SQLRow, right: Values) -> SQLExpression<Bool> { left.compared(.lessOrEqual, right) }
+
+    /// Behind a row of values.
+    public static func > (left: SQLRow, right: Values) -> SQLExpression<Bool> { left.compared(.greater, right) }
+
+    /// Behind a row of values, or equal to it.
+    public static func >= (left: SQLRow, right: Values) -> SQLExpression<Bool> { left.compared(.greaterOrEqual, right) }
+
+    /// Equal in all values to another row, in SQL: a row with a NULL is not found.
+    public static func == (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.equal, right) }
+
+    /// Other than another row in one of the values; a row with a NULL is not found, unless another value tells.
+    public static func != (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.notEqual, right) }
+
+    /// Before another row.
+    public static func < (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.less, right) }
+
+    /// Before another row, or equal to it.
+    public static func <= (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.lessOrEqual, right) }
+
+    /// Behind another row.
+    public static func > (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.greater, right) }
+
+    /// Behind another row, or equal to it.
+    public static func >= (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.greaterOrEqual, right) }
+
+    /// Equal to the first row of a query of as many columns.
+    public static func == <Query: RowQuery>(left: SQLRow, right: Query) -> SQLExpression<Bool>
+    where Query.Row == Values {
+        left.compared(.equal, .scalar(right.tree))
+    }
+
+    /// BETWEEN: from one row to the other, both included.
+    public func isBetween(_ low: Values, _ high: Values) -> SQLExpression<Bool> {
+        SQLExpression(node: .between(.row(parts), .row(bound(low)), .row(bound(high))))
+    }
+
+    /// IN rows, of which there may be any number; a nil in one asks for NULL.
+    public func isIn(_ rows: some Sequence<Values>) -> SQLExpression<Bool> {
+        do {
+            return SQLExpression(
+                node: .isIn(.row(parts), try rows.flatMap { try bound($0).map { try $0.boundValue() } }))
+        } catch {
+            return SQLExpression(node: .wrong(error))
+        }
+    }
+
+    /// IN the rows of a query of as many columns.
+    public func isIn<Query: RowQuery>(_ query: Query) -> SQLExpression<Bool> where Query.Row == Values {
+        SQLExpression(node: .isIn(.row(parts), query.tree))
+    }
+
+    /// IN the rows that a parameter is given as a list when the query runs, one row after the other, without NULL in them.
+    public func isIn(parameter name: String) -> SQLExpression<Bool> {
+        compared(.isIn, Expression(.parameter(name)))
+    }
+
+    private func compared(_ op: BinaryOperator, _ other: Values) -> SQLExpression<Bool> {
+        compared(op, .row(bound(other)))
+    }
+
+    private func compared(_ op: BinaryOperator, _ other: SQLRow) -> SQLExpression<Bool> {
+        compared(op, .row(other.parts))
+    }
+
+    private func compared(_ op: BinaryOperator, _ other: Expression) -> SQLExpression<Bool> {
+        SQLExpression(node: .binary(op, .row(parts), other))
+    }
+}
+
+extension Expression {
+    fileprivate var isNull: Bool {
+        if case .value(.null, _) = node { true } else { false }
+    }
+
+    /// What a value was bound as.
+    fileprivate func boundValue() throws -> Value {
+        switch node {
+        case .value(let value, _): return value
+        case .problem(let error): throw error
+        default: throw CormorantError(.internal, "a value is no value")
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import CormorantBase
+
+/// IN, and rows of values that are compared together: https://www.sqlite.org/rowvalue.html
+extension StatementCompiler {
+    /// Few values stand in the SQL as parameters of their own; many are handed over in one, so that neither SQLite's limit
+    /// of parameters nor its parser is met.
+    mutating func write(_ operand: Expression, in values: [Value]) throws {
+        try write(compared: operand, at: .comparison)
+        let form = form(beside: operand)
+        let stored = try values.map { try form.apply($0) }
+        if stored.count <= 100 {
+            sql += " IN ("
+            for (index, value) in stored.enumerated() {
+                if index > 0 { sql += ", " }
+                bind(.value(value))
+            }
+            sql += ")"
+        } else {
+            sql += " IN (" + dialect.list(width: 1) + ")"
+            bindings.append(.list(stored, width: 1))
+        }
+    }
+
+    mutating func write(_ operands: [Expression], inRows rows: [Value]) throws {
+        let forms = operands.map { form(beside: $0) }
+        let stored = try rows.enumerated().map { try forms[$0 % forms.count].apply($1) }
+        try write(operands, in: .list(stored, width: operands.count))
+    }
+
+    private mutating func write(_ operands: [Expression], in list: CompiledStatement.Binding) throws {
+        guard operands.count <= greatestRowWidth else {
+            throw CormorantError(
+                .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
+        }
+        if operands.count == 1 {
+            try write(compared: operands[0], at: .comparison)
+        } else {
+            sql += "("
+            try write(separated: operands, compared: true)
+            sql += ")"
+        }
+        sql += " IN (" + dialect.list(width: operands.count) + ")"
+        bindings.append(list)
+    }
+
+    /// A NULL in the list is found by IS NULL, where there can be one.
+    mutating func write(_ operand: Expression, inParameter name: String, _ outer: Precedence) throws {
+        if case .row(let parts) = operand.node {
+            return try parenthesized(.equality < outer) { compiler in
+                let forms = parts.map { compiler.form(beside: $0) }
+                try compiler.write(parts, in: .listParameter(name, forms))
+            }
+        }
+        let form = form(beside: operand)
+        let findsNull = mayBeNull(operand)
+        try parenthesized((findsNull ? .or : .equality) < outer) { compiler in
+            try compiler.write([operand], in: .listParameter(name, [form]))
+            guard findsNull else { return }
+            compiler.sql += " OR "
+            try compiler.write(operand, at: .comparison)
+            compiler.sql += " IS NULL AND "
+            compiler.bind(.listHasNull(name))
+        }
+    }
+
+    private func mayBeNull(_ operand: Expression) -> Bool {
+        guard case .column(let reference) = operand.node, reference.path.isEmpty else { return true }
+        let column = reference.column
+        let isRowID = reference.table.key == [reference.index] && column.type.isInteger
+        return column.isOptional && !column.isNotNull && !isRowID
+            || scopes.contains { $0.select?.joins.contains { $0.kind.isOuter } ?? false }
+    }
+
+    /// What is made of a value that is compared with an expression.
+    private func form(beside operand: Expression) -> ParameterForm {
+        if let hint = operand.typeHint { return .comparedWith(hint) }
+        guard let made = type(of: operand) else { return .plain }
+        if made.type.timeForm != nil, let column = made.column { return .comparedWith(column) }
+        return made.type == .decimal ? .decimal : .plain
+    }
+
+    /// A comparison one side of which is a row.
+    mutating func write(rows op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
+        guard op.compares else { throw misplaced(row: max(left.rowWidth, right.rowWidth)) }
+        try write(left, besideRow: right)
+        sql += dialect.infix(op)
+        try write(right, besideRow: left)
+    }
+
+    mutating func write(row: Expression, between low: Expression, _ high: Expression) throws {
+        try write(row, besideRow: low)
+        sql += " BETWEEN "
+        try write(low, besideRow: row)
+        sql += " AND "
+        try write(high, besideRow: row)
+    }
+
+    private mutating func write(_ side: Expression, besideRow other: Expression) throws {
+        switch (side.node, other.node) {
+        case (.problem(let error), _), (_, .problem(let error)): throw error
+        case (.row(let parts), .row(let others)):
+            guard parts.count == others.count else { throw otherWidth(parts.count, others.count) }
+            sql += "("
+            for (index, part) in parts.enumerated() {
+                if index > 0 { sql += ", " }
+                try write(part, at: .any, beside: others[index])
+            }
+            sql += ")"
+        case (.row(let parts), .scalar(let select)): try write(row: parts, with: select)
+        case (.scalar(let select), .row): try write(subquery: select)
+        default:
+            throw CormorantError(
+                .misuse, "a row of \(max(side.rowWidth, other.rowWidth)) values is compared with one value",
+                hint: "give a row of as many, or a query of as many columns")
+        }
+    }
+
+    /// Writes the row that is compared with what a SELECT gives.
+    mutating func write(row parts: [Expression], with select: Select) throws {
+        if let width = select.width, width != parts.count { throw otherWidth(parts.count, width) }
+        sql += "("
+        for (index, part) in parts.enumerated() {
+            if index > 0 { sql += ", " }
+            let column = select.columns.indices.contains(index) ? select.columns[index] : nil
+            if case .value = part.node, let column, column.typeHint != nil {
+                try write(part, at: .any, beside: column)
+            } else {
+                try write(compared: part, at: .any)
+            }
+        }
+        sql += ")"
+    }
+
+    private func otherWidth(_ width: Int, _ other: Int) -> CormorantError {
+        CormorantError(
+            .misuse, "a row of \(width) values is compared with one of \(other)", hint: "give both as many values")
+    }
+
+    func misplaced(row width: Int) -> CormorantError {
+        CormorantError(
+            .misuse, "a row of \(width) values stands where one value is wanted",
+            hint: "compare it with another row or with a query, or ask whether it is IN rows")
+    }
+}
+
+/// How many columns `corm_values` has.
+package let greatestRowWidth = 8
+
+extension Expression {
+    var isRow: Bool { rowWidth > 0 }
+
+    fileprivate var rowWidth: Int {
+        if case .row(let parts) = node { return parts.count }
+        return 0
+    }
+}
+
+extension Select {
+    /// How many columns its rows have; nil where a model does not tell.
+    fileprivate var width: Int? {
+        if !columns.isEmpty { return columns.count }
+        guard case .table(let table)? = source?.kind else { return nil }
+        return table.columns.count
+    }
+}
