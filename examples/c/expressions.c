@@ -112,6 +112,7 @@ static bool show_all(app *a) {
         CORM_CALL("min", YEAR),
         CORM_CALL("max", YEAR),
         CORM_CALL("group_concat", TITLE, CORM_STR(", ")),
+        CORM_CALL("group_concat", TITLE, CORM_STR(", "), corm_expr_order(YEAR, false, CORM_NULLS_LEAST)),
         corm_expr_distinct(CORM_CALL("count", YEAR)),
         corm_expr_filter(CORM_CALL("sum", PRICE), RECENT),
         corm_expr_over(CORM_CALL("sum", PRICE), NULL, 0, CORM_EXPRS(YEAR), NULL),

@@ -105,6 +105,7 @@ EXPRESSIONS = [
     func.min(Album.year),
     func.max(Album.year),
     func.group_concat(Album.title, ", "),
+    func.group_concat(Album.title, ", ").order_by(Album.year),
     func.count(Album.year).distinct(),
     func.sum(Album.price).filter(recent),
     func.sum(Album.price).over(order_by=Album.year),

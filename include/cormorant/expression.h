@@ -147,7 +147,9 @@ corm_expr *corm_expr_cast(corm_expr *operand, corm_type type);
 corm_expr *corm_expr_collate(corm_expr *operand, const char *collation);
 /*
  * A call of any function that SQLite has: "lower", "count" (without arguments: count(*)), "json_extract", "date".
- * arguments: consumed; the array is borrowed. Returns: owned.
+ * Order terms (corm_expr_order) behind the arguments say in which order an aggregate takes its rows: group_concat(title, ', '
+ * ORDER BY year). SQLite knows that from 3.44 on; of an older one it is CORM_E_SQL. arguments: consumed; the array is borrowed.
+ * Returns: owned.
  */
 corm_expr *corm_expr_call(const char *function, corm_expr *const *arguments, size_t count);
 /* An aggregate call over distinct values. call: consumed. Returns: owned. */

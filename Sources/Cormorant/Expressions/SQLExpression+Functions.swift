@@ -49,6 +49,18 @@ extension SQLExpression {
         SQLExpression(node: node.changingCall("FILTER") { $0.filter = condition.node })
     }
 
+    /// An aggregate that takes its rows in this order, as `joined(separator:)` does: SQLite has it from 3.44 on, and says that it
+    /// has not before.
+    ///
+    /// ```swift
+    /// $0.title.joined(separator: ", ").ordered(by: $0.year.desc(), $0.title)
+    /// ```
+    public func ordered<each Term: SQLOrderTerm>(by terms: repeat each Term) -> SQLExpression {
+        var order: [Expression] = []
+        for term in repeat each terms { order.append(term.orderTerm.node) }
+        return SQLExpression(node: node.changingCall("ORDER BY") { [order] in $0.order += order })
+    }
+
     /// The call over a window of rows.
     ///
     /// ```swift

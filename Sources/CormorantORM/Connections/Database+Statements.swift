@@ -117,7 +117,7 @@ extension Connection {
             if let probe = compiled.viewProbe { recycle(try self.statement(probe)) }
             statement = try self.statement(keeping(compiled))
         } catch let error as CormorantError {
-            throw explained(error)
+            throw explained(error, compiled)
         }
         do {
             for (offset, binding) in compiled.bindings.enumerated() {
@@ -156,7 +156,13 @@ extension Connection {
     }
 
     /// SQL made of expressions is well-formed: what does not compile is a table or column that the file lacks.
-    private func explained(_ error: CormorantError) -> CormorantError {
+    private func explained(_ error: CormorantError, _ compiled: CompiledStatement) -> CormorantError {
+        if compiled.ordersWithin, error.code == .sql, error.plainMessage.hasPrefix("near \"ORDER\"") {
+            return CormorantError(
+                .sql, "an aggregate is ordered within, which SQLite knows from 3.44 on; this is \(versionOfSQLite())",
+                hint: "order a window with the frame ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or in the "
+                    + "program", sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset)
+        }
         // SQLite's parser has a stack of 100 before 3.46.
         if error.code == .sql, error.plainMessage == "parser stack overflow" { return tooDeep() }
         if error.code == .sql, error.plainMessage == "too many SQL variables" {

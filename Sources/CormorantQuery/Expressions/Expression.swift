@@ -73,12 +73,17 @@ package struct Call: Sendable {
     /// Empty: `count` becomes `count(*)`.
     package var arguments: [Expression]
     package var isDistinct = false
+    /// In which order an aggregate takes its rows.
+    package var order: [Expression]
     package var filter: Expression?
     package var window: Window?
 
+    /// - Parameter arguments: order terms among them begin the order.
     package init(_ name: String, _ arguments: [Expression]) {
         self.name = name
-        self.arguments = arguments
+        let end = arguments.firstIndex { if case .ordered = $0.node { true } else { false } } ?? arguments.count
+        self.arguments = Array(arguments[..<end])
+        order = Array(arguments[end...])
     }
 }
 
@@ -289,7 +294,7 @@ extension Expression {
     package static func call(_ call: Call) -> Expression {
         let window = (call.window?.partition ?? []) + (call.window?.order ?? [])
         return Expression(
-            .call(call), over: call.arguments.map(\.depth) + window.map(\.depth) + [call.filter?.depth ?? 0])
+            .call(call), over: (call.arguments + call.order).map(\.depth) + window.map(\.depth) + [call.filter?.depth ?? 0])
     }
 
     package static func call(_ name: String, _ arguments: [Expression]) -> Expression { call(Call(name, arguments)) }

@@ -34,6 +34,9 @@ package struct CompiledStatement: Sendable {
     /// Whether it changes no data.
     package let isSelect: Bool
 
+    /// Whether an aggregate in it takes its rows in an order of its own, which not every SQLite knows.
+    package let ordersWithin: Bool
+
     /// Of a change of a view: a statement that SQLite refuses as it does this one where the view has no trigger. With RETURNING it
     /// does not, up to 3.40, but changes nothing.
     package let viewProbe: String?
@@ -43,8 +46,10 @@ package struct CompiledStatement: Sendable {
         _ sql: String, checked: String? = nil, _ bindings: [Binding], of table: TableReference? = nil,
         records: TableReference? = nil,
         columns: [ColumnReference?] = [], types: [ColumnType?] = [], timeTables: [TableReference] = [],
-        assigned: [(column: ColumnReference, range: Range<Int>?)] = [], isSelect: Bool = false, viewProbe: String? = nil
+        assigned: [(column: ColumnReference, range: Range<Int>?)] = [], isSelect: Bool = false,
+        viewProbe: String? = nil, ordersWithin: Bool = false
     ) {
+        self.ordersWithin = ordersWithin
         self.viewProbe = viewProbe
         self.sql = sql
         checkedSQL = checked ?? sql

@@ -276,6 +276,19 @@ extension StatementCompiler {
         }
     }
 
+    private mutating func write(orderWithin call: Call) throws {
+        guard !call.arguments.isEmpty, call.window == nil else {
+            throw CormorantError(
+                .misuse,
+                call.arguments.isEmpty
+                    ? "\(call.name)() has nothing to order" : "\(call.name)() over a window is ordered within, too",
+                hint: call.arguments.isEmpty ? "leave the order out" : "order the window")
+        }
+        ordersWithin = true
+        sql += " ORDER BY "
+        try write(separated: call.order, compared: true)
+    }
+
     private mutating func write(_ call: Call) throws {
         guard isFunctionName(call.name) else { throw notAFunction(call.name) }
         let name = foldIdentifier(call.name)
@@ -294,6 +307,7 @@ extension StatementCompiler {
                 try write(argument, at: .any)
             }
         }
+        if !call.order.isEmpty { try write(orderWithin: call) }
         sql += ")"
         if let filter = call.filter {
             sql += " FILTER (WHERE "

@@ -15,6 +15,8 @@ package struct StatementCompiler {
     var assigned: [(column: ColumnReference, range: Range<Int>?)] = []
     /// Where in the SQL what checks these values stands.
     var checks: [Range<Int>] = []
+    /// Whether an aggregate takes its rows in an order of its own.
+    var ordersWithin = false
     /// Set when a relation's path was met where columns stand without their table's name.
     var needsNames = false
     /// The common table expressions that can be read from.
@@ -83,7 +85,7 @@ package struct StatementCompiler {
         return CompiledStatement(
             compiler.sql.text, compiler.bindings, of: select.firstTable, records: records, columns: columns,
             types: select.compounds.isEmpty ? types.map { $0?.type } : [], timeTables: compiler.timeTables,
-            isSelect: true)
+            isSelect: true, ordersWithin: compiler.ordersWithin)
     }
 
     package static func compile(_ change: Change, _ dialect: Dialect = .sqlite) throws -> CompiledStatement {
@@ -94,7 +96,7 @@ package struct StatementCompiler {
             compiler.bindings, of: change.table,
             columns: compiler.types(of: change.returning).map { $0?.column },
             types: compiler.types(of: change.returning).map { $0?.type }, timeTables: compiler.timeTables,
-            assigned: compiler.assigned, viewProbe: change.viewProbe)
+            assigned: compiler.assigned, viewProbe: change.viewProbe, ordersWithin: compiler.ordersWithin)
     }
 
     /// - Parameter ranges: of the bytes that go, none of which overlap.

@@ -111,6 +111,19 @@ static json_t *models_by_name(json_t *file) {
     return models;
 }
 
+/* Whether a scenario is for the SQLite that is there. */
+static bool is_for_this_sqlite(json_t *scenario) {
+    int minor = 0;
+    int limit = 0;
+    const char *wanted = json_string_value(json_object_get(scenario, "sqlite"));
+    if (wanted == NULL)
+        return true;
+    sscanf(corm_sqlite_version(), "3.%d", &minor);
+    if (sscanf(wanted, "from 3.%d", &limit) == 1)
+        return minor >= limit;
+    return sscanf(wanted, "before 3.%d", &limit) == 1 && minor < limit;
+}
+
 static int run_file(const char *path, int *count) {
     json_error_t error;
     json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
@@ -126,7 +139,8 @@ static int run_file(const char *path, int *count) {
     size_t index;
     json_t *json;
     json_array_foreach(json_object_get(file, "scenarios"), index, json) {
-        failures += run_scenario(name, models, setup, json) ? 0 : 1;
+        if (is_for_this_sqlite(json))
+            failures += run_scenario(name, models, setup, json) ? 0 : 1;
         *count += 1;
     }
     json_decref(models);

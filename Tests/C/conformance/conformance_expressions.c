@@ -163,7 +163,11 @@ static corm_expr *call(scenario *run, json_t *json) {
     size_t count;
     size_t order_count;
     corm_expr **arguments = make_expressions(run, get(json, "arguments"), &count);
-    corm_expr *made = corm_expr_call(string(json, "call"), arguments, count);
+    corm_expr **terms = make_expressions(run, get(json, "orderBy"), &order_count);
+    corm_expr **all = allocate(run, (count + order_count + 1) * sizeof *all);
+    memcpy(all, arguments, count * sizeof *all);
+    memcpy(all + count, terms, order_count * sizeof *all);
+    corm_expr *made = corm_expr_call(string(json, "call"), all, count + order_count);
     if (json_is_true(get(json, "distinct")))
         made = corm_expr_distinct(made);
     if (get(json, "filter") != NULL)
@@ -219,7 +223,7 @@ static const struct {
     {"case", cases, "base otherwise"},
     {"cast", cast, "type"},
     {"collate", collate, "collation"},
-    {"call", call, "arguments distinct filter over"},
+    {"call", call, "arguments distinct orderBy filter over"},
     {"select", scalar, ""},
     {"exists", exists, ""},
     {"raw", raw, "values"},

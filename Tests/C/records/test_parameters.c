@@ -47,9 +47,68 @@ static void parameters_by_name(void **state) {
     corm_statement_free(select);
 }
 
+static void lists_by_name(void **state) {
+    (void)state;
+    corm_value ids[] = {corm_value_int64(4), corm_value_null(), corm_value_int64(1)};
+    corm_value rows[] = {corm_value_text("Ada"), corm_value_int64(1), corm_value_text("Bob"), corm_value_int64(3)};
+    corm_value given = corm_value_named("ids", corm_value_list(ids, 3));
+    corm_result *result = NULL;
+    corm_statement *select = with_column(select_from(people), column("id"));
+    where(select, binary(CORM_OP_IN, column("id"), corm_expr_parameter("ids")));
+    OK(corm_result_open_statement(db, select, &given, 1, &result, &failure));
+    assert_string_equal(rows_of(result), "1 4");
+    result = NULL;
+    given.as.bytes.size = 0;
+    OK(corm_result_open_statement(db, select, &given, 1, &result, &failure));
+    assert_string_equal(rows_of(result), "");
+    result = NULL;
+    given = corm_value_named("ids", corm_value_list(NULL, 2));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(db, select, &given, 1, &result, &failure));
+    ids[1] = corm_value_list(ids, 1);
+    given = corm_value_named("ids", corm_value_list(ids, 3));
+    GIVES(CORM_E_MISUSE, corm_result_open_statement(db, select, &given, 1, &result, &failure));
+    FAILURE_SAYS("is a list");
+    corm_query raw = {.struct_size = sizeof raw, .sql = "SELECT :ids", .values = &given, .value_count = 1};
+    int64_t count;
+    GIVES(CORM_E_MISUSE, corm_query_count(db, NULL, &raw, &count, &failure));
+    corm_statement_free(select);
+
+    select = with_column(select_from(people), column("id"));
+    where(select, binary(CORM_OP_IN, CORM_ROW_VALUE(column("name"), column("id")), corm_expr_parameter("rows")));
+    given = corm_value_named("rows", corm_value_list(rows, 4));
+    OK(corm_result_open_statement(db, select, &given, 1, &result, &failure));
+    assert_string_equal(rows_of(result), "1");
+    result = NULL;
+    given.as.bytes.size = 3;
+    GIVES(CORM_E_BINDING, corm_result_open_statement(db, select, &given, 1, &result, &failure));
+    FAILURE_SAYS("no rows of 2");
+    assert_null(result);
+    corm_statement_free(select);
+}
+
+static void rows_of_an_insert(void **state) {
+    (void)state;
+    corm_statement *insert = corm_statement_create(CORM_INSERT, people, NULL);
+    corm_statement_values(insert, "name", EXPRS(text("x"), number(1)), 2);
+    STATEMENT_FAILS(CORM_E_MISUSE, "a row has 2 values, its list of properties 1", insert);
+    insert = corm_statement_create(CORM_INSERT, people, NULL);
+    corm_statement_values(insert, "name", EXPRS(text("x")), 1);
+    corm_statement_set(insert, "name", text("y"));
+    STATEMENT_FAILS(CORM_E_MISUSE, "both values of one row and rows", insert);
+    insert = corm_statement_create(CORM_UPDATE, people, NULL);
+    corm_statement_values(insert, "name", EXPRS(text("x")), 1);
+    STATEMENT_FAILS(CORM_E_MISUSE, "belongs to an INSERT", insert);
+    insert = corm_statement_create(CORM_INSERT, people, NULL);
+    corm_statement_values(insert, "name", NULL, 1);
+    STATEMENT_FAILS(CORM_E_MISUSE, "NULL", insert);
+    corm_statement_values(NULL, "name", EXPRS(text("x")), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         STATEMENT_TEST(parameters_by_name),
+        STATEMENT_TEST(lists_by_name),
+        STATEMENT_TEST(rows_of_an_insert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

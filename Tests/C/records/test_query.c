@@ -54,6 +54,8 @@ static void queries_that_can_never_be_right(void **state) {
     REFUSED(CORM_E_MISUSE);
     query.offset = -1;
     REFUSED(CORM_E_MISUSE);
+    query.one = true;
+    REFUSED(CORM_E_MISUSE);
     query.sql = "SELECT * FROM person", query.limit = 1;
     REFUSED(CORM_E_MISUSE);
     query.sql = "SELECT * FROM person", query.order_by = "id";

@@ -44,13 +44,32 @@ static void values_of_another_type_name_the_column(void **state) {
 static void numbers_that_are_no_operators(void **state) {
     (void)state;
     static const int32_t unary_gaps[] = {-1, 0, 6, 9, 10, 37, 100, INT32_MAX, INT32_MIN};
-    static const int32_t binary_gaps[] = {-1, 0, 1, 9, 18, 19, 41, 100, INT32_MAX, INT32_MIN};
+    static const int32_t binary_gaps[] = {-1, 0, 1, 9, 18, 19, 42, 100, INT32_MAX, INT32_MIN};
     for (size_t index = 0; index < sizeof unary_gaps / sizeof *unary_gaps; index += 1)
         EXPRESSION_FAILS(CORM_E_MISUSE, "is no operator with one operand", unary(unary_gaps[index], number(1)));
     for (size_t index = 0; index < sizeof binary_gaps / sizeof *binary_gaps; index += 1) {
         EXPRESSION_FAILS(CORM_E_MISUSE, "is no operator with two operands",
                          binary(binary_gaps[index], number(1), number(2)));
     }
+}
+
+static void rows_that_are_none(void **state) {
+    (void)state;
+    corm_value three[] = {corm_value_int64(1), corm_value_int64(2), corm_value_int64(3)};
+    corm_value list = corm_value_list(three, 3);
+    EXPRESSION_FAILS(CORM_E_MISUSE, "a row of 1 value", corm_expr_row(EXPRS(number(1)), 1));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "a row of 0 values", corm_expr_row(NULL, 0));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", corm_expr_row(NULL, 2));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "NULL", corm_expr_row(EXPRS(number(1), NULL), 2));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "where one value is wanted", CORM_ROW_VALUE(number(1), number(2)));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "with one value", CORM_EQ(CORM_ROW_VALUE(number(1), number(2)), number(1)));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "where one value is wanted",
+                     binary(CORM_OP_ADD, CORM_ROW_VALUE(number(1), number(2)), number(1)));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "3 values are no rows of 2",
+                     corm_expr_in(CORM_ROW_VALUE(number(1), number(2)), three, 3));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "no parameter", binary(CORM_OP_IN, number(1), number(2)));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "is a list", corm_expr_value(list));
+    EXPRESSION_FAILS(CORM_E_MISUSE, "is a list", corm_expr_in(number(1), &list, 1));
 }
 
 static corm_expr *count_all(void) { return corm_expr_call("count", NULL, 0); }
@@ -241,6 +260,7 @@ int main(void) {
         STATEMENT_TEST(unknown_properties_name_the_nearest),
         STATEMENT_TEST(values_of_another_type_name_the_column),
         STATEMENT_TEST(numbers_that_are_no_operators),
+        STATEMENT_TEST(rows_that_are_none),
         STATEMENT_TEST(distinct_filter_and_over_need_a_call),
         STATEMENT_TEST(null_in_place_of_an_expression),
         STATEMENT_TEST(null_in_place_of_a_name_a_model_or_an_array),

@@ -40,18 +40,13 @@ extension Scenario {
             return try check("count", try size.map { try database.pages(count, $0) } ?? count, &expected)
         }
         if verb == "oneValue" {
-            let found = try database.onlyRow({
-                try statement.map { try database.cursor($0.compiled, $0.parameters) }
-                    ?? database.cursor(query.sql ?? "") { try query.bind?($0) }
-            }) { try $0.nextRow() ? $0.row { try $0.value(0) } : nil }
-            guard try found.isExactly(scenarioValue(expected.required("value"))) else {
-                throw ScenarioFailure("the value is \(found)")
-            }
-            return
+            return try performOneValue(query, &expected)
         }
         guard let model else { throw ScenarioFailure("no model") }
         if verb == "one" {
-            let found = try database.onlyRow({ try cursor(model, query) }) { try $0.next { try read(model, $0) } }
+            let found = try database.onlyRow({ try self.cursor(model, query) }) {
+                try $0.next { try read(model, $0) }
+            }
             if let json = expected.take("record") { try model.check(found, json) }
             return
         }
@@ -69,6 +64,18 @@ extension Scenario {
         }
         try check("count", Int64(records.count), &expected)
         if let json = expected.take("records") { try model.check(records, json) }
+    }
+
+    private func performOneValue(_ query: Query, _ expected: inout Members) throws {
+        let found = try database.onlyRow({
+            if let statement { return try database.cursor(statement.compiled, statement.parameters) }
+            return try database.cursor(query.sql ?? "", query.bind)
+        }) { cursor in
+            try cursor.nextRow() ? cursor.row { try $0.value(0) } : nil
+        }
+        guard try found.isExactly(scenarioValue(expected.required("value"))) else {
+            throw ScenarioFailure("the value is \(found)")
+        }
     }
 
     /// Of the step's statement, or of a query.

@@ -29,10 +29,14 @@ final class Scenario {
     /// Of the step that runs, where it stops there or expects what is told.
     var progress: ScenarioProgress?
 
+    /// Whether it is for the version of SQLite that is there.
+    private let isForThisSQLite: Bool
+
     init(_ json: JSONValue, models: [JSONValue], setup: [JSONValue]) throws {
         var members = try Members(json)
         name = try members.required("name").string()
         steps = setup + (try members.required("steps").array())
+        isForThisSQLite = try members.text("sqlite").map(isThisSQLite) ?? true
         try members.end()
         modelDefinitions = Dictionary(
             try models.map { (try $0.object()["name"]?.string() ?? "", $0) }, uniquingKeysWith: { first, _ in first })
@@ -41,6 +45,7 @@ final class Scenario {
     }
 
     func run() throws {
+        guard isForThisSQLite else { return }
         for (number, json) in steps.enumerated() {
             do {
                 try run(step: json)
@@ -181,4 +186,11 @@ final class Scenario {
         options.autoSync = autoSync
         database = try openDatabase(path: folder.file("test.db"), options: options)
     }
+}
+
+/// Of "from 3.44" or "before 3.44".
+private func isThisSQLite(_ wanted: String) -> Bool {
+    func minor(_ version: Substring) -> Int { version.split(separator: ".").dropFirst().first.flatMap { Int($0) } ?? 0 }
+    let words = wanted.split(separator: " ")
+    return (words.first == "from") == (minor(Substring(versionOfSQLite())) >= minor(words.last ?? ""))
 }

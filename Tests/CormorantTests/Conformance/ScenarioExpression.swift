@@ -118,6 +118,7 @@ extension Scenario {
     private func call(_ name: String, _ members: inout Members) throws -> Call {
         var call = Call(name, try expressions(members.take("arguments")))
         call.isDistinct = try members.flag("distinct")
+        call.order = try expressions(members.take("orderBy"))
         call.filter = try members.take("filter").map(expression)
         guard let over = members.take("over") else { return call }
         var window = try Members(over)

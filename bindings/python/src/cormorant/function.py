@@ -42,6 +42,14 @@ class Call(Expression[T_co]):
         """An aggregate over the rows that meet a condition."""
         return self._changed(4, condition_node(condition))
 
+    def order_by(self, *terms: Expression[Any]) -> Call[T_co]:
+        """An aggregate that takes its rows in this order: func.group_concat(Album.title, ", ").order_by(Album.year).
+
+        SQLite has it from 3.44 on, and says that it has not before.
+        """
+        nodes = [term if term[0] == abi.CORM_NODE_ORDER else Expression(term).asc()._node for term in _nodes(terms)]
+        return self._changed(2, [*self._node[2], *nodes])
+
     def over(
         self,
         *,

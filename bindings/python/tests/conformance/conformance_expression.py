@@ -153,6 +153,8 @@ class Expressions:
         call = getattr(func, given["call"])(*map(self.operand, given.get("arguments", [])))
         if given.get("distinct"):
             call = call.distinct()
+        if "orderBy" in given:
+            call = call.order_by(*self.expressions(given["orderBy"]))
         if "filter" in given:
             call = call.filter(self.expression(given["filter"]))
         if "over" in given:
@@ -201,7 +203,7 @@ KINDS: dict[str, tuple[Make, str]] = {
     "case": (Expressions.case, "base otherwise"),
     "cast": (lambda b, given: b.expression(given["cast"]).cast(CASTS[given["type"]]), "type"),
     "collate": (lambda b, given: b.expression(given["collate"]).collate(given["collation"]), "collation"),
-    "call": (Expressions.call, "arguments distinct filter over"),
+    "call": (Expressions.call, "arguments distinct orderBy filter over"),
     "select": (lambda b, given: scalar(b.select(given["select"])), ""),
     "exists": (lambda b, given: exists(b.select(given["exists"])), ""),
     "raw": (lambda b, given: raw(given["raw"], *values(given.get("values", []))), "values"),

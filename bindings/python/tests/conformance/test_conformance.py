@@ -13,6 +13,8 @@ from conformance import FOLDER, Scenario
 from conformance_model import Failure, Json, make_model, members
 from encrypted import KEY
 
+from cormorant import sqlite_version
+
 # Scenarios about encryption say themselves what is encrypted, and those about damage that nothing is.
 NONE = (
     ("edge-values.json", "encryption.json", "damaged-files.json", "plain-files.json") if KEY else ("edge-values.json",)
@@ -24,12 +26,20 @@ CASES = [(path, scenario["name"]) for path in FILES for scenario in json.loads(p
 def run(document: Json, name: str) -> None:
     members(document, "models setup scenarios", "the file")
     scenario = next(item for item in document["scenarios"] if item["name"] == name)
-    members(scenario, "name steps", "the scenario")
+    members(scenario, "name steps sqlite", "the scenario")
+    if "sqlite" in scenario:
+        word, limit = scenario["sqlite"].split()
+        if (word == "from") != (_numbers(sqlite_version()) >= _numbers(limit)):
+            pytest.skip(f"SQLite is {sqlite_version()}")
     running = Scenario({item["name"]: make_model(item) for item in document.get("models", [])})
     try:
         running.run([*document.get("setup", []), *scenario["steps"]])
     finally:
         running.close()
+
+
+def _numbers(version: str) -> list[int]:
+    return list(map(int, version.split(".")))
 
 
 @pytest.mark.parametrize(("path", "name"), CASES, ids=[f"{path.stem}: {name}" for path, name in CASES])

@@ -8,6 +8,7 @@ from typing import Any
 from typing_extensions import assert_type
 
 from cormorant import (
+    Call,
     Column,
     Database,
     Expression,
@@ -230,6 +231,7 @@ assert_type(pair.between(("x", 1), ("y", 2)) & pair.not_in(param("pairs")), Expr
 assert_type(tuple_(Album.title, Album.price) == ("x", None), Expression[bool])
 assert_type(Album.artist_id.in_(param("ids")), Expression[bool])
 assert_type(Album.artist_id.not_in(param("ids")) & (Album.title == param("title")), Expression[bool])
+assert_type(func.group_concat(Album.title).order_by(Album.id.desc(), Album.title).filter(Album.live), Call[Any])
 added = insert(Artist).values([{"name": "x"}, {"name": Artist.name}]).returning(Artist.id)
 assert_type(added, Query[tuple[int | None]])
 

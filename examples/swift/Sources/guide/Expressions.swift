@@ -134,6 +134,7 @@ enum Expressions {
         try show { $0.year.min() }
         try show { $0.year.max() }
         try show { $0.title.joined(separator: ", ") }
+        try show { $0.title.joined(separator: ", ").ordered(by: $0.year) }
         try show { $0.year.count().distinct() }
         try show { $0.price.sum().filter(recent) }
         try show { $0.price.sum().over(.order(by: $0.year)) }
