@@ -160,7 +160,8 @@ extension Connection {
         if compiled.ordersWithin, error.code == .sql, error.plainMessage.hasPrefix("near \"ORDER\"") {
             return CormorantError(
                 .sql, "an aggregate is ordered within, which SQLite knows from 3.44 on; this is \(versionOfSQLite())",
-                hint: "order a window with the frame ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or in the "
+                hint:
+                    "order a window with the frame ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or in the "
                     + "program", sqliteCode: error.sqliteCode, sql: error.sql, offset: error.offset)
         }
         // SQLite's parser has a stack of 100 before 3.46.

@@ -294,7 +294,8 @@ extension Expression {
     package static func call(_ call: Call) -> Expression {
         let window = (call.window?.partition ?? []) + (call.window?.order ?? [])
         return Expression(
-            .call(call), over: (call.arguments + call.order).map(\.depth) + window.map(\.depth) + [call.filter?.depth ?? 0])
+            .call(call),
+            over: (call.arguments + call.order).map(\.depth) + window.map(\.depth) + [call.filter?.depth ?? 0])
     }
 
     package static func call(_ name: String, _ arguments: [Expression]) -> Expression { call(Call(name, arguments)) }

@@ -115,11 +115,35 @@ class DatabaseCalls:
         **attributes: Any,
     ) -> _query.M | None: ...
     @overload
+    async def one(
+        self, query: Query[_query.R], /, *, bindings: Mapping[str, Any] = ..., into: None = None, **parameters: Any
+    ) -> _query.R: ...
+    @overload
+    async def one(
+        self,
+        query: Query[Any],
+        /,
+        *,
+        bindings: Mapping[str, Any] = ...,
+        into: Callable[..., _query.N],
+        **parameters: Any,
+    ) -> _query.N: ...
+    @overload
+    async def one(
+        self, model: type[_query.M], /, sql: str | None = None, bindings: Bindings = ..., **attributes: Any
+    ) -> _query.M: ...
+    @overload
     async def fetch_value(
         self, query: Query[tuple[_query.R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
     ) -> _query.R | None: ...
     @overload
     async def fetch_value(self, sql: str, bindings: Bindings = ..., /) -> Any: ...
+    @overload
+    async def one_value(
+        self, query: Query[tuple[_query.R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any
+    ) -> _query.R: ...
+    @overload
+    async def one_value(self, sql: str, bindings: Bindings = ..., /) -> Any: ...
     @overload
     async def fetch_values(
         self, query: Query[tuple[_query.R]], /, *, bindings: Mapping[str, Any] = ..., **parameters: Any

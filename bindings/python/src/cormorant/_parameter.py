@@ -22,8 +22,8 @@ _TRANSPARENT = (abi.CORM_NODE_COLLATE, abi.CORM_NODE_ORDER, abi.CORM_NODE_AS)
 
 
 def parameter_encoders(statement: Node) -> Encoders:
-    """What encodes the values of those parameters of a statement that stand beside a column with a transform, and of all
-    that are given lists.
+    """What encodes the values of those parameters of a statement that stand beside a column with a transform, and of
+    all that are given lists.
     """
     found: dict[str, Column[Any]] = {}
     lists: dict[str, Encoder] = {}
