@@ -11,7 +11,24 @@ public struct SQLRow<Values>: Sendable {
     private let parts: [Expression]
     private let bound: @Sendable (Values) -> [Expression]
 
-    /// A row of two to eight expressions.
+    // With a list of types alone, literals in a tuple would be of their own types, before those of the expressions are known.
+
+    /// A row of two expressions.
+    public init<A: ColumnValue, B: ColumnValue>(_ a: SQLExpression<A>, _ b: SQLExpression<B>) where Values == (A, B) {
+        parts = [a.node, b.node]
+        bound = { [.bound($0.0), .bound($0.1)] }
+    }
+
+    /// A row of three expressions.
+    public init<A: ColumnValue, B: ColumnValue, C: ColumnValue>(
+        _ a: SQLExpression<A>, _ b: SQLExpression<B>, _ c: SQLExpression<C>
+    ) where Values == (A, B, C) {
+        parts = [a.node, b.node, c.node]
+        bound = { [.bound($0.0), .bound($0.1), .bound($0.2)] }
+    }
+
+    /// A row of up to eight expressions.
+    @_disfavoredOverload
     public init<each Content: ColumnValue>(_ parts: repeat SQLExpression<each Content>)
     where Values == (repeat each Content) {
         var nodes: [Expression] = []

@@ -44,10 +44,12 @@ struct RowTests {
         #expect(
             try ids { SQLRow($0.page, $0.at).isIn(Visit.where { $0.price > 9 }.select { ($0.page, $0.at) }) } == [1, 3])
         #expect(try ids { SQLRow($0.page, $0.at).isIn([]) } == [])
+        #expect(try ids { SQLRow($0.page, $0.price, $0.id) == (second, 10, 2) } == [2])
+        #expect(try ids { SQLRow($0.price, $0.id, $0.price, $0.id) > SQLRow($0.price, $0.id, $0.price, $0.id) } == [])
     }
 
     @Test func oneValueIsNoRow() {
-        expectError(.misuse) { try ids { SQLRow($0.id) > 1 } }
+        expectError(.misuse) { try ids { SQLRow($0.id) > SQLRow($0.id) } }
     }
 
     @Test func listsAreParameters() throws {
@@ -85,7 +87,7 @@ struct RowTests {
         #expect(try database.fetchCount(Artist.all) == 6)
     }
 
-    @Test func exactlyOne() async throws {
+    @Test func exactlyOne() throws {
         #expect(try database.one(Artist.where { $0.name == "Abba" }).id == 2)
         #expect(try database.one(Artist.where { $0.id == 3 }.select { $0.country }) == nil)
         #expect(try database.one(Artist.self, Query(["name": "Bach"])).id == 3)
@@ -95,7 +97,12 @@ struct RowTests {
         expectError(.severalRows) { try database.one(Artist.all) }
         expectError(.severalRows) { try database.one("SELECT id FROM artist", as: Int.self) }
         expectError(.noRows) { try database.one(Artist.self, Query(["name": "x"])) }
+    }
+
+    @Test func exactlyOneIsAwaited() async throws {
         #expect(try await database.one(Artist.where { $0.id == 1 }.select { ($0.id, $0.name) }) == (1, "AC/DC"))
+        #expect(try await database.one("SELECT count(*) FROM artist", as: Int.self) == 4)
+        #expect(try await database.one(Artist.self, Query(["name": "Bach"])).id == 3)
     }
 
     @Test func whatWasWrittenIsTakenBackWhereItIsNotOne() throws {
