@@ -95,6 +95,8 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case noRows = -45
     /// A query has several rows where exactly one is expected.
     case severalRows = -46
+    /// A validator of the program's refused a record (corm_record_hooks); the message names model and property.
+    case validation = -47
 
     /// The name that all languages share, such as `CORM_E_UNIQUE`.
     public var name: StaticString {
@@ -145,6 +147,7 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
         case .staleRecord: "CORM_E_STALE_RECORD"
         case .noRows: "CORM_E_NO_ROWS"
         case .severalRows: "CORM_E_SEVERAL_ROWS"
+        case .validation: "CORM_E_VALIDATION"
         }
     }
 }

@@ -71,6 +71,27 @@ public func corm_block_upsert(
     }
 }
 
+@_cdecl("corm_block_lookup") @implementation
+public func corm_block_lookup(
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ on: UnsafePointer<CChar>?, _ rows: UnsafeRawPointer?,
+    _ size: Int, _ block: UnsafeMutablePointer<corm_block>?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+) -> corm_status {
+    boundary(outError) {
+        try with(handle, model) { database, box in
+            let key = try names(on, "on")
+            let reader = try MarshalReader(rows, size)
+            guard try reader.sequence() == 1 else { throw MarshalReader.damaged() }
+            var row = MarshalRow(reader: reader, model: box.descriptor, types: box.types)
+            row.writer = MarshalWriter(try require(block, "block"))
+            try row.writer?.beginList()
+            let isFound = try database.withPlan(box.descriptor) { try $0.fetch(&row, with: $0.lookup(on: key)) }
+            try row.writer?.endList(isFound ? 1 : 0)
+            row.writer?.finish()
+            return isFound ? CORM_OK : CORM_NOT_FOUND
+        }
+    }
+}
+
 /// The same of an upsert.
 private struct BlockUpsert {
     let options: UpsertOptions

@@ -59,6 +59,14 @@ corm_status corm_block_upsert(corm_database *database, const corm_model *model, 
                               corm_error **out_error);
 
 /*
+ * Finds the row that has a row's values of a unique key, in one transaction with what the thread has open: what an upsert with
+ * keep_row begins with, for who calls hooks before it inserts. on: as corm_upsert_options.on. rows: a list of one row. block
+ * gets a list of the row that was found. CORM_OK or CORM_NOT_FOUND.
+ */
+corm_status corm_block_lookup(corm_database *database, const corm_model *model, const char *on, const void *rows,
+                              size_t size, corm_block *block, corm_error **out_error);
+
+/*
  * Finds a record by its key, a marshalled tuple. block gets one row tuple; NULL: only whether the row is there, of which
  * nothing is read. CORM_OK or CORM_NOT_FOUND.
  */

@@ -166,6 +166,8 @@ typedef int32_t corm_status;
 #define CORM_E_NO_ROWS (-45)
 /* A query has several rows where exactly one is expected. */
 #define CORM_E_SEVERAL_ROWS (-46)
+/* A validator of the program's refused a record (corm_record_hooks); the message names model and property. */
+#define CORM_E_VALIDATION (-47)
 
 /*
  * The name of a status, such as "CORM_E_UNIQUE"; "CORM_UNKNOWN" for a number that is none.

@@ -2,6 +2,7 @@
 #ifndef CORMORANT_DEFINITION_H
 #define CORMORANT_DEFINITION_H
 
+#include "database.h"
 #include "error.h"
 #include "field.h"
 
@@ -57,6 +58,64 @@ typedef struct corm_transform {
 } corm_transform;
 
 #define CORM_TRANSFORM_INIT CORM_INIT_(corm_transform)
+
+/*
+ * Says whether the field of a column is as it should be, before it is written. Not called where the field is NULL, which not_null
+ * is about.
+ *
+ * field: borrowed, the record's field. Below zero it is refused: the write fails with CORM_E_VALIDATION and the message of
+ * *out_error (corm_error_create), which is given away, behind model and property; another status than CORM_E_CALLBACK and
+ * CORM_E_VALIDATION in that stays.
+ */
+typedef corm_status (*corm_validator)(const void *field, void *context, corm_error **out_error);
+
+/*
+ * Called around a write of a record, on the thread of the call, in the transaction of the write (of a batch, in the batch's). It
+ * may use the database, and what it writes is part of that transaction, which it cannot end; hooks within hooks 64 deep are
+ * CORM_E_MISUSE. Below zero the write is refused: all of it is undone, and the call fails with that status, or with *out_error
+ * (corm_error_create), which is given away. Key, version and times that came into the record are taken back then.
+ *
+ * database: that of the call. record: borrowed, the record of the call. arena: the call's, for texts of the record
+ * (corm_arena_copy); may be NULL.
+ */
+typedef corm_status (*corm_record_hook)(corm_database *database, void *record, corm_arena *arena, void *context,
+                                        corm_error **out_error);
+
+/*
+ * What is called around the writes of a model's records; NULL: nothing. Before hooks may change the record: what they set is
+ * written, by an update of some properties, too. The order: before_save; before_insert or before_update; validators of columns
+ * (corm_column_def.validate), then validate; the write; after_insert or after_update; after_save.
+ *
+ * The save hooks are called by whatever writes a record's fields: insert, update, save, upsert, alone, in batches and in
+ * corm_relation_save; the insert hooks by an insert alone, and by an upsert with keep_row that inserts; the update hooks by an
+ * update alone, since a save and an upsert do not know which of both they will be. After hooks are called where a row was
+ * written or deleted. Statements, SQL, corm_record_delete_key and _delete_all, cascades, and rows that CORM_CONFLICT_REPLACE
+ * deletes have no record, and call nothing. What would pass by hooks or validators is CORM_E_MISUSE: corm_json_reader_import, and
+ * hooks in a batch of a queue (corm_batch_insert ...), which calls validators when a record is added.
+ *
+ * Of a model without structs (record_size 0) nothing is called: what writes its rows, such as a binding, calls the hooks
+ * that it says are there by giving this, zero or not.
+ */
+typedef struct corm_record_hooks {
+    uint32_t struct_size;
+    corm_record_hook before_insert;
+    corm_record_hook after_insert;
+    corm_record_hook before_update;
+    corm_record_hook after_update;
+    corm_record_hook before_save;
+    corm_record_hook after_save;
+    /* They get the record of the call as it is, which they must not change. */
+    corm_record_hook before_delete;
+    corm_record_hook after_delete;
+    /* As corm_validator, of the whole record. */
+    corm_status (*validate)(const void *record, void *context, corm_error **out_error);
+    /* Handed to all. */
+    void *context;
+} corm_record_hooks;
+
+#define CORM_RECORD_HOOKS_INIT CORM_INIT_(corm_record_hooks)
+/* CORM_HOOKS(.before_save = normalize): a pointer to hooks, in C. */
+#define CORM_HOOKS(...) (&(const corm_record_hooks){.struct_size = sizeof(corm_record_hooks), __VA_ARGS__})
 
 /* Which time of a row a column holds, which the database puts there. */
 typedef int32_t corm_stamp;
@@ -176,6 +235,9 @@ typedef struct corm_column_def {
      */
     const corm_choice *choices CORM_ZERO;
     size_t choice_count CORM_ZERO;
+    /* NULL: none. validate_context is handed to it. */
+    corm_validator validate CORM_ZERO;
+    void *validate_context CORM_ZERO;
 } corm_column_def;
 
 /* corm_key_def.kind */
@@ -258,6 +320,8 @@ typedef struct corm_model_def {
     const char *allow_drop CORM_ZERO;
     /* For migrations: SQL statements run once, when the table is made: its first rows. */
     const char *seed_sql CORM_ZERO;
+    /* NULL: none. Copied; what its functions use must live as long as the model and the databases that use it. */
+    const corm_record_hooks *hooks CORM_ZERO;
 } corm_model_def;
 
 /*

@@ -63,7 +63,8 @@ public final class JSONRecords<R: Record> {
     /// - Returns: how many there were, without related ones.
     @discardableResult
     public func importAll(into database: Database, saves: Bool = false) throws -> Int {
-        try reader.importRecords(into: database, isSave: saves)
+        _ = R.notedModel
+        return try reader.importRecords(into: database, isSave: saves)
     }
 }
 

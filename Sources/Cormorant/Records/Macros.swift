@@ -33,7 +33,9 @@
 ///   - allowDrop: columns, by their names in the table, that the struct no longer has and that a migration may drop with
 ///     their values.
 ///   - seed: SQL statements that a migration runs once, when it makes the table: its first rows.
-@attached(member, names: named(model), named(setGeneratedKey), named(clearGeneratedKey), named(Columns))
+@attached(
+    member, names: named(model), named(setGeneratedKey), named(clearGeneratedKey), named(Columns),
+    named(validatesProperties), named(validateProperties))
 @attached(
     extension, conformances: Record, names: named(init), named(read), named(readBack), named(write), named(columnValue),
     named(visitRelations))
@@ -83,6 +85,21 @@ public macro Column(
     collate: String? = nil, length: Int? = nil, scale: Int? = nil, notNull: Bool? = nil, computed: String? = nil,
     json: String? = nil, renamedFrom: String? = nil, convert: String? = nil, version: Bool = false,
     stamp: Stamp? = nil
+) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
+
+/// The same of a property that has a validator: `@Column(validate: isNotNegative) var price: Double`.
+///
+/// - Parameter validate: throws where the value is not as it should be, before it is written; it is not called for nil. The caller
+///   gets a `validation` error that names the property, with the message of what was thrown, and that as its `cause`. A
+///   function, `Self.isGood` among them, or a closure that says its parameter's type. The other parameters are those of `@Column`
+///   without a validator.
+@attached(peer)
+public macro Column<Content>(
+    _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,
+    checksCases: Bool = false,
+    collate: String? = nil, length: Int? = nil, scale: Int? = nil, notNull: Bool? = nil,
+    json: String? = nil, renamedFrom: String? = nil, convert: String? = nil,
+    validate: (Content) throws -> Void
 ) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
 
 /// Makes a property of a `@Model` refer to a row of another table.

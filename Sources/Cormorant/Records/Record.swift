@@ -49,6 +49,15 @@ public protocol Record: RecordAccess, SendableMetatype {
 
     /// Shows each property that holds related records to a visitor.
     mutating func visitRelations(_ visitor: inout some RelationVisitor) throws
+
+    /// What of the record's own is called around its writes: of one that is `RecordHooks` all.
+    static var hookKind: RecordHookKind { get }
+
+    /// Whether properties have validators.
+    static var validatesProperties: Bool { get }
+
+    /// Shows each property that has a validator to who calls it.
+    func validateProperties(_ validator: PropertyValidator) throws
 }
 
 extension Record {
@@ -56,6 +65,18 @@ extension Record {
     public mutating func read(from reader: RecordReader) throws { self = try Self(from: reader) }
 
     public mutating func visitRelations(_ visitor: inout some RelationVisitor) throws {}
+
+    public static var validatesProperties: Bool { false }
+
+    public func validateProperties(_ validator: PropertyValidator) throws {}
+
+    public static var hookKind: RecordHookKind { validatesProperties ? .validators : .none }
+
+    public var hookKind: RecordHookKind { Self.hookKind }
+
+    public mutating func willWrite(_ write: inout RecordWrite, in database: Database) throws {
+        if Self.validatesProperties { try validateProperties(PropertyValidator(write)) }
+    }
 
     public func columnValue(at column: Int) throws -> Value {
         throw CormorantError(

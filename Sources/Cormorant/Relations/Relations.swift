@@ -100,7 +100,7 @@ public protocol RelationProperty: SendableMetatype {
 
 extension ToOne: RelationProperty where Target: Record {
     /// The model of the record at its end.
-    public static var targetModel: ModelDescriptor { Target.model }
+    public static var targetModel: ModelDescriptor { Target.notedModel }
 
     public mutating func accept(
         _ visitor: inout some RelationVisitor, _ name: String, _ removed: RemovedRecords
@@ -111,7 +111,7 @@ extension ToOne: RelationProperty where Target: Record {
 
 extension ToMany: RelationProperty where Target: Record {
     /// The model of the records at its end.
-    public static var targetModel: ModelDescriptor { Target.model }
+    public static var targetModel: ModelDescriptor { Target.notedModel }
 
     public mutating func accept(
         _ visitor: inout some RelationVisitor, _ name: String, _ removed: RemovedRecords

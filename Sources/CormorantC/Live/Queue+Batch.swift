@@ -16,6 +16,7 @@ private func add(
     let box = try requireModel(model)
     guard let record else { throw missingRecord() }
     let given = StructRecord(base: UnsafeMutableRawPointer(mutating: record), layout: try box.records(), arena: nil)
+    try given.callValidators(operation, box.descriptor)
     batch.add(operation, try given.copied(box.descriptor), of: box.descriptor)
 }
 

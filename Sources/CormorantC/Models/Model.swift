@@ -111,6 +111,7 @@ public func corm_model_create_variant(
         if raw.unscoped { made = try made.makeUnscoped() }
         if raw.suffix != nil { made = try made.makeSuffixed(string(raw.suffix, "suffix")) }
         if raw.attached_as != nil { made = try made.makeAttached(as: string(raw.attached_as, "name")) }
+        made.hasHooks = model.descriptor.hasHooks
         out.pointee = try Handles.add(ModelBox(made, model.layout))
         return CORM_OK
     }

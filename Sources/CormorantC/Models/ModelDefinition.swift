@@ -25,6 +25,7 @@ struct ModelDefinition {
             raw.references, raw.reference_count, raw.reference_def_size, "references")
         let choices = try columns.map(choices)
         let kinds = try columns.map { try fieldKind($0, of: name, recordSize: raw.record_size) }
+        let hooks = try StructHooks(raw, columns)
         let descriptor = ModelDescriptor(
             name: name, table: try optionalString(raw.table, "table name"),
             columns: try zip(columns, kinds).map { try columnDescriptor($0, $1) },
@@ -40,6 +41,7 @@ struct ModelDefinition {
                 allowDrop: try names(raw.allow_drop, "allow_drop"),
                 seedSQL: try optionalString(raw.seed_sql, "first rows")))
         try descriptor.validate()
+        descriptor.hasHooks = hooks != nil
         self.descriptor = descriptor
         links = try columns.compactMap(ModelLink.init)
         layout =
@@ -61,7 +63,7 @@ struct ModelDefinition {
                                 try readStruct($0, $0.pointee.struct_size, "corm_transform")
                             })
                     }
-                }, choices: choices, size: raw.record_size)
+                }, choices: choices, size: raw.record_size, hooks: hooks)
     }
 }
 

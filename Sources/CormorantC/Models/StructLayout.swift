@@ -83,9 +83,12 @@ final class StructLayout {
     let size: Int
     /// The first field whose content lies beside the record: without an arena it could not be filled.
     let firstText: Field?
+    /// nil: none.
+    let hooks: StructHooks?
 
-    init(_ model: ModelDescriptor, _ fields: [Field], choices: [[Choice]], size: Int) {
+    init(_ model: ModelDescriptor, _ fields: [Field], choices: [[Choice]], size: Int, hooks: StructHooks?) {
         self.choices = choices
+        self.hooks = hooks
         self.fields = .allocate(capacity: fields.count)
         _ = self.fields.initialize(from: fields)
         generated = fields.first { $0.column == model.generatedColumn }

@@ -15,7 +15,7 @@ func withRecords(
     let arena = try memory(arena)
     try refuseRecords(records, count, size: layout.size)
     guard let records, count > 0 else { return }
-    var access = StructRecord(base: records, layout: layout, arena: arena)
+    var access = StructRecord(base: records, layout: layout, arena: arena, database: handle)
     var madeKeys: [Int] = []
     let versions = SavedVersions(access, count: count)
     do {

@@ -38,7 +38,8 @@ public func corm_record_upsert(
         if count == 1 {
             try with(handle, model) { database, box in
                 guard let records else { throw missingRecord() }
-                var record = StructRecord(base: records, layout: try box.records(), arena: try memory(arena))
+                var record = StructRecord(
+                    base: records, layout: try box.records(), arena: try memory(arena), database: handle)
                 if options.keepsRow {
                     if try database.fetchOrInsert(&record, of: box.descriptor, on: options.key) { inserted = 1 }
                 } else {

@@ -14,7 +14,8 @@ func withRecord(
 ) throws -> corm_status {
     try with(handle, model) { database, box in
         guard let record else { throw missingRecord() }
-        var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
+        var access = StructRecord(
+            base: record, layout: try box.records(), arena: try memory(arena), database: handle)
         if use != .writing, access.arena == nil { try box.refuseTexts() }
         return switch use {
         case .writing: try database.withPlan(box.descriptor) { try body($0, &access) }

@@ -20,10 +20,10 @@ public func corm_relation_save(
         let deletesRemoved = try requireRemoved(removed)
         var graph = SavedGraph(
             database: database, relation: relation, model: box.descriptor,
-            record: StructRecord(base: record, layout: try box.records(), arena: arena),
+            record: StructRecord(base: record, layout: try box.records(), arena: arena, database: handle),
             related: StructRecord(
                 base: related ?? UnsafeMutableRawPointer(mutating: emptyText), layout: try targetLayout(of: relation),
-                arena: arena), count: count, deletesRemoved: deletesRemoved)
+                arena: arena, database: handle), count: count, deletesRemoved: deletesRemoved)
         let versions = [SavedVersions(graph.record, count: 1), SavedVersions(graph.related, count: count)]
         do {
             try database.transaction { try graph.save() }

@@ -10,6 +10,8 @@ struct StructRecord: RecordAccess {
     let layout: StructLayout
     /// Where texts that come back live; nil leaves text and blob fields as they are.
     let arena: ScratchMemory?
+    /// The handle that hooks are given.
+    var database: OpaquePointer?
 
     func write(to writer: inout RecordWriter) throws {
         // A statement by key is done after the first field or two (benchmarks: delete).

@@ -9,12 +9,12 @@ struct ModelCode {
     let arguments: ModelArguments
 
     /// What names types: among the struct's own members, where those that stand beside the struct are found.
-    var members: [String] { [descriptor, keySetting, keyClearing, columns] }
+    var members: [String] { [descriptor, keySetting, keyClearing, columns] + validating }
 
     /// What goes into an extension, where an initializer leaves the memberwise one. It names no type of the program's.
     var conformance: String {
-        ([initializer, reading] + takingBack + [writing, valuing] + (relations.isEmpty ? [] : [visiting])).joined(
-            separator: "\n\n")
+        ([initializer, reading] + takingBack + [writing, valuing] + (relations.isEmpty ? [] : [visiting]))
+            .joined(separator: "\n\n")
     }
 
     private var descriptor: String {
@@ -41,6 +41,22 @@ struct ModelCode {
         }
         return
             "\(access)nonisolated static let model = Cormorant.ModelDescriptor(\n    \(lines.joined(separator: "\n    ")))"
+    }
+
+    private var validators: [(index: Int, property: StoredProperty, code: String)] {
+        properties.enumerated().compactMap { index, property in
+            property.columnArgument("validate").map { (index, property, $0.text) }
+        }
+    }
+
+    /// Nothing where no property has a validator.
+    private var validating: [String] {
+        if validators.isEmpty { return [] }
+        let lines = validators.map { "try validator.check(self.\($1.identifier), at: \($0), \($2))" }
+        return [
+            "\(access)nonisolated static var validatesProperties: Bool { true }",
+            "\(access)nonisolated func validateProperties(_ validator: Cormorant.PropertyValidator) throws \(block(lines))",
+        ]
     }
 
     private var initializer: String { "\(access)init(from reader: Cormorant.RecordReader) throws \(block(reads))" }

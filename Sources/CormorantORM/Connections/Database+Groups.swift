@@ -52,7 +52,7 @@ extension Database {
             return .failure(plain(error))
         }
         do {
-            let results = try keepingTransaction { try write.body(self) }
+            let results = try keepingTransaction("write") { try write.body(self) }
             try commit()
             return .success(results)
         } catch {
@@ -62,19 +62,21 @@ extension Database {
     }
 
     /// Runs `body`, which can end no transaction but those that it begins.
-    private func keepingTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+    /// - Parameter what: what messages call it.
+    func keepingTransaction<Result>(_ what: String, _ body: () throws -> Result) throws -> Result {
         guard let connection = writer.connection else { throw databaseClosed() }
-        let depth = connection.transactionDepth
+        let (depth, kept) = (connection.transactionDepth, writer.keptDepth)
         writer.keptDepth = depth
-        defer { writer.keptDepth = 0 }
+        defer { writer.keptDepth = kept }
         let result = Swift.Result(catching: body)
+        guard writer.connection === connection else { throw databaseClosed() }
         let isLeftOpen = connection.transactionDepth > depth
         for _ in depth..<max(depth, connection.transactionDepth) { try? rollback() }
         if case .success = result, isLeftOpen || !connection.isInTransaction {
             throw CormorantError(
                 .transaction,
-                isLeftOpen ? "the write left a transaction open" : "the write ended its group's transaction",
-                hint: "end what the write begins, and nothing else")
+                isLeftOpen ? "the \(what) left a transaction open" : "the \(what) ended the transaction that it runs in",
+                hint: "end what the \(what) begins, and nothing else")
         }
         return try result.get()
     }

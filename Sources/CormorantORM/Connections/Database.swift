@@ -62,6 +62,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         writer = PooledConnection(connection, timeout: options.busyTimeout, taken)
         readers = try ReaderPool(connection, options, taken)
         preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)
+        writer.database = self
         if let readers {
             writer.belong(to: readers, isReader: false)
             connection.watchLog()

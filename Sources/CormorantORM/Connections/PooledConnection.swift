@@ -27,8 +27,13 @@ package final class PooledConnection {
     let taken: TakenTransactions
     /// While a transaction of the program's is open.
     var hasTransaction = false
-    /// How many of the open transactions and savepoints only a queue may end, which runs a write inside them.
+    /// How many of the open transactions and savepoints only the library may end, which runs a queue's write or a record's hooks
+    /// inside them.
     var keptDepth = 0
+    /// How many writes of records are waiting for their hooks.
+    var hookDepth = 0
+    /// Of the writer: the database, which outlives it.
+    unowned(unsafe) var database: Database?
     /// The pool it is one of, or the one beside it. Both are the database's, which outlives them.
     private(set) unowned(unsafe) var readers: ReaderPool?
     private(set) var isReader = false
@@ -319,7 +324,7 @@ package final class PooledConnection {
         if let ready = plans[key] {
             plan = ready
         } else {
-            plan = try ModelPlan(model, connected())
+            plan = try ModelPlan(model, self)
             if plans.count >= greatestPlans { forgetFreed() }
             try plan.connection.checkForms(of: model.tableReference)
         }

@@ -7,6 +7,7 @@ extension JSONReader {
     /// - Returns: how many there were, without related ones.
     package func importRecords(into database: Database, isSave: Bool) throws -> Int {
         let mapping = try mappings.mapping(of: model)
+        try refuseHooks(of: model)
         let saver = JSONImport(database: database, mappings: mappings, isSave: isSave)
         return try database.batch(model) { _, failing in
             var count = 0
@@ -110,6 +111,7 @@ private struct JSONImport {
         _ body: ([Value]) throws -> Void
     ) throws {
         let mapping = try mappings.mapping(of: relation.target)
+        try refuseHooks(of: relation.target)
         var inner = scanner
         inner.position = position
         try relation.forEach(&inner) { scanner in
@@ -129,4 +131,10 @@ private struct JSONImport {
         guard !columns.isEmpty else { return [] }
         return try database.values(of: record.mapping.model, columns, count: 1) { _ in record }
     }
+}
+
+/// No record is made of what goes into the table.
+private func refuseHooks(of model: ModelDescriptor) throws {
+    try model.refuseHooks(
+        "the JSON would go into the table", hint: "read its records from the JSON first, and insert or save these")
 }

@@ -4,7 +4,12 @@ extension ModelDescriptor {
     /// The properties that differ between two records, by the values that the file would hold of them. What the database fills
     /// in by each write is no change of the program's: computed columns, the version, the time of the update.
     package func changes(from old: [Value], to new: [Value]) -> [String] {
-        columns.indices.filter { !filledByUpdate.contains($0) && !isSame(old[$0], new[$0]) }.map { columns[$0].name }
+        changedColumns(from: old, to: new).map { columns[$0].name }
+    }
+
+    /// The same as indices of columns.
+    func changedColumns(from old: [Value], to new: [Value]) -> [Int] {
+        columns.indices.filter { !filledByUpdate.contains($0) && !isSame(old[$0], new[$0]) }
     }
 }
 

@@ -36,6 +36,13 @@ public final class ModelDescriptor: Sendable {
         get { wasFreed.isSet }
         set { wasFreed.isSet = newValue }
     }
+    private let isHooked = AtomicFlag()
+    /// Whether its records have hooks or validators, as who makes or uses the model says: what writes rows without records cannot
+    /// call these.
+    package var hasHooks: Bool {
+        get { isHooked.isSet }
+        set { isHooked.isSet = newValue }
+    }
     /// How its records belong to those of other models.
     package let relations: RelationList
     /// The column that insert fills in when it is NULL; -1 for none.

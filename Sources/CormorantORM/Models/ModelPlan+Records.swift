@@ -9,10 +9,23 @@ extension ModelPlan {
     package func insert<Access: RecordAccess>(_ record: inout Access, _ conflict: ConflictPolicy = .abort) throws
         -> Bool
     {
-        try run(insertion(conflict), &record, makesKey: true, replaces: conflict == .replace)
+        if record.hookKind != .none {
+            return try calling(around: &record, .insert) { record, _ in
+                try run(insertion(conflict), &record, makesKey: true, replaces: conflict == .replace)
+            }
+        }
+        return try run(insertion(conflict), &record, makesKey: true, replaces: conflict == .replace)
     }
 
     package func save<Access: RecordAccess>(_ record: inout Access) throws {
+        if record.hookKind == .none { return try saveRow(&record) }
+        _ = try calling(around: &record, .save) { record, _ in
+            try saveRow(&record)
+            return true
+        }
+    }
+
+    private func saveRow<Access: RecordAccess>(_ record: inout Access) throws {
         guard try run(save(), &record, makesKey: true) else {
             try refuseStale { try record.write(to: &$0) }
             throw skipped()
@@ -21,15 +34,37 @@ extension ModelPlan {
 
     /// - Parameter planned: made by one of this plan's `update` functions.
     package func update<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws {
+        if record.hookKind == .none { return try updateRow(&record, with: planned) }
+        let columns = planned.taken == .part ? updated(by: planned) : nil
+        _ = try calling(around: &record, .update, columns: columns) { record, write in
+            let more = try write.columns == columns ? nil : write.columns.map { try self.update($0) }
+            try updateRow(&record, with: more ?? planned)
+            return true
+        }
+    }
+
+    private func updateRow<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws {
         guard try run(planned, &record, makesKey: false) else {
             try refuseStale { try record.write(to: &$0) }
             throw noRecord()
         }
     }
 
+    /// The columns that an update of some properties writes.
+    private func updated(by planned: PlannedStatement) -> [Int] {
+        model.columns.indices.filter {
+            planned.parameters[$0] > 0 && $0 != model.versionColumn && !model.keyColumns.contains($0)
+        }
+    }
+
     /// False when there was no such row.
     package func delete<Access: RecordAccess>(_ record: inout Access) throws -> Bool {
         try model.requireKey()
+        if record.hookKind == .none { return try deleteRow(&record) }
+        return try calling(around: &record, .delete) { record, _ in try deleteRow(&record) }
+    }
+
+    private func deleteRow<Access: RecordAccess>(_ record: inout Access) throws -> Bool {
         if model.versionColumn == nil { return try run(deletion(), &record, makesKey: false, isDelete: true) }
         return try delete(versioned: { try record.write(to: &$0) })
     }

@@ -23,6 +23,14 @@ extension ModelPlan {
 
     /// - Parameter planned: made by `upsertion`.
     package func upsert<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws {
+        if record.hookKind == .none { return try upsertRow(&record, with: planned) }
+        _ = try calling(around: &record, .save) { record, _ in
+            try upsertRow(&record, with: planned)
+            return true
+        }
+    }
+
+    private func upsertRow<Access: RecordAccess>(_ record: inout Access, with planned: PlannedStatement) throws {
         guard try run(planned, &record, makesKey: true) else { throw skipped() }
     }
 

@@ -48,6 +48,8 @@ package final class ModelPlan {
     package let model: ModelDescriptor
     /// Outlives the plan: both are the database's.
     unowned(unsafe) let connection: Connection
+    /// That of the connection.
+    unowned(unsafe) let pooled: PooledConnection
     let scratch = ScratchMemory()
     /// Those that write are of the schema as it was then: what its columns convert may be another thing.
     private var schemaChanges = 0
@@ -63,6 +65,8 @@ package final class ModelPlan {
     private var testing: PlannedStatement?
     /// Whether the record written last got its key from SQLite.
     package var madeKey = false
+    /// That key, where hooks ran after the write, which may have inserted others.
+    package var keyBeforeHooks: Int64?
     /// Whether the table is known to make the key that a record lacks.
     var tableMakesKeys = false
     /// Whether an error rolls back more than the record it is about.
@@ -78,11 +82,12 @@ package final class ModelPlan {
     }
     private var lastOfCStrings: NamedUpdate?
 
-    init(_ model: ModelDescriptor, _ connection: Connection) throws {
+    init(_ model: ModelDescriptor, _ pooled: PooledConnection) throws {
         try model.validate()
         self.model = model
+        self.pooled = pooled
+        connection = try pooled.connected()
         compiler = SQLCompiler(in: model.attachment, scope: model.scope)
-        self.connection = connection
     }
 
     let compiler: SQLCompiler

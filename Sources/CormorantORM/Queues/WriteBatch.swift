@@ -86,9 +86,11 @@ extension Database {
     package func write(_ model: ModelDescriptor, _ body: (ModelPlan) throws -> Int64) throws -> WriteResult {
         try withPlan(model) { plan in
             plan.madeKey = false
+            plan.keyBeforeHooks = nil
             let changes = try body(plan)
             return WriteResult(
-                changes: changes, generatedKey: plan.madeKey && changes > 0 ? plan.connection.lastInsertID : nil)
+                changes: changes,
+                generatedKey: plan.madeKey && changes > 0 ? plan.keyBeforeHooks ?? plan.connection.lastInsertID : nil)
         }
     }
 

@@ -22,6 +22,19 @@ public protocol RecordAccess {
 
     /// Forgets the key that SQLite made, because the row was rolled back: it will be another record's.
     mutating func clearGeneratedKey()
+
+    /// What of its own is called around its writes.
+    var hookKind: RecordHookKind { get }
+
+    /// Calls its hooks before a write, and its validators. What an update of some properties is to write in addition goes into
+    /// `write`.
+    mutating func willWrite(_ write: inout RecordWrite, in database: Database) throws
+
+    /// Calls its hooks after a write.
+    mutating func didWrite(_ write: RecordWrite, in database: Database) throws
+
+    /// Runs a write; where that throws, what the database has put into the record is taken out of it again.
+    mutating func undoing<Result>(_ write: (inout Self) throws -> Result) throws -> Result
 }
 
 extension RecordAccess {
@@ -30,5 +43,25 @@ extension RecordAccess {
     /// Refuses: what reads whole records only would lose what is not in the row.
     public mutating func readBack(only columns: [Int], from reader: RecordReader) throws {
         throw reader.cannotTake(columns)
+    }
+
+    /// Nothing is called.
+    public var hookKind: RecordHookKind { .none }
+
+    /// Calls nothing.
+    public mutating func willWrite(_ write: inout RecordWrite, in database: Database) throws {}
+
+    /// Calls nothing.
+    public mutating func didWrite(_ write: RecordWrite, in database: Database) throws {}
+
+    /// Of a value all of it is as it was.
+    public mutating func undoing<Result>(_ write: (inout Self) throws -> Result) throws -> Result {
+        let before = self
+        do {
+            return try write(&self)
+        } catch {
+            self = before
+            throw error
+        }
     }
 }

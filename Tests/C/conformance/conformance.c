@@ -92,6 +92,7 @@ static bool run_scenario(const char *file, json_t *models, json_t *setup, json_t
     }
     corm_error_free(run.error);
     corm_completion_free(run.completion);
+    json_decref(run.calls);
     corm_bundle_free(run.bundle);
     release_models(&run);
     corm_arena_free(run.arena);

@@ -34,6 +34,7 @@ typedef struct scenario {
     struct allocation *allocations;
     corm_error *error;           /* of the step's call */
     corm_completion *completion; /* of the last batch, whose error that may be */
+    json_t *calls;               /* the names of hooks that were called; NULL: none */
     bool failed;
 } scenario;
 
@@ -141,6 +142,13 @@ void close_cursors(scenario *run);
 bool step_open_cursor(step *s);
 bool step_next(step *s);
 bool step_close_cursor(step *s);
+
+/* conformance_hooks.c */
+/* Those of a model; NULL where the definition has none. */
+const corm_record_hooks *make_hooks(scenario *run, json_t *json, size_t column_count, const char **properties);
+/* The validator of a column, where the definition has one. */
+void make_validator(scenario *run, json_t *json, corm_column_def *column);
+bool step_hook_calls(step *s);
 
 /* conformance_functions.c */
 bool step_register_function(step *s);

@@ -82,7 +82,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         check_members(run, json, "a column",
                       " name column type length primaryKey autoIncrement notNull unique indexed unsigned default check "
                       "computed collation referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom "
-                      "convert choices version stamp scale ") &&
+                      "convert choices version stamp scale refuses ") &&
         parse_choices(run, json_object_get(json, "choices"), &column) &&
         parse_text(run, json_object_get(json, "jsonKey"), &column.json_key) &&
         parse_text(run, json_object_get(json, "column"), &column.column) &&
@@ -96,6 +96,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         parse_action(run, json_object_get(json, "onUpdate"), &column.on_update) &&
         parse_text(run, json_object_get(json, "renamedFrom"), &column.renamed_from) &&
         parse_text(run, json_object_get(json, "convert"), &column.convert_sql);
+    make_validator(run, json_object_get(json, "refuses"), &column);
     *out_column = column;
     return good;
 }
@@ -177,11 +178,12 @@ bool make_plain_model(scenario *run, json_t *json, dynamic_model *out_model, cor
         .without_rowid = json_is_true(json_object_get(json, "withoutRowid")),
         .strict = json_is_true(json_object_get(json, "strict")),
         .view = json_is_true(json_object_get(json, "view")),
+        .hooks = make_hooks(run, json_object_get(json, "hooks"), json_array_size(columns_json), properties),
     };
     if (!check_members(run, json, "a model",
                        " name table columns keys references checks columnOrder withoutRowid strict view scope unscoped "
                        "relations module "
-                       "moduleArguments renamedFrom allowDrop seed suffix attachedAs ") ||
+                       "moduleArguments renamedFrom allowDrop seed suffix attachedAs hooks ") ||
         !parse_text(run, json_object_get(json, "renamedFrom"), &definition.renamed_from) ||
         !parse_text(run, json_object_get(json, "seed"), &definition.seed_sql) ||
         !parse_text(run, json_object_get(json, "scope"), &definition.scope) ||

@@ -114,6 +114,7 @@ static const struct {
     {"commit", step_commit, "", ""},
     {"rollback", step_rollback, "", ""},
     {"lastInsertId", step_last_insert_id, "", "value"},
+    {"hookCalls", step_hook_calls, "", "calls"},
     {"changes", step_changes, "", "value"},
     {"reopen", step_reopen, "mode autoSync", ""},
     {"schema", step_schema, "of with", "same contains lacks"},

@@ -8,11 +8,13 @@ struct Graph {
     var models: [ModelDescriptor]
     var relations: [(name: String, isToOne: Bool)] = []
     var removed = RemovedRecords.keep
+    /// Whose models have hooks.
+    nonisolated(unsafe) var scenario: Scenario?
 }
 
 /// A record of a model that is known at run time only, with the records that one of its relations leads to. Those of each
 /// level are a type of their own, because relations lead from type to type.
-protocol GraphRecord: Record where Columns == NamedColumns<Self> {
+protocol GraphRecord: RecordHooks where Columns == NamedColumns<Self> {
     associatedtype Next: GraphRecord
 
     static var depth: Int { get }
@@ -76,6 +78,9 @@ extension GraphRecord {
     }
 
     mutating func read(from reader: RecordReader) throws { try values.read(from: reader) }
+    mutating func readBack(only columns: [Int], from reader: RecordReader) throws {
+        try values.readBack(only: columns, from: reader)
+    }
     func write(to writer: inout RecordWriter) throws { try values.write(to: &writer) }
     func columnValue(at column: Int) -> Value { values.values[column] }
     mutating func setGeneratedKey(_ key: Int64) { values.setGeneratedKey(key) }

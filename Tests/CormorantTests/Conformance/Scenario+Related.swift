@@ -41,7 +41,7 @@ extension Scenario {
 
     func saveRelated(_ step: inout Members, _ expected: inout Members) throws {
         let model = try model(&step)
-        var graph = Graph(models: [model.descriptor])
+        var graph = Graph(models: [model.descriptor], scenario: self)
         let target = try extend(&graph, along: step.required("relation").string())
         var record = FirstRecord(try model.record(step.required("record")))
         let related = try step.required("related").array().map { SecondRecord(try target.record($0)) }

@@ -27,6 +27,9 @@ extension Scenario {
             try performQuery(verb, &step, &expected)
         case "openCursor", "next", "closeCursor": try performCursor(verb, &step, &expected)
         case "load": try load(&step, &expected)
+        case "hookCalls":
+            try check("calls", hookCalls, &expected)
+            hookCalls = []
         case "batch": try performQueue(&step, &expected)
         case "saveRelated": try saveRelated(&step, &expected)
         case _ where try performStore(verb, &step, &expected): break
@@ -77,7 +80,19 @@ extension Scenario {
 
     private func performRecord(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         let model = try model(&step)
-        var record = try model.record(step.required("record"))
+        let record = try model.record(step.required("record"))
+        if model.descriptor.hasHooks {
+            try hooked(model) { try write(FirstRecord(record), model, verb, &step, &expected) }
+        } else {
+            try write(record, model, verb, &step, &expected)
+        }
+    }
+
+    private func write(
+        _ record: some WrittenRecord, _ model: ScenarioModel, _ verb: String, _ step: inout Members,
+        _ expected: inout Members
+    ) throws {
+        var record = record
         let policy = try policy(&step)
         let properties = try step.texts("properties")
         try database.withPlan(model.descriptor) { plan in
@@ -91,27 +106,41 @@ extension Scenario {
             default: try plan.refresh(&record)
             }
         }
-        if let json = expected.take("record") { try model.check(record, json) }
+        if let json = expected.take("record") { try model.check(record.held, json) }
     }
 
     private func performChanges(_ step: inout Members, _ expected: inout Members) throws {
         let model = try model(&step)
-        var record = try model.record(step.required("record"))
+        var record = try FirstRecord(model.record(step.required("record")))
         let since = try model.record(step.required("since"))
-        let changed = model.descriptor.changes(from: since.values, to: record.values)
+        let changed = model.descriptor.changes(from: since.values, to: record.values.values)
         let wanted = expected.take("changed")
         if !changed.isEmpty {
-            try database.withPlan(model.descriptor) { try $0.update(&record, with: $0.update(named: changed)) }
+            try hooked(model) {
+                try database.withPlan(model.descriptor) { try $0.update(&record, with: $0.update(named: changed)) }
+            }
         }
         if let wanted, (try? wanted.string()) != (changed.isEmpty ? nil : changed.joined(separator: ", ")) {
             throw ScenarioFailure("changed are \(changed), not \(wanted)")
         }
-        if let json = expected.take("record") { try model.check(record, json) }
+        if let json = expected.take("record") { try model.check(record.values, json) }
     }
 
     private func performBatch(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         let model = try model(&step)
-        var records = try model.records(&step)
+        let records = try model.records(&step)
+        if model.descriptor.hasHooks {
+            try hooked(model) { try write(records.map(FirstRecord.init), model, verb, &step, &expected) }
+        } else {
+            try write(records, model, verb, &step, &expected)
+        }
+    }
+
+    private func write(
+        _ records: [some WrittenRecord], _ model: ScenarioModel, _ verb: String, _ step: inout Members,
+        _ expected: inout Members
+    ) throws {
+        var records = records
         let policy = try policy(&step)
         let properties = try step.texts("properties")
         let count: Int64 =
@@ -131,33 +160,37 @@ extension Scenario {
                 return count
             }
         try check("count", count, &expected)
-        if let json = expected.take("records") { try model.check(records, json) }
+        if let json = expected.take("records") { try model.check(records.map(\.held), json) }
     }
 
     private func performUpsert(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {
         let model = try model(&step)
         let (key, kept) = (try step.texts("unique"), try step.texts("keep"))
         if verb == "upsertMany" {
-            var records = try model.records(&step)
-            try database.batch(model.descriptor) { plan, index in
-                while index < records.count {
-                    try plan.upsert(&records[index], with: plan.upsertion(on: key, keeping: kept))
-                    index += 1
+            var records = try model.records(&step).map(FirstRecord.init)
+            try hooked(model) {
+                try database.batch(model.descriptor) { plan, index in
+                    while index < records.count {
+                        try plan.upsert(&records[index], with: plan.upsertion(on: key, keeping: kept))
+                        index += 1
+                    }
                 }
             }
-            if let json = expected.take("records") { try model.check(records, json) }
+            if let json = expected.take("records") { try model.check(records.map(\.values), json) }
             return
         }
-        var record = try model.record(step.required("record"))
+        var record = try FirstRecord(model.record(step.required("record")))
         if verb == "upsert" {
-            try database.withPlan(model.descriptor) {
-                try $0.upsert(&record, with: $0.upsertion(on: key, keeping: kept))
+            try hooked(model) {
+                try database.withPlan(model.descriptor) {
+                    try $0.upsert(&record, with: $0.upsertion(on: key, keeping: kept))
+                }
             }
         } else {
-            let isNew = try database.fetchOrInsert(&record, of: model.descriptor, on: key)
+            let isNew = try hooked(model) { try database.fetchOrInsert(&record, of: model.descriptor, on: key) }
             try check("found", !isNew, &expected)
         }
-        if let json = expected.take("record") { try model.check(record, json) }
+        if let json = expected.take("record") { try model.check(record.values, json) }
     }
 
     private func performKey(_ verb: String, _ step: inout Members, _ expected: inout Members) throws {

@@ -10,6 +10,8 @@ final class Scenario {
     private let modelDefinitions: [String: JSONValue]
     private let folder: TemporaryFolder
     var models: [String: ScenarioModel] = [:]
+    /// The names of hooks that were called.
+    var hookCalls: [String] = []
     /// Of the step that runs.
     var statement: ScenarioStatement?
     /// Of the steps about bundles.

@@ -7,13 +7,19 @@ struct ScenarioModel {
     let relations: [JSONValue]
     /// The greatest value of each unsigned property.
     let unsigned: [String: UInt64]
+    /// What its hooks do; nil: it has none.
+    let hooks: [JSONValue]?
+    /// The values that validators of columns refuse.
+    let refused: [Int: [Value]]
 
     init(_ json: JSONValue) throws {
         var members = try Members(json)
         var unsigned: [String: UInt64] = [:]
-        let columns = try members.required("columns").array().map { column in
-            let (descriptor, limit) = try columnDescriptor(column)
+        var refused: [Int: [Value]] = [:]
+        let columns = try members.required("columns").array().enumerated().map { index, column in
+            let (descriptor, limit, values) = try columnDescriptor(column)
             unsigned[descriptor.name] = limit
+            refused[index] = values
             return descriptor
         }
         let scoped = ModelDescriptor(
@@ -34,6 +40,9 @@ struct ScenarioModel {
         let suffixed = try suffix.map { try origin.suffixed($0) } ?? origin
         descriptor = try attachment.map { try origin.attached(as: $0) } ?? suffixed
         self.unsigned = unsigned
+        self.refused = refused
+        hooks = try members.take("hooks")?.array()
+        descriptor.hasHooks = hooks != nil || !refused.isEmpty
         try members.end()
     }
 }
@@ -43,7 +52,9 @@ private func moduleSchema(_ members: inout Members) throws -> ModuleSchema? {
     return try members.text("module").map { ModuleSchema($0, arguments) }
 }
 
-private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, unsignedLimit: UInt64?) {
+private func columnDescriptor(
+    _ json: JSONValue
+) throws -> (ColumnDescriptor, unsignedLimit: UInt64?, refused: [Value]?) {
     var members = try Members(json)
     let isUnsigned = try members.flag("unsigned")
     let length = Int(try members.take("length")?.integer() ?? 0)
@@ -69,8 +80,9 @@ private func columnDescriptor(_ json: JSONValue) throws -> (ColumnDescriptor, un
         isVersion: try members.flag("version"), stamp: try stamp(members.text("stamp")),
         scale: try members.take("scale").map { Int(try $0.integer()) })
     if let choices = try members.take("choices").map(scenarioValues) { column.check(choices: choices) }
+    let refused = try members.take("refuses").map(scenarioValues)
     try members.end()
-    return (column, limit)
+    return (column, limit, refused)
 }
 
 private func stamp(_ name: String?) throws -> Stamp? {

@@ -50,6 +50,7 @@ from .error import (
     StaleRecordError,
     TruncatedError,
     UniqueViolation,
+    ValidationError,
     WrongKeyError,
 )
 from .expression import Expression
@@ -236,6 +237,7 @@ __all__ = [
     "TriggerMetadata",
     "TruncatedError",
     "UniqueViolation",
+    "ValidationError",
     "Update",
     "VersionStep",
     "Write",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _codegen
 from ._annotation import own_transform
+from ._hooks import find_hooks
 from ._native import model as native_model
 from ._native import record as native_record
 from ._native.handle import CursorHandle, ModelHandle
@@ -44,16 +45,18 @@ class ModelInfo:
         self,
         cls: type[Model],
         fields: dict[str, Column[Any] | Ignored],
-        create: Callable[[tuple[Column[Any], ...]], ModelHandle],
+        create: Callable[[tuple[Column[Any], ...], bool], ModelHandle],
     ) -> None:
         self.name = cls.__name__
         columns = tuple(field for field in fields.values() if isinstance(field, Column))
-        handle = self.handle = create(columns)
+        self.columns = columns
+        # What is called around the writes of records.
+        self.hooks = find_hooks(self, cls)
+        handle = self.handle = create(columns, self.hooks is not None)
         handle.info = self
         self.table = native_model.model_table(handle)
         for position, item in enumerate(columns):
             item._bind(self, native_model.model_column_name(handle, position))
-        self.columns = columns
         key = [columns[position] for position in native_model.model_key(handle)]
         self.key = tuple(item.name for item in key)
         # What tells the library which row is meant: the key, and the version that it must have.
@@ -191,12 +194,13 @@ class ModelInfo:
                 f"{type_name(since)} is no earlier copy of a record of {self.name}",
                 hint="give a record of the same model",
             )
+        before = self.stored(since)
+        return tuple(name for name, value in self.stored(record).items() if value != before[name])
+
+    def stored(self, record: Any) -> dict[str, bytes]:
+        """What the file would hold of a record, by property, but for what the database fills in."""
         filled = {item.name for item in self._filled}
-        return tuple(
-            item.name
-            for item in self.columns
-            if item.name not in filled and self._stored(record, item) != self._stored(since, item)
-        )
+        return {item.name: self._stored(record, item) for item in self.columns if item.name not in filled}
 
     def _stored(self, record: Any, column: Column[Any]) -> bytes:
         """A value as the file would hold it, as bytes: 0.0 and -0.0 are equal, but not the same there."""

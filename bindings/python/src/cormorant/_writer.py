@@ -21,9 +21,11 @@ Writer: TypeAlias = Callable[[Any], "bool | None"]
 
 
 def writer(database: Database, model: type[Model], operation: int, properties: tuple[str, ...] = ()) -> Writer | None:
-    """None where the model's records are marshalled: those of one of many variants, which go when nobody uses them."""
+    """None where the model's records are marshalled: those of one of many variants, which go when nobody uses them, and
+    those that have hooks.
+    """
     info = getattr(model, "__model__", None)
-    if info is None or not is_loaded or "__handle__" in model.__dict__:
+    if info is None or not is_loaded or info.hooks or "__handle__" in model.__dict__:
         return None
     if not info.key and operation != abi.CORM_WRITE_INSERT:
         return None

@@ -212,6 +212,8 @@ class Database(Owner):
         self._tracers: dict[object, _tracing.TraceCallback] = {}
         # The innermost open transaction of each thread.
         self._innermost: dict[int, Transaction] = {}
+        # How many writes of records are waiting for their hooks; of the thread that has the transaction.
+        self._hook_depth = 0
 
     @classmethod
     def _of_registry(cls, registry: Registry, handle: DatabaseHandle, owned: bool = True) -> Self:

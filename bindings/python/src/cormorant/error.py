@@ -36,6 +36,7 @@ __all__ = [
     "StaleRecordError",
     "TruncatedError",
     "UniqueViolation",
+    "ValidationError",
     "WrongKeyError",
 ]
 
@@ -98,6 +99,10 @@ class DatabaseError(Error):
 
 class DataError(DatabaseError):
     """A value does not fit its column: type, range, encoding, size, NULL; or a text is not a model's JSON."""
+
+
+class ValidationError(DataError):
+    """A validator of the model's refused a record; the message names model and property."""
 
 
 class OperationalError(DatabaseError):
@@ -242,6 +247,7 @@ _CLASSES: dict[str, type[Error]] = {
     "CORM_E_TOO_BIG": DataError,
     "CORM_E_CALLBACK": DataError,
     "CORM_E_JSON": DataError,
+    "CORM_E_VALIDATION": ValidationError,
     "CORM_E_MIGRATION": MigrationError,
     "CORM_E_MIGRATION_MODIFIED": MigrationModifiedError,
     "CORM_E_MIGRATION_MISSING": MigrationMissingError,

@@ -168,6 +168,13 @@ class Batch(Owner):
 
     def _add(self, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None) -> None:
         info = info_of_records(type(record))
+        if hooks := info.hooks:
+            if hooks.has_hooks:
+                hooks.refuse_rows(
+                    "a batch takes values, and would write them",
+                    "add a function to the queue, which writes the record: queue.add(Database.save, record)",
+                )
+            hooks.validate(record, operation, properties or ())
         rows = info.dump((record,), properties)
         native_queue.batch_write(self._handle, info.handle, operation, conflict, properties or (), rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from itertools import islice
+from itertools import chain, islice
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -15,7 +15,7 @@ from ._native.call import owned_error
 from ._native.python import finder
 from ._writer import Writer, writer
 from .column import MISSING, Column
-from .error import DataError, IntegrityError, NoRecordError, ProgrammingError, StaleRecordError
+from .error import DataError, Error, IntegrityError, NoRecordError, ProgrammingError, StaleRecordError
 from .model import Model, ModelType
 from .transaction import Transaction
 from .value import type_name
@@ -264,9 +264,34 @@ def _prepared_update(
 
 
 def _write_one(
-    database: Database, record: Model, operation: int, conflict: int = 0, properties: tuple[str, ...] | None = None
+    database: Database,
+    record: Model,
+    operation: int,
+    conflict: int = 0,
+    properties: tuple[str, ...] | None = None,
+    in_batch: bool = False,
 ) -> int:
     info = info_of_records(type(record))
+    if info.hooks is None:
+        return _write_row(database, info, record, operation, conflict, properties)
+    return info.hooks.around(
+        database,
+        record,
+        operation,
+        properties or (),
+        lambda names: _write_row(database, info, record, operation, conflict, names or properties),
+        in_batch,
+    )
+
+
+def _write_row(
+    database: Database,
+    info: ModelInfo,
+    record: Model,
+    operation: int,
+    conflict: int,
+    properties: tuple[str, ...] | None,
+) -> int:
     rows = info.dump((record,), properties)
     try:
         items, count = native_record.write(database._handle, info.handle, operation, conflict, properties or (), rows)
@@ -285,14 +310,55 @@ def _upsert_one(
     on: Property | Sequence[Property],
     keep: Property | Sequence[Property],
     keep_row: bool = False,
+    in_batch: bool = False,
 ) -> int:
     cls = type(record)
     info = info_of_records(cls)
+    named, kept = _names(cls, on), _names(cls, keep)
+    if info.hooks is None:
+        return _upsert_row(database, info, record, named, kept, keep_row)
+    if not keep_row:
+        return info.hooks.around(
+            database,
+            record,
+            abi.CORM_WRITE_SAVE,
+            (),
+            lambda _: _upsert_row(database, info, record, named, kept, False),
+            in_batch,
+        )
+    # Most are there, and to look takes no lock of the file.
+    if _fetch_by(database, info, record, named):
+        return 0
+    with Transaction(database):
+        if _fetch_by(database, info, record, named):
+            return 0
+        if count := _write_one(database, record, abi.CORM_WRITE_INSERT, in_batch=True):
+            return count
+        raise IntegrityError(
+            f'a trigger of "{info.table}" skipped the row, so it is not saved',
+            code="CORM_E_CONSTRAINT",
+            hint="look for RAISE(IGNORE) in the table's triggers",
+            table=info.table,
+        )
+
+
+def _fetch_by(database: Database, info: ModelInfo, record: Model, on: tuple[str, ...]) -> bool:
+    """Reads the row with the record's values of a unique key into the record; False where there is none."""
+    row = native_record.lookup(database._handle, info.handle, on, info.dump((record,)))
+    if row is None:
+        return False
+    if database._innermost:
+        _note(database, info, (record,))
+    info.fill(record, row)
+    return True
+
+
+def _upsert_row(
+    database: Database, info: ModelInfo, record: Model, on: tuple[str, ...], keep: tuple[str, ...], keep_row: bool
+) -> int:
     rows = info.dump((record,), None)
     try:
-        items, count = native_record.upsert(
-            database._handle, info.handle, _names(cls, on), _names(cls, keep), keep_row, rows
-        )
+        items, count = native_record.upsert(database._handle, info.handle, on, keep, keep_row, rows)
     except DataError as error:
         raise info.explain_write(error, (record,)) from None
     if items[0] is not None:
@@ -332,6 +398,8 @@ def _write_many(
     made: list[tuple[list[Model], list[Any]]] = []
     cls = type(part[0]) if part else Model
     names = None if properties is None or not part else _names(cls, properties)
+    if getattr(getattr(cls, "__model__", None), "hooks", None):
+        return _write_each(database, cls, chain(part, source), operation, conflict, names)
     with Transaction(database) if len(part) == _PART else nullcontext():
         while part:
             items, count = _write_part(database, cls, part, start, operation, conflict, names)
@@ -349,6 +417,36 @@ def _write_many(
     return total
 
 
+def _write_each(
+    database: Database,
+    cls: type[Model],
+    records: Iterable[Model],
+    operation: int | _Upsert,
+    conflict: int,
+    properties: tuple[str, ...] | None,
+) -> int:
+    """A batch of records that have hooks, each between its own."""
+    total = 0
+    with Transaction(database):
+        for index, record in enumerate(records):
+            if type(record) is not cls:
+                raise _several({cls, type(record)})
+            try:
+                if isinstance(operation, _Upsert):
+                    total += _upsert_one(database, record, operation.on, operation.keep, in_batch=True)
+                else:
+                    total += _write_one(database, record, operation, conflict, properties, in_batch=True)
+            except Error as error:
+                error.record_index = index
+                raise
+    return total
+
+
+def _several(kinds: set[type[Model]]) -> ProgrammingError:
+    names = ", ".join(sorted(kind.__name__ for kind in kinds))
+    return ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
+
+
 def _write_part(
     database: Database,
     cls: type[Model],
@@ -360,8 +458,7 @@ def _write_part(
 ) -> tuple[list[Any], int]:
     info = info_of_records(cls)
     if len(kinds := set(map(type, part))) > 1:
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise ProgrammingError(f"the records are of several models: {names}", hint="write one model at a time")
+        raise _several(kinds)
     try:
         rows = info.dump(part, properties)
         if isinstance(operation, _Upsert):

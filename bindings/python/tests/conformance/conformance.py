@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance_expression import make_record
-from conformance_model import EPOCH, Failure, Json, held, members, same, value
+from conformance_model import EPOCH, Failure, Json, calls, held, known, members, same, value
 from conformance_statement import Builder, bindings_of
 from conformance_steps import STEPS, Step, bindings
 
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parents[4] / "Tests" / "Conformance"
 CHECKED_BY_STEP = {"storeGet": ("value",), "storeScan": ("keys", "values"), "events": ("events",)}
 
 # What is compared as it stands.
-PLAIN = ("steps", "problems", "states", "results", "names", "told", "formats", "batches", "ran", "progress", "changed")
+PLAIN = ("steps", "problems", "states", "results", "names", "told", "formats", "batches", "ran", "progress", "changed", "calls")
 
 
 class Scenario:
@@ -48,6 +48,8 @@ class Scenario:
 
     def __init__(self, models: dict[str, type[Model]]) -> None:
         self.models = models
+        known.update(models)
+        calls.clear()
         self.folder = Path(tempfile.mkdtemp())
         self.db = Database(self.folder / "test.db")
         self.others = {}

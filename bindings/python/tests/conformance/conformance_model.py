@@ -6,9 +6,10 @@ import types
 import uuid
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, Literal
 
-from cormorant import Column, Key, Model, Reference, Transform, column, many_to_many, to_many, to_one
+from cormorant import Column, DataError, Key, Model, Reference, Transform, column, many_to_many, to_many, to_one
 from cormorant._definition import definition
 from cormorant._native import model as native_model
 
@@ -73,16 +74,63 @@ def held(kind: str, given: Any) -> Any:
     return given
 
 
+# --- Hooks ---
+
+HOOKS = {
+    "beforeInsert": "before_insert", "afterInsert": "after_insert", "beforeUpdate": "before_update",
+    "afterUpdate": "after_update", "beforeSave": "before_save", "afterSave": "after_save",
+    "beforeDelete": "before_delete", "afterDelete": "after_delete", "validate": "validate",
+}  # fmt: skip
+# The names of hooks that were called, and the models of the scenario that runs.
+calls: list[str] = []
+known: dict[str, type[Model]] = {}
+
+
+def make_validator(refused: list[Any]) -> Any:
+    def validate(found: Any) -> None:
+        if any(same(found, value(item)) for item in refused):
+            raise ValueError("is refused")
+
+    return validate
+
+
+def make_hooks(given: list[Json] | None) -> Json:
+    return {} if given is None else {name: _hook(at, given) for at, name in HOOKS.items()}
+
+
+def _hook(name: str, given: list[Json]) -> Any:
+    def hook(self: Any, database: Any = None) -> None:
+        calls.append(name)
+        for item in given:
+            members(item, "at if set refuse insert", "a hook")
+            if item["at"] != name or not all(
+                same(getattr(self, part), value(wanted)) for part, wanted in item.get("if", {}).items()
+            ):
+                continue
+            for part, wanted in item.get("set", {}).items():
+                setattr(self, part, value(wanted))
+            if "insert" in item:
+                members(item["insert"], "model record", "an insert")
+                record = {part: value(wanted) for part, wanted in item["insert"]["record"].items()}
+                database.insert(known[item["insert"]["model"]](**record))
+            if "refuse" in item:
+                # An exception of the program's own would be that, and tell no code.
+                refusal = ValueError if name == "validate" else partial(DataError, code="CORM_E_CALLBACK")
+                raise refusal(item["refuse"])
+
+    return hook
+
+
 # --- Models ---
 
 COLUMN = (
     "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
     "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert choices version "
-    "stamp scale"
+    "stamp scale refuses"
 )
 MODEL = (
     "name table columns keys references checks columnOrder withoutRowid strict view scope unscoped relations module "
-    "moduleArguments renamedFrom allowDrop seed suffix attachedAs"
+    "moduleArguments renamedFrom allowDrop seed suffix attachedAs hooks"
 )
 ACTIONS: Json = {
     "none": "none",
@@ -124,6 +172,7 @@ def make_column(given: Json) -> tuple[Any, Any]:
         version=given.get("version", False),
         stamp=given.get("stamp"),
         scale=given.get("scale"),
+        validate=make_validator(given["refuses"]) if "refuses" in given else None,
     )
     kind: Any = Literal[tuple(given["choices"])] if "choices" in given else PYTHON[given["type"]]
     annotation: Any = Column
@@ -181,7 +230,7 @@ def make_model(given: Json) -> type[Model]:
         "allow_drop": [value(name) for name in given.get("allowDrop", [])],
         "seed_sql": value(given.get("seed")),
     }
-    namespace = {"__annotations__": annotations, **body}
+    namespace = {"__annotations__": annotations, **body, **make_hooks(given.get("hooks"))}
     if len(keys["primary"]) > 1 or any("where" in key for key in keys["primary"]):
         # A class cannot say this, so only the description is tried.
         described = definition(given["name"], [], **options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance_database import DATABASE_STEPS
 from conformance_migrations import MIGRATION_STEPS
-from conformance_model import Failure, Json, make_model, members, value
+from conformance_model import Failure, Json, calls, make_model, members, value
 from conformance_observation import OBSERVATION_STEPS
 from conformance_queue import QUEUE_STEPS
 from conformance_statement import Builder, filed
@@ -131,6 +131,12 @@ def _one_value(self: Scenario, step: Json) -> Json:
     if self.statement is not None:
         return {"value": filed(self.db.one_value(self.statement, **self.query(step)))}
     return {"value": self.db.one_value(value(step["sql"]), bindings(step))}
+
+
+def _hook_calls(self: Scenario, step: Json) -> Json:
+    told = [*calls]
+    calls.clear()
+    return {"calls": told}
 
 
 def _found(record: Model | None) -> Json:
@@ -332,6 +338,7 @@ STEPS: dict[str, tuple[Step, str, str]] = {
     "begin": (_begin, "kind", ""),
     "commit": (_none(lambda s, _: s.transactions.pop().__exit__(None, None, None)), "", ""),
     "rollback": (_none(lambda s, _: s.transactions.pop().rollback()), "", ""),
+    "hookCalls": (_hook_calls, "", "calls"),
     "lastInsertId": (lambda s, _: {"value": s.db.last_insert_id}, "", "value"),
     "changes": (lambda s, _: {"value": s.db.changes}, "", "value"),
     "reopen": (_reopen, "mode autoSync", ""),

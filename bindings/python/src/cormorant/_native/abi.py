@@ -90,6 +90,7 @@ CORM_E_TRANSACTION: Final = -25
 CORM_E_TRUNCATED: Final = -42
 CORM_E_TYPE: Final = -19
 CORM_E_UNIQUE: Final = -15
+CORM_E_VALIDATION: Final = -45
 CORM_E_WRONG_KEY: Final = -38
 CORM_FIELD_BLOB: Final = 7
 CORM_FIELD_BOOL: Final = 2
@@ -352,6 +353,19 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("decode", "pointer"),
         ("context", "pointer"),
     ),
+    "corm_record_hooks": (
+        ("struct_size", "uint32"),
+        ("before_insert", "pointer"),
+        ("after_insert", "pointer"),
+        ("before_update", "pointer"),
+        ("after_update", "pointer"),
+        ("before_save", "pointer"),
+        ("after_save", "pointer"),
+        ("before_delete", "pointer"),
+        ("after_delete", "pointer"),
+        ("validate", "pointer"),
+        ("context", "pointer"),
+    ),
     "corm_choice": (
         ("name", "text"),
         ("value", "int64"),
@@ -392,6 +406,8 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("across", "text"),
         ("choices", "pointer"),
         ("choice_count", "size"),
+        ("validate", "pointer"),
+        ("validate_context", "pointer"),
     ),
     "corm_key_def": (
         ("kind", "int32"),
@@ -433,6 +449,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("renamed_from", "text"),
         ("allow_drop", "text"),
         ("seed_sql", "text"),
+        ("hooks", "pointer"),
     ),
     "corm_model_slot": (
         ("definition", "pointer"),
@@ -1200,6 +1217,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         "int32",
         ("pointer", "pointer", "pointer", "pointer", "size", "pointer", "pointer", "pointer"),
     ),
+    "corm_block_lookup": ("int32", ("pointer", "pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_find": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer")),
     "corm_block_execute": ("int32", ("pointer", "text", "pointer", "size", "pointer", "pointer")),
     "corm_block_is_plain": ("bool", ("pointer", "size")),

@@ -10,12 +10,17 @@ from . import abi
 from .call import call, call_handle
 from .handle import DatabaseHandle, ModelHandle, array_of
 from .library import TYPES, info_of, library, to_text, utf8
-from .struct import make_struct
+from .struct import make_sized, make_struct
 
 
-def create_model(definition: Mapping[str, Any]) -> ModelHandle:
-    """Makes a model from a corm_model_def, its members by name; structs in it are mappings, arrays are lists."""
+def create_model(definition: Mapping[str, Any], has_hooks: bool = False) -> ModelHandle:
+    """Makes a model from a corm_model_def, its members by name; structs in it are mappings, arrays are lists.
+
+    has_hooks: the package calls hooks or validators around the writes of its records.
+    """
     struct = make_struct("corm_model_def", definition)
+    hooks = make_sized("corm_record_hooks")
+    struct.hooks = ctypes.addressof(hooks) if has_hooks else None
     struct.column_def_size = ctypes.sizeof(TYPES["corm_column_def"])
     struct.key_def_size = ctypes.sizeof(TYPES["corm_key_def"])
     struct.reference_def_size = ctypes.sizeof(TYPES["corm_reference_def"])

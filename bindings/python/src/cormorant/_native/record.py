@@ -77,6 +77,19 @@ def upsert(
     return answer
 
 
+def lookup(database: DatabaseHandle, model: ModelHandle, on: Sequence[str], rows: bytes) -> Row | None:
+    """The row that has a row's values of a unique key."""
+    scratch = take()
+    status = library.corm_block_lookup(
+        database, model, name_list(on), rows, len(rows), scratch.block_ref, scratch.error_ref
+    )
+    if status < 0:
+        raise failure(scratch, status, database)
+    found: list[Row] = scratch.read()
+    give_back(scratch)
+    return found[0] if found else None
+
+
 def insert_rows(database: DatabaseHandle, model: ModelHandle, conflict: int, rows: bytes) -> int:
     """Inserts rows of which nothing is told but how many went in."""
     return call_number(_write, database, model, abi.CORM_WRITE_INSERT, conflict, None, rows, len(rows), None)
