@@ -72,21 +72,15 @@ extension Database {
             return try records.withUnsafeBufferPointer { records in
                 var count = 0
                 while index < records.count {
-                    if try plan.delete(records[index]) { count += 1 }
+                    let isDeleted =
+                        R.hookKind == .none
+                        ? try plan.delete(versioned: { try records[index].write(to: &$0) })
+                        : try plan.delete(copyOf: records[index])
+                    if isDeleted { count += 1 }
                     index += 1
                 }
                 return count
             }
         }
-    }
-}
-
-extension ModelPlan {
-    /// Deletes a record's row; false when there was none.
-    @inline(__always)
-    func delete<R: Record>(_ record: borrowing R) throws -> Bool {
-        if record.hookKind == .none { return try delete(versioned: { try record.write(to: &$0) }) }
-        var copy = copy record
-        return try delete(&copy)
     }
 }

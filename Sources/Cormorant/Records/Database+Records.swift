@@ -55,7 +55,8 @@ extension Database {
     public func delete<R: Record>(_ record: R, from table: RecordTable<R>? = nil) throws -> Bool {
         try withPlan(table.model()) { plan in
             try plan.model.requireKey()
-            return try plan.delete(record)
+            guard R.hookKind == .none else { return try plan.delete(copyOf: record) }
+            return try plan.delete(versioned: { try record.write(to: &$0) })
         }
     }
 

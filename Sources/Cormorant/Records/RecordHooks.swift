@@ -94,6 +94,14 @@ extension Record {
     }
 }
 
+extension ModelPlan {
+    /// Deletes the row of a record that has hooks; false when there was none.
+    func delete<R: Record>(copyOf record: R) throws -> Bool {
+        var copy = record
+        return try delete(&copy)
+    }
+}
+
 /// Calls the validators of a record's properties before they are written; `@Model` writes what shows them to it.
 public struct PropertyValidator {
     private let write: RecordWrite

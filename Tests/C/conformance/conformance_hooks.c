@@ -132,5 +132,6 @@ void make_validator(scenario *run, json_t *json, corm_column_def *column) {
 bool step_hook_calls(step *s) {
     json_t *calls = s->run->calls != NULL ? s->run->calls : json_array();
     s->run->calls = NULL;
+    s->status = CORM_OK;
     return check_json(s, "calls", calls);
 }

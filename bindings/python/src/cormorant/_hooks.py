@@ -119,7 +119,7 @@ class Hooks:
         place = self._info.name if name is None else f"{self._info.name}.{name}"
         columns = tuple(item.column_name for item in self._info.columns if item.name == name)
         return ValidationError(
-            f"{place}: {error or type(error).__name__}",
+            f"{place}: {' '.join(str(error).splitlines()) or type(error).__name__}",
             code="CORM_E_VALIDATION",
             table=self._info.table,
             columns=columns,
