@@ -138,6 +138,95 @@ static bool meet(app *a) {
     return true;
 }
 
+typedef struct entry {
+    int64_t id;
+    char text[64];
+} entry;
+
+static const corm_column_def entry_columns[] = {
+    CORM_COLUMN(entry, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(entry, text, CORM_TEXT),
+};
+static const corm_model_def entry_def = CORM_MODEL(entry, "Entry", entry_columns);
+static corm_model *entries;
+
+typedef struct account {
+    int64_t id;
+    const char *owner;
+    double balance;
+} account;
+
+static corm_status not_negative(const void *field, void *context, corm_error **error) {
+    (void)context;
+    if (*(const double *)field >= 0)
+        return CORM_OK;
+    *error = corm_error_create(CORM_E_VALIDATION, "it is negative", NULL);
+    return CORM_E_VALIDATION;
+}
+
+static corm_status trim_owner(corm_database *db, void *record, corm_arena *arena, void *context, corm_error **error) {
+    (void)db, (void)arena, (void)context, (void)error;
+    account *one = record;
+    one->owner += strspn(one->owner, " ");
+    return CORM_OK;
+}
+
+static corm_status log_deletion(corm_database *db, void *record, corm_arena *arena, void *context, corm_error **error) {
+    (void)context;
+    entry made = {0};
+    snprintf(made.text, sizeof made.text, "%s is gone", ((const account *)record)->owner);
+    return corm_record_insert(db, entries, &made, CORM_CONFLICT_ABORT, arena, error);
+}
+
+static corm_status has_owner(const void *record, void *context, corm_error **error) {
+    (void)context;
+    if (*((const account *)record)->owner != '\0')
+        return CORM_OK;
+    *error = corm_error_create(CORM_E_VALIDATION, "it has no owner", NULL);
+    return CORM_E_VALIDATION;
+}
+
+static const corm_column_def account_columns[] = {
+    CORM_COLUMN(account, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(account, owner, CORM_TEXT, .not_null = true),
+    CORM_COLUMN(account, balance, CORM_DOUBLE, .validate = not_negative),
+};
+static const corm_record_hooks account_hooks = {.struct_size = sizeof(corm_record_hooks),
+                                                .before_save = trim_owner,
+                                                .after_delete = log_deletion,
+                                                .validate = has_owner};
+static const corm_model_def account_def = CORM_MODEL(account, "Account", account_columns, .hooks = &account_hooks);
+
+/* What a hook sets is written, what it writes is part of the transaction, and what it fails with undoes all of it. */
+static bool look_after(app *a, corm_model *accounts) {
+    account ada = {.owner = " Ada"};
+    account others[] = {{.owner = "Bo"}, {.owner = "Cy", .balance = -1}};
+    corm_error *refused = NULL;
+    if (corm_model_create_tables(a->db, CORM_MODELS(entries, accounts), &a->error) != CORM_OK ||
+        corm_record_insert(a->db, accounts, &ada, CORM_CONFLICT_ABORT, a->arena, &a->error) != CORM_OK)
+        return false;
+    if (corm_record_insert_many(a->db, accounts, others, 2, CORM_CONFLICT_ABORT, a->arena, NULL, &refused) ==
+        CORM_E_VALIDATION)
+        printf("%s\n", corm_error_message(refused));
+    corm_error_free(refused);
+    if (corm_record_delete(a->db, accounts, &ada, &a->error) != CORM_OK)
+        return false;
+    entry last = {0};
+    if (corm_record_find(a->db, entries, CORM_VALUES(corm_value_int64(1)), &last, a->arena, &a->error) != CORM_OK)
+        return false;
+    printf("%s\n", last.text);
+    return true;
+}
+
+static bool hooks(app *a) {
+    corm_model *accounts = NULL;
+    bool done = corm_model_create(&entry_def, &entries, &a->error) == CORM_OK &&
+                corm_model_create(&account_def, &accounts, &a->error) == CORM_OK && look_after(a, accounts);
+    corm_model_free(accounts);
+    corm_model_free(entries);
+    return done;
+}
+
 /* A batch is one transaction: the first error takes all of it back. */
 static bool many(app *a) {
     album volumes[5] = {{.title = "Volume 1"},
@@ -160,5 +249,6 @@ static bool many(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a, open_music(&a) && define(&a) && sails(&a) && change(&a) && meet(&a) && many(&a));
+    return close_music(&a,
+                       open_music(&a) && define(&a) && sails(&a) && change(&a) && meet(&a) && hooks(&a) && many(&a));
 }

@@ -9,7 +9,7 @@ from typing import NewType
 
 from music import Album, Artist, music
 
-from cormorant import Column, Database, Model, Transform, column
+from cormorant import Column, Database, Model, Transform, ValidationError, column, key, select
 
 
 class Side(Enum):
@@ -90,6 +90,44 @@ def meet(db: Database) -> None:
     print(nina.id, miles.id, created)
 
 
+class Entry(Model):
+    text: Column[str]
+    id: Column[int] = key()
+
+
+def not_negative(value: float) -> None:
+    if value < 0:
+        raise ValueError(f"{value} is negative")
+
+
+class Account(Model):
+    owner: Column[str]
+    balance: Column[float] = column(default=0, validate=not_negative)
+    id: Column[int] = key()
+
+    def before_save(self, database: Database) -> None:
+        self.owner = self.owner.strip()
+
+    def after_delete(self, database: Database) -> None:
+        database.insert(Entry(f"{self.owner} is gone"))
+
+    def validate(self) -> None:
+        if not self.owner:
+            raise ValueError("it has no owner")
+
+
+def account(db: Database) -> None:
+    """What a hook sets is written, what it writes is part of the transaction, and what it raises undoes all of it."""
+    db.create_tables(Entry, Account)
+    ada = Account(" Ada ").insert(db)
+    try:
+        db.insert_many([Account("Bo"), Account("Cy", -1)])
+    except ValidationError as error:
+        print(error)
+    db.delete(ada)
+    print(db.fetch_values(select(Entry.text)), db.count(Account))
+
+
 def many(db: Database) -> None:
     """A batch is one transaction: the first error takes all of it back."""
     albums = [Album(f"Volume {number}", 2000 + number, 2) for number in range(1, 6)]
@@ -106,4 +144,5 @@ if __name__ == "__main__":
         sail(database)
         change(database)
         meet(database)
+        account(database)
         many(database)

@@ -72,8 +72,10 @@ extension Record {
 
     public static var hookKind: RecordHookKind { validatesProperties ? .validators : .none }
 
+    /// That of the type.
     public var hookKind: RecordHookKind { Self.hookKind }
 
+    /// Calls the validators of properties.
     public mutating func willWrite(_ write: inout RecordWrite, in database: Database) throws {
         if Self.validatesProperties { try validateProperties(PropertyValidator(write)) }
     }

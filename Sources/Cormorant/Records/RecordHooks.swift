@@ -58,6 +58,7 @@ extension RecordHooks {
 
     public static var hookKind: RecordHookKind { .all }
 
+    /// Calls what comes before the write.
     public mutating func willWrite(_ write: inout RecordWrite, in database: Database) throws {
         if write.kind == .delete { return try willDelete(in: database) }
         let before = write.columns == nil ? nil : try values(write.model)
@@ -73,6 +74,7 @@ extension RecordHooks {
         }
     }
 
+    /// Calls what comes after the write.
     public mutating func didWrite(_ write: RecordWrite, in database: Database) throws {
         if write.kind == .delete { return try didDelete(in: database) }
         if write.kind == .insert { try didInsert(in: database) }

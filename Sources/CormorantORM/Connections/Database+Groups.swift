@@ -75,7 +75,8 @@ extension Database {
         if case .success = result, isLeftOpen || !connection.isInTransaction {
             throw CormorantError(
                 .transaction,
-                isLeftOpen ? "the \(what) left a transaction open" : "the \(what) ended the transaction that it runs in",
+                isLeftOpen
+                    ? "the \(what) left a transaction open" : "the \(what) ended the transaction that it runs in",
                 hint: "end what the \(what) begins, and nothing else")
         }
         return try result.get()

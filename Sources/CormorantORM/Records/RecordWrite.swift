@@ -44,7 +44,11 @@ public struct RecordWrite: Sendable {
     /// - Parameter old: the values of all columns before the hooks.
     package mutating func addChanges(from old: [Value], to new: [Value]) {
         guard let columns else { return }
-        self.columns = columns + model.changedColumns(from: old, to: new).filter { !columns.contains($0) && !model.keyColumns.contains($0) }
+        self.columns =
+            columns
+            + model.changedColumns(from: old, to: new).filter {
+                !columns.contains($0) && !model.keyColumns.contains($0)
+            }
     }
 
     /// What a validator of a property, or of the record, threw, as the caller is told it.

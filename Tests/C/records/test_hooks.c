@@ -16,7 +16,7 @@ typedef struct page {
 /* What the hooks of a test do, and saw. */
 typedef struct plan {
     const char *fails_at;
-    corm_status status;  /* without an error, where it is not 0 */
+    corm_status status; /* without an error, where it is not 0 */
     const char *writes_at;
     corm_model *writes;
     corm_database *database;
@@ -47,7 +47,8 @@ static corm_status hook(const char *name, corm_database *database, page *record,
     return CORM_E_CALLBACK;
 }
 
-static corm_status before(corm_database *database, void *record, corm_arena *memory, void *context, corm_error **error) {
+static corm_status before(corm_database *database, void *record, corm_arena *memory, void *context,
+                          corm_error **error) {
     assert_ptr_equal(context, &now);
     page *one = record;
     if (memory != NULL && one->title != NULL && strcmp(one->title, "shout") == 0)
@@ -75,7 +76,8 @@ static corm_status is_small(const void *field, void *context, corm_error **error
         return CORM_OK;
     if (size->value == 1000)
         return -1;
-    *error = corm_error_create(size->value == 999 ? CORM_E_BUSY : CORM_E_VALIDATION, "it is too large", "make it smaller");
+    *error =
+        corm_error_create(size->value == 999 ? CORM_E_BUSY : CORM_E_VALIDATION, "it is too large", "make it smaller");
     return CORM_E_VALIDATION;
 }
 
@@ -208,12 +210,18 @@ static corm_status ends_it(corm_database *database, void *record, corm_arena *me
                            corm_error **error) {
     (void)memory, (void)context;
     switch (((page *)record)->size.value) {
-    case 1: return corm_transaction_commit(database, error);
-    case 2: return corm_transaction_rollback(database, error);
-    case 3: return corm_transaction_begin(database, CORM_TRANSACTION_IMMEDIATE, error);
-    case 4: return corm_database_execute(database, "ROLLBACK", NULL, 0, NULL, error);
-    case 5: return corm_database_close(database, error);
-    default: return CORM_OK;
+    case 1:
+        return corm_transaction_commit(database, error);
+    case 2:
+        return corm_transaction_rollback(database, error);
+    case 3:
+        return corm_transaction_begin(database, CORM_TRANSACTION_IMMEDIATE, error);
+    case 4:
+        return corm_database_execute(database, "ROLLBACK", NULL, 0, NULL, error);
+    case 5:
+        return corm_database_close(database, error);
+    default:
+        return CORM_OK;
     }
 }
 

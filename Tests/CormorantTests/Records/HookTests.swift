@@ -16,7 +16,7 @@ private struct Draft: Equatable {
     @Column(validate: isSmall) var size: Int?
     @Column(version: true) var version = 0
     @Column(notNull: true, stamp: .created) var created: Timestamp?
-    @Relation var notes: ToMany<Note> = .notLoaded
+    @Relation var notes: ToMany<Memo> = .notLoaded
 
     static func == (left: Draft, right: Draft) -> Bool {
         left.id == right.id && left.title == right.title && left.version == right.version
@@ -32,7 +32,7 @@ extension Draft: RecordHooks {
 
     mutating func didSave(in database: Database) throws {
         if title == "after" { throw Refusal(reason: title) }
-        if title == "noted" { _ = try database.inserted(Note(text: "saved")) }
+        if title == "noted" { _ = try database.inserted(Memo(text: "saved")) }
     }
 
     func didDelete(in database: Database) throws {
@@ -45,7 +45,7 @@ extension Draft: RecordHooks {
 }
 
 @Model
-private struct Note: Equatable {
+private struct Memo: Equatable {
     @Key var id: Int64?
     @Column(validate: Self.isGood) var text: String
     @References("draft") var draftID: Int64?
@@ -84,7 +84,7 @@ extension Label: RecordHooks {
 
 /// What only Swift has of hooks: its own errors, values that are as they were, types.
 struct HookTests {
-    private func open() throws -> Database { try memoryDatabase(Draft.self, Note.self, Label.self) }
+    private func open() throws -> Database { try memoryDatabase(Draft.self, Memo.self, Label.self) }
 
     @Test func theErrorIsTheHooksOwnAndTheRecordIsAsItWas() throws {
         let database = try open()
@@ -113,7 +113,7 @@ struct HookTests {
         #expect(throws: Refusal(reason: "after")) { try database.insert(contentsOf: &drafts) }
         #expect(drafts.allSatisfy { $0.id == nil && $0.version == 0 })
         var draft = Draft(title: "graph")
-        draft.notes = .loaded([Note(text: "good"), Note(text: "bad")])
+        draft.notes = .loaded([Memo(text: "good"), Memo(text: "bad")])
         let error = #expect(throws: CormorantError.self) { try database.save(graph: &draft) }
         #expect(error?.code == .validation && error?.recordIndex == 1)
         #expect(draft.id == nil)
@@ -121,7 +121,7 @@ struct HookTests {
         try database.save(contentsOf: &drafts)
         #expect(throws: Refusal(reason: "bound")) { try database.delete(contentsOf: drafts) }
         #expect(try database.count(Draft.all) == 2)
-        #expect(try database.count(Note.all) == 0)
+        #expect(try database.count(Memo.all) == 0)
     }
 
     @Test func aValidatorBecomesAnErrorWithItsCause() throws {
@@ -136,12 +136,12 @@ struct HookTests {
         draft.title = ""
         let second = #expect(throws: CormorantError.self) { try database.update(&draft) }
         #expect(second?.code == .validation && second?.columns == [])
-        var note = Note(text: "bad")
+        var note = Memo(text: "bad")
         #expect(throws: CormorantError.self) { try note.insert(in: database) }
     }
 
     @Test func validatorsAloneAndByHand() throws {
-        #expect(Draft.hookKind == .all && Note.hookKind == .validators && Label.hookKind == .all)
+        #expect(Draft.hookKind == .all && Memo.hookKind == .validators && Label.hookKind == .all)
         let database = try open()
         var label = Label(text: "a")
         try database.insert(&label)
@@ -156,7 +156,7 @@ struct HookTests {
     @Test func importsRefuseThem() throws {
         let database = try open()
         for read in [
-            { try database.importJSON(Draft.self, "[]") }, { try database.importJSON(Note.self, "[]") },
+            { try database.importJSON(Draft.self, "[]") }, { try database.importJSON(Memo.self, "[]") },
             { try database.importJSON(Label.self, "[]") },
         ] {
             let error = #expect(throws: CormorantError.self) { _ = try read() }
@@ -174,7 +174,7 @@ struct HookTests {
         let results = try batch.commit(onError: .continue)
         #expect(results.map(\.generatedKey) == [1, nil, 2])
         #expect(try database.fetchAll(Draft.all).map(\.title) == ["noted", "SHOUT"])
-        #expect(try database.count(Note.all) == 1)
+        #expect(try database.count(Memo.all) == 1)
         try queue.close()
     }
 
@@ -182,6 +182,6 @@ struct HookTests {
         let database = try open()
         var draft = Draft(title: "noted")
         try await database.insert(&draft)
-        #expect(try await database.fetchAll(Note.all).count == 1)
+        #expect(try await database.fetchAll(Memo.all).count == 1)
     }
 }

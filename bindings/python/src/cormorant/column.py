@@ -218,8 +218,8 @@ def column(
     `created: Column[datetime] = column(stamp="created", init=False)`. Each write of a record sets "updated", and an
     insert "created" where that is None; batches and updates of some properties, too, and so do update() and insert()
     statements that do not set it; SQL does not. It comes back into the record. The table is the same without it.
-    validate: called with the value of a record before it is written, unless that is None; its ValueError or AssertionError
-    becomes a ValidationError that names the property.
+    validate: called with the value of a record before it is written, unless that is None; its ValueError or
+    AssertionError becomes a ValidationError that names the property.
     For migrations: renamed_from: the column's former name in the table; it is renamed instead of added. convert_sql:
     SQL expression over the table's columns before the migration, renamed ones by their new names, that gives the column
     its values when the migration adds it, changes its type or makes it NOT NULL.

@@ -103,12 +103,12 @@ class Model(metaclass=ModelType):
     Each annotation `Column[...]` is a column; the class gets __init__, __repr__ and __eq__ as a dataclass does. Bases
     that are no models give it their columns and relations, too. __init__ ends with __post_init__() where there is one;
     a record that is read from the file or from JSON is made without both.
-    What a model has of these methods is called around the writes of its records, in the transaction of the write, with the
-    database: before_insert(self, database), after_insert, before_update, after_update, before_save, after_save,
-    before_delete, after_delete; and validate(self), whose ValueError or AssertionError becomes a ValidationError. What the
-    first ones set is written; what one raises undoes the write, and what the caller gets. The save hooks are called by
-    whatever writes a record's properties: insert, update, save, upsert, alone, in batches and graphs; the others by their
-    verb alone. Statements, SQL, delete_key, delete_all and cascades have no record, and call nothing.
+    What a model has of these methods is called around the writes of its records, in the transaction of the write, with
+    the database: before_insert(self, database), after_insert, before_update, after_update, before_save, after_save,
+    before_delete, after_delete; and validate(self), whose ValueError or AssertionError becomes a ValidationError. What
+    the first ones set is written; what one raises undoes the write, and is what the caller gets. The save hooks are
+    called by whatever writes a record's properties: insert, update, save, upsert, alone, in batches and graphs; the
+    others by their verb alone. Statements, SQL, delete_key, delete_all and cascades have no record, and call nothing.
     Class keywords: table, primary_key (properties, for an order of their own), unique, indexes (properties, tuples of
     them or Key), checks (SQL), references (Reference), column_order, without_rowid, strict; for a virtual table its
     module, such as "fts5" for full-text search, and module_arguments, such as "tokenize = 'porter'".

@@ -22,7 +22,20 @@ FOLDER = Path(__file__).parents[4] / "Tests" / "Conformance"
 CHECKED_BY_STEP = {"storeGet": ("value",), "storeScan": ("keys", "values"), "events": ("events",)}
 
 # What is compared as it stands.
-PLAIN = ("steps", "problems", "states", "results", "names", "told", "formats", "batches", "ran", "progress", "changed", "calls")
+PLAIN = (
+    "steps",
+    "problems",
+    "states",
+    "results",
+    "names",
+    "told",
+    "formats",
+    "batches",
+    "ran",
+    "progress",
+    "changed",
+    "calls",
+)
 
 
 class Scenario:

@@ -112,7 +112,7 @@ def test_an_exception_takes_back_a_batch_and_its_keys(drafts: Database) -> None:
         assert drafts.count(Draft) == drafts.count(Note) == 0
     assert drafts.insert_many(Draft(f"{number}") for number in range(2500)) == 2500
     with pytest.raises(ProgrammingError, match="several models: Draft, Note"):
-        drafts.insert_many([Draft("x"), Note("y")])  # type: ignore[list-item]
+        drafts.insert_many([Draft("x"), Note("y")])
 
 
 def test_a_rollback_around_it_takes_the_key_back_too(drafts: Database) -> None:
@@ -134,7 +134,7 @@ def test_a_validator_becomes_a_validation_error_with_its_cause(drafts: Database)
     assert str(error) == "Draft.size: 101 is too large"
     assert (error.code, error.table, error.columns) == ("CORM_E_VALIDATION", "draft", ("size",))
     assert isinstance(error.__cause__, ValueError)
-    with pytest.raises(ValidationError, match="^Draft: there is no title"):
+    with pytest.raises(ValidationError, match=r"^Draft: there is no title"):
         drafts.save(Draft("  "))
     with pytest.raises(ValidationError) as caught:
         drafts.insert_many([Note("a"), Note("b" * 101)])

@@ -32,12 +32,42 @@ struct Sail {
     @Column(checksCases: true) var watch: Watch
 }
 
+@Model
+struct Entry {
+    @Key var id: Int64?
+    var text: String
+}
+
+struct Refusal: Error { var reason: String }
+
+func notNegative(_ value: Double) throws {
+    if value < 0 { throw Refusal(reason: "\(value) is negative") }
+}
+
+@Model
+struct Account {
+    @Key var id: Int64?
+    var owner: String
+    @Column(validate: notNegative) var balance: Double = 0
+}
+
+extension Account: RecordHooks {
+    mutating func willSave(in database: Database) throws { owner.removeAll { $0 == " " } }
+
+    func didDelete(in database: Database) throws { _ = try database.inserted(Entry(text: "\(owner) is gone")) }
+
+    func validate() throws {
+        if owner.isEmpty { throw Refusal(reason: "it has no owner") }
+    }
+}
+
 enum Models {
     static func show(_ database: Database) throws {
         try define(database)
         try sail(database)
         try change(database)
         try meet(database)
+        try account(database)
         try many(database)
     }
 
@@ -77,6 +107,20 @@ enum Models {
         var miles = Artist(name: "Miles")
         let isNew = try database.fetchOrInsert(&miles, on: \.name)
         print(nina.id ?? 0, miles.id ?? 0, isNew)
+    }
+
+    /// What a hook sets is written, what it writes is part of the transaction, and what it throws undoes all of it.
+    static func account(_ database: Database) throws {
+        try database.createTables(Entry.self, Account.self)
+        let ada = try database.inserted(Account(owner: " Ada "))
+        var others = [Account(owner: "Bo"), Account(owner: "Cy", balance: -1)]
+        do {
+            try database.insert(contentsOf: &others)
+        } catch let error as CormorantError where error.code == .validation {
+            print(error.message)
+        }
+        try database.delete(ada)
+        print(try database.fetchAll(Entry.select { $0.text }))
     }
 
     /// A batch is one transaction: the first error takes all of it back.
