@@ -104,7 +104,7 @@ struct HookTests {
         kept.title = "bound"
         try database.save(&kept)
         #expect(throws: Refusal(reason: "bound")) { try database.delete(kept) }
-        #expect(try database.count(Draft.all) == 1)
+        #expect(try database.fetchAll(Draft.all).count == 1)
     }
 
     @Test func aBatchAndAGraphAreTakenBack() throws {
@@ -120,8 +120,8 @@ struct HookTests {
         drafts = [Draft(title: "a"), Draft(title: "bound")]
         try database.save(contentsOf: &drafts)
         #expect(throws: Refusal(reason: "bound")) { try database.delete(contentsOf: drafts) }
-        #expect(try database.count(Draft.all) == 2)
-        #expect(try database.count(Memo.all) == 0)
+        #expect(try database.fetchAll(Draft.all).count == 2)
+        #expect(try database.fetchAll(Memo.all).count == 0)
     }
 
     @Test func aValidatorBecomesAnErrorWithItsCause() throws {
@@ -174,7 +174,7 @@ struct HookTests {
         let results = try batch.commit(onError: .continue)
         #expect(results.map(\.generatedKey) == [1, nil, 2])
         #expect(try database.fetchAll(Draft.all).map(\.title) == ["noted", "SHOUT"])
-        #expect(try database.count(Memo.all) == 1)
+        #expect(try database.fetchAll(Memo.all).count == 1)
         try queue.close()
     }
 
