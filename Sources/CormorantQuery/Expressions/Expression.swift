@@ -164,6 +164,8 @@ extension Expression {
 
     /// A row of values.
     package static func row(_ parts: [Expression]) -> Expression {
+        // What is wrong with a part is why there may be too few.
+        if let wrong = parts.first(where: { if case .problem = $0.node { true } else { false } }) { return wrong }
         guard parts.count > 1 else {
             return .problem(
                 CormorantError(

@@ -56,7 +56,7 @@ static void lists_by_name(void **state) {
     corm_statement *select = with_column(select_from(people), column("id"));
     where(select, binary(CORM_OP_IN, column("id"), corm_expr_parameter("ids")));
     OK(corm_result_open_statement(db, select, &given, 1, &result, &failure));
-    assert_string_equal(rows_of(result), "1 4");
+    assert_string_equal(rows_of(result), "1; 4");
     result = NULL;
     given.as.bytes.size = 0;
     OK(corm_result_open_statement(db, select, &given, 1, &result, &failure));
