@@ -46,7 +46,7 @@ func changes(_ database: Database) throws {
 func rows(_ database: Database) throws {
     let rows = Album.where {
         SQLRow($0.title, $0.year).isIn([("a", 1970), ("b", nil)]) && SQLRow($0.price, $0.id) > (5, 3)
-            && SQLRow($0.title, $0.year) != ("c", nil) && $0.id.isIn(parameter: "ids")
+            && !SQLRow($0.title, $0.year).isEqual(to: ("c", nil)) && $0.id.isIn(parameter: "ids")
     }
     let album: Album = try database.one(rows, ["ids": [1, 2]])
     let more = Artist.insert([album.title, "x"]) { row, name in row.name = name }

@@ -1,4 +1,4 @@
-// cannot convert value of type 'String' to expected argument type
+// binary operator '>' cannot be applied to operands of type 'SQLRow<(String, Int?)>' and '(String, String)'
 import Cormorant
 
 let rowOfAnotherType = Album.where { SQLRow($0.title, $0.year) > ("x", "1970") }

@@ -5,8 +5,8 @@
 /// Person.where { SQLRow($0.name, $0.id) > ("Bob", 17) }.order { ($0.name, $0.id) }
 /// ```
 ///
-/// Rows sort by their first value, then by the next. `==` and `!=` compare a nil with IS NULL, and so does `isIn`; a row with NULL
-/// is otherwise neither less nor greater. Making one never fails, as of `SQLExpression`.
+/// Rows sort by their first value, then by the next. `isEqual(to:)` and `isIn` compare a nil with IS NULL; a row with NULL is
+/// otherwise neither less nor greater. Making one never fails, as of `SQLExpression`.
 public struct SQLRow<Values>: Sendable {
     private let parts: [Expression]
     private let bound: @Sendable (Values) -> [Expression]
@@ -41,20 +41,22 @@ public struct SQLRow<Values>: Sendable {
         }
     }
 
-    /// Equal in all values, of which nil asks for NULL.
-    public static func == (left: SQLRow, right: Values) -> SQLExpression<Bool> {
-        let values = left.bound(right)
-        guard values.contains(where: \.isNull) else { return left.compared(.equal, .row(values)) }
+    // `==` would stand among what the compiler tries of every comparison, and tells of where one is wrong.
+
+    /// Equal in all values, of which nil asks for NULL; `!` of it is other than them.
+    public func isEqual(to values: Values) -> SQLExpression<Bool> {
+        let values = bound(values)
+        guard values.contains(where: \.isNull) else { return compared(.equal, .row(values)) }
         return SQLExpression(
-            node: .all(zip(left.parts, values).map { $1.isNull ? .unary(.isNull, $0) : .binary(.equal, $0, $1) }))
+            node: .all(zip(parts, values).map { $1.isNull ? .unary(.isNull, $0) : .binary(.equal, $0, $1) }))
     }
 
-    /// Other in one of the values, of which nil asks for NULL.
-    public static func != (left: SQLRow, right: Values) -> SQLExpression<Bool> {
-        let values = left.bound(right)
-        guard values.contains(where: \.isNull) else { return left.compared(.notEqual, .row(values)) }
-        return SQLExpression(
-            node: .any(zip(left.parts, values).map { $1.isNull ? .unary(.isNotNull, $0) : .binary(.notEqual, $0, $1) }))
+    /// Equal in all values to another row, in SQL: a row with a NULL is not found.
+    public func isEqual(to row: SQLRow) -> SQLExpression<Bool> { compared(.equal, row) }
+
+    /// Equal to the first row of a query of as many columns.
+    public func isEqual<Query: RowQuery>(to query: Query) -> SQLExpression<Bool> where Query.Row == Values {
+        compared(.equal, .scalar(query.tree))
     }
 
     /// Before a row of values.
@@ -69,12 +71,6 @@ public struct SQLRow<Values>: Sendable {
     /// Behind a row of values, or equal to it.
     public static func >= (left: SQLRow, right: Values) -> SQLExpression<Bool> { left.compared(.greaterOrEqual, right) }
 
-    /// Equal in all values to another row, in SQL: a row with a NULL is not found.
-    public static func == (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.equal, right) }
-
-    /// Other than another row in one of the values; a row with a NULL is not found, unless another value tells.
-    public static func != (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.notEqual, right) }
-
     /// Before another row.
     public static func < (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.less, right) }
 
@@ -86,12 +82,6 @@ public struct SQLRow<Values>: Sendable {
 
     /// Behind another row, or equal to it.
     public static func >= (left: SQLRow, right: SQLRow) -> SQLExpression<Bool> { left.compared(.greaterOrEqual, right) }
-
-    /// Equal to the first row of a query of as many columns.
-    public static func == <Query: RowQuery>(left: SQLRow, right: Query) -> SQLExpression<Bool>
-    where Query.Row == Values {
-        left.compared(.equal, .scalar(right.tree))
-    }
 
     /// BETWEEN: from one row to the other, both included.
     public func isBetween(_ low: Values, _ high: Values) -> SQLExpression<Bool> {

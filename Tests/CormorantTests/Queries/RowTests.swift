@@ -34,17 +34,17 @@ struct RowTests {
 
     @Test func rowsAreBoundAsTheirColumns() throws {
         #expect(try ids { SQLRow($0.page, $0.at).isIn([(first, noon), (second, noon), (second, nil)]) } == [1, 2])
-        #expect(try ids { SQLRow($0.page, $0.at) == (second, nil) } == [2])
-        #expect(try ids { SQLRow($0.page, $0.at) != (second, nil) } == [1, 3])
+        #expect(try ids { SQLRow($0.page, $0.at).isEqual(to: (second, nil)) } == [2])
+        #expect(try ids { !SQLRow($0.page, $0.at).isEqual(to: (second, nil)) } == [1, 3])
         #expect(try ids { SQLRow($0.price, $0.id) > (Decimal(string: "9.50")!, 1) } == [2, 3])
         #expect(try ids { SQLRow($0.price, $0.id) <= (10, 2) } == [1, 2])
         #expect(try ids { SQLRow($0.price, $0.id).isBetween((9, 1), (10, 2)) } == [1, 2])
         #expect(try ids { SQLRow($0.price, $0.id) < SQLRow($0.price, $0.id) } == [])
-        #expect(try ids { SQLRow($0.page, $0.at) == Visit.where { $0.id == 3 }.select { ($0.page, $0.at) } } == [3])
+        #expect(try ids { SQLRow($0.page, $0.at).isEqual(to: Visit.where { $0.id == 3 }.select { ($0.page, $0.at) }) } == [3])
         #expect(
             try ids { SQLRow($0.page, $0.at).isIn(Visit.where { $0.price > 9 }.select { ($0.page, $0.at) }) } == [1, 3])
         #expect(try ids { SQLRow($0.page, $0.at).isIn([]) } == [])
-        #expect(try ids { SQLRow($0.page, $0.price, $0.id) == (second, 10, 2) } == [2])
+        #expect(try ids { SQLRow($0.page, $0.price, $0.id).isEqual(to: (second, 10, 2)) } == [2])
         #expect(try ids { SQLRow($0.price, $0.id, $0.price, $0.id) > SQLRow($0.price, $0.id, $0.price, $0.id) } == [])
     }
 
