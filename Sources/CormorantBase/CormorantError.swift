@@ -48,7 +48,7 @@ public struct CormorantError: Error, Sendable {
     }
 
     /// Whether a row holds what the record cannot.
-    package var isOfRow: Bool { [.type, .encoding, .range, .callback, .json].contains(code) }
+    package var isOfRow: Bool { [.type, .encoding, .range, .nullValue, .callback, .json].contains(code) }
 
     /// The same error, naming the row that could not be read, counted from 0.
     package func at(row index: Int) -> CormorantError {

@@ -38,6 +38,8 @@ package enum LockRank: UInt8, Comparable {
     case childOfFork
     case mailbox
     case modelLayouts
+    /// Records that C has been given to free.
+    case ownedRecords
     case handles
     /// Cursors that were closed while another thread had their connection.
     case closedCursors

@@ -52,6 +52,37 @@ def test_swift_and_c_say_the_same(corm: Corm) -> None:
     assert '.references_table = "customers", .on_delete = CORM_ACTION_CASCADE)' in c
 
 
+def test_two_schemas_of_c_share_a_program_by_prefixes(corm: Corm) -> None:
+    code = generate(corm, SHOP, "c", "--name", "shop", "--prefix", "shop_")
+    for piece in [
+        "--name shop --prefix shop_ from ",
+        "typedef struct shop_customer {",
+        "corm_status shop_customer_find_by_email(corm_database *database",
+        "corm_status shop_shop_create(corm_model **models",
+        "SHOP_SHOP_CUSTOMER,",
+        "static const corm_column_def shop_customer_columns[] = {",
+        'CORM_MODEL(shop_customer, "customer", shop_customer_columns, .table = "customers")',
+    ]:
+        assert piece in code, piece
+    # Behind a prefix a name that is taken otherwise is free.
+    code = generate(corm, "CREATE TABLE stdin (int INTEGER PRIMARY KEY); CREATE TABLE corm (x)", "c", "--prefix", "a_")
+    assert "typedef struct a_stdin {" in code and "typedef struct a_corm {" in code
+
+
+@pytest.mark.parametrize(
+    ("language", "prefix", "message"),
+    [
+        ("c", "corm_", "the library's or those of the C standard"), ("c", "str", "of the C standard"),
+        ("c", "Music_", "is no prefix of names"), ("c", "_m", "is no prefix of names"), ("c", "1m", "is no prefix"),
+        ("python", "music_", "a prefix is for the names of C"), ("swift", "Music", "a prefix is for the names of C"),
+    ],
+)  # fmt: skip
+def test_prefixes_that_cannot_be(corm: Corm, language: str, prefix: str, message: str) -> None:
+    (corm.folder / "schema.sql").write_text(SHOP)
+    told = corm.fails("generate", "schema.sql", "--language", language, "--out", "out", "--prefix", prefix)
+    assert message in told
+
+
 @pytest.mark.parametrize(
     ("table", "model"),
     [

@@ -12,6 +12,23 @@ struct paint {
     uint8_t coats;
 };
 
+struct coat {
+    paint under;
+    paint *over;
+    int64_t layers;
+};
+extern corm_model *paint_model;
+extern const corm_column_def coat_columns[3];
+const corm_column_def coat_columns[3] = {
+    CORM_NESTED(coat, under, paint),
+    CORM_NESTED(coat, over, paint),
+    CORM_COLUMN(coat, layers, CORM_INT64),
+};
+
+using brush_code = char[8];
+CORM_STRUCT(brush, (int64_t, id, CORM_INT64, .primary_key = true), (brush_code, code, CORM_TEXT, .unique = true));
+CORM_DEFINE(brush, "Brush", brush_columns, .strict = true);
+
 extern const corm_column_def paint_columns[4];
 const corm_column_def paint_columns[4] = {
     CORM_COLUMN(paint, id, CORM_INT64, .primary_key = true),
@@ -26,3 +43,6 @@ static_assert(CORM_FIELD_(paint, shade) == CORM_FIELD_INTEGER);
 static_assert(CORM_FIELD_(paint, price) == CORM_FIELD_OPTIONAL_DOUBLE);
 static_assert(CORM_FIELD_(paint, code) == CORM_FIELD_CHARACTER_ARRAY);
 static_assert(CORM_FIELD_(paint, coats) == CORM_FIELD_UNSIGNED);
+static_assert(CORM_NESTED_FIELD_(coat, under, paint) == CORM_FIELD_RECORD);
+static_assert(CORM_NESTED_FIELD_(coat, over, paint) == CORM_FIELD_RECORD_POINTER);
+static_assert(CORM_FIELD_(brush, code) == CORM_FIELD_CHARACTER_ARRAY);

@@ -47,15 +47,20 @@ static bool load(app *a) {
     return done;
 }
 
-/* An artist and the albums go in together: keys and foreign keys are filled in. */
+/* Artists and their albums go in together: keys and foreign keys are filled in, level by level. */
 static bool save(app *a) {
     artist pia = {.name = "Pia"};
     album pias[] = {{.title = "Tide", .year = 2020}, {.title = "Ebb", .year = 2022}};
-    if (corm_relation_save(a->db, a->artists, "albums", &pia, pias, 2, CORM_REMOVED_KEEP, NULL, &a->error) != CORM_OK)
+    if (corm_relation_save(a->db, a->artists, &pia, 1,
+                           CORM_LEVELS(CORM_LEVEL(.relation = "albums", .records = pias, .count = 2)), NULL,
+                           &a->error) != CORM_OK)
         return false;
     printf("%" PRId64 ", %" PRId64 " of %" PRId64 "\n", pia.id, pias[1].id, pias[1].artistId.value);
-    return corm_relation_save(a->db, a->artists, "albums", &pia, pias, 1, CORM_REMOVED_DELETE, NULL, &a->error) ==
-           CORM_OK;
+    /* Those that are no longer among them are deleted. */
+    return corm_relation_save(a->db, a->artists, &pia, 1,
+                              CORM_LEVELS(CORM_LEVEL(.relation = "albums", .records = pias, .count = 1,
+                                                     .removed = CORM_REMOVED_DELETE)),
+                              NULL, &a->error) == CORM_OK;
 }
 
 int main(void) {

@@ -117,7 +117,7 @@ static void mark_unneeded(package *packages, size_t count, const bool *needed) {
 static void delete_and_roll_back(void) {
     int64_t deleted, left, back;
     must(corm_transaction_begin(db, CORM_TRANSACTION_IMMEDIATE, &error));
-    must(corm_record_delete_all(db, models[PACKAGE], &deleted, &error));
+    must(corm_query_delete(db, models[PACKAGE], NULL, &deleted, &error));
     must(corm_query_count(db, models[DEPENDENCY], NULL, &left, &error));
     must(corm_transaction_rollback(db, &error));
     must(corm_query_count(db, models[DEPENDENCY], NULL, &back, &error));

@@ -98,6 +98,8 @@ typedef struct corm_open_options {
 } corm_open_options;
 
 #define CORM_OPEN_OPTIONS_INIT CORM_INIT_(corm_open_options)
+/* CORM_OPEN(.auto_sync = true): a pointer to options, in C. */
+#define CORM_OPEN(...) (&(const corm_open_options){.struct_size = sizeof(corm_open_options), __VA_ARGS__})
 
 /*
  * Opens a database file, or memory with the path ":memory:". What is deleted is overwritten where that costs no I/O

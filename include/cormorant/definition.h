@@ -89,7 +89,7 @@ typedef corm_status (*corm_record_hook)(corm_database *database, void *record, c
  * The save hooks are called by whatever writes a record's fields: insert, update, save, upsert, alone, in batches and in
  * corm_relation_save; the insert hooks by an insert alone, and by an upsert with keep_row that inserts; the update hooks by an
  * update alone, since a save and an upsert do not know which of both they will be. After hooks are called where a row was
- * written or deleted. Statements, SQL, corm_record_delete_key and _delete_all, cascades, and rows that CORM_CONFLICT_REPLACE
+ * written or deleted. Statements, SQL, corm_record_delete_key and corm_query_delete, cascades, and rows that CORM_CONFLICT_REPLACE
  * deletes have no record, and call nothing. What would pass by hooks or validators is CORM_E_MISUSE: corm_json_reader_import, and
  * hooks in a batch of a queue (corm_batch_insert ...), which calls validators when a record is added.
  *
@@ -238,6 +238,11 @@ typedef struct corm_column_def {
     /* NULL: none. validate_context is handed to it. */
     corm_validator validate CORM_ZERO;
     void *validate_context CORM_ZERO;
+    /*
+     * In a struct for rows that hold several records (query.h): the model of the record that the field is, or points to. Set by
+     * CORM_NESTED; nothing else is said of such a field.
+     */
+    struct corm_model *const *record CORM_ZERO;
 } corm_column_def;
 
 /* corm_key_def.kind */
@@ -335,6 +340,30 @@ typedef struct corm_model_def {
      .size = sizeof(((record *)0)->member),                                                                            \
      .field = CORM_FIELD_(record, member),                                                                             \
      .type = __VA_ARGS__}
+
+/*
+ * A field that is a whole record, or points to one: CORM_NESTED(sale, customer, customer), the struct, the field, and the record's
+ * struct, which has a model (CORM_DEFINE).
+ */
+#define CORM_NESTED(row, member, part)                                                                                 \
+    {.name = #member,                                                                                                  \
+     .offset = offsetof(row, member),                                                                                  \
+     .size = sizeof(((row *)0)->member),                                                                               \
+     .field = CORM_NESTED_FIELD_(row, member, part),                                                                   \
+     .type = 0,                                                                                                        \
+     .record = &part##_model}
+
+/*
+ * A struct and its columns, each field written once: CORM_STRUCT(pet, (int64_t, id, CORM_INT64, .primary_key = true),
+ * (const char *, name, CORM_TEXT)) is `typedef struct pet { int64_t id; const char *name; } pet` and `pet_columns`, an array of
+ * CORM_COLUMN. Up to 32 fields; more, and comments at fields, are written out. An array of char needs a type of its own:
+ * typedef char pet_code[8].
+ */
+#define CORM_STRUCT(record, ...)                                                                                       \
+    typedef struct record {                                                                                            \
+        CORM_EACH_(CORM_MEMBER_, record, __VA_ARGS__)                                                                  \
+    } record;                                                                                                          \
+    static const corm_column_def record##_columns[] = {CORM_EACH_(CORM_MEMBER_COLUMN_, record, __VA_ARGS__)}
 
 /* CORM_MODEL(person, "Person", person_columns, .strict = true): the struct, the name, the array of columns, the rest. */
 #define CORM_MODEL(record, model_name, ...)                                                                            \

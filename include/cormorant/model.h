@@ -142,9 +142,24 @@ typedef struct corm_model_column {
     /* Where the field lies in the record and how long it is, in bytes; 0 without a struct. */
     size_t offset;
     size_t size;
+    /* CORM_FIELD_... (field.h): what the field is in C; 0 without a struct. */
+    corm_field field;
+    /* CORM_VARCHAR: the greatest number of characters. */
+    uint32_t length;
+    /* CORM_DECIMAL: as in corm_column_def. */
+    uint32_t scale;
+    /* Whether the field can say NULL, and whether an integer in it is unsigned. */
+    bool is_nullable;
+    bool is_unsigned;
+    /* As in corm_column_def; NULL and 0 for none. */
+    const corm_choice *choices;
+    size_t choice_count;
 } corm_model_column;
 
-/* A column, from 0; NULL out of range. Returns: borrowed until corm_model_free. */
+/*
+ * A column, from 0; NULL out of range. Of rows of several records (query.h) each column of each record, "book.title", and the
+ * place of its field in the row; no field where the record is behind a pointer. Returns: borrowed until corm_model_free.
+ */
 const corm_model_column *corm_model_column_get(const corm_model *model, size_t index);
 
 /*

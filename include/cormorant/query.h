@@ -49,6 +49,29 @@ typedef struct corm_query {
 /* CORM_QUERY(.order_by = "-year", .limit = 20): a pointer to a query, in C. */
 #define CORM_QUERY(...) (&(const corm_query){.struct_size = sizeof(corm_query), __VA_ARGS__})
 
+/*
+ * Rows of several records, and of values beside them: a struct of structs has a model whose columns are CORM_NESTED, and
+ * CORM_COLUMN for a value.
+ *
+ *     typedef struct sale {
+ *         order bought;
+ *         customer *buyer;
+ *         int64_t items;
+ *     } sale;
+ *     static const corm_column_def sale_columns[] = {
+ *         CORM_NESTED(sale, bought, order),
+ *         CORM_NESTED(sale, buyer, customer),
+ *         CORM_COLUMN(sale, items, CORM_INT64),
+ *     };
+ *     CORM_DEFINE(sale, "Sale", sale_columns);
+ *
+ * Such a model reads what a SELECT (corm_query.statement) gives: of a record, the source of its model or, of several, the one whose
+ * alias is the field's name, and all its columns are selected; of a value, the column of the statement that is called so. By SQL
+ * each column of a record is called "buyer.name". A pointer is NULL where an outer join found no record, and lives as texts do; a
+ * record that is no pointer must be there (CORM_E_NULL_VALUE). It has no table: what is about tables and single records refuses it
+ * (CORM_E_MISUSE). It is made when the models of its records are made, or together with them; those live as long as it.
+ */
+
 /* Fetched records: one array of structs, its texts beside it. Threading: one thread at a time. */
 typedef struct corm_records corm_records;
 
@@ -102,6 +125,48 @@ corm_status corm_query_values(corm_database *database, const corm_query *query, 
 corm_status corm_query_first(corm_database *database, const corm_model *model, const corm_query *query, void *record,
                              corm_arena *arena, corm_error **out_error);
 
+/*
+ * The first record of a query in memory of its own, with its texts: there is no arena, and nothing to free but the record. CORM_OK,
+ * or CORM_NOT_FOUND and *out_record is NULL; with query.one as corm_query_first. CORM_FIRST checks that it is one of the model's structs: CORM_FIRST(person, db,
+ * CORM_QUERY(.where = CORM_EQ(CORM_COL(person, id), CORM_INT(7))), &ada, &error).
+ *
+ * out_record a pointer to a pointer to the model's struct: owned (corm_record_free).
+ */
+corm_status corm_query_first_owned(corm_database *database, const corm_model *model, const corm_query *query,
+                                   void *out_record, corm_error **out_error);
+#define CORM_FIRST(record, database, query, out_record, out_error)                                                     \
+    corm_query_first_owned(database, record##_model, query, CORM_TYPED_(record **, out_record), out_error)
+
+/* Frees a record that corm_query_first_owned gave, with its texts. NULL, any other pointer and a second free are no-ops. */
+void corm_record_free(void *record);
+
+/* A property and the value that it is set to. */
+typedef struct corm_assignment {
+    const char *property;
+    /* Consumed. */
+    corm_expr *value;
+} corm_assignment;
+
+/* CORM_SET({"returned", CORM_INT(9)}, {"note", CORM_STR("late")}): an array of assignments and its count, two arguments. */
+#define CORM_SET(...)                                                                                                  \
+    (const corm_assignment[]){__VA_ARGS__}, (sizeof((const corm_assignment[]){__VA_ARGS__}) / sizeof(corm_assignment))
+
+/*
+ * Updates all records that a query finds, in one statement: CORM_UPDATE of statement.h.
+ *
+ * query       with a condition, attributes or, NULL, nothing: all records. What else it may have is CORM_E_MISUSE.
+ * assignments borrowed until return; their values are consumed, whatever the outcome.
+ * out_changes how many were updated; NULL accepted.
+ * Statuses: as corm_statement_execute. Threading: any thread.
+ */
+corm_status corm_query_update(corm_database *database, const corm_model *model, const corm_query *query,
+                              const corm_assignment *assignments, size_t count, int64_t *out_changes,
+                              corm_error **out_error);
+
+/* Deletes all records that a query finds, as above; NULL: every record of the table. out_count: how many; NULL accepted. */
+corm_status corm_query_delete(corm_database *database, const corm_model *model, const corm_query *query,
+                              int64_t *out_count, corm_error **out_error);
+
 /* How many records a query has. model NULL: query.sql or query.statement alone counts, any SELECT. */
 corm_status corm_query_count(corm_database *database, const corm_model *model, const corm_query *query,
                              int64_t *out_count, corm_error **out_error);
@@ -134,7 +199,9 @@ corm_status corm_cursor_open(corm_database *database, const corm_model *model, c
 
 /*
  * Fills `record` with the next one: CORM_ROW, or CORM_DONE and it is left alone. Its texts are borrowed until the next
- * call or close.
+ * call or close. A row that the record cannot hold is an error of its own: corm_error_info.record_index counts the rows from 0,
+ * the record has what was read before, and the next call goes on with the next row. After any other error the cursor has ended,
+ * and each call gives that error again.
  */
 corm_status corm_cursor_next(corm_cursor *cursor, void *record, corm_error **out_error);
 

@@ -129,10 +129,6 @@ corm_status corm_record_exists(corm_database *database, const corm_model *model,
 corm_status corm_record_delete_key(corm_database *database, const corm_model *model, const corm_value *key,
                                    size_t key_count, corm_error **out_error);
 
-/* Deletes every row of the table. out_count: how many; NULL accepted. */
-corm_status corm_record_delete_all(corm_database *database, const corm_model *model, int64_t *out_count,
-                                   corm_error **out_error);
-
 /*
  * Batches: `count` records side by side in one transaction (a savepoint inside another). The first error stops and
  * rolls back the whole batch; corm_error_info.record_index says which record it was. Generated keys are filled in, and taken

@@ -43,6 +43,17 @@ typedef struct corm_relation_def {
  */
 corm_status corm_relation_add(corm_model *model, const corm_relation_def *definition, corm_error **out_error);
 
+/* A relation of a model, for programs that walk along all of them. It grows at its end only: take it by the pointer that is given. */
+typedef struct corm_relation_info {
+    const char *name;
+    corm_relation_kind kind;
+    /* The model it leads to; NULL where that is freed. */
+    const corm_model *target;
+} corm_relation_info;
+
+/* A relation, from 0; NULL out of range, which is how a loop ends. Returns: borrowed until corm_model_free. Threading: any thread. */
+const corm_relation_info *corm_relation_info_get(const corm_model *model, size_t index);
+
 /*
  * Whether any related record meets a condition (NULL: whether there is any); NOT of it is "none". In the condition the
  * target's columns are corm_expr_column(target, ...), also in a relation of a model to itself. relation: also a path,
@@ -50,6 +61,8 @@ corm_status corm_relation_add(corm_model *model, const corm_relation_def *defini
  * Returns: owned.
  */
 corm_expr *corm_relation_exists(const corm_model *model, const char *alias, const char *relation, corm_expr *condition);
+/* The same of a struct with a model, without alias: CORM_EXISTS(loan, "copy.book", CORM_EQ(...)). */
+#define CORM_EXISTS(record, relation, condition) corm_relation_exists(record##_model, NULL, relation, condition)
 
 /*
  * Whether a record is the related one, or one of them. relation: with dots, at the end of to-one relations. record: a struct of
@@ -65,9 +78,9 @@ corm_expr *corm_relation_aggregate(const corm_model *model, const char *alias, c
                                    const char *function, const char *property, corm_expr *condition);
 
 /*
- * Joins a statement along a relation of the model that it reads from, or of one that it joined. kind: CORM_JOIN_INNER or
- * CORM_JOIN_LEFT. from: that model's alias or table name; NULL: the first source. alias: for the target; NULL: its
- * table's name.
+ * Joins a statement along a relation of the model that it reads from, or of one that it joined; or along a path, "copy.book", the
+ * tables between under their own names. kind: CORM_JOIN_INNER or CORM_JOIN_LEFT. from: that model's alias or table name; NULL: the
+ * first source. alias: for the last target; NULL: its table's name.
  */
 void corm_statement_join_relation(corm_statement *statement, corm_join kind, const char *from, const char *relation,
                                   const char *alias);
@@ -123,23 +136,65 @@ corm_related *corm_related_next(const corm_related *related);
 /* Frees the records and their texts. NULL and a second free are no-ops. */
 void corm_related_free(corm_related *related);
 
-/* corm_relation_save.removed: what happens to related rows that are not among the records given. */
+/* corm_save_level.removed: what happens to related rows that are not among the records given. */
 typedef int32_t corm_removed;
 #define CORM_REMOVED_KEEP 0   /* they stay related */
 #define CORM_REMOVED_DELETE 1 /* to-many: the rows are deleted; many-to-many: the rows of the junction */
 
+/* Which record belongs to which owner: their positions, from 0. */
+typedef struct corm_link {
+    size_t owner;
+    size_t record;
+} corm_link;
+
+/* Related records to save, those of one relation: a level, as corm_relation_load has them. */
+typedef struct corm_save_level {
+    uint32_t struct_size;
+    /* CORM_REMOVED_ constant; of a relation to one: KEEP. */
+    corm_removed removed;
+    /* The relation, or the path to it, "copies.loans"; the level that it starts from, "copies", is given before it. */
+    const char *relation;
+    /* `count` structs of the relation's target, side by side; NULL where there are none. */
+    void *records;
+    size_t count;
+    /*
+     * Which of them belong to which records of the level above. CORM_TO_ONE: each owner has one at most, and without one its
+     * foreign key stays as it is; CORM_TO_MANY: each record has one owner. NULL: each owner has as many as the others, in order:
+     * of 6 records of 3 owners the first two, the next two, the last two.
+     */
+    const corm_link *links;
+    size_t link_count;
+} corm_save_level;
+
+#define CORM_SAVE_LEVEL_INIT CORM_INIT_(corm_save_level)
+/* CORM_LEVEL(.relation = "copies", .records = copies, .count = 6): one level, in C. */
+#define CORM_LEVEL(...) {.struct_size = sizeof(corm_save_level), __VA_ARGS__}
+/* CORM_LEVELS(CORM_LEVEL(...), CORM_LEVEL(...)): an array of levels and its count, two arguments. */
+#define CORM_LEVELS(...)                                                                                               \
+    (const corm_save_level[]){__VA_ARGS__}, (sizeof((const corm_save_level[]){__VA_ARGS__}) / sizeof(corm_save_level))
+/* CORM_LINKS({0, 0}, {0, 1}) in CORM_LEVEL gives its links. */
+#define CORM_LINKS(...)                                                                                                \
+    .links = (const corm_link[]){__VA_ARGS__},                                                                         \
+    .link_count = sizeof((const corm_link[]){__VA_ARGS__}) / sizeof(corm_link)
+
 /*
- * Saves a record together with related records, in one transaction: what the foreign keys need first goes first, keys are
- * filled in on both sides, rows that are there are updated. CORM_TO_ONE: `related` is one record (count 1) or none (count 0
- * leaves the foreign key as it is).
+ * Saves records together with related ones, any number of levels, in one transaction: what the foreign keys need first goes first,
+ * keys are filled in and passed on, rows that are there are updated.
  *
- * record, related structs of model and of the relation's target; their foreign key fields are set.
- * removed         CORM_REMOVED_ constant; CORM_TO_ONE: KEEP.
- * arena           as in record.h.
- * Statuses: those of corm_record_save; corm_error_info.record_index says which of `related` failed. Nothing stays of a failure.
+ *     corm_relation_save(db, CORM_OF(book, books), 3,
+ *                        CORM_LEVELS(CORM_LEVEL(.relation = "copies", .records = copies, .count = 6),
+ *                                    CORM_LEVEL(.relation = "copies.loans", .records = loans, .count = 2,
+ *                                               CORM_LINKS({0, 0}, {4, 1}))),
+ *                        arena, &error);
+ *
+ * records `count` structs of the model, side by side; their foreign keys, and those of the levels' records, are set.
+ * levels  borrowed until return; the first says how long each is.
+ * arena   as in record.h.
+ * Statuses: those of corm_record_save; corm_error_info.record_index says which record of its array failed, and the table of which
+ * level. CORM_E_MISUSE also for levels and links that do not fit. Nothing stays of a failure, in the file or in the records.
  */
-corm_status corm_relation_save(corm_database *database, const corm_model *model, const char *relation, void *record,
-                               void *related, size_t count, corm_removed removed, corm_arena *arena,
+corm_status corm_relation_save(corm_database *database, const corm_model *model, void *records, size_t count,
+                               const corm_save_level *levels, size_t level_count, corm_arena *arena,
                                corm_error **out_error);
 
 CORM_END_DECLS

@@ -71,10 +71,12 @@ struct LinkedModel {
     let descriptor: ModelDescriptor
     let links: [ModelLink]
 
-    init(_ definition: UnsafePointer<corm_model_def>?) throws {
-        let made = try ModelDefinition(definition)
+    init(
+        _ definition: UnsafePointer<corm_model_def>?, nested: (UnsafePointer<OpaquePointer?>) throws -> ModelBox
+    ) throws {
+        let made = try ModelDefinition(definition, nested: nested)
         (descriptor, links) = (made.descriptor, made.links)
-        handle = try Handles.add(ModelBox(made.descriptor, made.layout))
+        handle = try ModelLayouts.add(ModelBox(made.descriptor, made.layout))
     }
 
     var living: @Sendable () -> ModelDescriptor? {
@@ -84,14 +86,35 @@ struct LinkedModel {
 }
 
 /// Makes the models with the relations among them: all, or none.
-func makeModels(_ definitions: [UnsafePointer<corm_model_def>?]) throws -> [OpaquePointer?] {
+/// - Parameter places: where their handles will go, by which rows of several records know the models of these.
+func makeModels(
+    _ definitions: [UnsafePointer<corm_model_def>?], into places: [UnsafeMutablePointer<OpaquePointer?>?] = []
+) throws -> [OpaquePointer?] {
     var models: [LinkedModel] = []
+    var slots: [Int] = []
+    func nested(_ place: UnsafePointer<OpaquePointer?>) throws -> ModelBox {
+        guard let slot = places.firstIndex(of: UnsafeMutablePointer(mutating: place)) else {
+            return try requireMade(place)
+        }
+        guard let made = slots.firstIndex(of: slot) else {
+            throw CormorantError(
+                .model, "a record within a row is itself a row of several records", hint: "nest records of tables")
+        }
+        return try requireModel(models[made].handle)
+    }
     do {
-        for definition in definitions { models.append(try LinkedModel(definition)) }
+        // Those of rows last, which are made of the others.
+        let isOfRows = definitions.map(nestsRecords)
+        for ofRows in [false, true] {
+            for (slot, definition) in definitions.enumerated() where isOfRows[slot] == ofRows {
+                models.append(try LinkedModel(definition, nested: nested))
+                slots.append(slot)
+            }
+        }
         for model in models {
             for link in model.links { try link.add(to: model, among: models) }
         }
-        return models.map(\.handle)
+        return definitions.indices.map { slot in slots.firstIndex(of: slot).flatMap { models[$0].handle } }
     } catch {
         for model in models { Handles.remove(model.handle, as: ModelBox.self) }
         throw error
@@ -107,7 +130,7 @@ public func corm_model_create_all(
         guard slots.allSatisfy({ $0.out_model != nil }) else {
             throw CormorantError(.misuse, "a model has no place to go", hint: "set out_model, as CORM_SLOT does")
         }
-        for (slot, handle) in zip(slots, try makeModels(slots.map(\.definition))) {
+        for (slot, handle) in zip(slots, try makeModels(slots.map(\.definition), into: slots.map(\.out_model))) {
             slot.out_model?.pointee = handle
         }
         return CORM_OK

@@ -8,6 +8,7 @@ import CormorantThreads
 enum ModelLayouts {
     private static let lock = RecursiveLock(.modelLayouts)
     nonisolated(unsafe) private static var layouts: [ObjectIdentifier: StructLayout?] = [:]
+    nonisolated(unsafe) private static var handles: [ObjectIdentifier: OpaquePointer] = [:]
 
     /// - Returns: nil when the model is freed.
     static func records(of model: ModelDescriptor) throws -> StructLayout? {
@@ -20,11 +21,25 @@ enum ModelLayouts {
     }
 
     fileprivate static func remove(_ model: ModelDescriptor) {
-        _ = lock.locked { layouts.removeValue(forKey: ObjectIdentifier(model)) }
+        lock.locked {
+            _ = layouts.removeValue(forKey: ObjectIdentifier(model))
+            _ = handles.removeValue(forKey: ObjectIdentifier(model))
+        }
+    }
+
+    /// The handle of a model; nil when it is freed.
+    static func handle(of model: ModelDescriptor) -> OpaquePointer? {
+        lock.locked { handles[ObjectIdentifier(model)] }
+    }
+
+    /// Gives a model its handle.
+    static func add(_ box: ModelBox) throws -> OpaquePointer? {
+        let handle = try Handles.add(box)
+        lock.locked { handles[ObjectIdentifier(box.descriptor)] = handle }
+        return handle
     }
 }
 
-@inline(__always)
 private func requireRecords(_ layout: StructLayout?, of model: ModelDescriptor) throws -> StructLayout {
     if let layout { return layout }
     throw CormorantError(
@@ -38,29 +53,29 @@ package final class ModelBox: HandleObject {
     package let descriptor: ModelDescriptor
     /// Without one the model has no records in C: its rows are read and written by a language binding.
     let layout: StructLayout?
+    /// Of rows of several records, which are read and never written; such a model has no other.
+    let rowLayout: StructLayout?
     package let types: ColumnTypes
     private let memory = ScratchMemory(firstSize: 512)
     let info: UnsafePointer<corm_model_info>
     let columns: [UnsafePointer<corm_model_column>]
+    private let relationLock = RecursiveLock(.modelLayouts)
+    // Its lock guards it, and the memory once the model is made.
+    private var relations: [String: UnsafePointer<corm_relation_info>] = [:]
 
     init(_ descriptor: ModelDescriptor, _ layout: StructLayout?) {
         self.descriptor = descriptor
-        self.layout = layout
+        let isOfRows = layout?.nested.isEmpty == false
+        self.layout = isOfRows ? nil : layout
+        rowLayout = isOfRows ? layout : nil
         types = ColumnTypes(descriptor)
         info = memory.keep(
             corm_model_info(
                 name: memory.copy(descriptor.name), table: memory.copy(descriptor.table),
                 create_sql: memory.copy(descriptor.createSQL), column_count: descriptor.columns.count,
                 key_count: descriptor.keyColumns.count, generates_key: descriptor.generatesKey))
-        columns = descriptor.columns.enumerated().map { [memory] index, column in
-            memory.keep(
-                corm_model_column(
-                    property: memory.copy(column.name), name: memory.copy(column.column), type: typeNumber(column.type),
-                    key_position: UInt32((descriptor.keyColumns.firstIndex(of: index) ?? -1) + 1),
-                    offset: layout?.fields.first { $0.column == index }?.offset ?? 0,
-                    size: layout?.fields.first { $0.column == index }?.size ?? 0))
-        }
-        ModelLayouts.set(layout, of: descriptor)
+        columns = descriptor.columns.indices.map { [memory] in descriptor.info(of: $0, layout, memory) }
+        ModelLayouts.set(self.layout, of: descriptor)
     }
 
     deinit {
@@ -68,9 +83,43 @@ package final class ModelBox: HandleObject {
         descriptor.isFreed = true
     }
 
+    /// A relation as C has it; nil where there are not so many.
+    func relation(_ index: Int) -> UnsafePointer<corm_relation_info>? {
+        let names = descriptor.relations.names
+        guard names.indices.contains(index), let kind = descriptor.relations.kind(of: names[index]) else { return nil }
+        let name = names[index]
+        let target = (try? descriptor.relation(named: name)).flatMap { ModelLayouts.handle(of: $0.target) }
+        return relationLock.locked {
+            if let known = relations[name], known.pointee.target == target { return known }
+            let made = memory.keep(
+                corm_relation_info(name: memory.copy(name), kind: kind.rawValue, target: target))
+            relations[name] = made
+            return made
+        }
+    }
+
     /// The layout of the model's records.
     @inline(__always)
-    func records() throws -> StructLayout { try requireRecords(layout, of: descriptor) }
+    func records() throws -> StructLayout {
+        if let layout { return layout }
+        try refuseRows()
+        return try requireRecords(nil, of: descriptor)
+    }
+
+    /// The layout of what queries of the model give: records, or rows of several.
+    @inline(__always)
+    func rows() throws -> StructLayout {
+        try requireRecords(layout ?? rowLayout, of: descriptor)
+    }
+
+    /// Refuses a model that has no table, being of rows of several records.
+    @inline(never)
+    func refuseRows() throws {
+        guard rowLayout != nil else { return }
+        throw CormorantError(
+            .misuse, "model \(descriptor.name) is of rows of several records, which no table has",
+            hint: "read them with a query, and write each record by its own model")
+    }
 }
 
 @inline(__always)
@@ -100,6 +149,7 @@ public func corm_model_create_variant(
     boundary(outError) {
         let out = try require(outModel, "out_model")
         let model = try requireModel(handle)
+        try model.refuseRows()
         guard let variant else { throw CormorantError(.misuse, "the variant is NULL", hint: "pass one") }
         let raw: corm_model_variant = try readStruct(variant, variant.pointee.struct_size, "corm_model_variant")
         guard raw.suffix != nil || raw.attached_as != nil || raw.unscoped else {
@@ -112,7 +162,7 @@ public func corm_model_create_variant(
         if raw.suffix != nil { made = try made.makeSuffixed(string(raw.suffix, "suffix")) }
         if raw.attached_as != nil { made = try made.makeAttached(as: string(raw.attached_as, "name")) }
         made.hasHooks = model.descriptor.hasHooks
-        out.pointee = try Handles.add(ModelBox(made, model.layout))
+        out.pointee = try ModelLayouts.add(ModelBox(made, model.layout))
         return CORM_OK
     }
 }
@@ -130,6 +180,11 @@ public func corm_model_info_get(_ handle: OpaquePointer?) -> UnsafePointer<corm_
 @_cdecl("corm_model_column_get") @implementation
 public func corm_model_column_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_model_column>? {
     model(handle).flatMap { element($0.columns, index) }
+}
+
+@_cdecl("corm_relation_info_get") @implementation
+public func corm_relation_info_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_relation_info>? {
+    model(handle)?.relation(index)
 }
 
 @_cdecl("corm_model_create_tables") @implementation

@@ -10,7 +10,11 @@ struct ModelDefinition {
     /// What the columns that refer to other models call the relations.
     let links: [ModelLink]
 
-    init(_ definition: UnsafePointer<corm_model_def>?) throws {
+    /// - Parameter nested: the models of records that fields are, by where their handles go.
+    init(
+        _ definition: UnsafePointer<corm_model_def>?,
+        nested: (UnsafePointer<OpaquePointer?>) throws -> ModelBox = requireMade
+    ) throws {
         guard let definition else {
             throw CormorantError(.misuse, "the definition is NULL", hint: "pass a corm_model_def made with CORM_MODEL")
         }
@@ -20,6 +24,11 @@ struct ModelDefinition {
             throw refuse(name, "a record of \(raw.record_size) bytes is too large", "set record_size by CORM_MODEL")
         }
         let columns: [corm_column_def] = try array(raw.columns, raw.column_count, raw.column_def_size, "columns")
+        if columns.contains(where: { $0.record != nil }) {
+            (descriptor, layout) = try rowModel(raw, name, columns, nested)
+            links = []
+            return
+        }
         let keys: [corm_key_def] = try array(raw.keys, raw.key_count, raw.key_def_size, "keys")
         let references: [corm_reference_def] = try array(
             raw.references, raw.reference_count, raw.reference_def_size, "references")
@@ -58,7 +67,7 @@ struct ModelDefinition {
                             zeroIsNoKey: index == descriptor.generatedColumn
                                 ? descriptor.zeroIsNoKey
                                 : $0 == .datetime && descriptor.columns[index].stamp == .created,
-                            isStamp: descriptor.columns[index].stamp != nil,
+                            isStamp: descriptor.columns[index].stamp != nil, cType: field.0.field,
                             transform: try field.0.transform.map {
                                 try readStruct($0, $0.pointee.struct_size, "corm_transform")
                             })
@@ -67,15 +76,24 @@ struct ModelDefinition {
     }
 }
 
+/// Whether a definition is of rows of several records.
+func nestsRecords(_ definition: UnsafePointer<corm_model_def>?) -> Bool {
+    guard let definition,
+        let raw = try? readStruct(definition, definition.pointee.struct_size, "corm_model_def"),
+        let columns: [corm_column_def] = try? array(raw.columns, raw.column_count, raw.column_def_size, "columns")
+    else { return false }
+    return columns.contains { $0.record != nil }
+}
+
 /// Far beyond any struct; keeps the arithmetic over sizes and counts from the caller within bounds.
 private let greatestRecordSize = 1 << 24
 
-private func refuse(_ model: String, _ message: String, _ hint: String, _ columns: [String] = []) -> CormorantError {
+func refuse(_ model: String, _ message: String, _ hint: String, _ columns: [String] = []) -> CormorantError {
     CormorantError(.model, "model \(model): \(message)", hint: hint, columns: columns)
 }
 
 /// What a column's field is; nil for a model without records.
-private func fieldKind(_ column: corm_column_def, of model: String, recordSize: Int) throws -> StructLayout.Kind? {
+func fieldKind(_ column: corm_column_def, of model: String, recordSize: Int) throws -> StructLayout.Kind? {
     let name = try optionalString(column.name, "property name") ?? ""
     let type = try columnType(column)
     guard recordSize != 0 else { return nil }
@@ -117,7 +135,7 @@ private func fieldKind(_ column: corm_column_def, of model: String, recordSize: 
     return kind
 }
 
-private func columnType(_ column: corm_column_def) throws -> ColumnType {
+func columnType(_ column: corm_column_def) throws -> ColumnType {
     if let type = columnType(column.type, length: column.length) { return type }
     let name = try optionalString(column.name, "property name") ?? ""
     throw CormorantError(
@@ -182,7 +200,7 @@ private func stamp(_ number: corm_stamp, of column: String) throws -> Stamp? {
         hint: "use one of the CORM_STAMP_ constants", columns: [column])
 }
 
-private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Kind?) throws -> ColumnDescriptor {
+func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Kind?) throws -> ColumnDescriptor {
     let name = try optionalString(column.name, "property name") ?? ""
     let isOptional = kind?.isOptional ?? true
     let table = try optionalString(column.references_table, "referenced table")
@@ -223,7 +241,7 @@ private func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Ki
     return descriptor
 }
 
-private func choices(_ column: corm_column_def) throws -> [StructLayout.Choice] {
+func choices(_ column: corm_column_def) throws -> [StructLayout.Choice] {
     let choices = try array(column.choices, column.choice_count, "choices")
     return try choices.map { choice in
         let isNumber = column.type == CORM_INT64 || column.type == CORM_INT32

@@ -22,6 +22,27 @@ final class StructLayout {
         case characterArray
         // A number whose name is in the file.
         case choice, optionalChoice
+        // A record, or a pointer to one, in a row of several.
+        case nested
+    }
+
+    /// A record in a row of several, whose columns stand side by side.
+    final class Nested {
+        /// What its field is called, and so its source in a statement where there are several of its model.
+        let name: String
+        let model: ModelDescriptor
+        let layout: StructLayout
+        /// Whether the field points to it, and is NULL where there is none.
+        let isPointer: Bool
+        /// The first of its columns.
+        let first: Int
+
+        init(_ name: String, _ model: ModelDescriptor, _ layout: StructLayout, isPointer: Bool, first: Int) {
+            (self.name, self.model, self.layout) = (name, model, layout)
+            (self.isPointer, self.first) = (isPointer, first)
+        }
+
+        var needsMemory: Bool { isPointer || layout.firstText != nil }
     }
 
     /// A value that a column may have, and its name in the file.
@@ -41,6 +62,8 @@ final class StructLayout {
         /// Whether 0 is no key, or no time of creation, yet.
         var zeroIsNoKey = false
         var isStamp = false
+        /// The CORM_FIELD number of its C type.
+        var cType: Int32 = 0
         let transform: corm_transform?
 
         /// Has the transform give the column's value.
@@ -85,10 +108,16 @@ final class StructLayout {
     let firstText: Field?
     /// nil: none.
     let hooks: StructHooks?
+    /// The records of a row of several; none of a record.
+    let nested: [Nested]
 
-    init(_ model: ModelDescriptor, _ fields: [Field], choices: [[Choice]], size: Int, hooks: StructHooks?) {
+    init(
+        _ model: ModelDescriptor, _ fields: [Field], choices: [[Choice]], size: Int, hooks: StructHooks?,
+        nested: [Nested] = []
+    ) {
         self.choices = choices
         self.hooks = hooks
+        self.nested = nested
         self.fields = .allocate(capacity: fields.count)
         _ = self.fields.initialize(from: fields)
         generated = fields.first { $0.column == model.generatedColumn }
@@ -96,7 +125,10 @@ final class StructLayout {
         counted = fields.filter { $0.column == model.versionColumn || $0.isStamp }
         plainKey = generated.flatMap { $0.zeroIsNoKey ? ($0.offset, $0.size) : nil } ?? (0, 0)
         types = model.columns.map(\.type)
-        firstText = fields.first { [.cString, .text, .blob, .value].contains($0.kind) }
+        firstText = fields.first { field in
+            [.cString, .text, .blob, .value].contains(field.kind)
+                || nested.contains { field.kind == .nested && $0.first == field.column && $0.needsMemory }
+        }
         self.size = size
     }
 

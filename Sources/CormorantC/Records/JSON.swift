@@ -107,6 +107,7 @@ public func corm_json_reader_create(
     boundary(outError) {
         let out = try require(outReader, "out_reader")
         let box = try requireModel(model)
+        try box.refuseRows()
         var options = try jsonOptions(options)
         options.isStrict = box.layout == nil
         out.pointee = try Handles.add(JSONReaderBox(JSONReader(box.descriptor, options)))

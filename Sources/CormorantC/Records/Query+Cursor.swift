@@ -23,7 +23,7 @@ public func corm_cursor_open(
     boundary(outError) {
         let out = try require(outCursor, "out_cursor")
         let box = try requireModel(model)
-        let layout = try box.records()
+        let layout = try box.rows()
         out.pointee = try Handles.add(CursorBox(openCursor(handle, box, query), layout))
         return CORM_OK
     }

@@ -3,6 +3,14 @@ import CormorantBase
 import CormorantORM
 import CormorantPlatform
 
+extension ScratchMemory {
+    /// Room for structs of C, wherever texts that went before end.
+    func allocateRecords(size: Int) throws -> UnsafeMutableRawPointer {
+        let alignment = 16
+        return try checkedAllocate(size + alignment).alignedUp(toMultipleOf: alignment)
+    }
+}
+
 /// An array of structs and its texts.
 final class Records: HandleObject {
     static var kind: HandleKind { .records }

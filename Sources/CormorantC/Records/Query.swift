@@ -9,6 +9,11 @@ package struct GivenQuery {
     package var query = Query()
     /// A statement instead, and its parameters.
     package var statement: StatementBox?
+    /// A condition on the model, of which the statement was made then.
+    private(set) var condition: Expression?
+    var isOfModel: Bool { condition != nil }
+    /// Whether it has an order or a part of the rows.
+    private(set) var hasOrder = false
     var values: UnsafePointer<corm_value>?
     var valueCount = 0
     /// Whether exactly one row is expected.
@@ -38,6 +43,8 @@ package struct GivenQuery {
                     .misuse, "a condition goes with the records of a model, not with SQL or a statement",
                     hint: "write it into these, or leave them out")
             }
+            self.condition = condition
+            hasOrder = !order.isEmpty || limit != nil || raw.offset > 0
             statement = try select(model, condition, order, limit, raw.offset)
         } else if let sql = try optionalString(raw.sql, "SQL") {
             try refuseBesidesSQL(order.isEmpty && raw.limit == 0 && raw.offset == 0 && raw.statement == nil)
@@ -94,15 +101,34 @@ func openCursor(
     try openCursor(handle, box, GivenQuery(given, of: box.descriptor), limit: limit)
 }
 
-private func openCursor(
+func openCursor(
     _ handle: OpaquePointer?, _ box: ModelBox, _ given: GivenQuery, limit: Int64? = nil
 ) throws -> StatementCursor {
     var given = given
+    if let rows = box.rowLayout { return try openCursor(handle, box, rows, given) }
     if let statement = given.statement {
         return try database(handle).cursor(
             box.descriptor, statement.statement(), parameters(given.values, given.valueCount))
     }
     if let limit, given.query.sql == nil { given.query.limit = min(given.query.limit ?? limit, limit) }
+    return try database(handle).cursor(box.descriptor, given.query) { try bind(given.values, given.valueCount, to: $0) }
+}
+
+/// Of rows of several records.
+@inline(never)
+private func openCursor(
+    _ handle: OpaquePointer?, _ box: ModelBox, _ rows: StructLayout, _ given: GivenQuery
+) throws -> StatementCursor {
+    if let statement = given.statement, !given.isOfModel {
+        return try database(handle).cursor(
+            box.descriptor, statement.statement(rows.nested, of: box.descriptor),
+            parameters(given.values, given.valueCount))
+    }
+    guard given.query.sql != nil else {
+        throw CormorantError(
+            .misuse, "model \(box.descriptor.name) is of rows of several records, which no table has",
+            hint: "give the query a statement that joins the tables, or SQL")
+    }
     return try database(handle).cursor(box.descriptor, given.query) { try bind(given.values, given.valueCount, to: $0) }
 }
 
@@ -137,7 +163,7 @@ public func corm_query_fetch(
     boundary(outError) {
         let out = try require(outRecords, "out_records")
         let box = try requireModel(model)
-        let layout = try box.records()
+        let layout = try box.rows()
         out.pointee = try Handles.add(fetch(handle, box, layout, query))
         return CORM_OK
     }
@@ -154,10 +180,16 @@ public func corm_query_fetch_into(
         let count = try require(outCount, "out_count")
         let box = try requireModel(model)
         let arena = try requireArena(arena)
-        let records = try fetch(handle, box, box.records(), query, texts: arena)
-        let size = try records.count * box.records().size
-        let copy = size == 0 ? nil : try arena.checkedCopy(UnsafeRawPointer(records.start), count: size)
-        outRecords.storeBytes(of: copy, as: UnsafeRawPointer?.self)
+        let layout = try box.rows()
+        let records = try fetch(handle, box, layout, query, texts: arena)
+        var copy: UnsafeMutableRawPointer?
+        if let start = records.start, records.count > 0 {
+            let size = records.count * layout.size
+            let own = try arena.allocateRecords(size: size)
+            own.copyMemory(from: start, byteCount: size)
+            copy = own
+        }
+        outRecords.storeBytes(of: copy, as: UnsafeMutableRawPointer?.self)
         count.pointee = records.count
         return CORM_OK
     }
@@ -179,7 +211,7 @@ public func corm_query_first(
     boundary(outError) {
         let box = try requireModel(model)
         guard let record else { throw missingRecord() }
-        var access = StructRecord(base: record, layout: try box.records(), arena: try memory(arena))
+        var access = StructRecord(base: record, layout: try box.rows(), arena: try memory(arena))
         if access.arena == nil { try box.refuseTexts() }
         let given = try GivenQuery(query, of: box.descriptor, takesOne: true)
         if given.isOne {

@@ -40,7 +40,7 @@ extension ModelBox {
     /// Refuses to read records without an arena where they have texts: these would keep what was there before.
     @inline(never)
     func refuseTexts() throws {
-        guard let field = try records().firstText else { return }
+        guard let field = try rows().firstText else { return }
         let column = descriptor.columns[field.column]
         throw CormorantError(
             .misuse, "the arena is NULL, and \(descriptor.name).\(column.name) has a text or blob to be kept",
@@ -195,18 +195,6 @@ public func corm_record_delete_key(
                 try plan.delete(key: { try $0.writeKey(key, keyCount, of: model) }) ? CORM_OK : CORM_NOT_FOUND
             }
         }
-    }
-}
-
-@_cdecl("corm_record_delete_all") @implementation
-public func corm_record_delete_all(
-    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ outCount: UnsafeMutablePointer<Int64>?,
-    _ outError: UnsafeMutablePointer<OpaquePointer?>?
-) -> corm_status {
-    boundary(outError) {
-        let count = try database(handle).withPlan(requireModel(model).descriptor) { try $0.deleteAll() }
-        outCount?.pointee = count
-        return CORM_OK
     }
 }
 

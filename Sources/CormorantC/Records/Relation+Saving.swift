@@ -6,30 +6,27 @@ import CormorantSQLite
 
 @_cdecl("corm_relation_save") @implementation
 public func corm_relation_save(
-    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ name: UnsafePointer<CChar>?,
-    _ record: UnsafeMutableRawPointer?, _ related: UnsafeMutableRawPointer?, _ count: Int, _ removed: Int32,
-    _ arena: OpaquePointer?, _ outError: UnsafeMutablePointer<OpaquePointer?>?
+    _ handle: OpaquePointer?, _ model: OpaquePointer?, _ records: UnsafeMutableRawPointer?, _ count: Int,
+    _ levels: UnsafePointer<corm_save_level>?, _ levelCount: Int, _ arena: OpaquePointer?,
+    _ outError: UnsafeMutablePointer<OpaquePointer?>?
 ) -> corm_status {
     boundary(outError) {
         let database = try database(handle)
         let box = try requireModel(model)
-        let relation = try box.descriptor.relation(named: string(name, "relation"))
         let arena = try memory(arena)
-        guard let record else { throw missingRecord() }
-        try refuseRecords(related, count, size: targetLayout(of: relation).size)
-        let deletesRemoved = try requireRemoved(removed)
-        var graph = SavedGraph(
-            database: database, relation: relation, model: box.descriptor,
-            record: StructRecord(base: record, layout: try box.records(), arena: arena, database: handle),
-            related: StructRecord(
-                base: related ?? UnsafeMutableRawPointer(mutating: emptyText), layout: try targetLayout(of: relation),
-                arena: arena, database: handle), count: count, deletesRemoved: deletesRemoved)
-        let versions = [SavedVersions(graph.record, count: 1), SavedVersions(graph.related, count: count)]
+        let memory = SavedMemory(arena: arena, database: handle)
+        let root = try SavedLevel(box.descriptor, box.records(), records, count, memory)
+        var all: [(path: String, level: SavedLevel)] = [("", root)]
+        for raw in try readStructs(levels, levelCount, "corm_save_level", "levels") {
+            let path = try string(raw.relation, "relation")
+            let (owner, name) = try owner(of: path, among: all)
+            all.append((path, try SavedLevel(name, of: owner, raw, memory)))
+        }
+        let before = all.map { SavedBytes($0.level) }
         do {
-            try database.transaction { try graph.save() }
+            try database.transaction { try GraphSaver(database: database).save(root) }
         } catch {
-            for one in versions { one.restore() }
-            graph.takeBackKeys()
+            for bytes in before { bytes.restore() }
             throw error
         }
         return CORM_OK
@@ -44,127 +41,196 @@ package func requireRemoved(_ number: Int32) throws -> Bool {
     return number == CORM_REMOVED_DELETE
 }
 
-/// One record and the records related to it, on their way into the file.
-private struct SavedGraph {
-    let database: Database
-    let relation: Relation
+/// The level that a path starts from, and the relation at its end.
+private func owner(
+    of path: String, among levels: [(path: String, level: SavedLevel)]
+) throws -> (SavedLevel, String) {
+    if let root = levels.first, (try? root.level.model.relation(named: path)) != nil { return (root.level, path) }
+    guard let dot = path.lastIndex(of: ".") else { return (levels[0].level, path) }
+    let above = String(path[..<dot])
+    guard let found = levels.last(where: { $0.path == above }) else {
+        throw CormorantError(
+            .misuse, "the level \"\(path)\" belongs to \"\(above)\", which is not given before it",
+            hint: "give each level after the one above it")
+    }
+    return (found.level, String(path[path.index(after: dot)...]))
+}
+
+/// What the records of all levels have in common: where their texts go, and the database that their hooks are given.
+private struct SavedMemory {
+    let arena: ScratchMemory?
+    let database: OpaquePointer?
+}
+
+/// Records of one level of a graph, side by side, and those that belong to them.
+private final class SavedLevel {
     let model: ModelDescriptor
-    var record: StructRecord
-    /// Stands on the first of the related records.
-    let related: StructRecord
+    let layout: StructLayout
     let count: Int
-    let deletesRemoved: Bool
-    private var recordHasMadeKey = false
-    private var madeKeys: [Int] = []
+    private let start: UnsafeMutableRawPointer
+    private let memory: SavedMemory
+    /// How they belong to those above; nil: they are the first.
+    private(set) var relation: Relation?
+    private(set) var links: [(owner: Int, record: Int)] = []
+    private(set) var deletesRemoved = false
+    private(set) var below: [SavedLevel] = []
 
     init(
-        database: Database, relation: Relation, model: ModelDescriptor, record: StructRecord, related: StructRecord,
-        count: Int, deletesRemoved: Bool
-    ) {
-        self.database = database
+        _ model: ModelDescriptor, _ layout: StructLayout, _ records: UnsafeMutableRawPointer?, _ count: Int,
+        _ memory: SavedMemory
+    ) throws {
+        try refuseRecords(records, count, size: layout.size)
+        try refuseCount(count, "records")
+        (self.model, self.layout, self.count, self.memory) = (model, layout, count, memory)
+        start = records ?? UnsafeMutableRawPointer(mutating: emptyText)
+    }
+
+    convenience init(_ name: String, of owner: SavedLevel, _ raw: corm_save_level, _ memory: SavedMemory) throws {
+        let relation = try owner.model.relation(named: name)
+        try self.init(relation.target, targetLayout(of: relation), raw.records, raw.count, memory)
         self.relation = relation
-        self.model = model
-        self.record = record
-        self.related = related
-        self.count = count
-        self.deletesRemoved = deletesRemoved
-    }
-
-    mutating func save() throws {
-        switch relation.kind {
-        case .toOne: try saveToOne()
-        case .toMany: try saveToMany()
-        case .manyToMany: try saveManyToMany()
+        deletesRemoved = try requireRemoved(raw.removed)
+        if deletesRemoved, relation.kind == .toOne {
+            throw CormorantError(.misuse, "relation \(name) leads to one record", hint: "use CORM_REMOVED_KEEP")
         }
+        links = try links(raw, owners: owner.count, relation)
+        owner.below.append(self)
     }
 
-    /// The one it refers to goes first.
-    private mutating func saveToOne() throws {
-        guard count <= 1, !deletesRemoved else {
-            throw CormorantError(
-                .misuse, "relation \(relation.name) leads to one record", hint: "give one, and CORM_REMOVED_KEEP")
-        }
-        if count == 1 {
-            try saveRelated(0)
-            let key = try values(of: related(0), relation.target, relation.referredColumns)
-            try refer(&record, model, relation.ownerColumns, to: key)
-        }
-        try saveRecord()
+    var bytes: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: start, count: count &* layout.size)
     }
 
-    private mutating func saveToMany() throws {
-        try saveRecord()
-        let key = try values(of: record, model, relation.ownerColumns)
-        for index in 0..<count {
-            var child = related(index)
-            try refer(&child, relation.target, relation.referredColumns, to: key)
-            try saveRelated(index)
-        }
-        try deleteRemoved(key, relation.target.keyColumns)
+    func record(_ index: Int) -> StructRecord {
+        StructRecord(
+            base: start + index &* layout.size, layout: layout, arena: memory.arena, database: memory.database)
     }
 
-    private mutating func saveManyToMany() throws {
-        try saveRecord()
-        let key = try values(of: record, model, relation.ownerColumns)
-        for index in 0..<count {
-            try saveRelated(index)
-            let other = try values(of: related(index), relation.target, relation.referredColumns)
-            _ = try database.execute(relation.junctionRow(key, other))
-        }
-        try deleteRemoved(key, relation.referredColumns)
-    }
-
-    private func deleteRemoved(_ key: [Value], _ columns: [Int]) throws {
-        guard deletesRemoved else { return }
-        let kept = try database.values(of: relation.target, columns, count: count) { related($0) }
-        _ = try database.execute(relation.deletion(of: key, except: kept))
-    }
-
-    private mutating func saveRecord() throws {
-        recordHasMadeKey = try database.withPlan(model) { plan in
-            plan.madeKey = false
-            try plan.save(&record)
-            return plan.madeKey
-        }
-    }
-
-    private mutating func saveRelated(_ index: Int) throws {
-        var record = related(index)
-        do {
-            let hasMadeKey = try database.withPlan(relation.target) { plan in
-                plan.madeKey = false
-                try plan.save(&record)
-                return plan.madeKey
+    private func links(
+        _ raw: corm_save_level, owners: Int, _ relation: Relation
+    ) throws -> [(owner: Int, record: Int)] {
+        guard raw.links != nil else { return try shares(owners, relation) }
+        let links = try array(raw.links, raw.link_count, "links").map { (owner: Int($0.owner), record: Int($0.record)) }
+        var ownersOf = [Int](repeating: 0, count: count)
+        var recordsOf = [Int](repeating: 0, count: owners)
+        for link in links {
+            guard recordsOf.indices.contains(link.owner), ownersOf.indices.contains(link.record) else {
+                throw CormorantError(
+                    .misuse, "a link of relation \(relation.name) goes from owner \(link.owner) to record \(link.record)",
+                    hint: "there are \(owners) owners and \(count) records, counted from 0")
             }
-            if hasMadeKey { madeKeys.append(index) }
-        } catch let error as CormorantError {
-            throw error.at(record: index)
+            ownersOf[link.record] += 1
+            recordsOf[link.owner] += 1
+        }
+        if let lone = ownersOf.firstIndex(of: 0) {
+            throw CormorantError(
+                .misuse, "record \(lone) of relation \(relation.name) belongs to no owner", hint: "give it a link")
+        }
+        if relation.kind == .toMany, let shared = ownersOf.firstIndex(where: { $0 > 1 }) {
+            throw CormorantError(
+                .misuse, "record \(shared) of relation \(relation.name) belongs to several owners",
+                hint: "give it one link: the foreign key is in it")
+        }
+        if relation.kind == .toOne, let full = recordsOf.firstIndex(where: { $0 > 1 }) {
+            throw leadsToOne(relation, "owner \(full) has \(recordsOf[full])")
+        }
+        return links
+    }
+
+    /// Each owner has as many as the others.
+    private func shares(_ owners: Int, _ relation: Relation) throws -> [(owner: Int, record: Int)] {
+        guard count > 0 else { return [] }
+        guard owners > 0, count % owners == 0 else {
+            throw CormorantError(
+                .misuse, "\(count) records of relation \(relation.name) are not the same number for each of \(owners) owners",
+                hint: "say by links which belong to which")
+        }
+        let share = count / owners
+        if relation.kind == .toOne, share > 1 { throw leadsToOne(relation, "each owner has \(share)") }
+        return (0..<count).map { (owner: $0 / share, record: $0) }
+    }
+
+    private func leadsToOne(_ relation: Relation, _ what: String) -> CormorantError {
+        CormorantError(.misuse, "relation \(relation.name) leads to one record, and \(what)", hint: "give each one at most")
+    }
+}
+
+/// What records were before they are saved: of a failure nothing stays, neither keys nor versions.
+private struct SavedBytes {
+    private let place: UnsafeMutableRawBufferPointer
+    private let bytes: [UInt8]
+
+    init(_ level: SavedLevel) {
+        place = level.bytes
+        bytes = Array(level.bytes)
+    }
+
+    func restore() { place.copyBytes(from: bytes) }
+}
+
+/// Saves level by level: what is referred to first.
+private struct GraphSaver {
+    let database: Database
+
+    func save(_ level: SavedLevel) throws {
+        for below in level.below where below.relation?.kind == .toOne { try saveReferred(below, by: level) }
+        try saveRecords(level)
+        for below in level.below {
+            guard let relation = below.relation, relation.kind != .toOne else { continue }
+            let keys = try keys(of: level, relation.ownerColumns)
+            if relation.kind == .toMany {
+                for link in below.links { try refer(below, link.record, relation.referredColumns, to: keys[link.owner]) }
+                try save(below)
+            } else {
+                try save(below)
+                let others = try self.keys(of: below, relation.referredColumns)
+                for link in below.links {
+                    _ = try database.execute(relation.junctionRow(keys[link.owner], others[link.record]))
+                }
+            }
+            if below.deletesRemoved { try deleteRemoved(below, relation, keys) }
         }
     }
 
-    /// The rows are rolled back: their keys will be other records'.
-    mutating func takeBackKeys() {
-        if recordHasMadeKey { record.clearGeneratedKey() }
-        for index in madeKeys {
-            var record = related(index)
-            record.clearGeneratedKey()
+    private func saveReferred(_ below: SavedLevel, by level: SavedLevel) throws {
+        guard let relation = below.relation else { return }
+        try save(below)
+        let keys = try keys(of: below, relation.referredColumns)
+        for link in below.links { try refer(level, link.owner, relation.ownerColumns, to: keys[link.record]) }
+    }
+
+    private func saveRecords(_ level: SavedLevel) throws {
+        guard level.count > 0 else { return }
+        try database.withPlan(level.model) { plan in
+            for index in 0..<level.count {
+                var record = level.record(index)
+                do {
+                    try plan.save(&record)
+                } catch let error as CormorantError {
+                    throw level.relation == nil && level.count == 1 ? error : error.at(record: index)
+                }
+            }
         }
     }
 
-    private func related(_ index: Int) -> StructRecord {
-        var one = related
-        one.base += index &* related.layout.size
-        return one
+    private func deleteRemoved(_ below: SavedLevel, _ relation: Relation, _ owners: [[Value]]) throws {
+        let kept = try keys(
+            of: below, relation.kind == .toMany ? relation.target.keyColumns : relation.referredColumns)
+        for (owner, key) in owners.enumerated() {
+            let own = below.links.filter { $0.owner == owner }.flatMap { kept[$0.record] }
+            _ = try database.execute(relation.deletion(of: key, except: own))
+        }
     }
 
-    private func values(of record: StructRecord, _ model: ModelDescriptor, _ columns: [Int]) throws -> [Value] {
-        try database.values(of: model, columns, count: 1) { _ in record }
+    /// The values of some columns, of each record.
+    private func keys(of level: SavedLevel, _ columns: [Int]) throws -> [[Value]] {
+        let values = try database.values(of: level.model, columns, count: level.count) { level.record($0) }
+        return (0..<level.count).map { Array(values[$0 * columns.count..<($0 + 1) * columns.count]) }
     }
 
     /// Writes a foreign key into a record.
-    private func refer(
-        _ record: inout StructRecord, _ model: ModelDescriptor, _ columns: [Int], to key: [Value]
-    ) throws {
-        try database.assign(key, to: model, columns) { try record.read(only: columns, from: $0) }
+    private func refer(_ level: SavedLevel, _ index: Int, _ columns: [Int], to key: [Value]) throws {
+        var record = level.record(index)
+        try database.assign(key, to: level.model, columns) { try record.read(only: columns, from: $0) }
     }
 }

@@ -97,7 +97,18 @@ public func corm_statement_join_relation(
 }
 
 extension StatementBox {
-    package func join(along name: String, _ kind: JoinKind, from: String?, alias: String?) throws {
+    package func join(along path: String, _ kind: JoinKind, from: String?, alias: String?) throws {
+        let names = try model(named: from).path(path)
+        var from = from
+        for name in names.dropLast() {
+            let target = try model(named: from).relation(named: name).target
+            try joinOne(along: name, kind, from: from, alias: nil)
+            from = target.table
+        }
+        try joinOne(along: names.last ?? "", kind, from: from, alias: alias)
+    }
+
+    private func joinOne(along name: String, _ kind: JoinKind, from: String?, alias: String?) throws {
         let model = try model(named: from)
         let target = try model.relation(named: name).target
         // Its own name is no alias.

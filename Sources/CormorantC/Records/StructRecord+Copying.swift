@@ -22,6 +22,8 @@ extension StructRecord {
         if field.kind != .value, field.isNull(start) { return .null }
         let at = start + field.kind.valueOffset
         switch field.kind {
+        // Rows of several records are not copied.
+        case .nested: return .null
         case .int64, .optionalInt64, .datetime, .optionalDatetime: return .integer(at.loadUnaligned(as: Int64.self))
         case .uint64, .optionalUInt64:
             return try plainValue(corm_value_uint64(at.loadUnaligned(as: UInt64.self)), "it")

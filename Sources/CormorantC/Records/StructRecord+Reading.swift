@@ -117,6 +117,7 @@ extension StructRecord {
             if let copy { at.storeBytes(of: copy, as: corm_value.self) }
             return
         case .transform: return try decode(reader, at, field)
+        case .nested: return try readNested(reader, at, field)
         default: break
         }
         let value = at + field.kind.valueOffset
@@ -197,6 +198,34 @@ extension StructRecord {
         }
         array.copyMemory(from: UnsafeRawBufferPointer(text))
         array[text.count...].initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    /// A record in a row of several: into the row itself, or into memory that its field points to.
+    private func readNested(_ reader: RecordReader, _ at: UnsafeMutableRawPointer, _ field: StructLayout.Field) throws {
+        guard let nested = layout.nested.first(where: { $0.first == field.column }) else { return }
+        let row = reader.record(nested.model, at: nested.first)
+        let isMissing = row.isMissing
+        guard nested.isPointer else {
+            if isMissing { throw missingRecord(nested) }
+            var record = StructRecord(base: at, layout: nested.layout, arena: arena)
+            return try record.read(from: row)
+        }
+        var place: UnsafeMutableRawPointer?
+        if !isMissing, let arena {
+            let memory = try arena.allocateRecords(size: nested.layout.size)
+            memory.initializeMemory(as: UInt8.self, repeating: 0, count: nested.layout.size)
+            var record = StructRecord(base: memory, layout: nested.layout, arena: arena)
+            try record.read(from: row)
+            place = memory
+        }
+        at.storeBytes(of: place, as: UnsafeMutableRawPointer?.self)
+    }
+
+    @inline(never)
+    private func missingRecord(_ nested: StructLayout.Nested) -> CormorantError {
+        CormorantError(
+            .nullValue, "the row has no record of \(nested.model.name) for \(nested.name)",
+            hint: "make the field a pointer, which is NULL then, or join so that there is one", table: nested.model.table)
     }
 
     private func decode(_ reader: RecordReader, _ at: UnsafeMutableRawPointer, _ field: StructLayout.Field) throws {

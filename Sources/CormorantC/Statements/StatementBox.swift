@@ -12,7 +12,7 @@ package final class StatementBox: HandleObject {
     private var sourceModel: (name: String, model: ModelDescriptor)?
     private var joinedModels: [(name: String, model: ModelDescriptor)] = []
     // Threads may run one statement at once, though only one may build it.
-    private let forms = CompiledForms()
+    let forms = CompiledForms()
 
     package init(kind: Int32, model: ModelDescriptor?, alias: String?) {
         do {
@@ -104,13 +104,15 @@ package final class StatementBox: HandleObject {
 
     func noteJoined(_ model: ModelDescriptor, as name: String?) { joinedModels.append((name ?? model.table, model)) }
 
+    /// The models it reads from, by alias or table name.
+    var models: [(name: String, model: ModelDescriptor)] { [sourceModel].compactMap { $0 } + joinedModels }
+
     func model(named name: String?) throws -> ModelDescriptor {
         guard let name else {
             if let sourceModel { return sourceModel.model }
             throw CormorantError(
                 .misuse, "the statement's first source is no model", hint: "name the one the relation starts from")
         }
-        let models = [sourceModel].compactMap { $0 } + joinedModels
         if let found = models.first(where: { sameIdentifier($0.name, name) }) { return found.model }
         throw CormorantError(
             .misuse, "the statement does not read from \"\(name)\"", hint: nearestNames(to: name, models.map(\.name)))

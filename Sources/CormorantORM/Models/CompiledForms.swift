@@ -14,6 +14,8 @@ package final class CompiledForms: @unchecked Sendable {  // `lock` guards `form
     /// One for all, held for as long as a form is looked up: a lock for each statement would cost more than it saves.
     private static let lock = RecursiveLock(.compiledForms)
     private var forms: [CompiledStatement?] = []
+    /// For rows of several records, by their model.
+    private var rows: (model: ModelDescriptor, form: CompiledStatement)?
 
     package init() {}
 
@@ -27,8 +29,31 @@ package final class CompiledForms: @unchecked Sendable {  // `lock` guards `form
         return made
     }
 
+    /// The form that gives the rows of a model, the last that was asked for.
+    package func rows(
+        of model: ModelDescriptor, _ compile: () throws -> CompiledStatement
+    ) throws -> CompiledStatement {
+        if let ready = locked({ rows?.model === model ? rows?.form : nil }) { return ready }
+        let made = try compile()
+        // What goes is released after the lock.
+        let former = locked {
+            let former = rows
+            rows = (model, made)
+            return former
+        }
+        return withExtendedLifetime(former) { made }
+    }
+
     /// Forgets them, because the statement has changed.
-    package func removeAll() { locked { if !forms.isEmpty { forms = [] } } }
+    package func removeAll() {
+        let former = locked {
+            let former = rows
+            if !forms.isEmpty { forms = [] }
+            rows = nil
+            return former
+        }
+        withExtendedLifetime(former) {}
+    }
 
     private func locked<Result>(_ body: () -> Result) -> Result {
         CompiledForms.lock.lock()

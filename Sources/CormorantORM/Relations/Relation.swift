@@ -88,6 +88,8 @@ package final class RelationList: @unchecked Sendable {
 
     package var names: [String] { lock.locked { declared.map(\.name) } + (inherited?.names ?? []) }
 
+    package func kind(of name: String) -> RelationDescriptor.Kind? { declaration(name)?.kind }
+
     var count: Int { lock.locked { declared.count } + (inherited?.count ?? 0) }
 
     fileprivate func declares(_ name: String) -> Bool { lock.locked { declared.contains { $0.name == name } } }

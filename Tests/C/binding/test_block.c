@@ -86,7 +86,7 @@ static void rows_are_written_and_read(void **state) {
     GIVES(CORM_NOT_FOUND, corm_block_delete_key(db, people, rows.bytes, rows.size, &failure));
     OK(corm_block_max_key(db, people, &block, &failure));
     assert_string_equal(block_text(&block), "1");
-    OK(corm_record_delete_all(db, people, NULL, &failure));
+    OK(corm_query_delete(db, people, NULL, NULL, &failure));
     GIVES(CORM_NOT_FOUND, corm_block_max_key(db, people, &block, &failure));
 }
 

@@ -214,7 +214,7 @@ bool step_by_key(step *s) {
 
 bool step_delete_all(step *s) {
     int64_t count = -1;
-    s->status = corm_record_delete_all(s->run->database, s->model.model, &count, &s->run->error);
+    s->status = corm_query_delete(s->run->database, s->model.model, NULL, &count, &s->run->error);
     return s->status < 0 || check_int(s, "count", count);
 }
 

@@ -130,23 +130,98 @@ bool step_load(step *s) {
     return good && !run->failed;
 }
 
+/* Records of a level that are to be saved, as the scenario has them and as C takes them. */
+typedef struct saved_level {
+    const dynamic_model *target;
+    json_t *items;
+    corm_value *records;
+    corm_link *links;
+    char *path;
+} saved_level;
+
+/* The items of the next level, those of each owner after the other, and whose they are. */
+static bool gather_level(scenario *run, json_t *owners, saved_level *out) {
+    size_t count = 0, owner, index;
+    json_t *above, *item;
+    out->items = json_array();
+    json_array_foreach(owners, owner, above) count += json_array_size(json_object_get(above, "related"));
+    out->links = allocate(run, (count + 1) * sizeof *out->links);
+    out->records = allocate(run, count * out->target->column_count * sizeof *out->records);
+    count = 0;
+    json_array_foreach(owners, owner, above) {
+        json_array_foreach(json_object_get(above, "related"), index, item) {
+            json_t *record = json_copy(item);
+            json_object_del(record, "related");
+            bool good = parse_record(run, out->target, record, (int64_t)count,
+                                     out->records + count * out->target->column_count);
+            json_decref(record);
+            if (!good)
+                return false;
+            out->links[count] = (corm_link){owner, count};
+            json_array_append(out->items, item);
+            count += 1;
+        }
+    }
+    return true;
+}
+
+/* What the record has below it, and that what it has, compared with `related`; `next` is the first record of the level. */
+static bool check_saved(step *s, const saved_level *level, json_t *expected, size_t depth, size_t *next) {
+    size_t index;
+    json_t *item;
+    json_array_foreach(expected, index, item) {
+        json_t *record = json_copy(item);
+        json_object_del(record, "related");
+        bool good = check_record(s->run, level->target, record, level->records + next[0] * level->target->column_count);
+        json_decref(record);
+        next[0] += 1;
+        if (!good ||
+            (json_object_get(item, "related") != NULL &&
+             (depth == 0 || !check_saved(s, level + 1, json_object_get(item, "related"), depth - 1, next + 1))))
+            return false;
+    }
+    return true;
+}
+
 bool step_save_related(step *s) {
+    enum { deepest = 4 };
     static const char *const choices[] = {"keep", "delete"};
     scenario *run = s->run;
-    const char *relation = json_string_value(member(s, "relation"));
-    const char *name = NULL;
-    const dynamic_model *target = target_of(run, json_string_value(member(s, "model")), relation, &name);
+    const char *name = json_string_value(member(s, "model"));
+    saved_level levels[deepest] = {{0}};
+    corm_save_level given[deepest] = {CORM_SAVE_LEVEL_INIT};
+    size_t count = 0, next[deepest] = {0};
     corm_value *record = allocate(run, s->model.column_count * sizeof *record);
-    json_t *given = json_pack("{s:O}", "records", member(s, "related"));
-    corm_value *related = NULL;
-    size_t count = 0;
-    bool good = target != NULL && parse_record(run, &s->model, member(s, "record"), 0, record) &&
-                parse_records(run, target, given, &related, &count);
-    json_decref(given);
+    json_t *owners = json_pack("[{s:O}]", "related", member(s, "related"));
+    json_t *above = owners;
+    corm_removed removed = choice(s, "removed", choices, 2);
+    char path[256];
+    bool good = parse_record(run, &s->model, member(s, "record"), 0, record) &&
+                snprintf(path, sizeof path, "%s", json_string_value(member(s, "relation"))) > 0;
+    for (char *part = path; good && part != NULL; count++) {
+        char *dot = strchr(part, '.');
+        if (dot != NULL)
+            *dot = '\0';
+        saved_level *level = &levels[count];
+        level->target = target_of(run, name, part, &name);
+        good = level->target != NULL && gather_level(run, above, level);
+        above = level->items;
+        level->path = allocate(run, sizeof path);
+        memcpy(level->path, path, strlen(path) + 1);
+        given[count] = (corm_save_level)CORM_LEVEL(.removed = removed, .relation = level->path,
+                                                   .records = level->records, .count = json_array_size(level->items),
+                                                   .links = level->links, .link_count = json_array_size(level->items));
+        if (dot != NULL)
+            *dot = '.';
+        part = dot == NULL ? NULL : dot + 1;
+    }
     if (!good)
-        return fail(run, "the relation %s cannot be saved so", relation);
-    s->status = corm_relation_save(run->database, s->model.model, relation, record, related, count,
-                                   choice(s, "removed", choices, 2), run->arena, &run->error);
-    return s->status < 0 || (check_record(run, &s->model, wanted(s, "record"), record) &&
-                             check_records(run, target, wanted(s, "related"), related, count));
+        fail(run, "the relation %s cannot be saved so", path);
+    else
+        s->status = corm_relation_save(run->database, s->model.model, record, 1, given, count, run->arena, &run->error);
+    for (size_t i = 0; i < count; i++)
+        json_decref(levels[i].items);
+    json_decref(owners);
+    return good && (s->status < 0 || (check_record(run, &s->model, wanted(s, "record"), record) &&
+                                      check_saved(s, levels, wanted(s, "related"), count - 1, next)));
 }

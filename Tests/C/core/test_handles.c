@@ -30,7 +30,7 @@ static void refuse_database(corm_database *d) {
     REFUSED(corm_record_find(d, people, key, 1, &one, NULL, &failure));
     REFUSED(corm_record_exists(d, people, key, 1, &failure));
     REFUSED(corm_record_delete_key(d, people, key, 1, &failure));
-    REFUSED(corm_record_delete_all(d, people, &count, &failure));
+    REFUSED(corm_query_delete(d, people, NULL, &count, &failure));
     REFUSED(corm_record_insert_many(d, people, &one, 1, 0, NULL, &count, &failure));
     REFUSED(corm_record_save_many(d, people, &one, 1, NULL, &failure));
     REFUSED(corm_record_update_many(d, people, &one, 1, "id", NULL, &failure));
@@ -76,7 +76,7 @@ static void refuse_model(corm_model *m) {
     REFUSED(corm_record_find(db, m, key, 1, &one, NULL, &failure));
     REFUSED(corm_record_exists(db, m, key, 1, &failure));
     REFUSED(corm_record_delete_key(db, m, key, 1, &failure));
-    REFUSED(corm_record_delete_all(db, m, NULL, &failure));
+    REFUSED(corm_query_delete(db, m, NULL, NULL, &failure));
     REFUSED(corm_record_insert_many(db, m, &one, 1, 0, NULL, NULL, &failure));
     REFUSED(corm_record_save_many(db, m, &one, 1, NULL, &failure));
     REFUSED(corm_record_update_many(db, m, &one, 1, NULL, NULL, &failure));

@@ -75,7 +75,10 @@ static void counts_that_cannot_be(void **state) {
         TRY(corm_observer_open(db, &options, &observer, &failure));
         TRY(corm_observer_open(db, &(corm_observe_options){sizeof options, .regions = &region, .region_count = count},
                                &observer, &failure));
-        TRY(corm_relation_save(db, people, "pets", &one, &rex, count, CORM_REMOVED_KEEP, NULL, &failure));
+        TRY(corm_relation_save(db, people, &one, 1,
+                               CORM_LEVELS(CORM_LEVEL(.relation = "pets", .records = &rex, .count = count)), NULL,
+                               &failure));
+        TRY(corm_relation_save(db, people, &one, count, NULL, 0, NULL, &failure));
         TRY(corm_database_execute(db, "SELECT ?", CORM_VALUES(corm_value_blob("x", count)), NULL, &failure));
         TRY(select_where(corm_expr_in(column("id"), &value, count)));
         TRY(select_where(corm_expr_raw("?", &value, count)));

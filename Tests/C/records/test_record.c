@@ -105,9 +105,9 @@ static void delete_find_exists_refresh(void **state) {
     OK(corm_record_delete_key(db, people, CORM_VALUES(corm_value_int64(3)), &failure));
     GIVES(CORM_NOT_FOUND, corm_record_delete_key(db, people, CORM_VALUES(corm_value_int64(3)), &failure));
     int64_t count;
-    OK(corm_record_delete_all(db, people, &count, &failure));
+    OK(corm_query_delete(db, people, NULL, &count, &failure));
     assert_int_equal(count, 1);
-    OK(corm_record_delete_all(db, people, NULL, &failure));
+    OK(corm_query_delete(db, people, NULL, NULL, &failure));
 }
 
 static void arguments_that_can_never_be_right(void **state) {

@@ -1,6 +1,8 @@
 /* Relations that cannot be; statements along those that can are in Tests/Conformance/relations-in-statements.json. */
 #include "relations.h"
 
+#include <string.h>
+
 static void relations_that_are_not_there(void **state) {
     (void)state;
     EXPRESSION_FAILS(CORM_E_MISUSE, "did you mean owner?", corm_expr_column(pets, "onwer.name"));
@@ -43,10 +45,32 @@ static void definitions_that_cannot_be(void **state) {
     GIVES(CORM_E_MISUSE, corm_relation_add(people, NULL, &failure));
 }
 
+static void relations_are_walked_along(void **state) {
+    (void)state;
+    size_t count = 0;
+    const corm_relation_info *relation;
+    for (; (relation = corm_relation_info_get(pets, count)) != NULL; count++) {
+        bool is_owner = strcmp(relation->name, "owner") == 0;
+        assert_true(is_owner || strcmp(relation->name, "tags") == 0);
+        assert_int_equal(relation->kind, is_owner ? CORM_TO_ONE : CORM_MANY_TO_MANY);
+        assert_true(relation->target == (is_owner ? people : tags));
+        assert_ptr_equal(relation, corm_relation_info_get(pets, count));
+    }
+    assert_int_equal(count, 2);
+    assert_null(corm_relation_info_get(tags, 0));
+    assert_null(corm_relation_info_get(NULL, 0));
+    const corm_model *before = corm_relation_info_get(pets, 1)->target;
+    assert_true(before == tags);
+    corm_model_free(tags);
+    assert_string_equal(corm_relation_info_get(pets, 1)->name, "tags");
+    assert_null(corm_relation_info_get(pets, 1)->target);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RELATION_TEST(relations_that_are_not_there),
         RELATION_TEST(definitions_that_cannot_be),
+        RELATION_TEST(relations_are_walked_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,19 +42,36 @@ extension Scenario {
     func saveRelated(_ step: inout Members, _ expected: inout Members) throws {
         let model = try model(&step)
         var graph = Graph(models: [model.descriptor], scenario: self)
-        let target = try extend(&graph, along: step.required("relation").string())
-        var record = FirstRecord(try model.record(step.required("record")))
-        let related = try step.required("related").array().map { SecondRecord(try target.record($0)) }
-        if graph.relations[0].isToOne {
+        let targets = try step.required("relation").string().split(separator: ".").map {
+            try extend(&graph, along: String($0))
+        }
+        let (own, related) = (try step.required("record"), try step.required("related"))
+        if try step.text("removed") == "delete" { graph.removed = .delete }
+        try Graph.$current.withValue(graph) {
+            var record = FirstRecord(try model.record(own))
+            try relate(&record, to: related, targets[...])
+            try database.save(graph: &record)
+            if let json = expected.take("record") { try model.check(record.values, json) }
+            if let json = expected.take("related") { try check(record, json) }
+        }
+    }
+
+    /// Gives a record its related records, and these theirs, which they have as `related`.
+    private func relate<Owner: GraphRecord>(
+        _ record: inout Owner, to json: JSONValue, _ targets: ArraySlice<ScenarioModel>
+    ) throws {
+        guard let target = targets.first else { throw ScenarioFailure("a level more than the relation has") }
+        let related = try json.array().map { item in
+            var members = try item.object()
+            let below = members.removeValue(forKey: "related")
+            var next = Owner.Next(try target.record(.object(members)))
+            if let below { try relate(&next, to: below, targets.dropFirst()) }
+            return next
+        }
+        if Owner.relation?.isToOne == true {
             record.one = .loaded(related.first)
         } else {
             record.many = .loaded(related)
-        }
-        if try step.text("removed") == "delete" { graph.removed = .delete }
-        try Graph.$current.withValue(graph) {
-            try database.save(graph: &record)
-            if let json = expected.take("record") { try model.check(record.values, json) }
-            if let json = expected.take("related") { try target.check(record.related.map(\.values), json) }
         }
     }
 

@@ -7,7 +7,13 @@ struct CCode: CodeWriter {
 
     init(_ code: Code) { self.code = code }
 
-    private var prefix: String { Words(code.name).snake }
+    /// What the functions and constants of the whole begin with.
+    private var prefix: String { code.naming.prefix + Words(code.name).snake }
+
+    /// A model's name, which its type has behind the prefix.
+    private func modelName(_ model: Int) -> String {
+        String(code.naming.types[model].dropFirst(code.naming.prefix.count))
+    }
 
     /// A rowid is a plain integer, whose 0 asks for a key.
     private func isNullable(_ column: ColumnSketch) -> Bool { column.isOptional && !column.isRowID }
@@ -125,7 +131,7 @@ struct CCode: CodeWriter {
         ".\(field) = \(cLiteral(nameList(names)))"
     }
 
-    private func constant(_ model: Int) -> String { "\(prefix)_\(code.naming.types[model])".uppercased() }
+    private func constant(_ model: Int) -> String { "\(prefix)_\(modelName(model))".uppercased() }
 
     func declaration(_ model: Int, relation place: Int) -> String {
         let relation = code.sketch.models[model].relations[place]
@@ -150,8 +156,9 @@ struct CCode: CodeWriter {
     func model(_ model: Int) -> String {
         let sketch = code.sketch.models[model]
         let type = code.naming.types[model]
-        var parts = [type, cLiteral(type), "\(type)_columns"]
-        if !snakeCase(type).utf8.elementsEqual(sketch.table.name.utf8) {
+        let name = modelName(model)
+        var parts = [type, cLiteral(name), "\(type)_columns"]
+        if !snakeCase(name).utf8.elementsEqual(sketch.table.name.utf8) {
             parts.append(".table = \(cLiteral(sketch.table.name))")
         }
         for (name, count) in [("keys", keys(model).count), ("references", sketch.references.count)] where count > 0 {

@@ -24,10 +24,11 @@ package struct Generator {
     /// - Parameters:
     ///   - source: what the schema was read from, for the header.
     ///   - name: of the generated code as a whole: of a module, a header, an enum.
+    ///   - prefix: what types, functions and constants of C begin with.
     ///   - templates: a folder of the user's own; nil: those that come with the command.
     package init(
-        _ metadata: Metadata, source: String, language: Language, name: String = "models", templates: String? = nil,
-        into folder: String
+        _ metadata: Metadata, source: String, language: Language, name: String = "models", prefix: String = "",
+        templates: String? = nil, into folder: String
     ) throws {
         let words = Words(name)
         guard !words.isEmpty, !words.startsWithDigit, words.snake == name else {
@@ -40,15 +41,17 @@ package struct Generator {
                 .misuse, "\"\(name).h\" would take the place of another header",
                 hint: "give the code another name with --name")
         }
+        try Self.check(prefix: prefix, language)
         let sketch = Sketch(metadata, language)
         guard !sketch.models.isEmpty else {
             let reason = sketch.notes.isEmpty ? "" : "; " + sketch.notes.joined(separator: "; ")
             throw CormorantError(
                 .misuse, "\(source) has no table to write a model for\(reason)", hint: "check that it is the right one")
         }
-        let naming = Naming(sketch, language, name: name)
+        let naming = Naming(sketch, language, name: name, prefix: prefix)
         let made = templates == nil ? "" : ", with templates of its own"
-        mark = "Made by corm generate --language \(language.rawValue)\(name == "models" ? "" : " --name \(name)") from "
+        let options = (name == "models" ? "" : " --name \(name)") + (prefix.isEmpty ? "" : " --prefix \(prefix)")
+        mark = "Made by corm generate --language \(language.rawValue)\(options) from "
         let header = commentText("\(mark)\(source)\(made); changes here are lost when it is made again.")
         let context = Context(sketch, naming, language, name: name).keys(header: header)
         let files = try (templates.map(Templates.init(folder:)) ?? Templates(builtIn: language)).render(context)
@@ -62,6 +65,29 @@ package struct Generator {
         notes =
             sketch.notes + naming.notes
             + sketch.models.flatMap { model in model.notes.map { "table \(quoteIdentifier(model.table.name)): \($0)" } }
+    }
+
+    private static func check(prefix: String, _ language: Language) throws {
+        guard !prefix.isEmpty else { return }
+        guard language == .c else {
+            throw CormorantError(
+                .misuse, "a prefix is for the names of C", hint: "leave it out: \(language.rawValue) has modules")
+        }
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let isName = prefix.utf8.allSatisfy { byte in
+            letters.contains(byte) || byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        guard isName, prefix.utf8.first.map(letters.contains) == true else {
+            throw CormorantError(
+                .misuse, "\"\(prefix)\" is no prefix of names",
+                hint: "use small letters, digits and underscores, a letter first, such as music_")
+        }
+        // The standard keeps names that begin so, and a small letter behind it, for its library.
+        if prefix.hasPrefix("corm_") || ["corm", "str", "mem", "wcs", "is", "to"].contains(prefix) {
+            throw CormorantError(
+                .misuse, "names that begin with \"\(prefix)\" are the library's or those of the C standard",
+                hint: "choose another prefix, such as the program's name and an underscore")
+        }
     }
 
     /// Writes the files that are not as they should be.

@@ -9,13 +9,16 @@ struct Naming {
     var properties: [[String]] = []
     var relations: [[String]] = []
     var notes: [String] = []
+    /// What the names of types begin with; "" but for C.
+    let prefix: String
     private let habits: Habits
     private var takenProperties: Set<String> = []
 
     /// - Parameter name: of the generated code as a whole, which no type can have.
-    init(_ sketch: Sketch, _ language: Language, name: String) {
+    init(_ sketch: Sketch, _ language: Language, name: String, prefix: String = "") {
         habits = language.habits
-        let whole = [name, habits.type(Words(name))] + habits.wholeEndings.map { name + $0 }
+        self.prefix = prefix
+        let whole = [name, habits.type(Words(name))] + habits.wholeEndings.map { prefix + name + $0 }
         var scope = NameScope(whole, separator: habits.separator, endings: habits.typeEndings)
         for model in sketch.models {
             let wanted = Words(model.table.name)
@@ -50,16 +53,16 @@ struct Naming {
     }
 
     private func typeName(_ words: Words, _ scope: inout NameScope) -> (name: String, isChanged: Bool) {
-        let isOurs = words.parts.first.map(habits.takenFirstWords.contains) ?? false
+        let isOurs = prefix.isEmpty && words.parts.first.map(habits.takenFirstWords.contains) ?? false
         let base = isOurs ? Words("table") + words : safe(words, "table")
         func candidate(_ words: Words) -> String {
-            let name = habits.type(words)
+            let name = prefix + habits.type(words)
             let isTaken = habits.takenTypes.contains(name) || habits.takenEndings.contains { name.hasSuffix($0) }
             return isTaken ? name + habits.typeSuffix : name
         }
         let first = candidate(base.singular)
         let taken = scope.take(first, candidate(base))
-        return (taken, taken != habits.type(words.singular))
+        return (taken, taken != prefix + habits.type(words.singular))
     }
 
     private func free(_ name: String) -> String {

@@ -275,12 +275,24 @@ def _related(owner: Model, names: list[str]) -> list[Any]:
 
 def _save_related(self: Scenario, step: Json) -> Json:
     record = self.record(step, step["record"])
-    link = type(record).__relations__[step["relation"]]
-    target = {"model": link._target().__name__}
-    related = [self.record(target, item) for item in step["related"]]
-    setattr(record, link.name, related if isinstance(link, ToMany) else related[0] if related else None)
+    names = step["relation"].split(".")
+    _relate(self, record, names, step["related"])
     self.db.save_graph(record, delete_removed=step.get("removed", "keep") == "delete")
-    return {"record": record, "related": related}
+    return {"record": record, "related": _related(record, names)}
+
+
+def _relate(self: Scenario, record: Model, names: list[str], items: list[Json]) -> None:
+    """Gives a record its related records, and these theirs, which they have as `related`."""
+    link = type(record).__relations__[names[0]]
+    target = {"model": link._target().__name__}
+    related = []
+    for item in items:
+        values = dict(item)
+        below = values.pop("related", None)
+        related.append(self.record(target, values))
+        if below is not None:
+            _relate(self, related[-1], names[1:], below)
+    setattr(record, link.name, related if isinstance(link, ToMany) else related[0] if related else None)
 
 
 def _none(call: Callable[[Scenario, Json], object]) -> Step:

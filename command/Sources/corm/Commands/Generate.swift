@@ -35,6 +35,9 @@ struct Generate: ParsableCommand {
     @Option(help: "What the code as a whole is called: the module, the header, the enum.")
     var name = "models"
 
+    @Option(help: "What types, functions and constants of C begin with: music_ makes music_album of album.")
+    var prefix = ""
+
     @Option(help: "A folder of Stencil templates to use instead.", completion: .directory)
     var template: String?
 
@@ -46,7 +49,8 @@ struct Generate: ParsableCommand {
 
     func run() throws {
         let generator = try Generator(
-            metadata(), source: fileName(schema), language: language, name: name, templates: template, into: out)
+            metadata(), source: fileName(schema), language: language, name: name, prefix: prefix,
+            templates: template, into: out)
         let outcome = check ? generator.check() : try generator.write()
         for path in outcome.changed {
             try Output.standard.line("\(check ? "stale" : "wrote"): \(visible(out + "/" + path))")

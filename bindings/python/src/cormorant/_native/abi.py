@@ -106,6 +106,8 @@ CORM_FIELD_OPTIONAL_INT32: Final = 10
 CORM_FIELD_OPTIONAL_INT64: Final = 9
 CORM_FIELD_OPTIONAL_UUID: Final = 14
 CORM_FIELD_OTHER: Final = 16
+CORM_FIELD_RECORD: Final = 19
+CORM_FIELD_RECORD_POINTER: Final = 20
 CORM_FIELD_TEXT: Final = 6
 CORM_FIELD_UNSIGNED: Final = 17
 CORM_FIELD_UUID: Final = 8
@@ -476,6 +478,13 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("key_position", "uint32"),
         ("offset", "size"),
         ("size", "size"),
+        ("field", "int32"),
+        ("length", "uint32"),
+        ("scale", "uint32"),
+        ("is_nullable", "bool"),
+        ("is_unsigned", "bool"),
+        ("choices", "pointer"),
+        ("choice_count", "size"),
     ),
     "corm_schema_info": (
         ("sql", "text"),
@@ -608,6 +617,10 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("statement", "pointer"),
         ("where", "pointer"),
     ),
+    "corm_assignment": (
+        ("property", "text"),
+        ("value", "pointer"),
+    ),
     "ArrowSchema": (
         ("format", "text"),
         ("name", "text"),
@@ -662,11 +675,29 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("columns", "text"),
         ("target_columns", "text"),
     ),
+    "corm_relation_info": (
+        ("name", "text"),
+        ("kind", "int32"),
+        ("target", "pointer"),
+    ),
     "corm_load_options": (
         ("struct_size", "uint32"),
         ("condition", "pointer"),
         ("order_by", "text"),
         ("limit", "int64"),
+    ),
+    "corm_link": (
+        ("owner", "size"),
+        ("record", "size"),
+    ),
+    "corm_save_level": (
+        ("struct_size", "uint32"),
+        ("removed", "int32"),
+        ("relation", "text"),
+        ("records", "pointer"),
+        ("count", "size"),
+        ("links", "pointer"),
+        ("link_count", "size"),
     ),
     "corm_json_options": (
         ("struct_size", "uint32"),
@@ -1004,7 +1035,6 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_record_find": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "pointer", "pointer")),
     "corm_record_exists": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
     "corm_record_delete_key": ("int32", ("pointer", "pointer", "pointer", "size", "pointer")),
-    "corm_record_delete_all": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_record_insert_many": (
         "int32",
         ("pointer", "pointer", "pointer", "size", "int32", "pointer", "pointer", "pointer"),
@@ -1086,6 +1116,10 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_query_value": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_query_values": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_query_first": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_query_first_owned": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
+    "corm_record_free": ("void", ("pointer",)),
+    "corm_query_update": ("int32", ("pointer", "pointer", "pointer", "pointer", "size", "pointer", "pointer")),
+    "corm_query_delete": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_query_count": ("int32", ("pointer", "pointer", "pointer", "pointer", "pointer")),
     "corm_query_exists": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_query_page_count": ("int32", ("pointer", "pointer", "pointer", "int64", "pointer", "pointer")),
@@ -1103,6 +1137,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_database_register_function": ("int32", ("pointer", "pointer", "pointer")),
     "corm_database_register_collation": ("int32", ("pointer", "text", "pointer", "pointer", "pointer", "pointer")),
     "corm_relation_add": ("int32", ("pointer", "pointer", "pointer")),
+    "corm_relation_info_get": ("pointer", ("pointer", "size")),
     "corm_relation_exists": ("pointer", ("pointer", "text", "text", "pointer")),
     "corm_relation_is": ("pointer", ("pointer", "text", "text", "pointer")),
     "corm_relation_aggregate": ("pointer", ("pointer", "text", "text", "text", "text", "pointer")),
@@ -1112,10 +1147,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_related_all": ("pointer", ("pointer", "pointer")),
     "corm_related_next": ("pointer", ("pointer",)),
     "corm_related_free": ("void", ("pointer",)),
-    "corm_relation_save": (
-        "int32",
-        ("pointer", "pointer", "text", "pointer", "pointer", "size", "int32", "pointer", "pointer"),
-    ),
+    "corm_relation_save": ("int32", ("pointer", "pointer", "pointer", "size", "pointer", "size", "pointer", "pointer")),
     "corm_json_reader_create": ("int32", ("pointer", "pointer", "pointer", "pointer")),
     "corm_json_reader_feed": ("int32", ("pointer", "pointer", "size", "pointer")),
     "corm_json_reader_end": ("int32", ("pointer", "pointer")),

@@ -100,4 +100,4 @@ def delete_key(database: DatabaseHandle, model: ModelHandle, key: bytes) -> bool
 
 
 def delete_all(database: DatabaseHandle, model: ModelHandle) -> int:
-    return call_number(library.corm_record_delete_all, database, model)
+    return call_number(library.corm_query_delete, database, model, None)
