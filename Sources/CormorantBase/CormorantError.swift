@@ -24,7 +24,7 @@ public struct CormorantError: Error, Sendable {
     public var columns: [String] { storage.fields.columns }
     /// The constraint's name or, where it has none, its kind.
     public var constraint: String? { storage.fields.constraint }
-    /// In a batch, which record failed, counted from 0.
+    /// Which record of a batch failed, or which row of a result could not be read, counted from 0.
     public var recordIndex: Int? { storage.fields.recordIndex }
     /// What a function of the program's threw, where that made the call fail.
     public var cause: (any Error)? { storage.fields.cause }
@@ -49,6 +49,9 @@ public struct CormorantError: Error, Sendable {
 
     /// Whether a row holds what the record cannot.
     package var isOfRow: Bool { [.type, .encoding, .range, .nullValue, .callback, .json].contains(code) }
+
+    /// Whether the message says in which row it was.
+    package var namesRow: Bool { plainMessage.hasSuffix(")") && contains(plainMessage, " (in the row with the key ") }
 
     /// The same error, naming the row that could not be read, counted from 0.
     package func at(row index: Int) -> CormorantError {
@@ -138,7 +141,7 @@ package func inSwift(_ text: String) -> String {
 extension CormorantError: CustomStringConvertible {
     public var description: String {
         var text = ".\(code): \(message)"
-        if let recordIndex { text += " (record \(recordIndex) of the batch)" }
+        if let recordIndex { text += " (record \(recordIndex))" }
         if let hint { text += "; \(hint)" }
         if let sql { text += " [SQL: \(sql)]" }
         return text

@@ -178,7 +178,7 @@ typedef void (*corm_trace_callback)(const char *sql, int64_t nanoseconds, void *
 /*
  * Calls `callback` after every statement; NULL stops. context is handed through and must live as long as the callback
  * is set; when this returns, no other is called any more. Statuses: CORM_E_BUSY when other threads read for longer than the
- * busy timeout. Threading: any thread.
+ * busy timeout, CORM_E_TRANSACTION inside of a transaction of this thread that only reads. Threading: any thread.
  */
 corm_status corm_database_set_trace(corm_database *database, corm_trace_callback callback, void *context,
                                     corm_error **out_error);

@@ -61,7 +61,7 @@ typedef struct corm_error_info {
     size_t column_count;
     /* The constraint's name or, where it has none, its kind ("UNIQUE", "CHECK", ...), or NULL. */
     const char *constraint;
-    /* In a batch, which record failed, counted from 0; else -1. */
+    /* Which record of a batch failed, or which row of a result could not be read, counted from 0; else -1. */
     int64_t record_index;
 } corm_error_info;
 

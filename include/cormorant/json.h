@@ -127,7 +127,7 @@ typedef struct corm_json_nested {
  * that a cursor gives, one text after the other.
  *
  * records  structs of model, borrowed until return, as are nested (NULL: none; a level after the one above) and options.
- * out_text borrowed until corm_arena_clear or corm_arena_free; ends in a NUL, which out_size does not count.
+ * out_text borrowed until corm_arena_clear or corm_arena_free; ends in a NUL, which out_size does not count. out_size: NULL accepted.
  */
 corm_status corm_json_write(const corm_model *model, const void *records, size_t count, const corm_json_nested *nested,
                             size_t nested_count, const corm_json_options *options, corm_arena *arena,

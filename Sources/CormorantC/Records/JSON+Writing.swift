@@ -13,7 +13,6 @@ public func corm_json_write(
     boundary(outError) {
         let memory = try Handles.require(arena, as: ScratchMemory.self)
         let out = try require(outText, "out_text")
-        let size = try require(outSize, "out_size")
         let box = try requireModel(model)
         try refuseRecords(records, count, size: box.records().size)
         let nested = try readStructs(nested, nestedCount, "corm_json_nested", "nested")
@@ -25,7 +24,7 @@ public func corm_json_write(
         let json = tree.writer.json
         let copy = try json.withUnsafeBytes { try memory.checkedCopy($0.baseAddress, count: $0.count) }
         out.pointee = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
-        size.pointee = json.count
+        outSize?.pointee = json.count
         return CORM_OK
     }
 }

@@ -143,14 +143,9 @@ private func fetch(
     let records = Records(size: layout.size)
     var access = StructRecord(
         base: UnsafeMutableRawPointer(mutating: emptyText), layout: layout, arena: texts ?? records.texts)
-    do {
-        try cursor.forEach { reader in
-            access.base = try records.append()
-            try access.read(from: reader)
-        }
-    } catch let error as CormorantError where error.isOfRow {
-        throw box.descriptor.keyColumns.isEmpty
-            ? error.at(row: records.count - 1) : error.at(record: records.count - 1)
+    try cursor.forEach { reader in
+        access.base = try records.append()
+        try access.read(from: reader)
     }
     return records
 }

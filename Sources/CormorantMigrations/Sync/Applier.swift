@@ -211,7 +211,15 @@ extension Database {
                 throw CormorantError(.corrupt, "\"\(snapshot)\" is damaged", hint: "nothing was changed; use another")
             }
             check.finalize()
-            try source.backup(to: connection, shouldContinue: shouldContinue)
+            do {
+                try source.backup(to: connection, shouldContinue: shouldContinue)
+            } catch let error as CormorantError where [.altered, .truncated, .corrupt].contains(error.code) {
+                // Pages that are written over are read first, so that a crash could put them back.
+                throw CormorantError(
+                    error.code, error.plainMessage,
+                    hint: "nothing was restored: close the database, put its file aside, and copy the snapshot to its place",
+                    sqliteCode: error.sqliteCode)
+            }
         }
     }
 }

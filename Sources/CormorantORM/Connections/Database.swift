@@ -374,6 +374,11 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
 
     /// The same with the SQL as SQLite holds it.
     package func setRawTrace(_ callback: TraceCallback?) throws {
+        if isOnlyReading {
+            throw CormorantError(
+                .transaction, "a trace cannot be set inside a transaction that only reads",
+                hint: "set it before the transaction begins, or after it has ended")
+        }
         try withConnection {
             $0.setTrace(callback)
             try readers?.setTrace(callback)

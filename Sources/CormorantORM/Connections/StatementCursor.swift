@@ -23,6 +23,8 @@ package final class StatementCursor {
     package private(set) var onRow = false
     /// Whether it has stepped to the first row, for the names, and has not given it yet.
     private var isAhead = false
+    /// How many rows were read before the next one.
+    private var rowsGiven = 0
     /// Of one that had none to step to.
     private var typesWithoutRows: [String?] = []
     /// Why it ended before its last row.
@@ -164,8 +166,20 @@ package final class StatementCursor {
     package func next<Result>(_ read: (RecordReader) throws -> Result) throws -> Result? {
         try acquiring {
             guard let statement = try advance() else { return nil }
-            return try read(RecordReader(statement, columns: columns, model: model))
+            defer { rowsGiven &+= 1 }
+            do {
+                return try read(RecordReader(statement, columns: columns, model: model))
+            } catch {
+                throw located(error, rowsGiven)
+            }
         } ?? nil
+    }
+
+    /// An error of reading a row says which one it was, counted from 0.
+    @inline(never)
+    private func located(_ error: any Error, _ row: Int) -> any Error {
+        guard let error = error as? CormorantError, error.isOfRow, error.recordIndex == nil else { return error }
+        return error.namesRow ? error.at(record: row) : error.at(row: row)
     }
 
     /// Reads the next rows, `limit` at most, as records, the lock taken once.
@@ -176,8 +190,9 @@ package final class StatementCursor {
             guard limit > 0, let statement = try advance() else { return 0 }
             let reader = RecordReader(statement, columns: columns, model: model)
             var count = 0
+            defer { rowsGiven &+= count }
             repeat {
-                try read(reader)
+                do { try read(reader) } catch { throw located(error, rowsGiven &+ count) }
                 count &+= 1
             } while try count < limit && advance() != nil
             return count
@@ -256,7 +271,9 @@ package final class StatementCursor {
             }
         } catch {
             finish()
-            throw isRawSQL ? error : plan?.explain(error) ?? error
+            let error = isRawSQL ? error : plan?.explain(error) ?? error
+            ending = ending ?? error as? CormorantError
+            throw error
         }
         if !onRow {
             finish()

@@ -20,7 +20,9 @@ extension ModelPlan {
                     sqliteCode: error.sqliteCode, sql: error.sql, table: model.table, columns: [column.column],
                     constraint: error.constraint)
             }
-            return named(error, columns: check?.column.map { [$0] } ?? [])
+            return named(
+                error, columns: check?.column.map { [$0] } ?? [],
+                hint: check.map { "give \($0.column == nil ? "values that meet" : "a value that meets") the condition \($0.condition)" })
         case .foreignKey:
             let columns = isWriting ? model.schema.foreignKeys.flatMap(\.columns) : []
             guard columns.isEmpty, case let referring = connection.untraced(referringColumns), !referring.isEmpty else {
@@ -30,12 +32,38 @@ extension ModelPlan {
             return named(
                 error, columns: [], hint: "\(list) may refer to it: delete those rows first, or lead them elsewhere")
         case .constraint, .unique, .notNull, .type:
+            if error.table == nil, let columns = columns(in: error.plainMessage) {
+                return CormorantError(
+                    error.code, error.plainMessage, hint: error.plainHint, sqliteCode: error.sqliteCode, sql: error.sql,
+                    offset: error.offset, table: model.table, columns: columns, constraint: error.constraint)
+            }
             let isNamed = error.table != nil || contains(error.plainMessage, model.table + ".")
             return isNamed ? error : named(error, columns: error.columns)
         // A table that was dropped or altered since the statement was prepared.
         case .sql where error.isMissingName: return schemaError(error)
         default: return error
         }
+    }
+
+    /// The columns in "UNIQUE constraint failed: t.a, t.b", where the names alone would not tell where they end.
+    private func columns(in message: String) -> [String]? {
+        let known = Array((model.table + ".").utf8)
+        guard let colon = message.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        var rest = Array(message.utf8[colon...].dropFirst(2))[...]
+        var found: [String] = []
+        while rest.starts(with: known) {
+            rest = rest.dropFirst(known.count)
+            let fitting = model.columns.map(\.column).filter { name in
+                let left = rest.dropFirst(name.utf8.count)
+                return rest.starts(with: name.utf8) && (left.isEmpty || left.starts(with: ", ".utf8))
+            }
+            guard let longest = fitting.max(by: { $0.utf8.count < $1.utf8.count }) else { return nil }
+            found.append(longest)
+            rest = rest.dropFirst(longest.utf8.count)
+            if rest.isEmpty { return found }
+            rest = rest.dropFirst(2)
+        }
+        return nil
     }
 
     /// The columns of the file that hold on to rows of the table, as "book.author_id".
