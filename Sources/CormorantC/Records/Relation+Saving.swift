@@ -116,7 +116,8 @@ private final class SavedLevel {
         for link in links {
             guard recordsOf.indices.contains(link.owner), ownersOf.indices.contains(link.record) else {
                 throw CormorantError(
-                    .misuse, "a link of relation \(relation.name) goes from owner \(link.owner) to record \(link.record)",
+                    .misuse,
+                    "a link of relation \(relation.name) goes from owner \(link.owner) to record \(link.record)",
                     hint: "there are \(owners) owners and \(count) records, counted from 0")
             }
             ownersOf[link.record] += 1
@@ -142,7 +143,8 @@ private final class SavedLevel {
         guard count > 0 else { return [] }
         guard owners > 0, count % owners == 0 else {
             throw CormorantError(
-                .misuse, "\(count) records of relation \(relation.name) are not the same number for each of \(owners) owners",
+                .misuse,
+                "\(count) records of relation \(relation.name) are not the same number for each of \(owners) owners",
                 hint: "say by links which belong to which")
         }
         let share = count / owners
@@ -151,7 +153,8 @@ private final class SavedLevel {
     }
 
     private func leadsToOne(_ relation: Relation, _ what: String) -> CormorantError {
-        CormorantError(.misuse, "relation \(relation.name) leads to one record, and \(what)", hint: "give each one at most")
+        CormorantError(
+            .misuse, "relation \(relation.name) leads to one record, and \(what)", hint: "give each one at most")
     }
 }
 
@@ -179,7 +182,9 @@ private struct GraphSaver {
             guard let relation = below.relation, relation.kind != .toOne else { continue }
             let keys = try keys(of: level, relation.ownerColumns)
             if relation.kind == .toMany {
-                for link in below.links { try refer(below, link.record, relation.referredColumns, to: keys[link.owner]) }
+                for link in below.links {
+                    try refer(below, link.record, relation.referredColumns, to: keys[link.owner])
+                }
                 try save(below)
             } else {
                 try save(below)

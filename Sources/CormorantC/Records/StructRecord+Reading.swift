@@ -225,7 +225,8 @@ extension StructRecord {
     private func missingRecord(_ nested: StructLayout.Nested) -> CormorantError {
         CormorantError(
             .nullValue, "the row has no record of \(nested.model.name) for \(nested.name)",
-            hint: "make the field a pointer, which is NULL then, or join so that there is one", table: nested.model.table)
+            hint: "make the field a pointer, which is NULL then, or join so that there is one",
+            table: nested.model.table)
     }
 
     private func decode(_ reader: RecordReader, _ at: UnsafeMutableRawPointer, _ field: StructLayout.Field) throws {

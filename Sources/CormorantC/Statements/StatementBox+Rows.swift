@@ -9,7 +9,8 @@ extension StatementBox {
             guard case .select(var select) = tree else {
                 if case .problem(let error) = tree { throw error }
                 throw CormorantError(
-                    .misuse, "a statement that writes gives no rows of several records", hint: "read them with a SELECT")
+                    .misuse, "a statement that writes gives no rows of several records", hint: "read them with a SELECT"
+                )
             }
             guard select.compounds.isEmpty else {
                 throw CormorantError(
@@ -39,7 +40,8 @@ extension StatementBox {
         }
         guard named.count == 1 || fitting.count == 1 else {
             throw CormorantError(
-                .misuse, "the statement reads several times from \(record.model.name), and none is called \(record.name)",
+                .misuse,
+                "the statement reads several times from \(record.model.name), and none is called \(record.name)",
                 hint: "give the source that the field \(record.name) is of that alias", table: record.model.table)
         }
         return sameIdentifier(found.name, record.model.table) ? nil : found.name

@@ -217,7 +217,8 @@ extension Database {
                 // Pages that are written over are read first, so that a crash could put them back.
                 throw CormorantError(
                     error.code, error.plainMessage,
-                    hint: "nothing was restored: close the database, put its file aside, and copy the snapshot to its place",
+                    hint:
+                        "nothing was restored: close the database, put its file aside, and copy the snapshot to its place",
                     sqliteCode: error.sqliteCode)
             }
         }

@@ -22,7 +22,9 @@ extension ModelPlan {
             }
             return named(
                 error, columns: check?.column.map { [$0] } ?? [],
-                hint: check.map { "give \($0.column == nil ? "values that meet" : "a value that meets") the condition \($0.condition)" })
+                hint: check.map {
+                    "give \($0.column == nil ? "values that meet" : "a value that meets") the condition \($0.condition)"
+                })
         case .foreignKey:
             let columns = isWriting ? model.schema.foreignKeys.flatMap(\.columns) : []
             guard columns.isEmpty, case let referring = connection.untraced(referringColumns), !referring.isEmpty else {

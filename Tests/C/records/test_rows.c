@@ -174,6 +174,30 @@ static void rows_that_do_not_fit(void **state) {
     corm_statement_free(select);
 }
 
+static void a_cursor_goes_on_after_a_row_that_does_not_fit(void **state) {
+    (void)state;
+    corm_cursor *cursor;
+    pet one;
+    OK(corm_database_execute(db, "UPDATE pet SET weight = 'much' WHERE id = 2", CORM_NO_VALUES, NULL, &failure));
+    OK(corm_cursor_open(db, pets, CORM_QUERY(.order_by = "id"), &cursor, &failure));
+    GIVES(CORM_ROW, corm_cursor_next(cursor, &one, &failure));
+    GIVES(CORM_E_TYPE, corm_cursor_next(cursor, &one, &failure));
+    FAILURE_SAYS("(in the row with the key 2)");
+    assert_int_equal(corm_error_info_get(failure)->record_index, 1);
+    GIVES(CORM_ROW, corm_cursor_next(cursor, &one, &failure));
+    assert_int_equal(one.id, 3);
+    corm_cursor_close(cursor);
+    /* After an error of the statement there is no more. */
+    OK(corm_cursor_open(db, pets,
+                        CORM_QUERY(.sql = "SELECT id, owner_id, name, abs(-9223372036854775807 - (id = 2)) AS "
+                                          "weight FROM pet ORDER BY id"),
+                        &cursor, &failure));
+    GIVES(CORM_ROW, corm_cursor_next(cursor, &one, &failure));
+    GIVES(CORM_E_SQL, corm_cursor_next(cursor, &one, &failure));
+    GIVES(CORM_E_SQL, corm_cursor_next(cursor, &one, &failure));
+    corm_cursor_close(cursor);
+}
+
 static void rows_have_no_table(void **state) {
     (void)state;
     keeping row = {.tags = 1};
@@ -290,11 +314,17 @@ static void joins_along_a_path(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ROWS_TEST(rows_of_several_records), ROWS_TEST(rows_one_by_one),
-        ROWS_TEST(one_table_twice),         ROWS_TEST(rows_of_sql),
-        ROWS_TEST(rows_that_do_not_fit),    ROWS_TEST(rows_have_no_table),
-        ROWS_TEST(fields_of_a_model),       ROWS_TEST(a_record_that_owns_its_texts),
-        ROWS_TEST(writes_by_a_query),       ROWS_TEST(joins_along_a_path),
+        ROWS_TEST(rows_of_several_records),
+        ROWS_TEST(rows_one_by_one),
+        ROWS_TEST(one_table_twice),
+        ROWS_TEST(rows_of_sql),
+        ROWS_TEST(rows_that_do_not_fit),
+        ROWS_TEST(rows_have_no_table),
+        ROWS_TEST(fields_of_a_model),
+        ROWS_TEST(a_record_that_owns_its_texts),
+        ROWS_TEST(writes_by_a_query),
+        ROWS_TEST(joins_along_a_path),
+        ROWS_TEST(a_cursor_goes_on_after_a_row_that_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

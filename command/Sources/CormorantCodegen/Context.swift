@@ -36,7 +36,8 @@ struct Context {
         let habits = language.habits
         let others = code.naming.types.flatMap { type in ([""] + habits.typeEndings).map { type + $0 } }
         // In C functions share one space with types, and with what is made of them.
-        var functions = NameScope(others + habits.wholeEndings.map { code.naming.prefix + code.name + $0 }, separator: "_")
+        var functions = NameScope(
+            others + habits.wholeEndings.map { code.naming.prefix + code.name + $0 }, separator: "_")
         let tables = code.sketch.models.indices.map { table($0, &functions) }
         var keys: [String: Any] = [
             "header": header, "language": language.rawValue, "name": code.name, "type": Words(code.name).upperCamel,

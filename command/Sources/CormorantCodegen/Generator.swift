@@ -75,7 +75,8 @@ package struct Generator {
         }
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         let isName = prefix.utf8.allSatisfy { byte in
-            letters.contains(byte) || byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            letters.contains(byte) || byte == UInt8(ascii: "_")
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
         guard isName, prefix.utf8.first.map(letters.contains) == true else {
             throw CormorantError(
