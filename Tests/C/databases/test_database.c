@@ -89,6 +89,17 @@ static void a_trace_sees_sql_and_time_and_no_values(void **state) {
     assert_int_equal(seen.count, 3);
 }
 
+static void a_trace_begins_outside_of_what_only_reads(void **state) {
+    (void)state;
+    traced seen = {0};
+    OK(corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
+    GIVES(CORM_E_TRANSACTION, corm_database_set_trace(db, trace, &seen, &failure));
+    assert_non_null(strstr(corm_error_message(failure), "a trace cannot be set"));
+    OK(corm_transaction_commit(db, &failure));
+    OK(corm_database_set_trace(db, trace, &seen, &failure));
+    OK(corm_database_set_trace(db, NULL, NULL, &failure));
+}
+
 static void *interrupt_soon(void *unused) {
     (void)unused;
     nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
@@ -125,8 +136,11 @@ static void statements_are_reused_beyond_the_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(options_that_can_never_be_right),         TEST(sql_tells_its_changes),
-        TEST(a_trace_sees_sql_and_time_and_no_values), TEST(interrupt_stops_what_runs),
+        TEST(options_that_can_never_be_right),
+        TEST(sql_tells_its_changes),
+        TEST(a_trace_sees_sql_and_time_and_no_values),
+        TEST(a_trace_begins_outside_of_what_only_reads),
+        TEST(interrupt_stops_what_runs),
         TEST(statements_are_reused_beyond_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
