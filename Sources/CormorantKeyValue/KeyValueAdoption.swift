@@ -6,8 +6,9 @@ extension KeyValueStore {
     /// Copies the entries of a table that YTKKeyValueStore made, whose columns are `id`, `json` and `createdTime`. The table
     /// stays as it is, and so do entries that the store has already: a second call copies what is new.
     /// - Returns: how many entries were copied.
+    @available(*, noasync)
     @discardableResult
-    public func adopt(table: String) throws -> Int64 {
+    public func adopt(table: String) throws -> Int {
         let source = quoteIdentifier(table)
         // It writes a time as seconds, and SQLite stores them as text for the column's sake.
         let adoption = """
@@ -20,13 +21,13 @@ extension KeyValueStore {
             """
         return try database.transaction {
             try checkSource(table, source)
-            var copied: Int64 = 0
+            var copied = 0
             try perform(.probe, creates: true) { connection, _ in
                 let statement = try Statement(connection, adoption)
                 try statement.bind(.text(name), 1)
                 statement.bind(now(), 2)
                 _ = try statement.step()
-                copied = connection.changes
+                copied = Int(connection.changes)
             }
             return copied
         }

@@ -44,20 +44,36 @@ extension KeyValueEntry {
 
 extension Database {
     /// The store of a name, which needs no making: it is there once something is put into it.
+    @available(*, noasync)
     public func store(_ name: String) throws -> KeyValueStore { try KeyValueStore(self, name: name) }
 }
 
-extension KeyValueStore {
+extension Reader {
+    /// What the store of a name holds, to be read.
+    // Generic, so that that of `Database`, which gives a subclass, is no override.
+    @available(*, noasync)
+    public func store(_ name: some StringProtocol) throws -> KeyValueReader {
+        try KeyValueReader(database, name: String(name))
+    }
+}
+
+extension KeyValueReader {
     /// The value of a key; nil where there is none.
+    @available(*, noasync, message: "await value(_:)")
     public subscript(key: String) -> Value? {
-        get throws {
-            var value: Value?
-            try withBytes(of: key) { key in _ = try get(key) { value = try $0.value(0) } }
-            return value
-        }
+        get throws { try value(key) }
+    }
+
+    /// The value of a key; nil where there is none.
+    @available(*, noasync)
+    public func value(_ key: String) throws -> Value? {
+        var value: Value?
+        try withBytes(of: key) { key in _ = try get(key) { value = try $0.value(0) } }
+        return value
     }
 
     /// The entry of a key: its value, times and version.
+    @available(*, noasync)
     public func entry(_ key: String) throws -> KeyValueEntry? {
         var entry: KeyValueEntry?
         try withBytes(of: key) { bytes in
@@ -67,33 +83,11 @@ extension KeyValueStore {
     }
 
     /// Whether the key is there and has not expired.
+    @available(*, noasync)
     public func contains(_ key: String) throws -> Bool { try withBytes(of: key) { try contains($0) } }
 
-    /// Writes a value in place of what the key has.
-    /// - Parameter expires: when the entry stops being there, as `expiry(after:)` gives it; nil for never.
-    public func put(_ key: String, _ value: Value, expires: Int64? = nil) throws {
-        try put(KeyValueEntry(key: key, value: value, expires: expires), version: nil)
-    }
-
-    /// Writes a text of JSON. What is none is an error.
-    public func put(_ key: String, json: String, expires: Int64? = nil) throws {
-        try put(KeyValueEntry(key: key, value: .text(json), isJSON: true, expires: expires), version: nil)
-    }
-
-    /// Writes entries, whatever their versions, in one transaction; an error says at which it failed, and none is written.
-    public func put(contentsOf entries: [KeyValueEntry]) throws {
-        try batch(entries.count) { try put(entries[$0], version: nil) }
-    }
-
-    /// Writes an entry where the store has it in the version given: as it was read, or not at all for 0.
-    /// - Returns: whether it was written; else someone else wrote first.
-    public func compareAndSet(_ entry: KeyValueEntry) throws -> Bool { try put(entry, version: entry.version) }
-
-    /// - Returns: whether there was an entry.
-    @discardableResult
-    public func delete(_ key: String) throws -> Bool { try withBytes(of: key) { try delete($0) } }
-
     /// The entries of a range in the order of their keys.
+    @available(*, noasync)
     public func entries(_ range: KeyValueRange = KeyValueRange()) throws -> [KeyValueEntry] {
         let cursor = try scan(range)
         defer { cursor.close() }
@@ -104,6 +98,44 @@ extension KeyValueStore {
         }
         return entries
     }
+
+    fileprivate func withBytes<Result>(
+        of key: String, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        var key = key
+        return try key.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension KeyValueStore {
+    /// Writes a value in place of what the key has.
+    /// - Parameter expires: when the entry stops being there, as `expiry(after:)` gives it; nil for never.
+    @available(*, noasync)
+    public func put(_ key: String, _ value: Value, expires: Int64? = nil) throws {
+        try put(KeyValueEntry(key: key, value: value, expires: expires), version: nil)
+    }
+
+    /// Writes a text of JSON. What is none is an error.
+    @available(*, noasync)
+    public func put(_ key: String, json: String, expires: Int64? = nil) throws {
+        try put(KeyValueEntry(key: key, value: .text(json), isJSON: true, expires: expires), version: nil)
+    }
+
+    /// Writes entries, whatever their versions, in one transaction; an error says at which it failed, and none is written.
+    @available(*, noasync)
+    public func put(contentsOf entries: [KeyValueEntry]) throws {
+        try batch(entries.count) { try put(entries[$0], version: nil) }
+    }
+
+    /// Writes an entry where the store has it in the version given: as it was read, or not at all for 0.
+    /// - Returns: whether it was written; else someone else wrote first.
+    @available(*, noasync)
+    public func compareAndSet(_ entry: KeyValueEntry) throws -> Bool { try put(entry, version: entry.version) }
+
+    /// - Returns: whether there was an entry.
+    @available(*, noasync)
+    @discardableResult
+    public func delete(_ key: String) throws -> Bool { try withBytes(of: key) { try delete($0) } }
 
     /// The time that lies so far ahead, for `expires`.
     public static func expiry(after duration: Duration) throws -> Int64 {
@@ -119,12 +151,5 @@ extension KeyValueStore {
                 try $0.bind(entry.value, $1)
             }
         }
-    }
-
-    private func withBytes<Result>(
-        of key: String, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) rethrows -> Result {
-        var key = key
-        return try key.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
     }
 }

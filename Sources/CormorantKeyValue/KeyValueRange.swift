@@ -13,11 +13,11 @@ public struct KeyValueRange: Sendable {
     /// The key after which it begins: the last one of the page before.
     public var after: String?
     /// How many entries at most.
-    public var limit: Int64?
+    public var limit: Int?
 
     /// A range; without arguments all entries.
     public init(
-        prefix: String? = nil, start: String? = nil, end: String? = nil, after: String? = nil, limit: Int64? = nil
+        prefix: String? = nil, start: String? = nil, end: String? = nil, after: String? = nil, limit: Int? = nil
     ) {
         self.prefix = prefix
         self.start = start
@@ -71,7 +71,7 @@ private func successor(of prefix: String) -> String? {
     return nil
 }
 
-extension KeyValueStore {
+extension KeyValueReader {
     /// The entries of a range as they come: key, value, json, created, updated, expires, version.
     package func scan(_ range: KeyValueRange) throws -> StatementCursor {
         if let limit = range.limit, limit < 0 {
@@ -85,41 +85,46 @@ extension KeyValueStore {
             try statement.bind(.text(name), 1)
             try range.bind(to: statement)
             statement.bind(now(), 4)
-            statement.bind(range.limit ?? -1, 5)
+            statement.bind(Int64(range.limit ?? -1), 5)
         }
     }
 
     /// How many entries a range has.
-    public func count(_ range: KeyValueRange = KeyValueRange()) throws -> Int64 {
+    @available(*, noasync)
+    public func count(_ range: KeyValueRange = KeyValueRange()) throws -> Int {
         try range.refuseLimit()
-        var count: Int64 = 0
+        var count = 0
         try perform(.count) { _, statement in
             try range.bind(to: statement)
             statement.bind(now(), 4)
-            if try statement.step() { count = Row(statement).cell(0).int64 }
+            if try statement.step() { count = Int(Row(statement).cell(0).int64) }
         }
         return count
     }
+}
 
+extension KeyValueStore {
     /// Deletes the entries of a range, all without one; how many rows went, expired ones among them.
+    @available(*, noasync)
     @discardableResult
-    public func clear(_ range: KeyValueRange = KeyValueRange()) throws -> Int64 {
+    public func clear(_ range: KeyValueRange = KeyValueRange()) throws -> Int {
         try range.refuseLimit()
         return try remove(.clear) { try range.bind(to: $0) }
     }
 
     /// Deletes what has expired, which is never seen but takes room; how many rows went.
+    @available(*, noasync)
     @discardableResult
-    public func purge() throws -> Int64 {
+    public func purge() throws -> Int {
         try remove(.purge) { $0.bind(now(), 4) }
     }
 
-    private func remove(_ operation: KeyValueOperation, _ bind: (Statement) throws -> Void) throws -> Int64 {
-        var removed: Int64 = 0
+    private func remove(_ operation: KeyValueOperation, _ bind: (Statement) throws -> Void) throws -> Int {
+        var removed = 0
         try perform(operation) { connection, statement in
             try bind(statement)
             _ = try statement.step()
-            removed = connection.changes
+            removed = Int(connection.changes)
         }
         return removed
     }

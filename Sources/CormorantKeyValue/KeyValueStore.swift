@@ -4,12 +4,11 @@ import CormorantORM
 import CormorantPlatform
 import CormorantSQLite
 
-/// Values by key, in the same file and the same transactions as models. Threads may share it, as they do its database; it
-/// holds nothing of the file, so any number of stores of one name may be made.
-public final class KeyValueStore: @unchecked Sendable {  // what it holds does not change
-    package let database: Database
+/// What a key-value store is to those who only read: as `Reader` gives it in `read`.
+public class KeyValueReader: @unchecked Sendable {  // what it holds does not change
+    package final let database: Database
     /// The store's name.
-    public let name: String
+    public final let name: String
     private let nameBytes: UnsafeMutableRawBufferPointer
 
     init(_ database: Database, name: String) throws {
@@ -33,7 +32,7 @@ public final class KeyValueStore: @unchecked Sendable {  // what it holds does n
     ///   - body: gets the statement with the store's name bound.
     /// - Returns: false where there is no table.
     @discardableResult
-    func perform(
+    final func perform(
         _ operation: KeyValueOperation, creates: Bool = false, _ body: (Connection, Statement) throws -> Void
     ) throws -> Bool {
         try database.withConnection(reading: operation.isReading && !creates) { connection in
@@ -66,7 +65,7 @@ public final class KeyValueStore: @unchecked Sendable {  // what it holds does n
     /// The same for an operation on one key.
     @discardableResult
     @inline(__always)
-    func perform(
+    final func perform(
         _ operation: KeyValueOperation, key: UnsafeRawBufferPointer, creates: Bool = false,
         _ body: (Connection, Statement) throws -> Void
     ) throws -> Bool {
@@ -83,7 +82,7 @@ public final class KeyValueStore: @unchecked Sendable {  // what it holds does n
     // --- What the bindings are made of ---
 
     /// Reads an entry where it is: value, json, created, updated, expires, version.
-    package func get(_ key: UnsafeRawBufferPointer, _ read: (Row) throws -> Void) throws -> Bool {
+    package final func get(_ key: UnsafeRawBufferPointer, _ read: (Row) throws -> Void) throws -> Bool {
         var found = false
         try perform(.get, key: key) { _, statement in
             guard try statement.step() else { return }
@@ -95,7 +94,7 @@ public final class KeyValueStore: @unchecked Sendable {  // what it holds does n
         return found
     }
 
-    package func contains(_ key: UnsafeRawBufferPointer) throws -> Bool {
+    package final func contains(_ key: UnsafeRawBufferPointer) throws -> Bool {
         var found = false
         try perform(.contains, key: key) { _, statement in
             statement.bind(now(), 4)
@@ -103,7 +102,11 @@ public final class KeyValueStore: @unchecked Sendable {  // what it holds does n
         }
         return found
     }
+}
 
+/// Values by key, in the same file and the same transactions as models. Threads may share it, as they do its database; it
+/// holds nothing of the file, so any number of stores of one name may be made.
+public final class KeyValueStore: KeyValueReader, @unchecked Sendable {
     /// Writes an entry.
     /// - Parameters:
     ///   - version: writes only where the entry has it, or is not there for 0; nil writes in any case.

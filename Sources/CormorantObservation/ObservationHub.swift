@@ -35,18 +35,23 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
     /// - Parameters:
     ///   - live: a query that is run now and after each change; its tables are what it reads, and `region` is nil.
     ///   - query: a SELECT whose tables are watched.
+    ///   - reads: the same for reads of the program's.
     func observe(
-        _ region: ObservedRegion?, query: String? = nil, live: LiveQuery?, keepsValues: Bool, isLatestOnly: Bool,
-        callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
+        _ region: ObservedRegion?, query: String? = nil, live: LiveQuery? = nil, reads: LiveReads? = nil,
+        keepsValues: Bool, isLatestOnly: Bool, callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
     ) throws -> Observer {
         let observer = Observer(
-            self, live: live, keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
+            self, live: live, reads: reads, keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
+        // Before which commit the first reads were made, and whether they have something to tell.
+        var first: (generation: Int, isTold: Bool)?
         guard let database else { throw databaseClosed() }
         let sql = try live?.sql() ?? query
         try database.withConnection { connection in
-            if live != nil, connection.isInTransaction {
+            if observer.isLive, connection.isInTransaction {
                 throw CormorantError(
-                    .transaction, "a live query cannot begin inside a transaction", hint: "end the transaction first")
+                    .transaction,
+                    "\(live != nil ? "a live query" : "a watch on reads") cannot begin inside a transaction",
+                    hint: "end the transaction first")
             }
             guard !database.isMigrating else {
                 throw CormorantError(
@@ -60,19 +65,27 @@ package final class ObservationHub: Companion, @unchecked Sendable {  // `lock` 
                     observer.layout = region.layout(of: observer.watched)
                 }
                 if let sql { observer.watched += try connection.watch(query: sql) }
+                if let reads {
+                    let isTold = try runAlone(reads, of: observer, connection, database)
+                    guard !observer.watched.isEmpty else { throw readsNothing() }
+                    first = (locked { generation }, isTold)
+                }
             } catch {
+                for watched in observer.watched { connection.untrack(watched.table, values: keepsValues) }
                 stopIfIdle()
                 throw error
             }
             starting += 1
-            if live == nil { _ = add(observer, unlessBeyond: nil) }
+            if !observer.isLive { _ = add(observer, unlessBeyond: nil) }
         }
-        guard live != nil else { return observer }
+        guard observer.isLive else { return observer }
         do {
             // Alone until its newest result is told, so that it comes in order.
             repeat {
-                let begun = locked { generation }
-                try observer.tellFirst()
+                let begun = first?.generation ?? locked { generation }
+                if live != nil { try observer.tellFirst() }
+                if let reads, try first?.isTold ?? run(reads, of: observer) { observer.tellOfReads(isForeign: false) }
+                first = nil
                 if add(observer, unlessBeyond: begun) { return observer }
             } while true
         } catch {
@@ -216,6 +229,39 @@ extension ObservationHub {
     }
 }
 
+// Reads of the program's -----------------------------------------------------------------------------------------------
+
+extension ObservationHub {
+    /// Makes the reads, and sees to it that all is watched which they read.
+    /// - Returns: whether there is something to tell.
+    func run(_ reads: LiveReads, of observer: Observer) throws -> Bool {
+        guard let database else { throw databaseClosed() }
+        let (outcome, unwatched) = try reads.run(database)
+        if unwatched.isEmpty { return try outcome.get() }
+        // They went on to other tables, which may have changed since: once more, while nobody writes.
+        return try database.withConnection { try runAlone(reads, of: observer, $0, database) }
+    }
+
+    /// Under the database's lock, so that nothing is committed between the reads and the watch on their tables.
+    private func runAlone(
+        _ reads: LiveReads, of observer: Observer, _ connection: Connection, _ database: Database
+    ) throws -> Bool {
+        let (outcome, unwatched) = try reads.run(database)
+        // One that was cancelled meanwhile may have given back what it watched.
+        if !observer.isCancelled || locked({ cancelled.contains { $0 === observer } }) {
+            observer.watched += try connection.watch(unwatched)
+            reads.cover(unwatched)
+        }
+        return try outcome.get()
+    }
+
+    private func readsNothing() -> CormorantError {
+        CormorantError(
+            .misuse, "the reads are of no table, so that there is nothing to watch",
+            hint: "read with what the body is given")
+    }
+}
+
 // Under no lock --------------------------------------------------------------------------------------------------------
 
 extension ObservationHub {
@@ -235,14 +281,17 @@ extension ObservationHub {
             }
             if news.isEmpty { return }
             for committed in news {
-                for observer in everyone where observer.live == nil { observer.tell(committed) }
+                for observer in everyone where !observer.isLive { observer.tell(committed) }
             }
-            for observer in everyone where observer.live != nil {
+            for observer in everyone where observer.isLive {
                 let relevant = news.filter { committed in
                     committed.isForeign || committed.changedSchema
                         || committed.changes.contains { change in observer.watched.contains { $0.concerns(change) } }
                 }
-                if !relevant.isEmpty { observer.runLive(isForeign: relevant.contains { $0.isForeign }) }
+                if relevant.isEmpty { continue }
+                observer.runLive(
+                    isForeign: relevant.contains { $0.isForeign }, changedSchema: relevant.contains { $0.changedSchema }
+                )
             }
         }
     }
@@ -255,7 +304,7 @@ extension Database {
         callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
     ) throws -> Observer {
         try observationHub.observe(
-            region, live: nil, keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
+            region, keepsValues: keepsValues, isLatestOnly: isLatestOnly, callback: callback)
     }
 
     /// Begins a watch on the tables that a query reads.
@@ -267,7 +316,7 @@ extension Database {
         let sql = cursor.sql
         cursor.close()
         return try observationHub.observe(
-            nil, query: sql, live: nil, keepsValues: false, isLatestOnly: isLatestOnly, callback: callback)
+            nil, query: sql, keepsValues: false, isLatestOnly: isLatestOnly, callback: callback)
     }
 
     /// Begins a watch that runs a query now and after each change, and tells its result when that is another one.
@@ -275,6 +324,14 @@ extension Database {
         live: LiveQuery, callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
     ) throws -> Observer {
         try observationHub.observe(nil, live: live, keepsValues: false, isLatestOnly: true, callback: callback)
+    }
+
+    /// Begins a watch that makes reads of the program's now and after each change of what they read; each event says that they
+    /// have something new.
+    package func observe(
+        reads: LiveReads, callback: ((Result<ObservationEvent, CormorantError>) -> Void)? = nil
+    ) throws -> Observer {
+        try observationHub.observe(nil, reads: reads, keepsValues: false, isLatestOnly: true, callback: callback)
     }
 
     private var observationHub: ObservationHub { companion { ObservationHub(self) } }

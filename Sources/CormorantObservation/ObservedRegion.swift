@@ -83,15 +83,20 @@ extension Connection {
         try watch(tablesRead(by: sql), allColumns: false, false)
     }
 
-    private func watch(_ reads: [TableRead], allColumns: Bool, _ values: Bool) throws -> [WatchedTable] {
+    /// Begins to log what changes in tables; those that cannot be watched are passed by.
+    func watch(_ reads: [TableRead], _ values: Bool = false) throws -> [WatchedTable] {
         var watched: [WatchedTable] = []
-        for var read in reads where !foldIdentifier(read.name).hasPrefix("sqlite_") {
-            if allColumns { read.columns = [] }
+        for read in reads where !foldIdentifier(read.name).hasPrefix("sqlite_") {
             // Views are read through their tables, and functions that give rows have none.
             do { watched.append(try watch(read, key: nil, values)) } catch let error as CormorantError
                 where error.code == .schema
             {}
         }
+        return watched
+    }
+
+    private func watch(_ reads: [TableRead], allColumns: Bool, _ values: Bool) throws -> [WatchedTable] {
+        let watched = try watch(allColumns ? reads.map { TableRead(schema: $0.schema, name: $0.name) } : reads, values)
         guard !watched.isEmpty else {
             throw CormorantError(.misuse, "no table is read, so that there is nothing to watch", hint: "name a table")
         }

@@ -11,6 +11,7 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
     package let isLatestOnly: Bool
     let keepsValues: Bool
     let live: LiveQuery?
+    let reads: LiveReads?
     var watched: [WatchedTable] = []
     var layout = RowLayout.plain
     private weak let hub: ObservationHub?
@@ -36,11 +37,12 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
 
     /// - Parameter callback: called with each event; nil: events wait to be taken.
     init(
-        _ hub: ObservationHub, live: LiveQuery?, keepsValues: Bool, isLatestOnly: Bool,
+        _ hub: ObservationHub, live: LiveQuery?, reads: LiveReads?, keepsValues: Bool, isLatestOnly: Bool,
         callback: ((Result<ObservationEvent, CormorantError>) -> Void)?
     ) {
         self.hub = hub
         self.live = live
+        self.reads = reads
         self.keepsValues = keepsValues
         self.isLatestOnly = isLatestOnly
         mailbox = Mailbox(
@@ -66,6 +68,9 @@ package final class Observer: @unchecked Sendable {  // `watched` and `layout` b
     func end() { mailbox.end(discarding: true) }
 
     package var isCancelled: Bool { mailbox.isEnded }
+
+    /// Whether it runs what it tells of.
+    var isLive: Bool { live != nil || reads != nil }
 
     /// A file descriptor that can be read while events wait or the watch has ended. It belongs to the observer.
     package func descriptor() throws -> Int32 {
@@ -104,17 +109,26 @@ extension Observer {
         if !folder.folded.isEmpty { tell(Pending(isForeign: false, changes: folder.folded, layout: layout)) }
     }
 
-    /// Runs the live query and tells its result, when that is another one.
-    func runLive(isForeign: Bool) {
-        guard let live, !isCancelled else { return }
+    /// Runs the live query, or the reads, and tells what is new.
+    func runLive(isForeign: Bool, changedSchema: Bool) {
+        guard !isCancelled else { return }
         do {
-            let result = try live.run()
-            tell(Pending(isForeign: isForeign, result: result))
-        } catch let error as CormorantError {
+            if let live {
+                tell(Pending(isForeign: isForeign, result: try live.run()))
+            } else if let reads, let hub {
+                if isForeign || changedSchema { reads.forgetStatements() }
+                if try hub.run(reads, of: self) { tellOfReads(isForeign: isForeign) }
+            }
+        } catch {
             // Nothing, where its database was closed meanwhile.
-            mailbox.put(.failure(error))
-        } catch {}
+            mailbox.put(
+                .failure(
+                    error as? CormorantError ?? CormorantError(.callback, "the reads failed: \(error)", cause: error)))
+        }
     }
+
+    /// The reads have something new.
+    func tellOfReads(isForeign: Bool) { tell(Pending(isForeign: isForeign)) }
 
     /// Runs the live query before anything else is told of it.
     func tellFirst() throws {
@@ -126,7 +140,7 @@ extension Observer {
 
     private func tell(_ pending: Pending) {
         mailbox.put(.success(pending)) { newest, count in
-            guard isLatestOnly || live != nil || count >= Observer.greatestCount, case .success(let newest) = newest
+            guard isLatestOnly || isLive || count >= Observer.greatestCount, case .success(let newest) = newest
             else { return nil }
             return .success(Observer.merged(newest, pending))
         }

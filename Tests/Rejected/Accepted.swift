@@ -22,7 +22,7 @@ func optionalsAndOthers(_ year: Int?, _ kinds: [Album.Kind]) -> SelectQuery<(Str
         .order { ($0.year.desc().nullsLast(), $0.title) }.limit(10).select { ($0.title, $0.year) }
 }
 
-func tuples() -> some RowQuery<(String, Int64, Double?, Int?, String)> {
+func tuples() -> some RowQuery<(String, Int, Double?, Int?, String)> {
     Album.join(Artist.self) { album, artist in album.artistID == artist.id }
         .where { album, artist in artist.name == "AC/DC" && album.price > 3 && album.year < 1990 }
         .group { album, artist in (artist.name, album.year) }
@@ -39,7 +39,7 @@ func changes(_ database: Database) throws {
             $0.year = nil
             $0.kind = .studio
         })
-    let count: Int64? = try database.fetchOne(Artist.select { $0.albums.count { $0.year == 1976 && $0.price > 3 } })
+    let count: Int? = try database.fetchOne(Artist.select { $0.albums.count { $0.year == 1976 && $0.price > 3 } })
     print(count as Any)
 }
 
@@ -145,7 +145,7 @@ private enum Hidden {
 
 func commonTables() -> some RowQuery<(Artist, Summary)> {
     let counted = Album.select { Summary.Columns(title: $0.title, count: $0.year.count()) }.cte("counted")
-    let more = counted.where { $0.count > counted.select { $0.count.average() }.scalar().cast(to: Int64.self) }
+    let more = counted.where { $0.count > counted.select { $0.count.average() }.scalar().cast(to: Int.self) }
     return Artist.join(Summary.self, from: more.subquery("more")) { artist, more in more.title == artist.name }
         .where { artist, more in more.count > 3 && counted.where { $0.count > 9 }.exists() }
         .order { artist, more in (more.count.desc(), artist.name) }
@@ -159,4 +159,32 @@ func tableFunctions() -> some RowQuery<(String, Int?)> {
 
 func outerJoins() -> some RowQuery<(Artist?, Album?)> {
     Artist.fullJoin(Album.self) { artist, album in album.artistID == artist.id }
+}
+
+/// What reads, for those who read and for those who write.
+nonisolated func reads(_ reader: Reader, _ page: Int) throws -> (Int, [Album], Int?) {
+    let albums = try reader.fetchAll(Album.order { $0.id }.limit(20).offset(page * 20))
+    let number: Int? = try reader.fetchOne(Artist.select { $0.albums.count() })
+    return (try reader.fetchCount(Artist.self), albums, number)
+}
+
+func bodies(_ database: Database) async throws -> Int {
+    let count = try await database.read { reader in try reads(reader, 1).0 }
+    let value = try await database.store("settings").value("x")?.int64 ?? 0
+    return try await database.write { database in
+        try database.store("settings").put("x", .integer(value + 1))
+        return try reads(database, 0).0 + count
+    }
+}
+
+func observation(_ database: Database) async throws {
+    let observer = try await database.observe { reader in
+        (try reader.fetchAll(Artist.where { $0.id > 3 }.load(\.albums) { $0.order { $0.year }.load(\.artist) }), 1)
+    }
+    for try await (artists, _) in observer {
+        print(artists.allSatisfy(\.albums.isLoaded))
+        break
+    }
+    try await database.observe { try $0.fetchCount(Album.all) }.onMain { print((try? $0.get()) ?? 0) }
+    for try await album in try await database.cursor(Album.where { $0.year > 1970 }) { print(album.title) }
 }

@@ -25,7 +25,7 @@ struct Album {
 @Model
 struct Summary {
     var title: String
-    var count: Int64
+    var count: Int
 }
 
 /// A record without columns of its own.

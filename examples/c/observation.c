@@ -75,6 +75,30 @@ static bool follow(app *a) {
     return done;
 }
 
+/* Reads of any number of statements, made now and again when what they read has changed. */
+static corm_status read_counts(corm_database *database, void *context, corm_error **out_error) {
+    app *a = context;
+    int64_t artists = 0, albums = 0;
+    corm_status status = corm_query_count(database, a->artists, NULL, &artists, out_error);
+    if (status == CORM_OK)
+        status = corm_query_count(database, a->albums, NULL, &albums, out_error);
+    if (status == CORM_OK)
+        printf("%" PRId64 " artists, %" PRId64 " albums\n", artists, albums);
+    return status;
+}
+
+static bool reads(app *a) {
+    corm_observe_options options = CORM_OBSERVE_OPTIONS_INIT;
+    corm_observer *observer = NULL;
+    options.reads = read_counts;
+    options.context = a;
+    bool done =
+        corm_observer_open(a->db, &options, &observer, &a->error) == CORM_OK &&
+        corm_database_execute(a->db, "DELETE FROM album WHERE price > 100", NULL, 0, NULL, &a->error) == CORM_OK;
+    corm_observer_close(observer);
+    return done;
+}
+
 /* Rows that are found again come from memory, unless anybody has changed them. */
 static bool remember(app *a) {
     corm_value key = corm_value_int64(1);
@@ -91,6 +115,6 @@ static bool remember(app *a) {
 
 int main(void) {
     app a = {0};
-    bool done = open_music(&a) && watch(&a) && wait_for(&a) && follow(&a) && remember(&a);
+    bool done = open_music(&a) && watch(&a) && wait_for(&a) && follow(&a) && reads(&a) && remember(&a);
     return close_music(&a, done);
 }

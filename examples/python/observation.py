@@ -54,6 +54,22 @@ async def follow_along(db: Database) -> None:
             db.insert(Artist(f"Artist {event.rows[0][0]}"))
 
 
+def reads(db: Database) -> None:
+    """Reads of any number of statements, made again when what they read has changed."""
+
+    def shelf(db: Database) -> tuple[list[str], int]:
+        cheap = db.fetch_all(select(Album).where(Album.price < 10).order_by(Album.title))
+        return [album.title for album in cheap], db.count(Artist)
+
+    with db.observe(shelf) as values:
+        for titles, artists in values:
+            print(titles, artists)
+            if artists > 6:
+                break
+            db.insert(Artist("One more"))
+    db.observe(lambda db: db.count(Album), callback=print).cancel()
+
+
 def remember(db: Database) -> None:
     """Rows that are found again come from memory, unless anybody has changed them."""
     db.set_cache(Artist, max_count=1000, max_bytes=1_000_000)
@@ -69,4 +85,5 @@ if __name__ == "__main__":
         narrow(database)
         follow(database)
         asyncio.run(follow_along(database))
+        reads(database)
         remember(database)

@@ -62,7 +62,14 @@ typedef struct corm_region {
  */
 typedef void (*corm_observer_callback)(corm_event *event, corm_error *error, void *context);
 
-/* What is watched, and how it is told. Give one of: a model, alone or with a key; regions; a query. */
+/*
+ * Reads of the program's, of any number of statements: called in a transaction that reads, on one snapshot, with the thread's
+ * calls on `database`, which it must not write to. Returns CORM_OK when there is something to tell, CORM_AGAIN when what it
+ * read is what it read before, or an error's status, with its error as of other functions of the program's.
+ */
+typedef corm_status (*corm_observer_reads)(corm_database *database, void *context, corm_error **out_error);
+
+/* What is watched, and how it is told. Give one of: a model, alone or with a key; regions; a query; reads. */
 typedef struct corm_observe_options {
     uint32_t struct_size;
     /* The records of a model, or with a key the one record; borrowed until return. */
@@ -87,6 +94,10 @@ typedef struct corm_observe_options {
     /* Handed through; must live until `release` is called. */
     void *context;
     corm_release release;
+    /* Called with `context` before corm_observer_open returns, and again after each commit that changes what its statements
+       read; each call that returns CORM_OK gives an event, which has nothing but is_foreign. It runs where callbacks do. What
+       it returns at first, where that is an error, corm_observer_open returns. */
+    corm_observer_reads reads;
 } corm_observe_options;
 
 #define CORM_OBSERVE_OPTIONS_INIT CORM_INIT_(corm_observe_options)

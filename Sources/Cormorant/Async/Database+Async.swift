@@ -20,13 +20,6 @@ extension Database {
         try await run({ database in try database.transaction(kind) { try body(database) } }, reading: kind == .read)
     }
 
-    /// Runs `body` on one snapshot, beside others that read or write. Writing in it throws.
-    public func read<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> Result {
-        try await transaction(.read, body)
-    }
-
     /// Runs `body` in a transaction that may write.
     @discardableResult
     public func write<Result: Sendable>(
@@ -34,10 +27,19 @@ extension Database {
     ) async throws -> Result {
         try await transaction(.immediate, body)
     }
+}
+
+extension Reader {
+    /// Runs `body` on one snapshot, beside others that read or write. It is given what reads, and nothing that writes.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (Reader) throws -> Result
+    ) async throws -> Result {
+        try await database.transaction(.read) { try body($0) }
+    }
 
     /// Runs `body`, which is one call that reads.
     func look<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
+        _ body: @escaping @Sendable (Reader) throws -> Result
     ) async throws -> Result {
         try await run(body, reading: true)
     }
@@ -45,14 +47,15 @@ extension Database {
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result, reading isReading: Bool
     ) async throws -> Result {
-        let queues = companion(Queues.init)
-        let job = Job(self)
+        let database = database
+        let queues = database.companion(Queues.init)
+        let job = Job(database)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 job.wait { continuation.resume(throwing: $0) }
                 queues.add(reading: isReading) {
                     guard job.begins() else { return }
-                    continuation.resume(with: Swift.Result { try job.run { try body(self) } })
+                    continuation.resume(with: Swift.Result { try job.run { try body(database) } })
                 }
             }
         } onCancel: {

@@ -6,16 +6,19 @@ extension Database {
     /// Encrypts a plain file, in its place. Takes the file for itself: throws `busy` while other connections use it. A crash,
     /// an error or a cancel leaves the file as it was, or encrypted; never between. Disk blocks that the plain file had may
     /// stay readable to those who read the disk itself.
+    @available(*, noasync)
     public static func encrypt(_ path: String, with encryption: Encryption, progress: CopyProgress? = nil) throws {
         try recode(path, from: nil, to: encryption, progress: progress)
     }
 
     /// Makes an encrypted file plain; the rest as `encrypt`.
+    @available(*, noasync)
     public static func decrypt(_ path: String, with encryption: Encryption, progress: CopyProgress? = nil) throws {
         try recode(path, from: encryption, to: nil, progress: progress)
     }
 
     /// Encrypts a file anew, with another key, a new salt and other settings; the rest as `encrypt`.
+    @available(*, noasync)
     public static func rekey(
         _ path: String, from old: Encryption, to new: Encryption, progress: CopyProgress? = nil
     ) throws {
@@ -25,17 +28,20 @@ extension Database {
     /// The pages of an encrypted file whose authentication fails; none for a good file. As SQLCipher's
     /// cipher_integrity_check; a page that fails is good if the WAL has a newer one, as after a crash in a checkpoint. What
     /// the pages hold is not looked at.
+    @available(*, noasync)
     public func pagesNotAuthentic() throws -> [UInt32] {
         try withConnection { try $0.pagesNotAuthentic(limit: 1000).pages }
     }
 
     /// Attaches another file under a name of its own, encrypted or plain. The SQL statement DETACH ends it.
+    @available(*, noasync)
     public func attach(_ path: String, as name: String, encryption: Encryption? = nil) throws {
         retireReaders()
         try withConnection { try $0.attach(path, as: name, codecs: encryption) }
     }
 
     /// Puts the file back to what a snapshot or backup holds that is encrypted with another key or salt than the database.
+    @available(*, noasync)
     public func restore(_ snapshot: String, encryption: Encryption) throws {
         try restore(snapshot, codecs: encryption) { _, _ in true }
     }
@@ -47,6 +53,7 @@ extension Database {
     ///   - encryption: what the copy is encrypted with; nil: what the database is, plain or with its key. With one, this
     ///     database is held up meanwhile.
     ///   - progress: called now and then; false cancels, and the call throws `interrupted`.
+    @available(*, noasync)
     public func backup(to path: String, encryption: Encryption? = nil, progress: CopyProgress? = nil) throws {
         try backup(to: path, codecs: encryption, progress: progress)
     }

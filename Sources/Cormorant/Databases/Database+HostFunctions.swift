@@ -23,21 +23,28 @@ extension Database {
     ///   - inSchema: Whether triggers, views, indexes, computed columns and CHECKs of the file may call it. Then the file can be
     ///     changed only by programs that have the function.
     ///   - body: The function.
+    @available(*, noasync)
     public func registerFunction<each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype>(
         _ name: String, isDeterministic: Bool = false, inSchema: Bool = false,
         _ body: @escaping @Sendable (repeat each Argument) throws -> Result
     ) throws {
-        let count = countOf(repeat (each Argument).self)
-        try register(
-            function: HostFunction(
-                name, count, isDeterministic: isDeterministic, inSchema: inSchema,
-                .scalar { arguments in
-                    var values = ArgumentReader(name, try arguments.row())
-                    return try body(repeat try values.next((each Argument).self)).columnValue
-                }))
+        try register(function: function(name, isDeterministic, inSchema, body))
+    }
+
+    func function<each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype>(
+        _ name: String, _ isDeterministic: Bool, _ inSchema: Bool,
+        _ body: @escaping @Sendable (repeat each Argument) throws -> Result
+    ) -> HostFunction {
+        HostFunction(
+            name, countOf(repeat (each Argument).self), isDeterministic: isDeterministic, inSchema: inSchema,
+            .scalar { arguments in
+                var values = ArgumentReader(name, try arguments.row())
+                return try body(repeat try values.next((each Argument).self)).columnValue
+            })
     }
 
     /// Makes a function known that takes any number of arguments, as SQLite holds them: a time, a UUID and a decimal are texts.
+    @available(*, noasync)
     public func registerFunction(
         _ name: String, isDeterministic: Bool = false, inSchema: Bool = false,
         ofAny body: @escaping @Sendable ([Value]) throws -> Value
@@ -68,6 +75,7 @@ extension Database {
     ///   - initial: What each group of rows begins with.
     ///   - step: Adds a row.
     ///   - value: The value of the rows so far.
+    @available(*, noasync)
     public func registerAggregate<
         State, each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype
     >(
@@ -77,11 +85,9 @@ extension Database {
         value: @escaping @Sendable (State) throws -> Result
     ) throws {
         try register(
-            function: HostFunction(
-                name, countOf(repeat (each Argument).self), isDeterministic: isDeterministic, inSchema: inSchema,
-                .aggregate(canSlide: false) {
-                    StateAggregate(initial(), change(name, step), nil) { try value($0).columnValue }
-                }))
+            function: aggregate(
+                name, countOf(repeat (each Argument).self), isDeterministic, inSchema, initial, change(name, step), nil,
+                value))
     }
 
     /// The same for an aggregate that may stand over any window.
@@ -93,6 +99,7 @@ extension Database {
     ///   - step: Adds a row.
     ///   - inverse: Takes the row out again that came first.
     ///   - value: The value of the rows so far.
+    @available(*, noasync)
     public func registerAggregate<
         State, each Argument: ColumnValue & SendableMetatype, Result: ColumnValue & SendableMetatype
     >(
@@ -103,17 +110,16 @@ extension Database {
         value: @escaping @Sendable (State) throws -> Result
     ) throws {
         try register(
-            function: HostFunction(
-                name, countOf(repeat (each Argument).self), isDeterministic: isDeterministic, inSchema: inSchema,
-                .aggregate(canSlide: true) {
-                    StateAggregate(initial(), change(name, step), change(name, inverse)) { try value($0).columnValue }
-                }))
+            function: aggregate(
+                name, countOf(repeat (each Argument).self), isDeterministic, inSchema, initial, change(name, step),
+                change(name, inverse), value))
     }
 
     /// Takes a function or an aggregate away.
     /// - Parameters:
     ///   - name: What it is called.
     ///   - argumentCount: How many it has; nil: any number.
+    @available(*, noasync)
     public func removeFunction(_ name: String, argumentCount: Int?) throws {
         try register(.function(name, Int32(clamping: argumentCount ?? -1), nil))
     }
@@ -125,6 +131,7 @@ extension Database {
     /// - Parameters:
     ///   - name: What COLLATE calls it.
     ///   - areInIncreasingOrder: Whether the first text comes before the second; texts of which neither does are equal.
+    @available(*, noasync)
     public func registerCollation(
         _ name: String, by areInIncreasingOrder: @escaping @Sendable (String, String) throws -> Bool
     ) throws {
@@ -137,23 +144,39 @@ extension Database {
     }
 
     /// Takes a collation away.
+    @available(*, noasync)
     public func removeCollation(_ name: String) throws { try register(.collation(name, nil)) }
 
-    private func register(function: HostFunction) throws {
+    func aggregate<State, Result: ColumnValue & SendableMetatype>(
+        _ name: String, _ argumentCount: Int32, _ isDeterministic: Bool, _ inSchema: Bool,
+        _ initial: @escaping @Sendable () -> State, _ add: @escaping StateChange<State>,
+        _ takeOut: StateChange<State>?, _ value: @escaping @Sendable (State) throws -> Result
+    ) -> HostFunction {
+        HostFunction(
+            name, argumentCount, isDeterministic: isDeterministic, inSchema: inSchema,
+            .aggregate(canSlide: takeOut != nil) {
+                StateAggregate(initial(), add, takeOut) { try value($0).columnValue }
+            })
+    }
+
+    func register(function: HostFunction) throws {
         try register(.function(function.name, function.argumentCount, function))
     }
 }
 
-private func change<State, each Argument: ColumnValue & SendableMetatype>(
+/// Changes the state of an aggregate by the arguments of a row.
+typealias StateChange<State> = @Sendable (inout State, FunctionArguments) throws -> Void
+
+func change<State, each Argument: ColumnValue & SendableMetatype>(
     _ name: String, _ body: @escaping @Sendable (inout State, repeat each Argument) throws -> Void
-) -> (inout State, FunctionArguments) throws -> Void {
+) -> StateChange<State> {
     { state, arguments in
         var values = ArgumentReader(name, try arguments.row())
         try body(&state, repeat try values.next((each Argument).self))
     }
 }
 
-private func countOf<each Argument>(_ types: repeat (each Argument).Type) -> Int32 {
+func countOf<each Argument>(_ types: repeat (each Argument).Type) -> Int32 {
     var count: Int32 = 0
     for _ in repeat each types { count += 1 }
     return count
@@ -188,13 +211,15 @@ nonisolated(unsafe) private let argumentNumbers: UnsafeMutablePointer<Int32> = {
 }()
 
 private final class StateAggregate<State>: HostAggregate {
-    typealias Change = (inout State, FunctionArguments) throws -> Void
     private var state: State
-    private let add: Change
-    private let takeOut: Change?
+    private let add: StateChange<State>
+    private let takeOut: StateChange<State>?
     private let give: (State) throws -> Value
 
-    init(_ state: State, _ add: @escaping Change, _ takeOut: Change?, _ give: @escaping (State) throws -> Value) {
+    init(
+        _ state: State, _ add: @escaping StateChange<State>, _ takeOut: StateChange<State>?,
+        _ give: @escaping (State) throws -> Value
+    ) {
         (self.state, self.add, self.takeOut, self.give) = (state, add, takeOut, give)
     }
 

@@ -7,6 +7,7 @@ extension Database {
     /// ```swift
     /// try database.sync(Person.self, Album.self)
     /// ```
+    @available(*, noasync)
     @discardableResult
     public func sync(
         _ types: any Record.Type..., options: MigrationOptions = MigrationOptions()
@@ -15,6 +16,7 @@ extension Database {
     }
 
     /// What `sync` would do, its problems included. Changes nothing.
+    @available(*, noasync)
     public func plan(
         _ types: any Record.Type..., options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {

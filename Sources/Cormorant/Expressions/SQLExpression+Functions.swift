@@ -1,7 +1,7 @@
 /// Aggregates over the rows of a group. Without GROUP BY all rows are one.
 extension SQLExpression {
     /// How many rows have a value other than NULL.
-    public func count() -> SQLExpression<Int64> { SQLExpression<Int64>(node: .call("count", [node])) }
+    public func count() -> SQLExpression<Int> { SQLExpression<Int>(node: .call("count", [node])) }
 
     /// The smallest value; NULL of no rows.
     public func min() -> SQLExpression<Content.Unwrapped?> { aggregated("min") }
@@ -34,7 +34,7 @@ extension SQLExpression where Content.Unwrapped == String {
     }
 
     /// How many characters it has.
-    public func length() -> SQLExpression<Int64?> { aggregated("length") }
+    public func length() -> SQLExpression<Int?> { aggregated("length") }
 }
 
 /// What is said of a call.
@@ -72,7 +72,7 @@ extension SQLExpression {
 }
 
 /// How many rows a group has: `count(*)`.
-public func count() -> SQLExpression<Int64> { SQLExpression(node: .call("count", [])) }
+public func count() -> SQLExpression<Int> { SQLExpression(node: .call("count", [])) }
 
 /// A call of any function of SQL or of one's own.
 ///

@@ -64,7 +64,7 @@ extension SQLExpression where Content.Unwrapped: SQLNumber {
     }
 
     /// Rounded to so many digits after the point.
-    public func rounded(digits: Int64 = 0) -> SQLExpression<Double?> {
+    public func rounded(digits: Int = 0) -> SQLExpression<Double?> {
         SQLExpression<Double?>(node: .call("round", digits == 0 ? [node] : [node, .bound(digits)]))
     }
 }

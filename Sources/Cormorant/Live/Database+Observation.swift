@@ -11,11 +11,19 @@ extension Database {
     ///   - values: changes come with the record before and after.
     ///   - latestOnly: one event of all that have not been taken, each row with what became of it.
     ///   - callback: called with each event; nil: events are taken from the observer.
+    @available(*, noasync)
     public func observe<R: Record & Sendable>(
         _ type: R.Type, key: any ColumnValue..., values: Bool = false, latestOnly: Bool = false,
         callback: Observer<R>.Callback? = nil
     ) throws -> Observer<R> {
-        let key = try key.map { try $0.columnValue }.enumerated().map { position, value in
+        try observe(
+            type, key.map { try $0.columnValue }, values: values, latestOnly: latestOnly, callback: callback)
+    }
+
+    func observe<R: Record & Sendable>(
+        _ type: R.Type, _ key: [Value], values: Bool, latestOnly: Bool, callback: Observer<R>.Callback?
+    ) throws -> Observer<R> {
+        let key = key.enumerated().map { position, value in
             R.model.keyColumns.isEmpty || position >= R.model.keyColumns.count
                 ? value : R.model.attribute(value, for: R.model.keyColumns[position])
         }
@@ -30,6 +38,7 @@ extension Database {
     }
 
     /// Watches tables, or columns of them.
+    @available(*, noasync)
     public func observe(
         _ regions: [Region], values: Bool = false, latestOnly: Bool = false,
         callback: Observer<[Value]>.Callback? = nil
@@ -41,6 +50,7 @@ extension Database {
     }
 
     /// Watches what a query reads.
+    @available(*, noasync)
     public func observe(
         _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:], latestOnly: Bool = false,
         callback: Observer<[Value]>.Callback? = nil
@@ -52,6 +62,7 @@ extension Database {
     }
 
     /// Watches what raw SQL reads.
+    @available(*, noasync)
     public func observe(
         sql: SQL, _ bindings: Bindings = .none, latestOnly: Bool = false,
         callback: Observer<[Value]>.Callback? = nil
@@ -68,6 +79,7 @@ extension Database {
     ///   - parameters: values of its parameters, by their names.
     ///   - key: columns of the result that tell its rows apart; none: the record's key, or else the whole row.
     ///   - callback: called with each event; nil: events are taken from the observer.
+    @available(*, noasync)
     public func observeLive<Query: RowQuery & Sendable>(
         _ query: Query, _ parameters: [String: ParameterValue] = [:], key: [String] = [],
         callback: Observer<Query.Row>.Callback? = nil
@@ -85,6 +97,7 @@ extension Database {
     }
 
     /// Runs raw SQL now and after each change of what it reads, and tells its result where it is another than before.
+    @available(*, noasync)
     public func observeLive(
         sql: SQL, _ bindings: Bindings = .none, key: [String] = [], callback: Observer<[Value]>.Callback? = nil
     ) throws -> Observer<[Value]> {
@@ -104,10 +117,12 @@ extension Database {
     /// is never older than what a read would give: what changes through this database goes at once, and all of it when
     /// another connection commits. Inside a transaction, while a cursor is open, and beside a
     /// thread that writes, finds read the file.
-    public func setCache<R: Record>(_ type: R.Type, maxCount: Int64, maxBytes: Int64) throws {
-        try setCache(R.model, count: maxCount, bytes: maxBytes)
+    @available(*, noasync)
+    public func setCache<R: Record>(_ type: R.Type, maxCount: Int, maxBytes: Int) throws {
+        try setCache(R.model, count: Int64(maxCount), bytes: Int64(maxBytes))
     }
 
     /// What the cache of a model did since it was set; all 0 without one.
+    @available(*, noasync)
     public func cacheStatistics<R: Record>(_ type: R.Type) throws -> CacheStatistics { try cacheStatistics(R.model) }
 }

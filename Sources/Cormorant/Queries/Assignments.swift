@@ -22,7 +22,9 @@ public struct Assignments<Columns: RecordColumns> {
     /// Sets a property to a value.
     @_disfavoredOverload
     public subscript<Content>(dynamicMember path: KeyPath<Columns, SQLExpression<Content>>) -> Content {
-        @available(*, unavailable, message: "a property is an expression here, not a value")
+        @available(
+            *, unavailable, message: "a property is an expression here, not a value: set it, as $0.age = $0.age + 1"
+        )
         get { fatalError("unavailable") }
         set { assign(columns[keyPath: path].node, .bound(newValue)) }
     }

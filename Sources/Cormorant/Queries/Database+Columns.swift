@@ -1,27 +1,31 @@
 /// All rows of a query or of raw SQL at once, as columns or as JSON.
-extension Database {
+extension Reader {
     /// The columns that a query selects, or of what a statement wrote and returns. Those of models have their types.
+    @available(*, noasync)
     public func fetchColumns(
-        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
+        _ request: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) throws -> ColumnTable {
-        try ColumnTable(cursor(request.sql.statement, parameters))
+        try ColumnTable(database.cursor(request.sql.statement, parameters))
     }
 
     /// The columns of a statement's rows. A table's column has its declared type, any other that of its first values; a
     /// value that does not fit is an error that names column and row.
+    @available(*, noasync)
     public func fetchColumns(_ sql: SQL, _ bindings: Bindings = .none) throws -> ColumnTable {
         try ColumnTable(cursor(sql, bindings))
     }
 
     /// The rows that a query selects as one JSON array of objects, keys in column order. Values are as SQLite holds them; a
     /// blob is its base64, an infinity 9e999 or -9e999.
+    @available(*, noasync)
     public func fetchJSON(
-        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
+        _ request: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) throws -> String {
-        String(decoding: try cursor(request.sql.statement, parameters).json(), as: UTF8.self)
+        String(decoding: try database.cursor(request.sql.statement, parameters).json(), as: UTF8.self)
     }
 
     /// The same of a statement's rows.
+    @available(*, noasync)
     public func fetchJSON(_ sql: SQL, _ bindings: Bindings = .none) throws -> String {
         String(decoding: try cursor(sql, bindings).json(), as: UTF8.self)
     }

@@ -1,8 +1,9 @@
 /// Records in numbers. Without a query it is every record, in no promised order.
-extension Database {
+extension Reader {
     /// The records of a query as an array.
     // Inlinable, so that the array grows in code of the record's type: otherwise every row looks its metadata up, as
     // perf shows (benchmarks: fetch).
+    @available(*, noasync)
     @inlinable
     public func fetchAll<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> [R] {
         var records: [R] = []
@@ -18,6 +19,7 @@ extension Database {
     }
 
     /// The first record of a query; nil when it has none.
+    @available(*, noasync)
     public func fetchOne<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> R? {
         var query = query
         if query.sql == nil { query.limit = min(query.limit ?? 1, 1) }
@@ -27,29 +29,37 @@ extension Database {
     }
 
     /// The only record of a query: `noRows` is thrown where there is none, `severalRows` where there are more.
+    @available(*, noasync)
     public func one<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> R {
-        try onlyRow({ try cursor(R.model, query.resolved(for: R.model)) }) { try $0.next { try R(from: $0) } }
+        try database.onlyRow({ try database.cursor(R.model, query.resolved(for: R.model)) }) { try $0.next { try R(from: $0) } }
     }
 
     /// How many records a query has.
-    public func fetchCount<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> Int64 {
-        try count(R.model, query.resolved(for: R.model))
+    @available(*, noasync)
+    public func fetchCount<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> Int {
+        try Int(database.count(R.model, query.resolved(for: R.model)))
     }
 
     /// How many pages of `pageSize` the records of a query fill. Page p, from 0, is the query with `limit: pageSize,
     /// offset: p * pageSize`.
-    public func fetchPageCount<R: Record>(_ type: R.Type, _ query: Query = Query(), pageSize: Int64) throws -> Int64 {
+    @available(*, noasync)
+    public func fetchPageCount<R: Record>(_ type: R.Type, _ query: Query = Query(), pageSize: Int) throws -> Int {
         try pages(fetchCount(type, query), pageSize)
     }
 
+    func pages(_ count: Int, _ pageSize: Int) throws -> Int {
+        try Int(database.pages(Int64(count), Int64(pageSize)))
+    }
+
     /// The records of a query one by one, in constant memory.
+    @available(*, noasync)
     public func cursor<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> RecordCursor<R> {
-        RecordCursor(try cursor(R.model, query.resolved(for: R.model))) { try R(from: $0) }
+        RecordCursor(try database.cursor(R.model, query.resolved(for: R.model))) { try R(from: $0) }
     }
 
     @usableFromInline
     func forEachRow(of model: ModelDescriptor, _ query: Query, _ read: (RecordReader) throws -> Void) throws {
-        let cursor = try cursor(model, query.resolved(for: model))
+        let cursor = try database.cursor(model, query.resolved(for: model))
         defer { cursor.close() }
         try cursor.forEach(read)
     }
@@ -67,9 +77,18 @@ public final class RecordCursor<Row> {
     }
 
     /// The next row; nil at the end.
+    @available(*, noasync)
     public func next() throws -> Row? { try cursor.next(read) }
 
+    /// The next rows, as many as there are up to a number.
+    func next(upTo count: Int) throws -> [Row] {
+        var rows: [Row] = []
+        try cursor.forEach(limit: count) { rows.append(try read($0)) }
+        return rows
+    }
+
     /// Calls `body` with each row that is left.
+    @available(*, noasync)
     public func forEach(_ body: (Row) throws -> Void) throws { try cursor.forEach { try body(read($0)) } }
 
     /// Ends the statement. A second close does nothing.

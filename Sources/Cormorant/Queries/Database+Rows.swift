@@ -4,14 +4,19 @@ extension Database {
     /// Runs one SQL statement to its end. One that is there for its rows, such as a SELECT, throws `misuse`; those of a PRAGMA
     /// and of RETURNING are dropped.
     /// - Returns: rows inserted, updated or deleted by it.
+    @available(*, noasync)
     @discardableResult
-    public func execute(_ sql: SQL, _ bindings: Bindings = .none) throws -> Int64 {
-        try execute(sql.text) { try sql.bind(bindings, to: $0) }
+    public func execute(_ sql: SQL, _ bindings: Bindings = .none) throws -> Int {
+        try Int(execute(sql.text) { try sql.bind(bindings, to: $0) })
     }
 
     /// Runs SQL text with any number of statements and no values, stopping at the first error.
+    @available(*, noasync)
     public func executeScript(_ sql: SQL) throws { try execute(script: sql.script()) }
+}
 
+/// Rows of SQL of one's own. What writes, such as an INSERT with RETURNING, is refused in `read`.
+extension Reader {
     /// The values of the one column that a statement has, as a type.
     ///
     /// ```swift
@@ -19,6 +24,7 @@ extension Database {
     /// ```
     ///
     /// A value that is not of its type is an error that names the column, and so is NULL for a type that is not optional.
+    @available(*, noasync)
     public func fetchAll<Column: ColumnValue>(
         _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
     ) throws -> [Column] {
@@ -35,6 +41,7 @@ extension Database {
     /// ```swift
     /// for (name, age) in try db.fetchAll("SELECT name, age FROM person", as: String.self, Int?.self) { ... }
     /// ```
+    @available(*, noasync)
     public func fetchAll<First: ColumnValue, Second: ColumnValue, each Other: ColumnValue>(
         _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
         _ others: repeat (each Other).Type
@@ -48,6 +55,7 @@ extension Database {
     }
 
     /// The value of the first row's one column, as a type; nil: there is no row.
+    @available(*, noasync)
     public func fetchOne<Column: ColumnValue>(
         _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
     ) throws -> Column? {
@@ -60,6 +68,7 @@ extension Database {
     }
 
     /// The value of the first row's one column, as a type; nil: there is no row, or the value is NULL.
+    @available(*, noasync)
     public func fetchOne<Column: ColumnValue>(
         _ sql: SQL, _ bindings: Bindings = .none, as type: Column?.Type
     ) throws -> Column? {
@@ -72,6 +81,7 @@ extension Database {
     }
 
     /// The first row, with the values of two columns or more, each as a type; nil: there is none.
+    @available(*, noasync)
     public func fetchOne<First: ColumnValue, Second: ColumnValue, each Other: ColumnValue>(
         _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
         _ others: repeat (each Other).Type
@@ -86,10 +96,11 @@ extension Database {
 
     /// The value of the one column of the only row, as a type: `noRows` is thrown where there is none, `severalRows` where there
     /// are more, and what the statement wrote is then taken back.
+    @available(*, noasync)
     public func one<Column: ColumnValue>(
         _ sql: SQL, _ bindings: Bindings = .none, as type: Column.Type
     ) throws -> Column {
-        try onlyRow({ try cursor(sql, bindings) }) { cursor in
+        try database.onlyRow({ try cursor(sql, bindings) }) { cursor in
             var row: Column?
             try read(cursor, 1) { reader in
                 row = try Column(from: reader, at: 0)
@@ -100,12 +111,13 @@ extension Database {
     }
 
     /// The only row, with the values of two columns or more, each as a type.
+    @available(*, noasync)
     public func one<First: ColumnValue, Second: ColumnValue, each Other: ColumnValue>(
         _ sql: SQL, _ bindings: Bindings = .none, as first: First.Type, _ second: Second.Type,
         _ others: repeat (each Other).Type
     ) throws -> (First, Second, repeat each Other) {
         let count = columnCount(repeat (each Other).self)
-        return try onlyRow({ try cursor(sql, bindings) }) { cursor in
+        return try database.onlyRow({ try cursor(sql, bindings) }) { cursor in
             var rows: [(First, Second, repeat each Other)] = []
             try read(cursor, count) { reader in
                 rows.append(try row(reader, first, second, repeat (each Other).self))
@@ -159,6 +171,7 @@ extension Database {
     }
 
     /// All rows of a statement.
+    @available(*, noasync)
     public func query(_ sql: SQL, _ bindings: Bindings = .none) throws -> [ResultRow] {
         let cursor = try rowCursor(sql, bindings)
         defer { cursor.close() }
@@ -168,6 +181,7 @@ extension Database {
     }
 
     /// The first column of all rows.
+    @available(*, noasync)
     public func fetchValues(_ sql: SQL, _ bindings: Bindings = .none) throws -> [Value] {
         let cursor = try rowCursor(sql, bindings)
         defer { cursor.close() }
@@ -177,22 +191,25 @@ extension Database {
     }
 
     /// How many rows a SELECT has.
-    public func fetchCount(_ sql: SQL, _ bindings: Bindings = .none) throws -> Int64 {
-        try count(sql.text) { try sql.bind(bindings, to: $0) }
+    @available(*, noasync)
+    public func fetchCount(_ sql: SQL, _ bindings: Bindings = .none) throws -> Int {
+        try Int(database.count(sql.text) { try sql.bind(bindings, to: $0) })
     }
 
     /// How many pages of `pageSize` the rows of a SELECT fill.
-    public func fetchPageCount(_ sql: SQL, _ bindings: Bindings = .none, pageSize: Int64) throws -> Int64 {
+    @available(*, noasync)
+    public func fetchPageCount(_ sql: SQL, _ bindings: Bindings = .none, pageSize: Int) throws -> Int {
         try pages(fetchCount(sql, bindings), pageSize)
     }
 
     /// The rows of a statement one by one, in constant memory.
+    @available(*, noasync)
     public func rowCursor(_ sql: SQL, _ bindings: Bindings = .none) throws -> RowCursor {
         RowCursor(try cursor(sql, bindings))
     }
 
     func cursor(_ sql: SQL, _ bindings: Bindings) throws -> StatementCursor {
-        try cursor(sql.text) { try sql.bind(bindings, to: $0) }
+        try database.cursor(sql.text) { try sql.bind(bindings, to: $0) }
     }
 }
 
@@ -212,6 +229,7 @@ public final class RowCursor {
     public var columnNames: [String] { cursor.namesOfRows }
 
     /// The next row; nil at the end.
+    @available(*, noasync)
     public func next() throws -> ResultRow? {
         guard try cursor.nextRow() else { return nil }
         // A `SELECT *` that was prepared before its table changed has other columns from its first row on.
@@ -219,6 +237,13 @@ public final class RowCursor {
         return try cursor.row { row in
             ResultRow(columns, try columns.names.indices.map { try row.value(Int32(truncatingIfNeeded: $0)) })
         }
+    }
+
+    /// The next rows, as many as there are up to a number.
+    func next(upTo count: Int) throws -> [ResultRow] {
+        var rows: [ResultRow] = []
+        while rows.count < count, let row = try next() { rows.append(row) }
+        return rows
     }
 
     /// Ends the statement. A second close does nothing.

@@ -70,16 +70,16 @@ extension RowQuery {
     public func distinct() -> Self { changingParts { $0.isDistinct = true } }
 
     /// At most so many rows.
-    public func limit(_ count: Int64) -> Self { limit(SQLExpression(count)) }
+    public func limit(_ count: Int) -> Self { limit(SQLExpression(count)) }
 
     /// The greatest number of rows, as an expression such as a parameter.
-    public func limit(_ count: SQLExpression<Int64>) -> Self { changing { $0.limit = count.node } }
+    public func limit(_ count: SQLExpression<Int>) -> Self { changing { $0.limit = count.node } }
 
     /// Without the first so many rows.
-    public func offset(_ count: Int64) -> Self { offset(SQLExpression(count)) }
+    public func offset(_ count: Int) -> Self { offset(SQLExpression(count)) }
 
     /// How many rows to skip, as an expression such as a parameter.
-    public func offset(_ count: SQLExpression<Int64>) -> Self { changing { $0.offset = count.node } }
+    public func offset(_ count: SQLExpression<Int>) -> Self { changing { $0.offset = count.node } }
 }
 
 /// Queries over a record's table that begin with a clause.
@@ -156,5 +156,5 @@ extension Record {
 
     /// At most so many records.
     @inlinable
-    public static func limit(_ count: Int64) -> SelectQuery<Self, Columns> { all.limit(count) }
+    public static func limit(_ count: Int) -> SelectQuery<Self, Columns> { all.limit(count) }
 }

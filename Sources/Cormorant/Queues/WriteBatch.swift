@@ -52,6 +52,7 @@ public final class WriteBatch: Sendable {
     ///   - policy: what becomes of the others when one part fails.
     ///   - told: as of `WriteQueue.add`.
     /// - Returns: the write's number.
+    @available(*, noasync)
     @discardableResult
     public func commit(
         tag: String? = nil, onError policy: BatchPolicy = .rollback, told: @escaping @Sendable (WriteCompletion) -> Void
@@ -63,7 +64,16 @@ public final class WriteBatch: Sendable {
         return number
     }
 
+    /// The same for `async` code, where a full queue makes the task wait for room and no thread of Swift's pool.
+    @discardableResult
+    public func commit(
+        tag: String? = nil, onError policy: BatchPolicy = .rollback, told: @escaping @Sendable (WriteCompletion) -> Void
+    ) async throws -> Int64 {
+        try await apart { try self.commit(tag: tag, onError: policy, told: told) }
+    }
+
     /// The same, and waits until it is committed.
+    @available(*, noasync)
     @discardableResult
     public func commit(tag: String? = nil, onError policy: BatchPolicy = .rollback) throws -> [WriteResult] {
         var write: QueuedWrite?

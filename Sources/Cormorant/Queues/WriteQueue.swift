@@ -39,6 +39,7 @@ public final class WriteQueue: Sendable {
     ///     to queues; the queue's other writes wait meanwhile.
     ///   - body: writes, in a transaction that it shares with others.
     /// - Returns: the write's number.
+    @available(*, noasync)
     @discardableResult
     public func add(
         tag: String? = nil, told: (@Sendable (WriteCompletion) -> Void)? = nil,
@@ -55,6 +56,7 @@ public final class WriteQueue: Sendable {
 
     /// Has `body` called on the queue's thread and waits until its result is committed. A thread that is cancelled takes it
     /// back if it has not begun.
+    @available(*, noasync)
     @discardableResult
     public func perform<Result: Sendable>(
         tag: String? = nil, _ body: @escaping @Sendable (Database) throws -> Result
@@ -63,6 +65,21 @@ public final class WriteQueue: Sendable {
         let write = QueuedWrite(tag: tag) { try outcome.run(body, $0) }
         return try outcome.result(queue.perform(write))
     }
+
+    /// The same as `add` for `async` code, where a full queue makes the task wait for room and no thread of Swift's pool.
+    @discardableResult
+    public func add(
+        tag: String? = nil, told: (@Sendable (WriteCompletion) -> Void)? = nil,
+        _ body: @escaping @Sendable (Database) throws -> Void
+    ) async throws -> Int64 {
+        try await apart { try self.add(tag: tag, told: told, body) }
+    }
+
+    /// Waits until all that was added before has ended, as the synchronous call.
+    public func flush() async throws { try await apart { try self.flush() } }
+
+    /// Runs what waits, then ends the thread, as the synchronous call.
+    public func close() async throws { try await apart { try self.close() } }
 
     /// The same for `async` code. A task that is cancelled takes the write back if it has not begun; else it runs to its end.
     @discardableResult
@@ -93,12 +110,14 @@ public final class WriteQueue: Sendable {
     }
 
     /// Waits until all that was added before has ended.
+    @available(*, noasync)
     public func flush() throws { try queue.flush() }
 
     /// How many writes wait.
     public var count: Int { queue.count }
 
     /// Runs what waits, then ends the thread: nothing more can be added. A second call does nothing.
+    @available(*, noasync)
     public func close() throws { try queue.close() }
 
     /// Adds a write, and waits for its end without holding a thread of Swift's pool up.

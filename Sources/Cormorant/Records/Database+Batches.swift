@@ -6,6 +6,7 @@ extension Database {
     /// Inserts records.
     ///
     /// - Returns: how many went in: fewer than all only with `.ignore`.
+    @available(*, noasync)
     @discardableResult
     public func insert<R: Record>(
         contentsOf records: inout [R], into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
@@ -18,6 +19,7 @@ extension Database {
     }
 
     /// Saves records; see `save(_:)`.
+    @available(*, noasync)
     public func save<R: Record>(contentsOf records: inout [R], in table: RecordTable<R>? = nil) throws {
         try batchOfNew(&records, table.model()) { plan, record in try plan.save(&record) }
     }
@@ -50,6 +52,7 @@ extension Database {
     }
 
     /// Updates records, each of which must be there; see `update(_:properties:)`.
+    @available(*, noasync)
     public func update<R: Record>(contentsOf records: inout [R], properties: [String] = []) throws {
         guard !records.isEmpty else { return }
         var planned: PlannedStatement?
@@ -63,6 +66,7 @@ extension Database {
     /// Deletes the rows with the records' keys.
     ///
     /// - Returns: how many there were.
+    @available(*, noasync)
     @discardableResult
     public func delete<R: Record>(contentsOf records: [R]) throws -> Int {
         guard !records.isEmpty else { return 0 }

@@ -7,6 +7,7 @@ extension Database {
     ///   - table: another table than the record's own.
     ///   - policy: what to do when a constraint refuses it.
     /// - Returns: false when `.ignore` skipped it.
+    @available(*, noasync)
     @discardableResult
     public func insert<R: Record>(
         _ record: inout R, into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
@@ -15,6 +16,7 @@ extension Database {
     }
 
     /// Inserts a record and returns it as it then is.
+    @available(*, noasync)
     public func inserted<R: Record>(
         _ record: R, into table: RecordTable<R>? = nil, onConflict policy: ConflictPolicy = .abort
     ) throws -> R {
@@ -25,11 +27,13 @@ extension Database {
 
     /// Inserts a record or, when its key is there, updates that row, in one statement. Another unique column in the way
     /// is an error.
+    @available(*, noasync)
     public func save<R: Record>(_ record: inout R, in table: RecordTable<R>? = nil) throws {
         try withPlan(table.model()) { try $0.save(&record) }
     }
 
     /// Saves a record and returns it as it then is.
+    @available(*, noasync)
     public func saved<R: Record>(_ record: R, in table: RecordTable<R>? = nil) throws -> R {
         var record = record
         try save(&record, in: table)
@@ -42,6 +46,7 @@ extension Database {
     ///   - record: what is written.
     ///   - table: another table than the record's own.
     ///   - properties: names of the properties to write; none: all but the key.
+    @available(*, noasync)
     public func update<R: Record>(
         _ record: inout R, in table: RecordTable<R>? = nil, properties: [String] = []
     ) throws {
@@ -51,6 +56,7 @@ extension Database {
     /// Deletes the row with the record's key.
     ///
     /// - Returns: false when there was none.
+    @available(*, noasync)
     @discardableResult
     public func delete<R: Record>(_ record: R, from table: RecordTable<R>? = nil) throws -> Bool {
         try withPlan(table.model()) { plan in
@@ -63,14 +69,10 @@ extension Database {
     /// Deletes every row of a table.
     ///
     /// - Returns: how many there were.
+    @available(*, noasync)
     @discardableResult
-    public func deleteAll<R: Record>(_ type: R.Type) throws -> Int64 {
-        try withPlan(R.model) { try $0.deleteAll() }
-    }
-
-    /// Reads a record anew by its key, which must be there.
-    public func refresh<R: Record>(_ record: inout R, from table: RecordTable<R>? = nil) throws {
-        try withReadingPlan(table.model()) { try $0.refresh(&record) }
+    public func deleteAll<R: Record>(_ type: R.Type) throws -> Int {
+        try Int(withPlan(R.model) { try $0.deleteAll() })
     }
 }
 
@@ -78,10 +80,20 @@ extension Database {
 extension Database {
     /// Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is
     /// there is left as it is; one that lacks a column of its record is an error and nothing is created.
+    @available(*, noasync)
     public func createTables(_ types: any Record.Type...) throws {
         try createTables(types.map { $0.model })
     }
+}
+
+extension Reader {
+    /// Reads a record anew by its key, which must be there.
+    @available(*, noasync)
+    public func refresh<R: Record>(_ record: inout R, from table: RecordTable<R>? = nil) throws {
+        try database.withReadingPlan(table.model()) { try $0.refresh(&record) }
+    }
 
     /// Whether the record's table is in the file.
+    @available(*, noasync)
     public func tableExists<R: Record>(_ type: R.Type) throws -> Bool { try tableExists(R.model) }
 }

@@ -18,6 +18,7 @@ extension Database {
     ///   - table: another table than the record's own.
     ///   - key: the properties of the unique key.
     ///   - kept: properties that a row which is there keeps, besides its primary key.
+    @available(*, noasync)
     public func upsert<R: Record, each Key, each Kept>(
         _ record: inout R, in table: RecordTable<R>? = nil, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
         keeping kept: repeat KeyPath<R.Columns, SQLExpression<each Kept>>
@@ -27,11 +28,11 @@ extension Database {
 
     /// The same for `async` code.
     public func upsert<R: Record & Sendable, each Key, each Kept>(
-        _ record: inout R, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
+        _ record: inout R, in table: RecordTable<R>? = nil, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
         keeping kept: repeat KeyPath<R.Columns, SQLExpression<each Kept>>
     ) async throws {
         let (key, kept) = (try R.names(repeat each key), try R.names(repeat each kept))
-        try await alter(&record) { try $0.upsert(&$1, R.model, on: key, keeping: kept) }
+        try await alter(&record) { try $0.upsert(&$1, table.model(), on: key, keeping: kept) }
     }
 
     private func upsert<R: Record>(
@@ -41,6 +42,7 @@ extension Database {
     }
 
     /// Upserts records in one transaction. The first error takes back all.
+    @available(*, noasync)
     public func upsert<R: Record, each Key, each Kept>(
         contentsOf records: inout [R], in table: RecordTable<R>? = nil,
         on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
@@ -52,11 +54,12 @@ extension Database {
 
     /// The same for `async` code.
     public func upsert<R: Record & Sendable, each Key, each Kept>(
-        contentsOf records: inout [R], on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
+        contentsOf records: inout [R], in table: RecordTable<R>? = nil,
+        on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>,
         keeping kept: repeat KeyPath<R.Columns, SQLExpression<each Kept>>
     ) async throws {
         let (key, kept) = (try R.names(repeat each key), try R.names(repeat each kept))
-        try await alter(&records) { try $0.upsert(contentsOf: &$1, R.model, on: key, keeping: kept) }
+        try await alter(&records) { try $0.upsert(contentsOf: &$1, table.model(), on: key, keeping: kept) }
     }
 
     private func upsert<R: Record>(
@@ -74,6 +77,7 @@ extension Database {
     /// processes that ask at once, one inserts.
     ///
     /// - Returns: whether it was inserted.
+    @available(*, noasync)
     @discardableResult
     public func fetchOrInsert<R: Record, each Key>(
         _ record: inout R, in table: RecordTable<R>? = nil, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
@@ -84,9 +88,9 @@ extension Database {
     /// The same for `async` code.
     @discardableResult
     public func fetchOrInsert<R: Record & Sendable, each Key>(
-        _ record: inout R, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
+        _ record: inout R, in table: RecordTable<R>? = nil, on key: repeat KeyPath<R.Columns, SQLExpression<each Key>>
     ) async throws -> Bool {
         let key = try R.names(repeat each key)
-        return try await alter(&record) { try $0.fetchOrInsert(&$1, of: R.model, on: key) }
+        return try await alter(&record) { try $0.fetchOrInsert(&$1, of: table.model(), on: key) }
     }
 }

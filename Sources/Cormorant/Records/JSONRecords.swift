@@ -61,6 +61,7 @@ public final class JSONRecords<R: Record> {
     /// Writes the records that are complete, and the related ones within them, into a database in one transaction, within
     /// the caller's where there is one: that makes one of many feeds. The rest as `Database.importJSON`.
     /// - Returns: how many there were, without related ones.
+    @available(*, noasync)
     @discardableResult
     public func importAll(into database: Database, saves: Bool = false) throws -> Int {
         _ = R.notedModel

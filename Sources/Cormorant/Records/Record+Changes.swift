@@ -17,6 +17,7 @@ extension Record {
     }
 
     /// Writes the properties that differ from those of an earlier copy; see `Database.updateChanges(of:since:in:)`.
+    @available(*, noasync)
     @discardableResult
     public mutating func updateChanges(in database: Database, since old: Self) throws -> [String] {
         try database.updateChanges(of: &self, since: old)
@@ -32,6 +33,7 @@ extension Database {
     ///   - old: the record as it was fetched, or written last.
     ///   - table: another table than the record's own.
     /// - Returns: the names of the properties that were written.
+    @available(*, noasync)
     @discardableResult
     public func updateChanges<R: Record>(
         of record: inout R, since old: R, in table: RecordTable<R>? = nil
@@ -43,9 +45,11 @@ extension Database {
 
     /// The same for `async` code.
     @discardableResult
-    public func updateChanges<R: Record & Sendable>(of record: inout R, since old: R) async throws -> [String] {
+    public func updateChanges<R: Record & Sendable>(
+        of record: inout R, since old: R, in table: RecordTable<R>? = nil
+    ) async throws -> [String] {
         let properties = try record.changes(since: old)
-        if !properties.isEmpty { try await update(&record, properties: properties) }
+        if !properties.isEmpty { try await update(&record, in: table, properties: properties) }
         return properties
     }
 }

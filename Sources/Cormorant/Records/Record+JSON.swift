@@ -40,6 +40,7 @@ extension Database {
     ///   - saves: rows that are there are updated instead of an error.
     ///   - options: how the text is read.
     /// - Returns: how many there were, without related ones.
+    @available(*, noasync)
     @discardableResult
     public func importJSON<R: Record>(
         _ type: R.Type, _ text: String, saves: Bool = false, _ options: JSONOptions = JSONOptions()

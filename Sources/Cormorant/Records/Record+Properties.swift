@@ -23,6 +23,7 @@ extension Record {
 /// Updates of properties that are given as key paths: `try database.update(&person, \.age, \.city)`.
 extension Database {
     /// Writes properties of a record to the row with its key, which must be there.
+    @available(*, noasync)
     public func update<R: Record, First, each Content>(
         _ record: inout R, in table: RecordTable<R>? = nil, _ property: KeyPath<R.Columns, SQLExpression<First>>,
         _ more: repeat KeyPath<R.Columns, SQLExpression<each Content>>
@@ -32,13 +33,14 @@ extension Database {
 
     /// The same for `async` code.
     public func update<R: Record & Sendable, First, each Content>(
-        _ record: inout R, _ property: KeyPath<R.Columns, SQLExpression<First>>,
+        _ record: inout R, in table: RecordTable<R>? = nil, _ property: KeyPath<R.Columns, SQLExpression<First>>,
         _ more: repeat KeyPath<R.Columns, SQLExpression<each Content>>
     ) async throws {
-        try await update(&record, properties: R.names(property, repeat each more))
+        try await update(&record, in: table, properties: R.names(property, repeat each more))
     }
 
     /// Writes properties of records to the rows with their keys in one transaction.
+    @available(*, noasync)
     public func update<R: Record, First, each Content>(
         contentsOf records: inout [R], _ property: KeyPath<R.Columns, SQLExpression<First>>,
         _ more: repeat KeyPath<R.Columns, SQLExpression<each Content>>
@@ -57,6 +59,7 @@ extension Database {
 
 extension Record {
     /// Writes properties, given as key paths, to the row with the record's key; see `Database.update(_:in:_:_:)`.
+    @available(*, noasync)
     public mutating func update<First, each Content>(
         in database: Database, _ property: KeyPath<Columns, SQLExpression<First>>,
         _ more: repeat KeyPath<Columns, SQLExpression<each Content>>

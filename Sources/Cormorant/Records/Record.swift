@@ -90,23 +90,28 @@ extension Record {
 /// The record's own verbs, for `try person.insert(in: database)`.
 extension Record {
     /// Inserts the record; see `Database.insert(_:onConflict:)`.
+    @available(*, noasync)
     @discardableResult
     public mutating func insert(in database: Database, onConflict policy: ConflictPolicy = .abort) throws -> Bool {
         try database.insert(&self, onConflict: policy)
     }
 
     /// Inserts the record or updates the row with its key; see `Database.save(_:)`.
+    @available(*, noasync)
     public mutating func save(in database: Database) throws { try database.save(&self) }
 
     /// Writes all properties, or those named, to the row with the record's key; see `Database.update(_:properties:)`.
+    @available(*, noasync)
     public mutating func update(in database: Database, properties: [String] = []) throws {
         try database.update(&self, properties: properties)
     }
 
     /// Deletes the row with the record's key; false when there was none.
+    @available(*, noasync)
     @discardableResult
     public func delete(in database: Database) throws -> Bool { try database.delete(self) }
 
     /// Reads the record anew by its key.
-    public mutating func refresh(in database: Database) throws { try database.refresh(&self) }
+    @available(*, noasync)
+    public mutating func refresh(in reader: Reader) throws { try reader.refresh(&self) }
 }

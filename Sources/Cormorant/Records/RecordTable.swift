@@ -47,21 +47,19 @@ extension Optional {
 }
 
 /// Records of another table by their primary key.
-extension Database {
+extension Reader {
     /// The record with a key; nil when there is none.
+    @available(*, noasync)
     public func find<R: Record>(_ table: RecordTable<R>, key: any ColumnValue...) throws -> R? {
-        let values = try key.map { try $0.columnValue }
-        return try withFindingPlan(table.model) { plan in
-            try plan.find(
-                cached: { plan.model.rowKey(values) }, key: { try plan.write(key: values, to: &$0) },
-                read: { try R(from: $0) })
-        }
+        try find(R.self, table.model, key: key.map { try $0.columnValue })
     }
+}
 
+extension Database {
     /// Deletes the row with a key; false when there was none.
+    @available(*, noasync)
     @discardableResult
     public func delete<R: Record>(_ table: RecordTable<R>, key: any ColumnValue...) throws -> Bool {
-        let values = try key.map { try $0.columnValue }
-        return try withPlan(table.model) { plan in try plan.delete(key: { try plan.write(key: values, to: &$0) }) }
+        try delete(table.model, key: key.map { try $0.columnValue })
     }
 }

@@ -13,6 +13,7 @@ extension Database {
     /// is an error.
     ///
     /// After an error nothing is saved, and the record is as it was.
+    @available(*, noasync)
     public func save<R: Record>(graph record: inout R) throws {
         var saved = record
         try transaction { try self.saveGraph(&saved) }

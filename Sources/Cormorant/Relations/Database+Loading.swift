@@ -1,5 +1,5 @@
 /// Related records. Nothing is loaded unasked; a call loads those of all given records with one statement.
-extension Database {
+extension Reader {
     /// Loads the records at the end of a relation into each record: all of them, or those that `which` says.
     ///
     /// ```swift
@@ -7,16 +7,23 @@ extension Database {
     /// ```
     ///
     /// Of a record that refers to none, because what it is found by is nil, the list is empty, or the record nil.
+    @available(*, noasync)
     public func load<R: Record, End: RelationEnd>(
         _ relation: KeyPath<R.Columns, End>, of records: inout [R],
         _ which: (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) throws {
-        let name = R.Columns(recordSource: TableSource())[keyPath: relation].route.name
-        var setter = RelationSetter<End.Target.Fetched>(name, try related(name, of: records, which(RelatedQuery())))
+        try load(R.name(of: relation), of: &records, which)
+    }
+
+    func load<R: Record, Target: Record>(
+        _ name: String, of records: inout [R], _ which: (RelatedQuery<Target>) -> RelatedQuery<Target>
+    ) throws {
+        var setter = RelationSetter<Target>(name, try related(name, of: records, which(RelatedQuery())))
         try setter.set(&records)
     }
 
     /// Loads the records at the end of a relation into one record.
+    @available(*, noasync)
     public func load<R: Record, End: RelationEnd>(
         _ relation: KeyPath<R.Columns, End>, of record: inout R,
         _ which: (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
@@ -31,10 +38,10 @@ extension Database {
         _ name: String, of records: [R], _ query: RelatedQuery<Target>
     ) throws -> [[Target]] {
         let relation = try R.model.relation(named: name)
-        let keys = try values(of: R.model, relation.ownerColumns, count: records.count) { records[$0] }
+        let keys = try database.values(of: R.model, relation.ownerColumns, count: records.count) { records[$0] }
         var found: [Target] = []
         var owners: [(owner: Int, found: Int)] = []
-        try load(relation, keys, query.options) {
+        try database.load(relation, keys, query.options) {
             found.append(try Target(from: $0))
         } relate: {
             owners.append(($0, found.count - 1))
@@ -46,10 +53,17 @@ extension Database {
     }
 }
 
+extension Record {
+    /// The relation that a key path leads along.
+    static func name<End: RelationEnd>(of relation: KeyPath<Columns, End>) throws -> String {
+        try Columns(recordSource: TableSource())[keyPath: relation].route.only()
+    }
+}
+
 /// Which related records are loaded, and what is loaded into them in turn.
 public struct RelatedQuery<Target: Record> {
     package var options = RelatedOptions()
-    fileprivate var nested: [(Database, inout [Target]) throws -> Void] = []
+    fileprivate var nested: [(Reader, inout [Target]) throws -> Void] = []
 
     private let columns = Target.Columns(recordSource: TableSource())
 
@@ -76,9 +90,9 @@ public struct RelatedQuery<Target: Record> {
     }
 
     /// At most so many for each record.
-    public func limit(_ count: Int64) -> RelatedQuery {
+    public func limit(_ count: Int) -> RelatedQuery {
         var copy = self
-        copy.options.limit = count
+        copy.options.limit = Int64(count)
         return copy
     }
 

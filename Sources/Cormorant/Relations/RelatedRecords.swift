@@ -21,10 +21,10 @@ public struct RelatedRecords<Target: RecordColumns>: RelationEnd, Sendable {
     public func isEmpty() -> SQLExpression<Bool> { !exists([]) }
 
     /// How many there are.
-    public func count() -> SQLExpression<Int64> { aggregate("count", nil, []) }
+    public func count() -> SQLExpression<Int> { aggregate("count", nil, []) }
 
     /// How many meet a condition.
-    public func count(where condition: (Target) -> SQLExpression<Bool>) -> SQLExpression<Int64> {
+    public func count(where condition: (Target) -> SQLExpression<Bool>) -> SQLExpression<Int> {
         aggregate("count", nil, [condition(targetColumns).node])
     }
 

@@ -16,6 +16,16 @@ public struct RelationRoute: Sendable {
 
     /// The last of them, which leads there.
     var name: String { relations.last ?? "" }
+
+    /// The one of them, where it is one.
+    func only() throws -> String {
+        guard relations.count > 1 else { return name }
+        let (first, rest) = (relations[0], relations.dropFirst().joined(separator: "."))
+        throw CormorantError(
+            .misuse,
+            "\(relations.joined(separator: ".")) of \(model.name) are several relations, and each is loaded by itself",
+            hint: "load \(first), and \(rest) of what is found: load(\\.\(first)) { $0.load(\\.\(rest)) }")
+    }
 }
 
 extension OptionalColumns: RelationEnd {

@@ -7,16 +7,27 @@ import CormorantSQLite
 /// A C callback with its context, which is released with the last reference to this.
 private final class ObserverCallback: @unchecked Sendable {  // never written after init
     private let callback: corm_observer_callback?
+    private let reads: corm_observer_reads?
     private let context: UnsafeMutableRawPointer?
     private let release: corm_release?
 
     init(_ options: corm_observe_options) {
         callback = options.callback
+        reads = options.reads
         context = options.context
         release = options.release
     }
 
     deinit { release?(context) }
+
+    /// - Parameter database: the database's handle.
+    /// - Returns: whether there is something to tell.
+    func read(_ database: UInt) throws -> Bool {
+        var error: OpaquePointer?
+        let status = reads?(OpaquePointer(bitPattern: database), context, &error) ?? CORM_AGAIN
+        if status < 0 || error != nil { throw failure(of: "the reads that are watched", status, error) }
+        return status != CORM_AGAIN
+    }
 
     func call(_ result: Result<ObservationEvent, CormorantError>) {
         switch result {
@@ -74,7 +85,15 @@ package func observe(
     let callback = ObserverCallback(raw)
     let call = raw.callback == nil ? nil : { [callback] in callback.call($0) }
     let observer: Observer
-    if raw.live {
+    if raw.reads != nil {
+        guard raw.model == nil, raw.query == nil, raw.region_count == 0 else {
+            throw CormorantError(
+                .misuse, "reads are watched by themselves", hint: "give reads, or a model, regions or a query")
+        }
+        // A handle is a number, which tells by itself whether its database is still there.
+        let handle = UInt(bitPattern: handle)
+        observer = try database.observe(reads: LiveReads { try callback.read(handle) }, callback: call)
+    } else if raw.live {
         let kept = try query()
         let live = LiveQuery(key: try names(raw.key_columns, "key_columns")) {
             [weak database] in

@@ -30,7 +30,7 @@ package func storeRange(_ given: UnsafePointer<corm_store_range>?) throws -> Key
     }
     return KeyValueRange(
         prefix: try text(raw.prefix), start: try text(raw.start), end: try text(raw.end), after: try text(raw.after),
-        limit: raw.limit == 0 ? nil : raw.limit)
+        limit: raw.limit == 0 ? nil : Int(clamping: raw.limit))
 }
 
 /// Binds a value whose bytes stay where they are until the statement has run.
@@ -215,7 +215,7 @@ public func corm_store_count(
 ) -> corm_status {
     boundary(outError) {
         let out = try require(outCount, "out_count")
-        out.pointee = try requireStore(handle).count(storeRange(range))
+        out.pointee = try Int64(requireStore(handle).count(storeRange(range)))
         return CORM_OK
     }
 }
@@ -227,7 +227,7 @@ public func corm_store_clear(
 ) -> corm_status {
     boundary(outError) {
         let count = try requireStore(handle).clear(storeRange(range))
-        outCount?.pointee = count
+        outCount?.pointee = Int64(count)
         return CORM_OK
     }
 }
@@ -239,7 +239,7 @@ public func corm_store_purge(
 ) -> corm_status {
     boundary(outError) {
         let count = try requireStore(handle).purge()
-        outCount?.pointee = count
+        outCount?.pointee = Int64(count)
         return CORM_OK
     }
 }
@@ -251,7 +251,7 @@ public func corm_store_adopt(
 ) -> corm_status {
     boundary(outError) {
         let count = try requireStore(handle).adopt(table: string(table, "table's name"))
-        outCount?.pointee = count
+        outCount?.pointee = Int64(count)
         return CORM_OK
     }
 }

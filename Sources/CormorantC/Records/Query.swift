@@ -110,7 +110,10 @@ func openCursor(
         return try database(handle).cursor(
             box.descriptor, statement.statement(), parameters(given.values, given.valueCount))
     }
-    if let limit, given.query.sql == nil { given.query.limit = min(given.query.limit ?? limit, limit) }
+    if let limit, given.query.sql == nil {
+        let most = Int(clamping: limit)
+        given.query.limit = min(given.query.limit ?? most, most)
+    }
     return try database(handle).cursor(box.descriptor, given.query) { try bind(given.values, given.valueCount, to: $0) }
 }
 

@@ -7,6 +7,7 @@ extension Database {
     /// Applies the steps that the file lacks, each in one transaction with its record, up to and with `last` (nil: all).
     /// Processes that come together wait for one another, and each step runs once.
     /// - Returns: the ids of the steps that this call applied.
+    @available(*, noasync)
     @discardableResult
     public func apply(
         _ bundle: MigrationBundle, upTo last: String? = nil, options: MigrationOptions = MigrationOptions()
@@ -43,6 +44,7 @@ extension Database {
 
     /// Takes steps back, the last first, until `last` is the last that is applied (nil: all go).
     /// - Returns: the ids of the steps taken back.
+    @available(*, noasync)
     @discardableResult
     public func revert(
         _ bundle: MigrationBundle, downTo last: String?, options: MigrationOptions = MigrationOptions()
@@ -63,6 +65,7 @@ extension Database {
     }
 
     /// Records the steps up to and with `last` (nil: all) as applied in a file that was made without them.
+    @available(*, noasync)
     public func adopt(_ bundle: MigrationBundle, upTo last: String? = nil) throws {
         let end = try bundle.index(of: last)
         guard end >= 0 else { return }
@@ -92,6 +95,7 @@ extension Database {
     }
 
     /// Says what became of a step that was cut short outside a transaction.
+    @available(*, noasync)
     public func resolve(_ bundle: MigrationBundle, _ id: String, applied: Bool) throws {
         try transaction {
             try withConnection { connection in
@@ -111,6 +115,7 @@ extension Database {
     }
 
     /// The steps of the bundle and of the file's history, in order.
+    @available(*, noasync)
     public func status(_ bundle: MigrationBundle) throws -> [MigrationState] {
         try withConnection { try HistoryCheck(bundle, History(connection: $0).rows()).states }
     }
@@ -152,6 +157,7 @@ extension Database {
     }
 
     /// A plan from the file's schema back to the one that its last step left; empty where there is no drift.
+    @available(*, noasync)
     public func drift(_ bundle: MigrationBundle) throws -> MigrationPlan {
         try transaction(.deferred) {
             try withConnection { connection in

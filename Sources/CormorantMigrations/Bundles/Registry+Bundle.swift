@@ -24,6 +24,7 @@ extension Registry {
     ///   - allowLossy: whether steps may drop tables and columns that hold something; else they are failures.
     ///   - progress: told of each, must not use the registry; false stops, and the call throws `interrupted`.
     /// - Returns: the failures by name.
+    @available(*, noasync)
     public func migrate(
         _ bundle: MigrationBundle, _ names: [String]? = nil, upTo last: String? = nil, allowLossy: Bool = false,
         progress: (RegistryMigration) -> Bool = { _ in true }

@@ -5,10 +5,11 @@ import CormorantQuery
 import CormorantSQLite
 import CormorantThreads
 
-extension Database {
+extension Reader {
     /// Everything that introspection knows about the file, without the tables that migrations keep for themselves. An
     /// object that cannot be understood is one of the `problems`, and a table among them has the columns that SQLite tells.
-    public func metadata() throws -> Metadata { try withReader { try Metadata($0) } }
+    @available(*, noasync)
+    public func metadata() throws -> Metadata { try database.withReader { try Metadata($0) } }
 }
 
 extension Schema {

@@ -66,9 +66,10 @@ extension Schema: Equatable {
     }
 }
 
-extension Database {
+extension Reader {
     /// The file's schema as it is now, without the tables that migrations keep for themselves.
-    public func schema() throws -> Schema { try withReader { try Schema($0).withoutOwnTables } }
+    @available(*, noasync)
+    public func schema() throws -> Schema { try database.withReader { try Schema($0).withoutOwnTables } }
 }
 
 extension ForeignKeyDefinition {

@@ -181,6 +181,7 @@ struct KnownSchema {
 
 extension Database {
     /// Puts the file back to what a snapshot or backup holds. A crash leaves the one or the other.
+    @available(*, noasync)
     public func restore(_ snapshot: String) throws { try restore(snapshot) { _, _ in true } }
 
     /// - Parameters:

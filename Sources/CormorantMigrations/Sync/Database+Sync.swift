@@ -7,6 +7,7 @@ extension Database {
     /// Brings the file's tables to what the models say, in one transaction, and gives the plan that was carried out. What
     /// adds runs by itself. What could lose something, or cannot be decided, is an error that lists each change and the
     /// annotation that would allow it, and then nothing is done. A second sync does nothing.
+    @available(*, noasync)
     @discardableResult
     public func sync(
         _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
@@ -64,6 +65,7 @@ extension Database {
     }
 
     /// What `sync` would do, its problems included. Changes nothing.
+    @available(*, noasync)
     public func plan(
         _ models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {
@@ -72,6 +74,7 @@ extension Database {
     }
 
     /// Carries out a plan that was made of this file. The file must be as it was then.
+    @available(*, noasync)
     public func apply(_ plan: MigrationPlan, options: MigrationOptions = MigrationOptions()) throws {
         guard plan.problems.isEmpty else { throw refusal(plan.problems) }
         guard !plan.isEmpty else { return }

@@ -19,14 +19,18 @@ public struct VersionStep: Sendable {
     }
 }
 
-extension Database {
+extension Reader {
     /// The file's `PRAGMA user_version`.
+    @available(*, noasync)
     public func version() throws -> Int32 {
-        try withReader { Int32(clamping: try $0.pragma("user_version")) }
+        try database.withReader { Int32(clamping: try $0.pragma("user_version")) }
     }
+}
 
+extension Database {
     /// Brings the file from its version to another (nil: the newest), each step with its number in one transaction; down
     /// where the other is less. Without bundle or history, for files made so.
+    @available(*, noasync)
     public func setVersion(
         _ version: Int32? = nil, steps: [VersionStep], options: MigrationOptions = MigrationOptions()
     ) throws {

@@ -43,6 +43,7 @@ extension Database {
     }
 
     /// Writes the file anew without the room that deleted rows left, which takes as much free disk and holds writers up.
+    @available(*, noasync)
     public func vacuum() throws {
         try withConnection { connection in
             try refuseTransaction(connection, "a file cannot be vacuumed")
@@ -53,6 +54,7 @@ extension Database {
 
     /// Looks at tables whose rows have changed much, so that queries are planned well: for programs to call now and then,
     /// and before closing. Takes milliseconds when there is little to do.
+    @available(*, noasync)
     public func optimize() throws {
         // Of each index some rows are enough. 0x10000: tables not queried yet, too, where SQLite knows it.
         try withConnection { try $0.script("PRAGMA analysis_limit = 400; PRAGMA optimize(0x10002)") }
@@ -60,6 +62,7 @@ extension Database {
 
     /// Copies pages from the write-ahead log into the file. SQLite does so by itself, as `passive`, once the log has 1,000
     /// pages.
+    @available(*, noasync)
     @discardableResult
     public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointPages {
         try withConnection { connection in

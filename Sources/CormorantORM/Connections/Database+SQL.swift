@@ -79,6 +79,7 @@ extension Database {
     /// Lends the connection that writes to `body`, for what only SQLite's own calls can do. Other threads' writes wait
     /// meanwhile. It runs in the transaction that the thread has open, if any, and may call the database; of what it changes
     /// observers are told.
+    @available(*, noasync)
     public func useConnection<Result>(_ body: (borrowing RawConnection) throws -> Result) throws -> Result {
         var result: Result?
         try lendConnection { result = try body($0) }

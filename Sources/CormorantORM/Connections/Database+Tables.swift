@@ -6,6 +6,7 @@ extension Database {
     /// Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is
     /// there is left as it is; one that lacks a column of its model is an error and nothing is created. Views are made by SQL:
     /// of their models nothing is created.
+    @available(*, noasync)
     public func createTables(_ models: [ModelDescriptor]) throws {
         for model in models { try model.requireOwnFile() }
         try checkDistinct(models)
@@ -24,12 +25,6 @@ extension Database {
                 }
             }
         }
-    }
-
-    /// Whether the model's table is in the file, whatever its columns are.
-    public func tableExists(_ model: ModelDescriptor) throws -> Bool {
-        try model.validate()
-        return try withReader { try SchemaNames($0, in: model.attachment).tables.contains(foldIdentifier(model.table)) }
     }
 
     package func checkDistinct(_ models: [ModelDescriptor]) throws {
@@ -125,6 +120,17 @@ extension Database {
             }
         }
         return ordered
+    }
+}
+
+extension Reader {
+    /// Whether the model's table is in the file, whatever its columns are.
+    @available(*, noasync)
+    public func tableExists(_ model: ModelDescriptor) throws -> Bool {
+        try model.validate()
+        return try database.withReader {
+            try SchemaNames($0, in: model.attachment).tables.contains(foldIdentifier(model.table))
+        }
     }
 }
 

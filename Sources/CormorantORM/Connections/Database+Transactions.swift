@@ -67,8 +67,7 @@ extension Database {
         }
     }
 
-    /// How many transactions and savepoints this thread has open.
-    public var transactionDepth: Int {
+    fileprivate var openTransactions: Int {
         if let depth = readers?.held()?.readDepth, depth > 0 { return depth }
         return writer.lock.isMine ? writer.connection?.transactionDepth ?? 0 : taken.count
     }
@@ -89,4 +88,9 @@ extension Database {
             throw error
         }
     }
+}
+
+extension Reader {
+    /// How many transactions and savepoints this thread has open.
+    public var transactionDepth: Int { database.openTransactions }
 }

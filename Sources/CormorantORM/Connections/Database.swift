@@ -18,7 +18,7 @@ package protocol Companion: AnyObject, Sendable {}
 
 /// An open database. Safe to share between threads: writes run one at a time, in their order; reads run beside them, each on a
 /// snapshot, where the file has a write-ahead log. A transaction belongs to the thread that began it.
-public final class Database: @unchecked Sendable {  // `writer` and `readers` have locks of their own
+public final class Database: Reader, @unchecked Sendable {  // `writer` and `readers` have locks of their own
     /// The path it was opened with.
     public let path: String
     let writer: PooledConnection
@@ -62,6 +62,7 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
         writer = PooledConnection(connection, timeout: options.busyTimeout, taken)
         readers = try ReaderPool(connection, options, taken)
         preparedModels = (options.preparation as? ModelPreparation).map(PreparedModels.init)
+        super.init()
         writer.database = self
         if let readers {
             writer.belong(to: readers, isReader: false)
@@ -360,14 +361,18 @@ public final class Database: @unchecked Sendable {  // `writer` and `readers` ha
     }
 
     /// The rowid of the newest insert.
+    @available(*, noasync, message: "ask in the body of perform or write")
     public var lastInsertID: Int64 { count { $0.lastInsertID } }
     /// Rows changed by the newest INSERT, UPDATE or DELETE.
+    @available(*, noasync, message: "ask in the body of perform or write")
     public var changes: Int64 { count { $0.changes } }
     /// Rows changed since the database was opened.
+    @available(*, noasync, message: "ask in the body of perform or write")
     public var totalChanges: Int64 { count { $0.totalChanges } }
 
     /// Calls back after every statement with its SQL, parameters unexpanded, and the nanoseconds from its first step to
     /// its end; nil stops. It runs inside the traced call, of any thread, and must not call the database.
+    @available(*, noasync)
     public func setTrace(_ callback: (@Sendable (_ sql: String, _ nanoseconds: Int64) -> Void)?) throws {
         try setRawTrace(callback.map { callback in { callback(String(cString: $0), $1) } })
     }

@@ -9,9 +9,9 @@ public struct Query: Sendable {
     /// Property names; a leading "-" means descending.
     public var order: [String]
     /// The greatest number of records; nil: all.
-    public var limit: Int64?
+    public var limit: Int?
     /// How many records to skip.
-    public var offset: Int64
+    public var offset: Int
     /// A SELECT of the program's instead of all these: its columns are matched to the model by name.
     package private(set) var sql: String?
     /// Binds the values of `sql`.
@@ -19,7 +19,7 @@ public struct Query: Sendable {
 
     /// Records with these attributes, in this order, of them one page.
     public init(
-        _ attributes: KeyValuePairs<String, Value> = [:], order: [String] = [], limit: Int64? = nil, offset: Int64 = 0
+        _ attributes: KeyValuePairs<String, Value> = [:], order: [String] = [], limit: Int? = nil, offset: Int = 0
     ) {
         self.attributes = attributes.map { ($0, $1) }
         self.order = order
@@ -35,7 +35,7 @@ public struct Query: Sendable {
 
     /// The same with attributes known only at run time.
     package init(attributes: [(property: String, value: Value)], order: [String], limit: Int64?, offset: Int64) {
-        self.init([:], order: order, limit: limit, offset: offset)
+        self.init([:], order: order, limit: limit.map { Int(clamping: $0) }, offset: Int(clamping: offset))
         self.attributes = attributes
     }
 }
@@ -98,8 +98,8 @@ extension ModelPlan {
             }
         }
         if limited {
-            statement.bind(query.limit ?? -1, Int32(truncatingIfNeeded: columns.count + 1))
-            statement.bind(query.offset, Int32(truncatingIfNeeded: columns.count + 2))
+            statement.bind(Int64(query.limit ?? -1), Int32(truncatingIfNeeded: columns.count + 1))
+            statement.bind(Int64(query.offset), Int32(truncatingIfNeeded: columns.count + 2))
         }
     }
 

@@ -200,6 +200,7 @@ extension Registry {
     public var openCount: Int { (try? whileOpen { files.count }) ?? 0 }
 
     /// Closes a database's file, if it is open: to move or remove it. Waits up to a second for those who hold it.
+    @available(*, noasync)
     public func closeFile(_ name: String) throws {
         try whileOpen { _ = try place(of: name) }
         for _ in 0..<20 {
@@ -213,6 +214,7 @@ extension Registry {
 
     /// Closes the registry and all its databases. Waits up to a second for those who hold some; if they do not give them back,
     /// nothing is closed but those that nobody holds.
+    @available(*, noasync)
     public func close() throws {
         if monitor.isForked { return }
         try whileOpen {}
@@ -247,6 +249,7 @@ extension RegistryFile {
 
 extension Registry {
     /// Attaches a database of the registry to another one, under a name of its own, until that one is given back.
+    @available(*, noasync)
     public func attach(_ name: String, to database: Database, as schema: String) throws {
         let place = try location(name)
         database.retireReaders()

@@ -96,6 +96,7 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
     }
 
     /// The names of all databases: those registered, and those in the folder whose files are there.
+    @available(*, noasync)
     public func allNames() throws -> [String] {
         let known = try whileOpen { Array(registered.keys) }
         let found = try pattern?.names() ?? []
@@ -178,10 +179,12 @@ public final class Registry: @unchecked Sendable {  // `monitor` guards all that
 
     /// A database, which is opened if it is not, and stays open until the lease is released or goes away.
     /// - Parameter name: nil: the current one.
+    @available(*, noasync)
     public func use(_ name: String? = nil) throws -> Lease { try use(name, isPassing: false) }
 
     /// Runs `body` with a database.
     /// - Parameter name: nil: the current one.
+    @available(*, noasync)
     public func use<T>(_ name: String? = nil, _ body: (Database) throws -> T) throws -> T {
         let lease = try use(name)
         defer { try? lease.release() }

@@ -11,6 +11,8 @@ package final class Connection {
     @usableFromInline let handle: OpaquePointer?
     var cache: StatementCache
     var tracer: Tracer?
+    /// While somebody wants to know what is run.
+    var statementNotes: StatementNotes?
     /// While somebody watches.
     package internal(set) var changeLog: ChangeLog?
     var versionStatement: Statement?

@@ -21,11 +21,29 @@ final class Tracer {
     }
 }
 
+/// The SQL that was run while somebody wanted to know.
+final class StatementNotes {
+    var sql: Set<String> = []
+}
+
 extension Connection {
     /// Calls back after every statement; nil stops.
     package func setTrace(_ callback: TraceCallback?) {
         tracer = callback.map(Tracer.init)
         updateTrace()
+    }
+
+    /// Runs `body`, and tells the SQL of the statements that it has run on the connection, each once.
+    package func statementsRun(by body: () -> Void) -> Set<String> {
+        let before = statementNotes
+        let notes = StatementNotes()
+        statementNotes = notes
+        updateTrace()
+        body()
+        statementNotes = before
+        before?.sql.formUnion(notes.sql)
+        updateTrace()
+        return notes.sql
     }
 
     /// Runs statements that only say what is wrong with another one: that one alone is traced.
@@ -37,7 +55,7 @@ extension Connection {
 
     /// Asks SQLite for the events that the tracer and the log of changes need.
     func updateTrace() {
-        let begins = tracer != nil || changeLog != nil
+        let begins = tracer != nil || changeLog != nil || statementNotes != nil
         let mask = (begins ? SQLITE_TRACE_STMT : 0) | (tracer != nil ? SQLITE_TRACE_PROFILE : 0)
         sqlite3_trace_v2(
             handle, UInt32(mask),
@@ -47,10 +65,11 @@ extension Connection {
                 let pointer = OpaquePointer(statement)
                 connection.tracer?.handle(event, pointer)
                 // A trigger and a statement of a virtual table come with a text of their own.
-                if event == UInt32(SQLITE_TRACE_STMT), let log = connection.changeLog,
-                    let sql = sqlite3_sql(pointer), text == UnsafeMutableRawPointer(mutating: sql)
+                if event == UInt32(SQLITE_TRACE_STMT), let sql = sqlite3_sql(pointer),
+                    text == UnsafeMutableRawPointer(mutating: sql)
                 {
-                    log.statementBegins(sql)
+                    connection.changeLog?.statementBegins(sql)
+                    connection.statementNotes?.sql.insert(String(cString: sql))
                 }
                 return 0
             }, mask == 0 ? nil : Unmanaged.passUnretained(self).toOpaque())

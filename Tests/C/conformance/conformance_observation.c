@@ -43,6 +43,22 @@ static bool parse_regions(step *s, corm_observe_options *options) {
     return true;
 }
 
+/* Runs the statements of a list. */
+static corm_status read_all(corm_database *database, void *context, corm_error **out_error) {
+    json_t *sql;
+    size_t index;
+    json_array_foreach(context, index, sql) {
+        corm_result *result = NULL;
+        corm_status status = corm_result_open(database, json_string_value(sql), CORM_NO_VALUES, &result, out_error);
+        while (status >= 0 && (status = corm_result_next(result, out_error)) == CORM_ROW)
+            ;
+        corm_result_close(result);
+        if (status < 0)
+            return status;
+    }
+    return CORM_OK;
+}
+
 bool step_observe(step *s) {
     scenario *run = s->run;
     struct watch *watch = allocate(run, sizeof *watch);
@@ -58,6 +74,10 @@ bool step_observe(step *s) {
         !parse_text(run, member(s, "sql"), &query.sql) ||
         !parse_values(run, given_values(s), &query.values, &query.value_count))
         return false;
+    if (member(s, "reads") != NULL) {
+        options.reads = read_all;
+        options.context = member(s, "reads");
+    }
     options.query = query.sql != NULL || query.statement != NULL ? &query : NULL;
     s->status = corm_observer_open(run->database, &options, &watch->observer, &run->error);
     if (s->status < 0)

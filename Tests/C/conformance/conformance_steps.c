@@ -179,7 +179,7 @@ static const struct {
     {"damage", step_damage, "file at count", ""},
     {"truncate", step_truncate, "file size", ""},
     {"observe", step_observe,
-     "as model key regions sql bindings statement parameters live keyColumns values latestOnly", "sql bindings"},
+     "as model key regions reads sql bindings statement parameters live keyColumns values latestOnly", "sql bindings"},
     {"events", step_events, "of wait", "events"},
     {"cancel", step_cancel, "of", ""},
     {"setCache", step_set_cache, "model maxCount maxBytes", ""},

@@ -55,6 +55,12 @@ extension Scenario {
                     guard let database else { throw ScenarioFailure("the database is gone") }
                     return try database.cursor(sql) { try $0.bind(bindings) }
                 })
+        } else if let reads = try step.take("reads")?.array().map({ try $0.string() }) {
+            observer = try database.observe(
+                reads: LiveReads { [weak database] in
+                    for sql in reads { _ = try database?.query(SQL(text: sql)) }
+                    return true
+                })
         } else if let model {
             let key = try step.take("key")?.array().map { try scenarioValue($0) } ?? []
             observer = try database.observe(

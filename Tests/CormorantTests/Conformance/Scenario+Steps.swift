@@ -47,6 +47,7 @@ extension Scenario {
             case is Bool: try json.bool()
             case is [String]: try json.strings()
             case is String: try json.string()
+            case is Int: Int(try json.integer())
             default: try json.integer()
             }
         guard wanted as? Found == found else { throw ScenarioFailure("\(member) is \(found), not \(wanted)") }

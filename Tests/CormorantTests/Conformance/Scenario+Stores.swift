@@ -99,6 +99,6 @@ extension Scenario {
         }
         return KeyValueRange(
             prefix: try text("prefix"), start: try text("start"), end: try text("end"), after: try text("after"),
-            limit: try step.take("limit")?.integer())
+            limit: try step.take("limit").map { Int(try $0.integer()) })
     }
 }

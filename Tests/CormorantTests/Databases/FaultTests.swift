@@ -32,8 +32,8 @@ import Testing
         }
         try await database.executeScript("PRAGMA max_page_count = 1000000")
         try await queue.perform { [big] in _ = try $0.inserted(Person(name: big)) }
-        try queue.close()
-        try queue.close()
+        try await queue.close()
+        try await queue.close()
         #expect(try await database.fetchAll(Person.self).map(\.name.count) == [1, 1, 40_000])
     }
 

@@ -54,7 +54,7 @@ import Testing
 
     @Test func itMayNotUseItsDatabase() throws {
         let database = try Database(path: ":memory:")
-        try database.registerFunction("inward") { [unowned database] () -> Int64 in
+        try database.registerFunction("inward") { [unowned database] () -> Int in
             try database.fetchCount("SELECT 1")
         }
         let error = #expect(throws: CormorantError.self) { try value(database, "SELECT inward()") }

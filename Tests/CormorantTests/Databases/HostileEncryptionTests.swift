@@ -83,7 +83,7 @@ import Testing
             }
         }
         let database = try open(encryption("good"))
-        #expect(try database.pagesNotAuthentic() == [])
+        #expect(try await database.pagesNotAuthentic() == [])
         try database.close()
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["secret.db"])
     }

@@ -46,20 +46,22 @@ struct ReaderTests {
     }
 
     @Test func aReadSeesOneSnapshot() throws {
-        try database.read { database in
+        let database = database
+        try database.read { reader in
             try onThread { _ = try database.inserted(Person(name: "Ada")) }
-            #expect(try database.fetchCount(Person.self) == 0)
-            try database.read { database in
-                let found = try database.find(Person.self, key: 1)
+            #expect(try reader.fetchCount(Person.self) == 0)
+            try reader.read { reader in
+                let found = try reader.find(Person.self, key: 1)
                 #expect(found == nil)
             }
-            #expect(database.transactionDepth == 1)
+            #expect(reader.transactionDepth == 1)
         }
         #expect(try database.fetchCount(Person.self) == 1)
     }
 
     @Test func writingInAReadIsRefused() throws {
-        try database.read { database in
+        try database.read { reader in
+            expectError(.transaction) { try reader.query("DELETE FROM person RETURNING id") }
             expectError(.transaction) { try database.inserted(Person(name: "Ada")) }
             expectError(.transaction) { try database.write { _ in } }
             expectError(.transaction) { try database.execute("DELETE FROM person") }

@@ -41,7 +41,7 @@ struct RegistryTests {
             }
             try await group.waitForAll()
         }
-        let total = try (0..<5).reduce(Int64(0)) { sum, number in
+        let total = try (0..<5).reduce(0) { sum, number in
             try sum + users.use("u\(number)") { try $0.fetchCount(Person.self) }
         }
         #expect(total == 40)
@@ -51,7 +51,7 @@ struct RegistryTests {
     @Test(.timeLimit(.minutes(5)))
     func aCancelledTaskWaitsForNoPlace() async throws {
         let files = try registry(limit: 1, timeout: 600_000)
-        let lease = try files.use("held")
+        let lease = try await files.use("held")
         let task = Task { try await files.use("other") { _ in } }
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()

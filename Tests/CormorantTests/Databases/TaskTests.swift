@@ -64,7 +64,7 @@ struct TaskTests {
 
     @Test(.timeLimit(.minutes(5)))
     func eachLoopOverAnObserverGetsAllEvents() async throws {
-        let observer = try database.observe(City.self, values: true)
+        let observer = try await database.observe(City.self, values: true)
         let (begun, begins) = AsyncStream.makeStream(of: Void.self)
         let loops = (0..<3).map { _ in
             Task {
@@ -115,7 +115,7 @@ struct TaskTests {
     }
 
     @Test func aLoopCanFollowAnother() async throws {
-        let again = try database.observe(City.self)
+        let again = try await database.observe(City.self)
         for _ in 0..<2 {
             _ = try await database.write { try $0.inserted(City(name: "\($0.fetchCount(City.self))")) }
             for try await event in again {

@@ -23,7 +23,8 @@ import Testing
 
     @Test func aLiveQueryIsAnAsyncSequence() async throws {
         let database = try memoryDatabase(Person.self)
-        let live = try database.observeLive(Person.where { $0.age > parameter("least") }.order { $0.age }, ["least": 1])
+        let live = try await database.observeLive(
+            Person.where { $0.age > parameter("least") }.order { $0.age }, ["least": 1])
         let task = Task {
             var seen: [[String]] = []
             var kinds: [[ChangeKind]] = []
@@ -45,9 +46,9 @@ import Testing
 
     @Test func theSequenceEndsWithItsDatabaseAndItsTask() async throws {
         let database = try memoryDatabase(Person.self)
-        let observer = try database.observe(Person.self)
+        let observer = try await database.observe(Person.self)
         let ended = Task { for try await _ in observer {} }
-        let cancelled = try database.observe(Person.self)
+        let cancelled = try await database.observe(Person.self)
         let task = Task { for try await _ in cancelled {} }
         task.cancel()
         try await task.value
@@ -74,10 +75,10 @@ import Testing
     @Test func aCallbackIsToldOfOthers() async throws {
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"))
-        try database.createTables([Person.model])
+        try await database.createTables([Person.model])
         let other = try Database(path: folder.file("test.db"))
         let (told, continuation) = AsyncStream.makeStream(of: (Bool, [String]).self)
-        let live = try database.observeLive(sql: "SELECT name FROM person") { result in
+        let live = try await database.observeLive(sql: "SELECT name FROM person") { result in
             guard case .success(let event) = result else { return }
             continuation.yield((event.isForeign, event.rows.map { $0.first.map { "\($0)" } ?? "" }))
         }

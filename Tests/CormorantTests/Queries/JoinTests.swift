@@ -95,5 +95,5 @@ struct JoinTests {
 @Model
 private struct Counted {
     var artist: Int64?
-    var albums: Int64
+    var albums: Int
 }

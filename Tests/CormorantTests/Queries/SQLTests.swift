@@ -100,7 +100,7 @@ struct SQLTests {
         #expect(try await database.delete(Person.self, key: 1))
         #expect(try await database.find(Person.self, key: 1) == nil)
         #expect(try await database.deleteAll(Person.self) == 2)
-        let store = try database.store("settings")
+        let store = try await database.store("settings")
         try await store.put("theme", "dark")
         #expect(try await store.entry("theme")?.value == "dark")
         #expect(try await store.contains("theme"))

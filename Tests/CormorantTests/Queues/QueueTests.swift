@@ -90,11 +90,11 @@ struct QueueTests {
         while queue.count == 0 { await Task.yield() }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        let number = try queue.add { _ = try $0.inserted(Person(name: "never")) }
+        let number = try await queue.add { _ = try $0.inserted(Person(name: "never")) }
         #expect(queue.cancel(number))
         #expect(!queue.cancel(number))
         hold.end()
-        try queue.flush()
+        try await queue.flush()
         #expect(try await database.fetchCount(Person.self) == 0)
     }
 
@@ -150,13 +150,13 @@ struct QueueTests {
         let listener = try queue.listen(tag: "save")
         let heard = DispatchSemaphore(value: 0)
         let counting = try queue.listen { _ in heard.signal() }
-        try filled().commit(tag: "save", onError: .continue) { completion in
+        try await filled().commit(tag: "save", onError: .continue) { completion in
             #expect(completion.error == nil)
             heard.signal()
         }
-        try queue.add(tag: "other") { _ in }
-        try queue.add(tag: "save") { try $0.executeScript("nonsense") }
-        try queue.close()
+        try await queue.add(tag: "other") { _ in }
+        try await queue.add(tag: "save") { try $0.executeScript("nonsense") }
+        try await queue.close()
         var codes: [ErrorCode?] = []
         for try await completion in listener { codes.append(completion.error?.code) }
         #expect(codes == [nil, .sql])
@@ -205,7 +205,7 @@ struct QueueTests {
         }
         for _ in 0..<30 { try await queue.perform { _ in } }
         // What waits is told before the end.
-        try queue.close()
+        try await queue.close()
         for loop in loops { #expect(try await loop.value == 30) }
     }
 

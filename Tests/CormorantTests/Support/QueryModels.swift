@@ -46,7 +46,7 @@ struct Employee: Equatable {
 @Model
 struct Summary: Equatable {
     var title: String
-    var count: Int64
+    var count: Int
 }
 
 /// The rows of a recursive query.

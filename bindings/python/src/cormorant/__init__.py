@@ -93,7 +93,7 @@ if TYPE_CHECKING:
         TriggerMetadata,
     )
     from .migration import VersionStep
-    from .observation import Event, Observer, Region, RowChange
+    from .observation import Event, Observer, Region, RowChange, ValueObserver
     from .plan import Plan, PlanProblem, PlanStep, SchemaChange
     from .progress import Progress
     from .queue import Batch, Listener, Write, WriteCompletion, WriteQueue, WriteResult
@@ -111,7 +111,7 @@ else:
         "metadata": "CheckMetadata ColumnMetadata ForeignKeyMetadata IndexMetadata IndexTermMetadata Metadata "
         "MetadataProblem RelationMetadata TableMetadata TriggerMetadata",
         "migration": "VersionStep",
-        "observation": "Event Observer Region RowChange",
+        "observation": "Event Observer Region RowChange ValueObserver",
         "plan": "Plan PlanProblem PlanStep SchemaChange",
         "progress": "Progress",
         "queue": "Batch Listener Write WriteCompletion WriteQueue WriteResult",
@@ -239,6 +239,7 @@ __all__ = [
     "UniqueViolation",
     "Update",
     "ValidationError",
+    "ValueObserver",
     "VersionStep",
     "Write",
     "WriteCompletion",

@@ -20,6 +20,7 @@ from . import trace as _trace
 from .async_result import AsyncResult
 from .change import Change
 from .cipher import Cipher
+from .database import Database
 from .error import Error
 from .expression import Expression
 from .metadata import Metadata
@@ -278,6 +279,15 @@ class DatabaseCalls:
         latest_only: bool = ...,
         callback: Callable[[_observation.Event[_observation.M]], object] | None = ...,
     ) -> _observation.Observer[_observation.M]: ...
+    @overload
+    async def observe(
+        self,
+        what: Callable[[Database], _observation.V],
+        /,
+        *,
+        callback: Callable[[_observation.V], object] | None = ...,
+        on_error: Callable[[Exception], object] | None = ...,
+    ) -> _observation.ValueObserver[_observation.V]: ...
     @overload
     async def observe(
         self,

@@ -9,6 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
+from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from ._native.handle import Handle
@@ -18,6 +19,13 @@ from .error import ProgrammingError
 H = TypeVar("H", bound=Handle)
 E = TypeVar("E")
 _LONGEST_POLL = 2**31 - 1
+
+
+class Nothing(Enum):
+    """Why there is no item."""
+
+    YET = "none waits"
+    EVER = "none will come"
 
 
 class Waiting(Owner, Generic[H, E]):
@@ -35,16 +43,15 @@ class Waiting(Owner, Generic[H, E]):
         # Held while the handle is used, so that cancel() on another thread does not free it meanwhile.
         self._lock = threading.RLock()
 
-    def _take_from(self, handle: H) -> E | bool:
-        """False: none waits; True: none will come."""
+    def _take_from(self, handle: H) -> E | Nothing:
         raise NotImplementedError
 
     def _descriptor_of(self, handle: H) -> int:
         raise NotImplementedError
 
-    def _take(self) -> E | bool:
+    def _take(self) -> E | Nothing:
         with self._lock:
-            return True if self._handle is None else self._take_from(self._handle)
+            return Nothing.EVER if self._handle is None else self._take_from(self._handle)
 
     def cancel(self) -> None:
         """Ends it, and whoever waits for it. It does not wait: a callback that runs on another thread runs to its end.
@@ -68,7 +75,7 @@ class Waiting(Owner, Generic[H, E]):
         deadline = math.inf if timeout is None else time.monotonic() + timeout
         poll = None
         # That the descriptor is readable does not say that an item waits: a live query's result may be what it was.
-        while (item := self._take()) is False:
+        while (item := self._take()) is Nothing.YET:
             if poll is None:
                 poll = select.poll()
                 poll.register(self.fileno(), select.POLLIN)
@@ -76,7 +83,7 @@ class Waiting(Owner, Generic[H, E]):
                 return None
             seconds = deadline - time.monotonic()
             poll.poll(math.ceil(min(max(seconds * 1000, 0), _LONGEST_POLL)))
-        return None if isinstance(item, bool) else item
+        return None if isinstance(item, Nothing) else item
 
     def __iter__(self) -> Iterator[E]:
         return self._begin_loop()
@@ -101,6 +108,11 @@ class Waiting(Owner, Generic[H, E]):
 
     def _end_loop(self) -> None:
         self._loop = lambda: None
+
+    def _wait(self) -> None:
+        poll = select.poll()
+        poll.register(self.fileno(), select.POLLIN)
+        poll.poll()
 
     async def _readable(self) -> None:
         import asyncio
@@ -131,8 +143,9 @@ class _Loop(Iterator[E], AsyncIterator[E]):
     def __next__(self) -> E:
         self._waiting._claim(self)
         try:
-            item = self._waiting.next()
-            if item is None:
+            while (item := self._waiting._take()) is Nothing.YET:
+                self._waiting._wait()
+            if isinstance(item, Nothing):
                 raise StopIteration
             return item
         except BaseException:
@@ -142,9 +155,9 @@ class _Loop(Iterator[E], AsyncIterator[E]):
     async def __anext__(self) -> E:
         self._waiting._claim(self)
         try:
-            while (item := self._waiting._take()) is False:
+            while (item := self._waiting._take()) is Nothing.YET:
                 await self._waiting._readable()
-            if isinstance(item, bool):
+            if isinstance(item, Nothing):
                 raise StopAsyncIteration
             return item
         except BaseException:

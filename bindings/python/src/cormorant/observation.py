@@ -20,7 +20,7 @@ from ._model_info import ModelInfo, info_of
 from ._native import abi
 from ._native import observation as native_observation
 from ._native.handle import ObserverHandle
-from ._waiting import Waiting
+from ._waiting import Nothing, Waiting
 from .column import MISSING
 from .error import Error, ProgrammingError
 from .model import Model
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R")
+E = TypeVar("E")
+V = TypeVar("V")
 KeyLoader = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
 ChangeKind = Literal["unknown", "insert", "update", "delete"]
@@ -44,7 +46,7 @@ _KINDS: dict[int, ChangeKind] = {
     abi.CORM_CHANGE_UPDATE: "update",
     abi.CORM_CHANGE_DELETE: "delete",
 }
-_watches: weakref.WeakSet[Observer[Any]] = weakref.WeakSet()
+_watches: weakref.WeakSet[_Watch[Any]] = weakref.WeakSet()
 
 
 class Region:
@@ -88,33 +90,15 @@ class Event(Generic[R]):
     rows: list[R]
 
 
-class Observer(Waiting[ObserverHandle, Event[R]]):
-    """A watch, given by Database.observe() and observe_live(). Ended by cancel(), `with` or its database's close.
-
-    Without a callback its events wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
-    """
+class _Watch(Waiting[ObserverHandle, E]):
+    """What observers of rows and of values have alike."""
 
     _instead = "begin another with observe() or observe_live()"
 
-    def __init__(self, database: Database, load: Callable[[list[Any]], list[R]] | None, key: KeyLoader | None) -> None:
+    def __init__(self, database: Database) -> None:
         super().__init__()
         # The database lives as long as somebody listens.
         self._database = database
-        self._load = load
-        self._load_key = key
-
-    def _begin(
-        self,
-        options: Mapping[str, Any],
-        query: Mapping[str, Any] | None,
-        values: bytes | None,
-        callback: Callable[[Event[R]], object] | None,
-        on_error: Callable[[Error], object] | None,
-    ) -> Self:
-        tell = None if callback is None else _teller(self._event, callback, on_error)
-        self._handle = native_observation.observe(self._database._handle, options, query, values, tell)
-        _watches.add(self)
-        return self
 
     def __enter__(self) -> Self:
         return self
@@ -135,9 +119,36 @@ class Observer(Waiting[ObserverHandle, Event[R]]):
     def _descriptor_of(self, handle: ObserverHandle) -> int:
         return native_observation.descriptor(handle)
 
-    def _take_from(self, handle: ObserverHandle) -> Event[R] | bool:
+
+class Observer(_Watch[Event[R]]):
+    """A watch, given by Database.observe() and observe_live(). Ended by cancel(), `with` or its database's close.
+
+    Without a callback its events wait to be taken: by next(), a `for` loop, which waits for them, or an `async for`.
+    """
+
+    def __init__(self, database: Database, load: Callable[[list[Any]], list[R]] | None, key: KeyLoader | None) -> None:
+        super().__init__(database)
+        self._load = load
+        self._load_key = key
+
+    def _begin(
+        self,
+        options: Mapping[str, Any],
+        query: Mapping[str, Any] | None,
+        values: bytes | None,
+        callback: Callable[[Event[R]], object] | None,
+        on_error: Callable[[Error], object] | None,
+    ) -> Self:
+        tell = None if callback is None else _teller(self._event, callback, on_error)
+        self._handle = native_observation.observe(self._database._handle, options, query, values, tell)
+        _watches.add(self)
+        return self
+
+    def _take_from(self, handle: ObserverHandle) -> Event[R] | Nothing:
         event = native_observation.next_event(handle)
-        return event if isinstance(event, bool) else self._event(event)
+        if isinstance(event, bool):
+            return Nothing.EVER if event else Nothing.YET
+        return self._event(event)
 
     def _event(self, event: native_observation.Event) -> Event[R]:
         is_foreign, changes, rows = event
@@ -157,6 +168,92 @@ class Observer(Waiting[ObserverHandle, Event[R]]):
         return self._load(rows) if self._load and rows else rows
 
 
+class ValueObserver(_Watch[V]):
+    """A watch on what a function reads, given by Database.observe(). Ended by cancel(), `with` or the database's close.
+
+    Without a callback its values wait to be taken, of several the newest: by next(), a `for` loop, which waits for
+    them, or an `async for`. What the function raises is raised there.
+    """
+
+    def __init__(self, database: Database, body: Callable[[Database], V]) -> None:
+        super().__init__(database)
+        self._body = body
+        # Read, and to be told; and what was told last.
+        self._kept: V | Exception | Any = MISSING
+        self._told: V | Any = MISSING
+        self._failure: Exception | None = None
+
+    def _begin(self, callback: Callable[[V], object] | None, on_error: Callable[[Exception], object] | None) -> Self:
+        itself = weakref.ref(self)
+
+        def read() -> bool:
+            watch = itself()
+            return watch is not None and watch._read()
+
+        def tell(event: native_observation.Event | Error) -> None:
+            watch = itself()
+            if watch is None or callback is None:
+                return
+            value = watch._newest(event if isinstance(event, Error) else None)
+            if not isinstance(value, _Raised):
+                if value is not MISSING:
+                    callback(value)
+            elif on_error is None:
+                raise value.error
+            else:
+                on_error(value.error)
+
+        teller = None if callback is None else tell
+        try:
+            self._handle = native_observation.observe(self._database._handle, {}, None, None, teller, read)
+        except Error:
+            if self._failure is None:
+                raise
+            raise self._failure from None
+        _watches.add(self)
+        return self
+
+    def _read(self) -> bool:
+        """Whether there is something to tell."""
+        try:
+            value: Any = self._body(self._database)
+        except Exception as error:
+            if self._handle is None and self._told is MISSING:
+                self._failure = error
+                raise
+            value = _Raised(error)
+        told = self._told
+        is_new = isinstance(value, _Raised) or told is MISSING or isinstance(told, _Raised) or not bool(value == told)
+        self._kept = value if is_new else MISSING
+        return is_new
+
+    def _newest(self, error: Error | None = None) -> Any:
+        """What was read and is to be told, once; MISSING: nothing."""
+        kept, self._kept = (self._kept, MISSING) if error is None else (_Raised(error), MISSING)
+        if kept is not MISSING:
+            self._told = kept
+        return kept
+
+    def _take_from(self, handle: ObserverHandle) -> V | Nothing:
+        while True:
+            event = native_observation.next_event(handle)
+            if isinstance(event, bool):
+                return Nothing.EVER if event else Nothing.YET
+            value = self._newest()
+            if isinstance(value, _Raised):
+                raise value.error
+            if value is not MISSING:
+                taken: V = value
+                return taken
+
+
+class _Raised:
+    """What a body raised."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
 def _teller(
     make: Callable[[native_observation.Event], Event[R]],
     callback: Callable[[Event[R]], object],
@@ -173,7 +270,7 @@ def _teller(
 
 
 @overload
-def observe(
+def observe(  # type: ignore[overload-overlap]
     database: Database,
     what: type[M],
     /,
@@ -183,6 +280,15 @@ def observe(
     latest_only: bool = ...,
     callback: Callable[[Event[M]], object] | None = ...,
 ) -> Observer[M]: ...
+@overload
+def observe(
+    database: Database,
+    what: Callable[[Database], V],
+    /,
+    *,
+    callback: Callable[[V], object] | None = ...,
+    on_error: Callable[[Exception], object] | None = ...,
+) -> ValueObserver[V]: ...
 @overload
 def observe(
     database: Database,
@@ -204,17 +310,32 @@ def observe(
     key: Any = None,
     values: bool = False,
     latest_only: bool = False,
-    callback: Callable[[Event[Any]], object] | None = None,
+    callback: Callable[[Any], object] | None = None,
+    on_error: Callable[[Exception], object] | None = None,
     **parameters: Any,
-) -> Observer[Any]:
+) -> Observer[Any] | ValueObserver[Any]:
     """Begins a watch: each transaction that changes what is watched gives one event, once it is committed.
 
     what: a model, and with key its one record (a tuple for a key of several columns); a region, or a list of them;
-    or a query or SQL, with its parameters, for what it reads.
+    or a query or SQL, with its parameters, for what it reads; or a function of the database that reads.
+
+    A function is called now, and again after each commit that changes what its statements read, by this program or
+    another one: on one snapshot, on the thread that has committed, or on one of the library. Its values are told in
+    place of events, those that are equal to the one before left out; what it raises at first is raised here, later
+    given to on_error or to who takes the next value.
 
     values: changes come with the row before and after: as records of the model that is watched, else as tuples.
     latest_only: one event of all that have not been taken, each row with what became of it.
     """
+    if callable(what) and not isinstance(what, type):
+        if bindings or parameters or key is not None or values or latest_only:
+            raise ProgrammingError(
+                "options beside a function that reads",
+                hint="let the function have them, and give callback and on_error",
+            )
+        return ValueObserver(database, what)._begin(callback, on_error)
+    if on_error is not None:
+        raise ProgrammingError("on_error without a function that reads", hint="give it to observe_live()")
     options: dict[str, Any] = {"values": values, "latest_only": latest_only}
     query: dict[str, Any] | None = None
     data: bytes | None = None

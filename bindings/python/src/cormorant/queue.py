@@ -18,7 +18,7 @@ from ._native import abi
 from ._native import queue as native_queue
 from ._native.handle import ListenerHandle
 from ._owner import Owner
-from ._waiting import Waiting
+from ._waiting import Nothing, Waiting
 from .error import BusyError, Error, ProgrammingError
 from .model import Model
 from .record import Conflict, conflict_number
@@ -227,9 +227,11 @@ class Listener(Waiting[ListenerHandle, WriteCompletion]):
     def _descriptor_of(self, handle: ListenerHandle) -> int:
         return native_queue.descriptor(handle)
 
-    def _take_from(self, handle: ListenerHandle) -> WriteCompletion | bool:
+    def _take_from(self, handle: ListenerHandle) -> WriteCompletion | Nothing:
         completion = native_queue.next_completion(handle)
-        return completion if isinstance(completion, bool) else _completion(completion)
+        if isinstance(completion, bool):
+            return Nothing.EVER if completion else Nothing.YET
+        return _completion(completion)
 
 
 class WriteQueue(Owner):

@@ -173,3 +173,82 @@ def test_a_key_that_cannot_be_read_is_an_error(db: Database) -> None:
         db.execute(f"INSERT INTO {cls.__model__.table} VALUES ('none')")
         with pytest.raises(DataError, match=r"\.id is no uuid"):
             observer.next(0)
+
+
+def test_what_a_function_reads_is_watched(db: Database) -> None:
+    runs = []
+
+    def body(db: Database) -> list[str]:
+        runs.append(db)
+        if not db.count(Person):
+            return []
+        return [person.name for person in db.fetch_all(Person)] + [str(db.count(Department))]
+
+    with db.observe(body) as names:
+        assert names.next(0) == []
+        assert names.next(0) is None
+        assert runs == [db]
+        db.insert(Person(name="a"))
+        assert names.next(0) == ["a", "0"]
+        # It went on to another table.
+        db.insert(Department("d"))
+        db.execute("UPDATE people SET age = 7")
+        assert names.next(0) == ["a", "1"]
+        assert names.next(0) is None
+
+
+def test_values_go_to_a_callback_and_loops(db: Database) -> None:
+    told: list[bool] = []
+    observer = db.observe(lambda db: db.count(Person) > 1, callback=told.append)
+    for name in "abc":
+        db.insert(Person(name=name))
+    observer.cancel()
+    db.execute("DELETE FROM people")
+    # Equal ones are told once, and False is a value.
+    assert told == [False, True]
+
+    async def listen() -> list[int]:
+        seen = []
+        with db.observe(lambda db: db.count(Person)) as counts:
+            async for count in counts:
+                seen.append(count)
+                if len(seen) == 3:
+                    break
+                asyncio.get_running_loop().call_later(0.01, lambda: db.insert(Person(name=str(len(seen)))))
+        return seen
+
+    assert asyncio.run(listen()) == [0, 1, 2]
+    with db.observe(lambda db: db.count(Person)) as counts:
+        for count in counts:
+            if count == 4:
+                break
+            db.insert(Person(name="x"))
+
+
+def test_what_a_function_raises_is_raised(db: Database) -> None:
+    def refuse(db: Database) -> int:
+        if db.count(Person) != 1:
+            return db.count(Person)
+        raise ValueError("one")
+
+    with db.observe(refuse) as observer:
+        assert observer.next(0) == 0
+        db.insert(Person(name="a"))
+        with pytest.raises(ValueError, match="one"):
+            observer.next(0)
+        with pytest.raises(ValueError, match="one"):
+            db.observe(refuse)
+        errors: list[Exception] = []
+        db.insert(Person(name="b"))
+        watch = db.observe(refuse, callback=lambda count: None, on_error=errors.append)
+        db.execute("DELETE FROM people WHERE name = 'a'")
+        assert [str(error) for error in errors] == ["one"]
+        watch.cancel()
+    with pytest.raises(Error, match="of no table"):
+        db.observe(lambda db: 1)
+    with pytest.raises(Error, match="only reads"):
+        db.observe(lambda db: db.insert(Person(name="c")))
+    with pytest.raises(ProgrammingError, match="options"):
+        db.observe(refuse, values=True)  # type: ignore[call-overload]
+    with pytest.raises(Error, match="transaction"), db.transaction():
+        db.observe(refuse)

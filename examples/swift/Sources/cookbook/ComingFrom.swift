@@ -138,8 +138,8 @@ enum ComingFrom {
                 _ = try database.inserted(Author(name: "Anne Brontë"))
             }
         }
-        let (authors, books) = try database.read { database in
-            (try database.fetchCount(Author.all), try database.fetchCount(Book.all))
+        let (authors, books) = try database.read { reader in
+            (try total(reader), try reader.fetchCount(Book.all))
         }
         do {
             _ = try database.inserted(Author(name: "Anne Brontë"))
@@ -147,6 +147,8 @@ enum ComingFrom {
             print(authors, books, error.columns)
         }
     }
+
+    static func total(_ reader: Reader) throws -> Int { try reader.fetchCount(Author.all) }
 
     static func migrate(_ database: Database) throws {
         var bundle = MigrationBundle()
@@ -160,18 +162,26 @@ enum ComingFrom {
         let added = try await database.write { database in
             try database.inserted(Book(title: "Villette", year: 1853))
         }
-        let count = try await database.read { database in try database.fetchCount(Book.all) }
+        let count = try await database.read { reader in try reader.fetchCount(Book.all) }
         let books = try await database.fetchAll(Book.where { $0.year > 1850 })
         print(added.title, count, books.count)
     }
 
     static func watch(_ database: Database) async throws {
-        let observer = try database.observe(Author.self)
+        let observer = try await database.observe(Author.self)
         _ = try await database.inserted(Author(name: "Charlotte Brontë"))
         print(try observer.next()?.changes.count ?? 0)
-        for try await event in try database.observeLive(Author.order { $0.name }) {
+        for try await event in try await database.observeLive(Author.order { $0.name }) {
             print(event.rows.map(\.name))
             break
         }
+        let counts = try await database.observe { reader in
+            (try reader.fetchCount(Author.all), try reader.fetchCount(Book.all))
+        }
+        counts.onMain { counts in
+            if case .success(let (authors, books)) = counts { print(authors, books) }
+        }
+        let trees = try await database.fetchAll(Author.load(\.books) { $0.load(\.author) })
+        print(try trees.map { try $0.books.records.count })
     }
 }

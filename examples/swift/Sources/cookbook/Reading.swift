@@ -40,6 +40,6 @@ extension Recipes {
             }
         }
         print(try await users.use("ben") { try await $0.fetchAll(Track.all) }.map(\.title))
-        try users.close()
+        try await users.close()
     }
 }

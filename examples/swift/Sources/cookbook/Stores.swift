@@ -15,7 +15,7 @@ final class TrackStore {
     func start() {
         following = Task { [weak self, database] in
             do {
-                for try await event in try database.observeLive(Track.order { $0.title }) {
+                for try await event in try await database.observeLive(Track.order { $0.title }) {
                     self?.tracks = event.rows
                 }
             } catch {

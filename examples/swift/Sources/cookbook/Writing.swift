@@ -9,10 +9,10 @@ extension Recipes {
             if let error = completion.error { print("not written:", error.code) }
         }
         for number in 1...100 {
-            try queue.add(tag: "log") { _ = try $0.inserted(Track(title: "Track \(number)", seconds: number)) }
+            try await queue.add(tag: "log") { _ = try $0.inserted(Track(title: "Track \(number)", seconds: number)) }
         }
-        try queue.add(tag: "log") { try $0.execute("INSERT INTO track (title) VALUES (NULL)") }
-        try queue.close()  // runs what waits
+        try await queue.add(tag: "log") { try $0.execute("INSERT INTO track (title) VALUES (NULL)") }
+        try await queue.close()  // runs what waits
         listener.cancel()
         print(try await database.fetchCount(Track.all))
     }

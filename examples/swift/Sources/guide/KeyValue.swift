@@ -1,10 +1,11 @@
 // Values by key, and looking after a file.
-import Cormorant
+import CormorantFoundation
 import Foundation
 
 enum KeyValue {
     static func show(_ database: Database) throws {
         try keep(database)
+        try encode(database)
         try expire(database)
         try page(database)
         try count(database.store("visits"))
@@ -25,6 +26,15 @@ enum KeyValue {
         }
         try settings.delete("theme")
         print(try settings.entries().map(\.key))
+    }
+
+    struct Window: Codable { var width: Int, isOpen: Bool }
+
+    /// A value of a `Codable` type is a text of JSON.
+    static func encode(_ database: Database) throws {
+        let settings = try database.store("settings")
+        try settings.put("window", content: Window(width: 800, isOpen: true))
+        print(try settings.content("window", as: Window.self)?.width ?? 0)
     }
 
     /// An entry that has expired is not there; `purge` takes its row out of the file.

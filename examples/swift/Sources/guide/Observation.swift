@@ -7,6 +7,7 @@ enum Observation {
         try narrow(database)
         try follow(database)
         try await followAlong(database)
+        try await reads(database)
         try remember(database)
     }
 
@@ -44,11 +45,27 @@ enum Observation {
 
     /// A sequence waits for events without holding a thread.
     static func followAlong(_ database: Database) async throws {
-        for try await event in try database.observeLive(sql: "SELECT count(*) FROM artist") {
+        for try await event in try await database.observeLive(sql: "SELECT count(*) FROM artist") {
             guard let count = event.rows.first?.first?.int64, count < 6 else { break }
             print(count, event.isForeign)
             try await database.execute("INSERT INTO artist (name) VALUES (?)", [.text("Artist \(count)")])
         }
+    }
+
+    /// Reads of any number of statements, made again when what they read has changed.
+    static func reads(_ database: Database) async throws {
+        let shelf = try await database.observe { reader in
+            let cheap = try reader.fetchAll(Album.where { $0.price < 10 }.order { $0.title })
+            return (cheap.map(\.title), try reader.fetchCount(Artist.all))
+        }
+        let shown = try await database.observe { try $0.fetchCount(Album.all) }
+            .onMain { count in print((try? count.get()) ?? 0, "albums on the main actor") }
+        for try await (titles, artists) in shelf {
+            print(titles, artists)
+            if artists > 6 { break }
+            _ = try await database.inserted(Artist(name: "One more"))
+        }
+        shown.cancel()
     }
 
     /// Rows that are found again come from memory, unless anybody has changed them.

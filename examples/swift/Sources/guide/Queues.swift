@@ -24,7 +24,7 @@ enum Queues {
         } catch let error as CormorantError {
             print(error.code)
         }
-        try queue.close()
+        try await queue.close()
     }
 
     /// Parts that are one write; a listener is told of all that have a tag.
@@ -37,6 +37,6 @@ enum Queues {
         batch.execute("UPDATE artist SET name = upper(name) WHERE name = ?", ["Sam"])
         let results = try await batch.commit(tag: "import", onError: .continue)
         print(results.map(\.changes), listener.next()?.tag ?? "")
-        try queue.close()
+        try await queue.close()
     }
 }

@@ -13,7 +13,7 @@ enum Registries {
         try await users.use("ida") { try targets($0) }
         try across(users)
         try migrate(users)
-        try users.close()
+        try await users.close()
     }
 
     /// Opened when it is first used, and held until the end of the block.

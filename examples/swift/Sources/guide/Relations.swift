@@ -6,6 +6,7 @@ enum Relations {
         try ask(database)
         try compare(database)
         try load(database)
+        try loadTree(database)
         try save(database)
     }
 
@@ -33,6 +34,14 @@ enum Relations {
             for album in try artist.albums.records { print("the newest of \(artist.name): \(album.title)") }
         }
         if try !artists[0].albums.records[0].artist.isLoaded { print("its artist is not loaded") }
+    }
+
+    /// A whole tree with the query that it begins with, a statement for each relation, on one state of the file.
+    static func loadTree(_ database: Database) throws {
+        let query = Artist.where { $0.name != "Otto" }.load(\.albums) { $0.order { $0.year }.load(\.artist) }
+        for artist in try database.fetchAll(query) {
+            print(artist.name, try artist.albums.records.map(\.title), artist.albums.isLoaded)
+        }
     }
 
     /// An artist and the albums go in together: keys and foreign keys are filled in.

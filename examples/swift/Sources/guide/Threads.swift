@@ -6,15 +6,21 @@ enum Threads {
         try snapshot(database)
         try setUp()
         try await tasks(database)
+        try await oneByOne(database)
         try await limit(database)
     }
 
     /// Reads that belong together see one state of the file, whoever writes meanwhile.
     static func snapshot(_ database: Database) throws {
-        let (count, artists) = try database.read { database in
-            (try database.fetchCount(Artist.all), try database.fetchAll(Artist.all))
+        let (count, artists) = try database.read { reader in
+            (try reader.fetchCount(Artist.all), try names(reader))
         }
-        print(artists.count == Int(count))
+        print(artists.count == count)
+    }
+
+    /// What reads is given a reader: a `read` body has one, and a database is one, in `write` and by itself.
+    static func names(_ reader: Reader) throws -> [String] {
+        try reader.fetchAll(Artist.order { $0.name }.select { $0.name })
     }
 
     /// Each connection that is opened is set up alike.
@@ -34,6 +40,14 @@ enum Threads {
         async let count = database.read { try $0.fetchCount(Artist.all) }
         print(try await count > 0)
         try await written
+    }
+
+    /// Rows one by one, without a thread that waits for them.
+    static func oneByOne(_ database: Database) async throws {
+        for try await artist in try await database.cursor(Artist.order { $0.name }) {
+            if artist.name > "K" { break }
+            print(artist.name)
+        }
     }
 
     /// A task that is cancelled has its statement stopped.

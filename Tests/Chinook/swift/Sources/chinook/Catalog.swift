@@ -54,8 +54,8 @@ private let longestTracksOfEachGenre = PlacedTrack.from(placedTracks).where { $0
 struct RankedTrack {
     var genreID: Int64?
     var milliseconds: Int64
-    var size: Int64
-    var place: Int64
+    var size: Int
+    var place: Int
 }
 
 private let rankedTracks = Track.select {

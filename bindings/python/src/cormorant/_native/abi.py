@@ -875,6 +875,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("callback", "pointer"),
         ("context", "pointer"),
         ("release", "pointer"),
+        ("reads", "pointer"),
     ),
     "corm_event_info": (
         ("change_count", "size"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..error import Error
 from . import abi
-from .call import call, call_handle, failure, give_back, take, to_error
+from .call import call, call_handle, failure, give_back, keep_cause, take, to_error
 from .handle import DatabaseHandle, ObserverHandle
 from .library import library
 from .struct import make_struct
@@ -21,6 +21,7 @@ Change = tuple[int, str, int, Row, Row | None, Row | None, int]
 Event = tuple[bool, list[Change], list[Row] | None]
 
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_Reads = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 # The callbacks that the library may still call, by what it knows them by.
@@ -41,17 +42,23 @@ def observe(
     query: Mapping[str, Any] | None,
     values: bytes | None,
     callback: Callable[[Event | Error], object] | None,
+    reads: Callable[[], bool] | None = None,
 ) -> ObserverHandle:
-    """An observer. options and query: members of the structs of these names."""
+    """An observer. options and query: members of the structs of these names. reads: whether they have something new."""
     struct = make_struct("corm_observe_options", options)
     if query is not None:
         given = make_struct("corm_query", query)
         struct.query = ctypes.addressof(given)
+    functions: list[Any] = []
     if callback is not None:
-        function = _Callback(lambda event, error, _: _tell(callback, event, error))
+        functions.append(_Callback(lambda event, error, _: _tell(callback, event, error)))
+        struct.callback = ctypes.cast(functions[-1], ctypes.c_void_p)
+    if reads is not None:
+        functions.append(_Reads(lambda _database, _context, out_error: _read_again(reads, out_error)))
+        struct.reads = ctypes.cast(functions[-1], ctypes.c_void_p)
+    if functions:
         number = next(_numbers)
-        _callbacks[number] = function
-        struct.callback = ctypes.cast(function, ctypes.c_void_p)
+        _callbacks[number] = functions
         struct.context = number
         struct.release = ctypes.cast(_release, ctypes.c_void_p)
     size = len(values) if values else 0
@@ -60,6 +67,18 @@ def observe(
 
 def _tell(callback: Callable[[Event | Error], object], event: int | None, error: int | None) -> None:
     callback(to_error(error) if event is None else _read(event))
+
+
+def _read_again(reads: Callable[[], bool], out_error: int | None) -> int:
+    try:
+        return abi.CORM_OK if reads() else abi.CORM_AGAIN
+    except BaseException as error:
+        text = f"the body that is watched raised {type(error).__name__}: {error}".replace("\0", " ")
+        pointer = library.corm_error_create(abi.CORM_E_CALLBACK, text.encode("utf-8", "replace"), None)
+        keep_cause(pointer, error)
+        if out_error:
+            ctypes.c_void_p.from_address(out_error).value = pointer
+        return abi.CORM_E_CALLBACK
 
 
 def _read(event: int) -> Event:

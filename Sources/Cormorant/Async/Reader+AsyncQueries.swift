@@ -1,5 +1,5 @@
 /// Queries, as the synchronous calls of the same names.
-extension Database {
+extension Reader {
     /// All records of a query.
     public func fetchAll<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> [R] {
         try await look { try $0.fetchAll(type, query) }
@@ -16,40 +16,44 @@ extension Database {
     }
 
     /// How many records a query has.
-    public func fetchCount<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> Int64 {
+    public func fetchCount<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> Int {
         try await look { try $0.fetchCount(type, query) }
     }
 
     /// How many pages of `pageSize` the records of a query fill.
     public func fetchPageCount<R: Record & Sendable>(
-        _ type: R.Type, _ query: Query = Query(), pageSize: Int64
-    ) async throws -> Int64 {
+        _ type: R.Type, _ query: Query = Query(), pageSize: Int
+    ) async throws -> Int {
         try await look { try $0.fetchPageCount(type, query, pageSize: pageSize) }
     }
 }
 
+/// Rows one by one, for `for try await` loops: `for try await person in try await database.cursor(Person.self)`.
+extension Reader {
+    /// The records of a query one by one, in constant memory.
+    public func cursor<R: Record & Sendable>(_ type: R.Type, _ query: Query = Query()) async throws -> AsyncRows<R> {
+        try await look { AsyncRows($0, try $0.cursor(type, query)) }
+    }
+
+    /// The rows of a statement one by one, in constant memory.
+    public func rowCursor(_ sql: SQL, _ bindings: Bindings = .none) async throws -> AsyncRows<ResultRow> {
+        try await run(sql) { AsyncRows($0, try $0.rowCursor(sql, bindings)) }
+    }
+}
+
 /// SQL of one's own, as the synchronous calls of the same names.
-extension Database {
+extension Reader {
     /// Runs SQL that reads beside what writes, and other SQL in its turn.
-    private func run<Result: Sendable>(
+    fileprivate func run<Result: Sendable>(
         _ sql: SQL, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         try await run(body, reading: StatementRouting.kind(of: sql.text) != .other)
-    }
-
-    /// Runs one statement and returns how many rows it changed.
-    @discardableResult
-    public func execute(_ sql: SQL, _ bindings: Bindings = .none) async throws -> Int64 {
-        try await run(sql) { try $0.execute(sql, bindings) }
     }
 
     /// The rows of a SELECT.
     public func query(_ sql: SQL, _ bindings: Bindings = .none) async throws -> [ResultRow] {
         try await run(sql) { try $0.query(sql, bindings) }
     }
-
-    /// Runs SQL text with any number of statements and no values, stopping at the first error.
-    public func executeScript(_ sql: SQL) async throws { try await perform { try $0.executeScript(sql) } }
 
     /// The values of the one column that a statement has, as a type.
     public func fetchAll<Column: ColumnValue & Sendable>(
@@ -98,7 +102,7 @@ extension Database {
     }
 
     /// How many rows a SELECT has.
-    public func fetchCount(_ sql: SQL, _ bindings: Bindings = .none) async throws -> Int64 {
+    public func fetchCount(_ sql: SQL, _ bindings: Bindings = .none) async throws -> Int {
         try await run(sql) { try $0.fetchCount(sql, bindings) }
     }
 
@@ -121,8 +125,8 @@ extension Database {
 
     /// How many pages of `pageSize` the rows of a SELECT fill.
     public func fetchPageCount(
-        _ sql: SQL, _ bindings: Bindings = .none, pageSize: Int64
-    ) async throws -> Int64 {
+        _ sql: SQL, _ bindings: Bindings = .none, pageSize: Int
+    ) async throws -> Int {
         try await run(sql) { try $0.fetchPageCount(sql, bindings, pageSize: pageSize) }
     }
 
@@ -138,12 +142,12 @@ extension Database {
 }
 
 /// Statements built of expressions, as the synchronous calls of the same names.
-extension Database {
+extension Reader {
     /// All rows of a query, in the form that it selects.
-    public func fetchAll<Request: FetchRequest>(
-        _ request: Request, _ parameters: [String: ParameterValue] = [:]
-    ) async throws -> [Request.Row] where Request.Row: Sendable {
-        try await look { try $0.fetchAll(request, parameters) }
+    public func fetchAll<Query: RowQuery>(
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> [Query.Row] where Query.Row: Sendable {
+        try await look { try $0.fetchAll(query, parameters) }
     }
 
     /// The first row of a query, in the form that it selects; nil: there is none.
@@ -160,44 +164,44 @@ extension Database {
         try await look { try $0.fetchOne(query, parameters) }
     }
 
-    /// The only row of a query or of what a statement wrote; none, or several, are an error.
-    public func one<Request: FetchRequest>(
-        _ request: Request, _ parameters: [String: ParameterValue] = [:]
-    ) async throws -> Request.Row where Request.Row: Sendable {
-        try await look { try $0.one(request, parameters) }
+    /// The only row of a query; none, or several, are an error.
+    public func one<Query: RowQuery>(
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> Query.Row where Query.Row: Sendable {
+        try await look { try $0.one(query, parameters) }
     }
 
     /// How many rows a query has.
-    public func fetchCount(_ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]) async throws -> Int64 {
+    public func fetchCount(_ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]) async throws -> Int {
         try await look { try $0.fetchCount(query, parameters) }
     }
 
     /// How many pages of `pageSize` the rows of a query fill.
     public func fetchPageCount(
-        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:], pageSize: Int64
-    ) async throws -> Int64 {
+        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:], pageSize: Int
+    ) async throws -> Int {
         try await look { try $0.fetchPageCount(query, parameters, pageSize: pageSize) }
     }
 
     /// The columns that a query selects.
     public func fetchColumns(
-        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
+        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> ColumnTable {
-        try await look { try $0.fetchColumns(request, parameters) }
+        try await look { try $0.fetchColumns(query, parameters) }
     }
 
     /// The rows that a query selects as one JSON array of objects.
     public func fetchJSON(
-        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
+        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> String {
-        try await look { try $0.fetchJSON(request, parameters) }
+        try await look { try $0.fetchJSON(query, parameters) }
     }
 
     /// All rows of a query, as rows by name.
     public func fetchRows(
-        _ request: some FetchRequest, _ parameters: [String: ParameterValue] = [:]
+        _ query: some RowQuery, _ parameters: [String: ParameterValue] = [:]
     ) async throws -> [ResultRow] {
-        try await look { try $0.fetchRows(request, parameters) }
+        try await look { try $0.fetchRows(query, parameters) }
     }
 
     /// Whether a query has any row.
@@ -205,32 +209,107 @@ extension Database {
         try await look { try $0.exists(query, parameters) }
     }
 
+    /// SQLite's plan for a statement as rows of id, parent, notused and detail.
+    public func plan(of statement: some SQLStatement) async throws -> [ResultRow] {
+        try await look { try $0.plan(of: statement) }
+    }
+
+    /// SQLite's plan for a statement as an indented tree, a line per step.
+    public func explain(_ statement: some SQLStatement) async throws -> String {
+        try await look { try $0.explain(statement) }
+    }
+
+    /// The rows of a query one by one, in constant memory, for a `for try await` loop.
+    public func cursor<Query: RowQuery>(
+        _ query: Query, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> AsyncRows<Query.Row> where Query.Row: Sendable {
+        try await look { AsyncRows($0, try $0.cursor(query, parameters)) }
+    }
+}
+
+/// What writes, as the synchronous calls of the same names.
+extension Database {
+    /// Runs one statement and returns how many rows it changed.
+    @discardableResult
+    public func execute(_ sql: SQL, _ bindings: Bindings = .none) async throws -> Int {
+        try await run(sql) { try $0.execute(sql, bindings) }
+    }
+
+    /// Runs SQL text with any number of statements and no values, stopping at the first error.
+    public func executeScript(_ sql: SQL) async throws { try await perform { try $0.executeScript(sql) } }
+
     /// Runs an UPDATE, a DELETE or an INSERT and returns how many rows it changed.
     @discardableResult
     public func execute(
         _ statement: some WritingStatement, _ parameters: [String: ParameterValue] = [:]
-    ) async throws -> Int64 {
+    ) async throws -> Int {
         try await perform { try $0.execute(statement, parameters) }
+    }
+
+    /// All rows that a statement wrote.
+    public func fetchAll<Columns, Row: Sendable>(
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> [Row] {
+        try await perform { try $0.fetchAll(statement, parameters) }
+    }
+
+    /// The first row that a statement wrote; nil of none.
+    public func fetchOne<Columns, Row: Sendable>(
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> Row? {
+        try await perform { try $0.fetchOne(statement, parameters) }
+    }
+
+    /// The only row that a statement wrote; none, or several, are an error.
+    public func one<Columns, Row: Sendable>(
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> Row {
+        try await perform { try $0.one(statement, parameters) }
+    }
+
+    /// The rows that a statement wrote, by the names of their columns.
+    public func fetchRows<Columns, Row>(
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> [ResultRow] {
+        try await perform { try $0.fetchRows(statement, parameters) }
+    }
+
+    /// The columns of what a statement wrote.
+    public func fetchColumns<Columns, Row>(
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> ColumnTable {
+        try await perform { try $0.fetchColumns(statement, parameters) }
+    }
+
+    /// What a statement wrote as one JSON array of objects.
+    public func fetchJSON<Columns, Row>(
+        _ statement: ReturningStatement<Columns, Row>, _ parameters: [String: ParameterValue] = [:]
+    ) async throws -> String {
+        try await perform { try $0.fetchJSON(statement, parameters) }
     }
 }
 
 /// Related records, as the synchronous calls of the same name.
-extension Database {
+extension Reader {
     /// Loads the records at the end of a relation into all of these; `which` narrows and orders them.
     public func load<R: Record & Sendable, End: RelationEnd>(
-        _ relation: KeyPath<R.Columns, End> & Sendable, of records: inout [R],
+        _ relation: KeyPath<R.Columns, End>, of records: inout [R],
         _ which:
             @escaping @Sendable (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) async throws {
-        try await alter(&records, reading: true) { try $0.load(relation, of: &$1, which) }
+        let name = try R.name(of: relation)
+        try await alter(&records, reading: true) { try $0.load(name, of: &$1, which) }
     }
 
     /// Loads the records at the end of a relation into this one; `which` narrows and orders them.
     public func load<R: Record & Sendable, End: RelationEnd>(
-        _ relation: KeyPath<R.Columns, End> & Sendable, of record: inout R,
+        _ relation: KeyPath<R.Columns, End>, of record: inout R,
         _ which:
             @escaping @Sendable (RelatedQuery<End.Target.Fetched>) -> RelatedQuery<End.Target.Fetched> = { $0 }
     ) async throws {
-        try await alter(&record, reading: true) { try $0.load(relation, of: &$1, which) }
+        let name = try R.name(of: relation)
+        var records = [record]
+        try await alter(&records, reading: true) { try $0.load(name, of: &$1, which) }
+        record = records[0]
     }
 }

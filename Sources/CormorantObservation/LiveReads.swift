@@ -1,0 +1,45 @@
+import CormorantBase
+import CormorantORM
+import CormorantSQLite
+
+/// Reads of the program's own, which are made again when what they read has changed. Which tables that is, SQLite tells of the
+/// statements that they ran.
+package final class LiveReads: @unchecked Sendable {  // one thread at a time: who begins it, then who delivers
+    private let body: @Sendable () throws -> Bool
+    /// What each statement of the last run reads.
+    private var statements: [String: [TableRead]] = [:]
+    /// What is watched: of each table, its columns.
+    private var watched: [String: Set<String>] = [:]
+
+    /// - Parameter body: makes the reads; whether there is something to be told.
+    package init(_ body: @escaping @Sendable () throws -> Bool) { self.body = body }
+
+    /// Makes the reads on one snapshot.
+    /// - Returns: how they ended, and what of that which they read is not watched yet.
+    func run(_ database: Database) throws -> (outcome: Result<Bool, any Error>, unwatched: [TableRead]) {
+        var outcome = Result<Bool, any Error>.success(false)
+        try database.transaction(.read) {
+            try database.withReader { connection in
+                let run = connection.statementsRun { outcome = Result { try body() } }
+                statements = statements.filter { run.contains($0.key) }
+                // What is no query, such as a PRAGMA, reads no table.
+                for sql in run where statements[sql] == nil {
+                    statements[sql] = (try? connection.tablesRead(by: sql)) ?? []
+                }
+            }
+        }
+        return (outcome, statements.values.joined().filter { !watched[$0.id, default: []].isSuperset(of: $0.columns) })
+    }
+
+    /// These are watched from here on.
+    func cover(_ reads: [TableRead]) {
+        for read in reads { watched[read.id, default: []].formUnion(read.columns) }
+    }
+
+    /// The statements may read other tables now.
+    func forgetStatements() { statements = [:] }
+}
+
+extension TableRead {
+    fileprivate var id: String { foldIdentifier(schema) + "." + foldIdentifier(name) }
+}
