@@ -87,6 +87,7 @@ extension QueuedWrite {
     fileprivate var isDone: Bool { if case .success? = outcome { true } else { false } }
 }
 
-private func plain(_ error: any Error) -> CormorantError {
-    error as? CormorantError ?? CormorantError(.callback, "the write failed: \(error)")
+/// What the write of a queue is told to have failed with: a hook, too, may throw an error of its own.
+func plain(_ error: any Error) -> CormorantError {
+    error as? CormorantError ?? CormorantError(.callback, "the write failed: \(error)", cause: error)
 }

@@ -70,7 +70,8 @@ package final class WriteBatch: @unchecked Sendable {  // `lock` guards `parts`
                 try parts.enumerated().map { index, part in
                     do {
                         return try part(database)
-                    } catch let error as CormorantError {
+                    } catch {
+                        let error = plain(error)
                         // After what SQLite rolled back nothing can go on.
                         guard continues, database.isTransactionOpen else { throw error.at(record: index) }
                         return WriteResult(error: error)

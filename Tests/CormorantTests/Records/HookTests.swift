@@ -173,6 +173,7 @@ struct HookTests {
         batch.insert(Draft(title: "shout"))
         let results = try batch.commit(onError: .continue)
         #expect(results.map(\.generatedKey) == [1, nil, 2])
+        #expect(results[1].error?.cause as? Refusal == Refusal(reason: "after"))
         #expect(try database.fetchAll(Draft.all).map(\.title) == ["noted", "SHOUT"])
         #expect(try database.fetchAll(Memo.all).count == 1)
         try queue.close()
