@@ -7,13 +7,15 @@ package enum TimeForm: Sendable {
     case date
     /// Microseconds since midnight: `HH:MM:SS`, and `.ffffff` behind it where it is not a whole second.
     case time
+    /// Microseconds as of a datetime; the text has an offset, too: `OffsetTimestamp`.
+    case offsetDatetime
 
     package static let microsecondsOfDay: Int64 = 86_400_000_000
 
     /// The integers that stand for its values.
     package var range: ClosedRange<Int64> {
         switch self {
-        case .datetime: Timestamp.range
+        case .datetime, .offsetDatetime: Timestamp.range
         case .date: -719_162...2_932_896
         case .time: 0...TimeForm.microsecondsOfDay - 1
         }
@@ -24,13 +26,21 @@ package enum TimeForm: Sendable {
         case .datetime: "datetime"
         case .date: "date"
         case .time: "time"
+        case .offsetDatetime: "offset_datetime"
         }
     }
 
-    /// Reads the text that `text(of:)` makes and no other.
+    /// The name as messages say it.
+    package var title: String { self == .offsetDatetime ? "an offset datetime" : "a \(name)" }
+
+    /// How many bytes a text has at most.
+    package var textSize: Int { self == .offsetDatetime ? OffsetTimestamp.textSize : Timestamp.textSize }
+
+    /// Reads the text that the file has of a value and no other.
     package func value(stored text: UnsafeBufferPointer<UInt8>) -> Int64? {
         switch self {
         case .datetime: return Timestamp(stored: text)?.microseconds
+        case .offsetDatetime: return OffsetTimestamp(stored: text)?.timestamp.microseconds
         case .date: return text.count == 10 && text[4] == 0x2D ? value(parsing: text) : nil
         case .time:
             guard text.count == 8 || text.count == 15 && text[8] == 0x2E, text[2] == 0x3A, text[5] == 0x3A,
@@ -53,14 +63,27 @@ package enum TimeForm: Sendable {
                 return rest < 0 ? days - 1 : days
             }
         case .time: value = timeOfDay(parsing: text)
+        case .offsetDatetime:
+            let time = OffsetTimestamp(parsing: text)
+            value = time?.fault == nil ? time?.timestamp.microseconds : nil
         }
         return value.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Writes the text of a value in `range`, for which there is room for `Timestamp.textSize` bytes.
+    /// The text that the file has of what ISO 8601 writes; nil where `value(parsing:)` is.
+    package func stored(parsing text: UnsafeBufferPointer<UInt8>) -> String? {
+        if self == .offsetDatetime {
+            return OffsetTimestamp(parsing: text).flatMap { try? $0.stored("it") }
+        }
+        return value(parsing: text).flatMap { try? self.text(of: $0, "it") }
+    }
+
+    /// Writes the text of a value in `range`, for which there is room for `textSize` bytes.
     package func write(_ value: Int64, to bytes: UnsafeMutablePointer<UInt8>) -> Int {
         switch self {
         case .datetime: return Timestamp(microseconds: value).write(to: bytes)
+        case .offsetDatetime:
+            return OffsetTimestamp(Timestamp(microseconds: value), offsetSeconds: 0).write(to: bytes)
         case .date:
             _ = Timestamp(microseconds: value &* TimeForm.microsecondsOfDay).write(to: bytes)
             return 10
@@ -75,7 +98,7 @@ package enum TimeForm: Sendable {
     /// - Parameter what: the value, in the error.
     package func text(of value: Int64, _ what: String) throws -> String {
         guard range.contains(value) else { throw beyondRange(what) }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Timestamp.textSize) { buffer in
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: textSize) { buffer in
             guard let base = buffer.baseAddress else { return "" }
             return String(decoding: buffer[..<write(value, to: base)], as: UTF8.self)
         }
@@ -97,6 +120,7 @@ package enum TimeForm: Sendable {
         case .datetime: "write it as 2026-01-31T12:00:00Z, with up to six digits of a second"
         case .date: "write it as 2026-01-31"
         case .time: "write it as 12:00:00, with up to six digits of a second"
+        case .offsetDatetime: "write it as 2026-01-31T12:00:00+01:00, with up to six digits of a second"
         }
     }
 
@@ -104,6 +128,14 @@ package enum TimeForm: Sendable {
     package func fault(of text: UnsafeBufferPointer<UInt8>) -> String {
         switch self {
         case .datetime: Timestamp.fault(of: text)
+        case .offsetDatetime:
+            if let time = OffsetTimestamp(parsing: text) {
+                "a time " + (time.fault ?? "of another form")
+            } else if OffsetTimestamp(parsing: text, cutting: true) != nil {
+                "a time finer than microseconds"
+            } else {
+                Timestamp(parsing: text, cutting: true) == nil ? "no time" : "a time without an offset from UTC"
+            }
         case .date: "no date"
         case .time: timeOfDay(parsing: text, cutting: true) == nil ? "no time of day" : "a time finer than microseconds"
         }

@@ -45,12 +45,17 @@ package struct TimeFormError {
     package init(_ text: UnsafeBufferPointer<UInt8>?, storage: String, of form: TimeForm) {
         self.form = form
         guard let text else {
-            what = "holds \(storage), which is not the form of a \(form.name) column"
+            what = "holds \(storage), which is not the form of \(form.title) column"
             (code, isTime) = (.type, false)
             return
         }
-        // Dates and times of day may be parts of a time.
-        guard let time = Timestamp(parsing: text)?.microseconds ?? form.value(parsing: text) else {
+        // Dates and times of day may be parts of a time. A time that says no offset has none that could be made up.
+        let time =
+            form == .offsetDatetime
+            ? form.value(parsing: text)
+            : Timestamp(parsing: text)?.microseconds ?? OffsetTimestamp(stored: text)?.timestamp.microseconds
+                ?? form.value(parsing: text)
+        guard let time else {
             // What is no time may be anything, which messages do not show.
             what = "holds text that is \(form.fault(of: text))"
             (code, isTime) = (.type, false)
@@ -59,13 +64,16 @@ package struct TimeFormError {
         let shown = String(decoding: text.prefix(40), as: UTF8.self)
         isTime = Timestamp.range.contains(time)
         let fault = isTime ? "not the form" : "beyond the years 1 to 9999"
-        what = "holds \"\(shown)\", which is \(fault) of a \(form.name) column"
+        what = "holds \"\(shown)\", which is \(fault) of \(form.title) column"
         code = isTime ? .type : .range
     }
 
     /// What to do about it in a column of a table.
     package func hint(_ table: String, _ column: String) -> String {
-        guard isTime else { return "mend the value, or make the property a text" }
+        guard isTime else {
+            let remedy = form == .offsetDatetime ? "mend the value, such as by its offset behind it" : "mend the value"
+            return "\(remedy), or make the property a text"
+        }
         return "bring the column to the form that compares as time, \(rewrite(table, column)), "
             + "or make the property a text"
     }

@@ -46,35 +46,41 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
 
     /// Reads `YYYY-MM-DD`, then optionally `T` or a space and `HH:MM`, `:SS`, a fraction, and `Z` or `+HH:MM`, `+HHMM` or
-    /// `+HH`; or all of it without `-` and `:`. nil for any other text. Digits beyond microseconds are refused rather than
+    /// `+HH`, with seconds or not; or all of it without `-` and `:`. nil for any other text. Digits beyond microseconds are refused rather than
     /// dropped. The time may be beyond `range`.
     /// - Parameter cutting: drops them all the same.
     package init?(parsing text: UnsafeBufferPointer<UInt8>, cutting: Bool = false) {
+        guard let (time, _) = Timestamp.parts(parsing: text, cutting: cutting) else { return nil }
+        self = time
+    }
+
+    /// The same with the offset in seconds; nil where none is said.
+    static func parts(
+        parsing text: UnsafeBufferPointer<UInt8>, cutting: Bool
+    ) -> (time: Timestamp, offset: Int64?)? {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(4) else { return nil }
         let isBasic = !scanner.take(0x2D)
         guard let month = scanner.number(2), isBasic || scanner.take(0x2D), let day = scanner.number(2) else {
             return nil
         }
-        var seconds: Int64 = 0
+        var offset: Int64?
         var microseconds: Int64 = 0
         if !scanner.atEnd {
             guard scanner.take(0x20) || scanner.takeLetter(0x54),
                 let time = scanner.timeOfDay(isBasic: isBasic, cutting: cutting)
             else { return nil }
             microseconds = time
-            if !scanner.takeLetter(0x5A), let sign = scanner.sign() {
-                guard let hours = scanner.number(2), hours < 24 else { return nil }
-                var minutes: Int64 = 0
-                if scanner.take(0x3A) || scanner.atDigit {
-                    guard let number = scanner.number(2), number < 60 else { return nil }
-                    minutes = number
-                }
-                seconds -= sign * (hours * 3600 + minutes * 60)
+            if scanner.takeLetter(0x5A) {
+                offset = 0
+            } else if let sign = scanner.sign() {
+                guard let seconds = scanner.offset() else { return nil }
+                offset = sign * seconds
             }
             guard scanner.atEnd else { return nil }
         }
-        self.init(year: year, month: month, day: day, second: seconds, microsecond: microseconds)
+        return Timestamp(year: year, month: month, day: day, second: -(offset ?? 0), microsecond: microseconds)
+            .map { ($0, offset) }
     }
 
     /// nil where there is no such day. The seconds may lead to another day.
@@ -102,6 +108,13 @@ package func timeOfDay(parsing text: UnsafeBufferPointer<UInt8>, cutting: Bool =
     let isBasic = text.count < 3 || text[2] != 0x3A
     let time = scanner.timeOfDay(isBasic: isBasic, cutting: cutting)
     return scanner.atEnd ? time : nil
+}
+
+/// Reads `+HH:MM`, `+HHMM`, `+HH`, each with seconds behind it or not, as seconds. nil for any other text.
+func secondsOfOffset(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+    var scanner = DigitScanner(text)
+    guard let sign = scanner.sign(), let seconds = scanner.offset(), scanner.atEnd else { return nil }
+    return Int(sign * seconds)
 }
 
 private struct DigitScanner {
@@ -169,6 +182,17 @@ private struct DigitScanner {
         return value
     }
 
+    /// Behind its sign, in seconds. They are rare: places had them when each kept its own time.
+    mutating func offset() -> Int64? {
+        guard let hours = number(2), hours < 24 else { return nil }
+        var seconds = hours * 3600
+        for unit: Int64 in [60, 1] where take(0x3A) || atDigit {
+            guard let number = number(2), number < 60 else { return nil }
+            seconds += number * unit
+        }
+        return seconds
+    }
+
     mutating func sign() -> Int64? {
         if take(0x2B) { return 1 }
         return take(0x2D) ? -1 : nil
@@ -205,7 +229,7 @@ package func daysIn(month: Int64, year: Int64) -> Int64 {
     }
 }
 
-private func digits(_ value: Int64, _ count: Int, _ bytes: UnsafeMutablePointer<UInt8>) {
+func digits(_ value: Int64, _ count: Int, _ bytes: UnsafeMutablePointer<UInt8>) {
     var rest = value
     var index = count
     while index > 0 {

@@ -172,6 +172,7 @@ extension MarshalWriter {
         case .float: real(Double(try reader.float(at: column)))
         case .blob: try blob(reader.blob(at: column))
         case .datetime: integer(try reader.timestamp(at: column).microseconds)
+        case .offsetDatetime: try value(.text(reader.offsetTimestamp(at: column).iso()))
         case .uuid: try value(.text(reader.uuid(at: column).description))
         }
     }

@@ -54,6 +54,7 @@ package func comparable(_ text: UnsafeBufferPointer<UInt8>, _ collation: String?
     case "nocase": text.map(foldASCII)
     case "corm_decimal": shortestDecimal(text)
     case "corm_nocase": Array(foldedCase(String(decoding: text, as: UTF8.self)).utf8)
+    case "corm_offset_datetime": Array(text.prefix(OffsetTimestamp.momentSize))
     case "rtrim": Array(text[..<((text.lastIndex { $0 != 0x20 } ?? -1) + 1)])
     default: Array(text)
     }

@@ -36,8 +36,8 @@ def run(*command: object, cwd: Path | None = None, path: str = "") -> str:
     return done.stdout
 
 
-def generate(source: Path, language: str, out: Path) -> Path:
-    run(COMMAND, "generate", source, "--language", language, "--out", out)
+def generate(source: Path, language: str, out: Path, *options: str) -> Path:
+    run(COMMAND, "generate", source, "--language", language, "--out", out, *options)
     return out
 
 

@@ -95,6 +95,92 @@ static bool sails(app *a) {
     return done;
 }
 
+typedef struct call {
+    int64_t id;
+    corm_offset_datetime at;
+} call;
+
+static const corm_column_def call_columns[] = {
+    CORM_COLUMN(call, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(call, at, CORM_OFFSET_DATETIME), /* as the caller's clock shows it */
+};
+static const corm_model_def call_def = CORM_MODEL(call, "Call", call_columns);
+
+/* A time comes back with its offset, and compares as the moment that it is. */
+static bool calls(app *a) {
+    corm_model *model = NULL;
+    call one = {.at = {1769860800000000, 9 * 3600}}; /* 2026-01-31 12:00 UTC, 21:00 where they called */
+    corm_offset_datetime noon = {one.at.microseconds, 0};
+    corm_value when = corm_value_named("at", corm_value_offset_datetime(noon));
+    call found;
+    bool done = corm_model_create(&call_def, &model, &a->error) == CORM_OK &&
+                corm_model_create_tables(a->db, CORM_MODELS(model), &a->error) == CORM_OK &&
+                corm_record_insert(a->db, model, &one, CORM_CONFLICT_ABORT, a->arena, &a->error) == CORM_OK &&
+                corm_query_first(a->db, model, CORM_QUERY(.values = &when, .value_count = 1), &found, a->arena,
+                                 &a->error) == CORM_OK;
+    if (done)
+        printf("a call %" PRId32 " hours ahead of UTC\n", found.at.offset_seconds / 3600);
+    corm_model_free(model);
+    return done;
+}
+
+typedef enum boat_kind { SAIL, MOTOR } boat_kind;
+#define BOAT_KINDS CORM_CHOICES({"sail", SAIL}, {"motor", MOTOR})
+
+/* All boats, with the columns of each kind. */
+typedef struct boat {
+    int64_t id;
+    boat_kind kind;
+    const char *name;
+    corm_optional_int64 masts;
+    corm_optional_double power;
+} boat;
+
+static const corm_column_def boat_columns[] = {
+    CORM_COLUMN(boat, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(boat, kind, CORM_TEXT, BOAT_KINDS),
+    CORM_COLUMN(boat, name, CORM_TEXT, .not_null = true),
+    CORM_COLUMN(boat, masts, CORM_INT64),
+    CORM_COLUMN(boat, power, CORM_DOUBLE),
+};
+static const corm_model_def boat_def = CORM_MODEL(boat, "Boat", boat_columns);
+
+/* Those of one kind. */
+typedef struct sailboat {
+    int64_t id;
+    boat_kind kind;
+    const char *name;
+    int64_t masts;
+} sailboat;
+
+static const corm_column_def sailboat_columns[] = {
+    CORM_COLUMN(sailboat, id, CORM_INT64, .primary_key = true),
+    CORM_COLUMN(sailboat, kind, CORM_TEXT, .discriminator = "sail", BOAT_KINDS),
+    CORM_COLUMN(sailboat, name, CORM_TEXT, .not_null = true),
+    CORM_COLUMN(sailboat, masts, CORM_INT64),
+};
+static const corm_model_def sailboat_def = CORM_MODEL(sailboat, "Sailboat", sailboat_columns, .table = "boat");
+
+/* One table has the boats of all kinds; each model is about its own. */
+static bool boats(app *a) {
+    corm_model *all = NULL, *sailing = NULL;
+    sailboat ann = {.name = "Ann", .masts = 2};
+    boat bob = {.kind = MOTOR, .name = "Bob", .power = {true, 25.5}};
+    int64_t some = 0, every = 0;
+    bool done = corm_model_create(&boat_def, &all, &a->error) == CORM_OK &&
+                corm_model_create(&sailboat_def, &sailing, &a->error) == CORM_OK &&
+                corm_model_create_tables(a->db, CORM_MODELS(all, sailing), &a->error) == CORM_OK &&
+                corm_record_insert(a->db, sailing, &ann, CORM_CONFLICT_ABORT, a->arena, &a->error) == CORM_OK &&
+                corm_record_insert(a->db, all, &bob, CORM_CONFLICT_ABORT, a->arena, &a->error) == CORM_OK &&
+                corm_query_count(a->db, sailing, NULL, &some, &a->error) == CORM_OK &&
+                corm_query_count(a->db, all, NULL, &every, &a->error) == CORM_OK;
+    if (done)
+        printf("%" PRId64 " of %" PRId64 " boats sail\n", some, every);
+    corm_model_free(sailing);
+    corm_model_free(all);
+    return done;
+}
+
 /* Records are inserted, saved, updated, read anew and deleted, each with one statement. */
 static bool change(app *a) {
     album one = {.title = "Sketches", .year = 2020, .artistId = {true, 1}};
@@ -249,6 +335,6 @@ static bool many(app *a) {
 
 int main(void) {
     app a = {0};
-    return close_music(&a,
-                       open_music(&a) && define(&a) && sails(&a) && change(&a) && meet(&a) && hooks(&a) && many(&a));
+    return close_music(&a, open_music(&a) && define(&a) && sails(&a) && calls(&a) && boats(&a) && change(&a) &&
+                               meet(&a) && hooks(&a) && many(&a));
 }

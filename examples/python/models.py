@@ -69,6 +69,42 @@ def sail(db: Database) -> None:
     print(found[0].takes, found[0].watch.name, found[0].crew.captain)
 
 
+class Call(Model):
+    at: Column[datetime] = column(type="offset_datetime")  # as the caller's clock shows it
+    id: Column[int] = key()
+
+
+def call(db: Database) -> None:
+    """A time comes back with its offset, and compares as the moment that it is."""
+    db.create_tables(Call)
+    Call(datetime.fromisoformat("2026-01-31T21:00:00+09:00")).insert(db)
+    found = db.fetch_all(Call.where(Call.at == datetime(2026, 1, 31, 12, tzinfo=timezone.utc)))
+    print(found[0].at.isoformat())
+
+
+class Boat(Model, discriminator="kind"):
+    id: Column[int] = key()
+    kind: Column[str] = column(init=False)
+    name: Column[str]
+
+
+class Sailboat(Boat, discriminator_value="sail"):
+    masts: Column[int]
+
+
+class Motorboat(Boat, discriminator_value="motor"):
+    power: Column[float | None] = column(default=None)
+
+
+def boats(db: Database) -> None:
+    """One table has the boats of all classes; each row becomes a record of its own."""
+    db.create_tables(Boat)
+    db.insert(Sailboat("Ann", 2))
+    db.insert(Motorboat("Bob", power=25.5))
+    print(db.fetch_all(select(Boat).order_by(Boat.name)))
+    print(db.count(Sailboat), db.fetch_one(Sailboat.where(Sailboat.masts > 1)))
+
+
 def change(db: Database) -> None:
     """Records are inserted, saved, updated, read anew and deleted, each with one statement."""
     album = Album("Sketches", 2020, 1)
@@ -142,6 +178,8 @@ if __name__ == "__main__":
     with music() as database:
         define(database)
         sail(database)
+        call(database)
+        boats(database)
         change(database)
         meet(database)
         account(database)

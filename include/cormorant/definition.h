@@ -31,6 +31,8 @@ typedef int32_t corm_type;
 #define CORM_JSON 12    /* JSON_TEXT      as CORM_TEXT; checked by SQLite to be JSON */
 #define CORM_DATE 13    /* DATE          corm_date, corm_optional_int32; see value.h */
 #define CORM_TIME 14    /* TIME          corm_time, corm_optional_int64; see value.h */
+#define CORM_OFFSET_DATETIME                                                                                           \
+    16 /* OFFSET_DATETIME corm_offset_datetime, corm_optional_offset_datetime: keeps its offset; see value.h */
 #define CORM_DURATION 15 /* DURATION      corm_duration, corm_optional_int64; an integer in the file */
 
 /* What a foreign key does when the referenced row goes or its key changes. */
@@ -196,7 +198,10 @@ typedef struct corm_column_def {
     const char *check_sql CORM_ZERO;
     /* SQL expression that computes the column (STORED); it is never written and comes back into the record. */
     const char *computed_sql CORM_ZERO;
-    /* BINARY, NOCASE, RTRIM; or corm_decimal, by which decimals are equal as numbers, for connections of the library alone. */
+    /*
+     * BINARY, NOCASE, RTRIM; or corm_decimal, by which decimals are equal as numbers, and corm_offset_datetime, by which offset
+     * datetimes of one moment are, for connections of the library alone.
+     */
     const char *collation CORM_ZERO;
     /* Foreign key: the table and column (NULL: its primary key) that this column refers to. */
     const char *references_table CORM_ZERO;
@@ -243,6 +248,13 @@ typedef struct corm_column_def {
      * CORM_NESTED; nothing else is said of such a field.
      */
     struct corm_model *const *record CORM_ZERO;
+    /*
+     * Where rows of several models lie in one table: the text, or the digits of the integer, that this column has in all rows of
+     * this model. The model is then about these rows alone, as by a scope, and writes it, whatever its records hold; it
+     * comes back into them. The table is made of the model that has none: that has all columns, is about all rows, and tells
+     * by the column which is which.
+     */
+    const char *discriminator CORM_ZERO;
 } corm_column_def;
 
 /* corm_key_def.kind */

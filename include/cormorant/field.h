@@ -25,8 +25,10 @@ typedef int32_t corm_field;
 #define CORM_FIELD_UNSIGNED 17 /* as CORM_FIELD_INTEGER, unsigned */
 /* char[n]: the text is in the record, with a NUL behind it and, when it was read, in all that is left. It needs no arena. */
 #define CORM_FIELD_CHARACTER_ARRAY 18
-#define CORM_FIELD_RECORD 19         /* a record, in a row of several */
-#define CORM_FIELD_RECORD_POINTER 20 /* a pointer to one: NULL where the row has none */
+#define CORM_FIELD_OFFSET_DATETIME 19
+#define CORM_FIELD_OPTIONAL_OFFSET_DATETIME 20
+#define CORM_FIELD_RECORD 21         /* a record, in a row of several */
+#define CORM_FIELD_RECORD_POINTER 22 /* a pointer to one: NULL where the row has none */
 
 /* CORM_FIELD_...: of a pointer to the field, because an array of char would pass for a pointer itself, which tells it then. */
 #if defined(__cplusplus)
@@ -83,6 +85,8 @@ typedef int32_t corm_field;
         corm_optional_double *: CORM_FIELD_OPTIONAL_DOUBLE,                                                            \
         corm_optional_float *: CORM_FIELD_OPTIONAL_FLOAT,                                                              \
         corm_optional_uuid *: CORM_FIELD_OPTIONAL_UUID,                                                                \
+        corm_offset_datetime *: CORM_FIELD_OFFSET_DATETIME,                                                            \
+        corm_optional_offset_datetime *: CORM_FIELD_OPTIONAL_OFFSET_DATETIME,                                          \
         corm_value *: CORM_FIELD_VALUE,                                                                                \
         default: _Generic(((record *)0)->member, char *: CORM_FIELD_CHARACTER_ARRAY, default: CORM_FIELD_OTHER))
 #endif
@@ -167,6 +171,12 @@ template <> struct corm_field_type<corm_optional_float> {
 };
 template <> struct corm_field_type<corm_optional_uuid> {
     static constexpr int32_t value = CORM_FIELD_OPTIONAL_UUID;
+};
+template <> struct corm_field_type<corm_offset_datetime> {
+    static constexpr int32_t value = CORM_FIELD_OFFSET_DATETIME;
+};
+template <> struct corm_field_type<corm_optional_offset_datetime> {
+    static constexpr int32_t value = CORM_FIELD_OPTIONAL_OFFSET_DATETIME;
 };
 template <> struct corm_field_type<corm_value> {
     static constexpr int32_t value = CORM_FIELD_VALUE;

@@ -41,6 +41,21 @@ typedef struct corm_uuid {
    used; the function corm_datetime(text) of SQL gives the form. Times beyond the years 1 to 9999 are CORM_E_RANGE. */
 typedef int64_t corm_datetime;
 
+/*
+ * A point in time with the offset from UTC of the clock that told it: a corm_datetime has the moment alone. The file holds the moment
+ * in UTC and the offset behind it, as RFC 9557 writes it: 'YYYY-MM-DD HH:MM:SS.ffffffZ[+HH:MM]', with :SS behind an offset that has
+ * seconds. So texts sort by the moment; those of one moment and two offsets are two values to UNIQUE, GROUP BY and keys, and equal
+ * to conditions that expressions and queries compare. Texts that are given are ISO 8601 with an offset; one without is CORM_E_TYPE. A
+ * year beyond 1 to 9999, in UTC or by the clock, and an offset of a day or more are CORM_E_RANGE. In a corm_value that comes out
+ * of a record it is ISO 8601: "2026-01-31T12:00:00+01:00".
+ */
+typedef struct corm_offset_datetime {
+    /* The moment: microseconds since 1970-01-01 00:00:00 UTC. */
+    int64_t microseconds;
+    /* How many seconds the clock is ahead of UTC; negative: behind it. */
+    int32_t offset_seconds;
+} corm_offset_datetime;
+
 /* A day of the calendar: days since 1970-01-01. The file holds 'YYYY-MM-DD'. Days beyond the years 1 to 9999 are CORM_E_RANGE. */
 typedef int32_t corm_date;
 
@@ -86,6 +101,11 @@ typedef struct corm_optional_uuid {
     corm_uuid value;
 } corm_optional_uuid;
 
+typedef struct corm_optional_offset_datetime {
+    bool has_value;
+    corm_offset_datetime value;
+} corm_optional_offset_datetime;
+
 /* corm_value.type */
 typedef int32_t corm_value_type;
 
@@ -107,6 +127,8 @@ typedef int32_t corm_value_type;
 /* Only going in, as a parameter of a statement that stands for the values of an IN (CORM_OP_IN, expression.h): as.bytes.data is
    an array of corm_value, as.bytes.size how many there are. */
 #define CORM_VALUE_LIST 10
+/* Only going in: as.offset_datetime. Comes out as a text. */
+#define CORM_VALUE_OFFSET_DATETIME 11
 
 /*
  * One value of any type. As a binding, `name` NULL means the next position (`?`, or `?N` by order), else the parameter
@@ -126,6 +148,7 @@ typedef struct corm_value {
             const void *data;
             size_t size;
         } bytes;
+        corm_offset_datetime offset_datetime;
     } as;
 } corm_value;
 
@@ -207,6 +230,14 @@ static inline corm_value corm_value_time(corm_time microseconds) {
     corm_value value = corm_value_null();
     value.type = CORM_VALUE_TIME;
     value.as.integer = microseconds;
+    return value;
+}
+
+/* A point in time with its offset, in the form of an offset datetime column. */
+static inline corm_value corm_value_offset_datetime(corm_offset_datetime time) {
+    corm_value value = corm_value_null();
+    value.type = CORM_VALUE_OFFSET_DATETIME;
+    value.as.offset_datetime = time;
     return value;
 }
 

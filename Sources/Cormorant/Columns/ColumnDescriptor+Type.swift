@@ -22,12 +22,13 @@ extension ColumnDescriptor {
     ///   - convertSQL: expression by which a migration makes the values of a changed type of the old ones.
     ///   - isVersion: it counts the writes of the row, by which a record that another write has overtaken is refused.
     ///   - stamp: which time it holds, which the database puts there.
+    ///   - discriminator: the value that it has in all rows of the model, where rows of several models lie in one table.
     public init<Property: ColumnValue>(
         _ name: String, _ type: Property.Type, column: String? = nil, length: Int? = nil, notNull: Bool? = nil,
         primaryKey: Bool = false, autoIncrement: Bool = false, unique: Bool = false, indexed: Bool = false,
         defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
         references: ReferenceTarget? = nil, json: String? = nil, renamedFrom: String? = nil, convertSQL: String? = nil,
-        isVersion: Bool = false, stamp: Stamp? = nil, scale: Int? = nil
+        isVersion: Bool = false, stamp: Stamp? = nil, scale: Int? = nil, discriminator: String? = nil
     ) {
         var stored = Property.columnType
         // A length on what is no text becomes the VARCHAR without length that the model's check refuses.
@@ -36,7 +37,8 @@ extension ColumnDescriptor {
             name, stored, column: column, isOptional: Property.isOptional, notNull: notNull, primaryKey: primaryKey,
             autoIncrement: autoIncrement, unique: unique, indexed: indexed, defaultSQL: defaultSQL, checkSQL: checkSQL,
             computedSQL: computedSQL, collation: collation, references: references, jsonKey: json,
-            renamedFrom: renamedFrom, convertSQL: convertSQL, isVersion: isVersion, stamp: stamp, scale: scale)
+            renamedFrom: renamedFrom, convertSQL: convertSQL, isVersion: isVersion, stamp: stamp, scale: scale,
+            discriminator: discriminator)
         guard stored.isInteger, let range = Property.integerRange else { return }
         refusesIntegers = !(Property.Unwrapped.self is any FixedWidthInteger.Type)
         isUnsigned = range.lowerBound == 0

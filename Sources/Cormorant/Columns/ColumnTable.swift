@@ -59,9 +59,9 @@ public struct ColumnTable: Sendable {
         try values(name, "blobs", [.blob]) { buffer, row in Array(buffer.bytes(row)) }
     }
 
-    /// The times of a column.
+    /// The times of a column; of offset datetimes the moments.
     public func column(_ name: String, as type: Timestamp.Type) throws -> [Timestamp?] {
-        try values(name, "times", [.time]) { buffer, row in
+        try values(name, "times", [.time, .moment]) { buffer, row in
             Timestamp(microseconds: buffer.number(row, as: Int64.self))
         }
     }

@@ -37,6 +37,27 @@ extension Timestamp: LosslessStringConvertible {
     }
 }
 
+extension OffsetTimestamp: ColumnValue {
+    public static var columnType: ColumnType { .offsetDatetime }
+
+    public init(from reader: RecordReader, at column: Int) throws { self = try reader.offsetTimestamp(at: column) }
+
+    public func write(to writer: inout RecordWriter, at column: Int) throws { try writer.write(self, at: column) }
+
+    public var columnValue: Value {
+        get throws { .text(try stored("it")) }
+    }
+}
+
+extension OffsetTimestamp: LosslessStringConvertible {
+    /// Reads `2026-01-31T12:00:00+01:00`; nil for a text without an offset, and for any other.
+    public init?(_ description: String) {
+        var text = description
+        guard let time = text.withUTF8({ OffsetTimestamp(parsing: $0) }), time.fault == nil else { return nil }
+        self = time
+    }
+}
+
 extension UUIDBytes: ColumnValue {
     @inlinable
     public static var columnType: ColumnType { .uuid }

@@ -1,7 +1,7 @@
 /// A type whose values a column can hold. `@Model` reads and writes every property through it.
 ///
 /// The library's own conformances cover integers, `Bool`, `Double`, `Float`, `String`, `[UInt8]`, `Timestamp`,
-/// `LocalDate`, `LocalTime`, `Duration`, `UUIDBytes`, `DecimalText`, `JSONText` and optionals of them; `CormorantFoundation` adds `Date`, `UUID`, `Decimal`,
+/// `OffsetTimestamp`, `LocalDate`, `LocalTime`, `Duration`, `UUIDBytes`, `DecimalText`, `JSONText` and optionals of them; `CormorantFoundation` adds `Date`, `UUID`, `Decimal`,
 /// `Data` and `JSON`. An enum with raw values conforms by declaration alone:
 ///
 /// ```swift

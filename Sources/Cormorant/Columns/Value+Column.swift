@@ -44,8 +44,8 @@ extension Bindings {
 extension ModelDescriptor {
     /// A value for a property as the engine takes it: times, which are text in SQL, as integers.
     func attribute(_ value: Value, for column: Int) -> Value {
-        guard columns.indices.contains(column), let form = columns[column].type.timeForm, case .text(var text) = value,
-            let time = text.withUTF8(form.value(parsing:))
+        guard columns.indices.contains(column), let form = columns[column].type.timeForm,
+            form != .offsetDatetime, case .text(var text) = value, let time = text.withUTF8(form.value(parsing:))
         else { return value }
         return .integer(time)
     }

@@ -78,13 +78,17 @@ public macro Key(autoIncrement: Bool = false) = #externalMacro(module: "Cormoran
 ///     `@Column(stamp: .created) var created: Date?` that of its insert, where the record has none, and `.updated` that of each
 ///     write. Every write of a record sets it, a batch and an update of some properties, too, and so do statements that the library
 ///     makes; SQL does not. It comes back into the record. The table is the same without it.
+///   - discriminator: where rows of several models lie in one table, the text, or the digits of the integer, that this column has in
+///     all rows of this model: `@Column(discriminator: "dog") var kind = Kind.dog`. The type is then about these rows alone, as
+///     by a scope, and writes it, whatever its records hold. The table is made of the model that has none: that has all columns, is
+///     about all rows, and tells by the column which is which.
 @attached(peer)
 public macro Column(
     _ name: String? = nil, unique: Bool = false, indexed: Bool = false, default: String? = nil, check: String? = nil,
     checksCases: Bool = false,
     collate: String? = nil, length: Int? = nil, scale: Int? = nil, notNull: Bool? = nil, computed: String? = nil,
     json: String? = nil, renamedFrom: String? = nil, convert: String? = nil, version: Bool = false,
-    stamp: Stamp? = nil
+    stamp: Stamp? = nil, discriminator: String? = nil
 ) = #externalMacro(module: "CormorantMacros", type: "PropertyMacro")
 
 /// The same of a property that has a validator: `@Column(validate: isNotNegative) var price: Double`.

@@ -38,6 +38,11 @@ extension RecordWriter {
                     "give its text")
             }
             try write(form, value.as.integer, at: column)
+        case CORM_VALUE_OFFSET_DATETIME:
+            guard type == .offsetDatetime else {
+                throw wrong(column, .type, "is given a point in time with an offset", "give its text")
+            }
+            try write(OffsetTimestamp(value.as.offset_datetime), at: column)
         case CORM_VALUE_UUID:
             guard let uuid = try uuid(value) else { return writeNull(at: column) }
             guard type == .uuid else { throw wrong(column, .type, "is given a UUID", "give its text") }
@@ -130,6 +135,7 @@ func plainValue(_ value: corm_value, _ what: String) throws -> Value {
             throw CormorantError(.encoding, "\(what) is not UTF-8", hint: "convert the text, or bind it as a blob")
         }
         return .text(text)
+    case CORM_VALUE_OFFSET_DATETIME: return .text(try OffsetTimestamp(value.as.offset_datetime).stored(what))
     case CORM_VALUE_UUID: return try uuid(value).map { .text($0.description) } ?? .null
     case CORM_VALUE_LIST:
         throw CormorantError(

@@ -67,7 +67,8 @@ struct ModelDefinition {
                             zeroIsNoKey: index == descriptor.generatedColumn
                                 ? descriptor.zeroIsNoKey
                                 : $0 == .datetime && descriptor.columns[index].stamp == .created,
-                            isStamp: descriptor.columns[index].stamp != nil, cType: field.0.field,
+                            isStamp: descriptor.columns[index].stamp != nil,
+                            isConstant: descriptor.columns[index].discriminator != nil, cType: field.0.field,
                             transform: try field.0.transform.map {
                                 try readStruct($0, $0.pointee.struct_size, "corm_transform")
                             })
@@ -158,6 +159,7 @@ private func columnType(_ number: corm_type, length: UInt32) -> ColumnType? {
     case CORM_DATE: .date
     case CORM_TIME: .time
     case CORM_DURATION: .duration
+    case CORM_OFFSET_DATETIME: .offsetDatetime
     case CORM_UUID: .uuid
     case CORM_DECIMAL: .decimal
     case CORM_JSON: .json
@@ -186,6 +188,7 @@ func typeNumber(_ type: ColumnType) -> corm_type {
     case .date: CORM_DATE
     case .time: CORM_TIME
     case .duration: CORM_DURATION
+    case .offsetDatetime: CORM_OFFSET_DATETIME
     case .uuid: CORM_UUID
     case .decimal: CORM_DECIMAL
     case .json: CORM_JSON
@@ -224,7 +227,8 @@ func columnDescriptor(_ column: corm_column_def, _ kind: StructLayout.Kind?) thr
         renamedFrom: try optionalString(column.renamed_from, "former column name"),
         convertSQL: try optionalString(column.convert_sql, "conversion"), isVersion: column.version,
         stamp: try stamp(column.stamp, of: name),
-        scale: column.scale == 0 ? nil : column.scale == .max ? 0 : Int(column.scale))
+        scale: column.scale == 0 ? nil : column.scale == .max ? 0 : Int(column.scale),
+        discriminator: try optionalString(column.discriminator, "discriminator"))
     descriptor.isJSONOptional = column.json_optional
     descriptor.zeroIsNoKey = kind?.isPlainInteger ?? false || kind == .datetime && descriptor.stamp == .created
     descriptor.bits = kind?.bits ?? 0

@@ -22,6 +22,7 @@ final class StructLayout {
         case characterArray
         // A number whose name is in the file.
         case choice, optionalChoice
+        case offsetDatetime, optionalOffsetDatetime
         // A record, or a pointer to one, in a row of several.
         case nested
     }
@@ -62,6 +63,8 @@ final class StructLayout {
         /// Whether 0 is no key, or no time of creation, yet.
         var zeroIsNoKey = false
         var isStamp = false
+        /// Whether the model's rows have one value of it, whatever the field holds.
+        var isConstant = false
         /// The CORM_FIELD number of its C type.
         var cType: Int32 = 0
         let transform: corm_transform?
@@ -163,6 +166,10 @@ final class StructLayout {
         case .blob: return size == MemoryLayout<corm_blob>.size ? .blob : nil
         case .datetime, .time, .duration: return choose(8, .datetime, wide, .optionalDatetime)
         case .date: return choose(4, .date, MemoryLayout<corm_optional_int32>.size, .optionalDate)
+        case .offsetDatetime:
+            return choose(
+                MemoryLayout<corm_offset_datetime>.stride, .offsetDatetime,
+                MemoryLayout<corm_optional_offset_datetime>.stride, .optionalOffsetDatetime)
         case .uuid: return choose(16, .uuid, MemoryLayout<corm_optional_uuid>.size, .optionalUUID)
         }
     }
@@ -182,6 +189,7 @@ final class StructLayout {
         case .blob: "corm_blob"
         case .datetime, .time, .duration: "corm_\(type.name) or corm_optional_int64"
         case .date: "corm_date or corm_optional_int32"
+        case .offsetDatetime: "corm_offset_datetime or corm_optional_offset_datetime"
         case .uuid: "corm_uuid or corm_optional_uuid"
         }
     }
@@ -224,6 +232,8 @@ extension StructLayout.Kind {
         case CORM_FIELD_OPTIONAL_DOUBLE: self == .optionalDouble
         case CORM_FIELD_OPTIONAL_FLOAT: self == .optionalFloat
         case CORM_FIELD_OPTIONAL_UUID: self == .optionalUUID
+        case CORM_FIELD_OFFSET_DATETIME: self == .offsetDatetime
+        case CORM_FIELD_OPTIONAL_OFFSET_DATETIME: self == .optionalOffsetDatetime
         case CORM_FIELD_VALUE: self == .value
         default: false
         }
@@ -233,7 +243,7 @@ extension StructLayout.Kind {
     var isOptional: Bool {
         switch self {
         case .int64, .uint64, .int32, .uint32, .int16, .uint16, .int8, .uint8, .bool, .double, .float, .characterArray,
-            .datetime, .date, .uuid, .choice:
+            .datetime, .date, .uuid, .choice, .offsetDatetime:
             false
         default: true
         }

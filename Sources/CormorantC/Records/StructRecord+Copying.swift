@@ -6,7 +6,7 @@ extension StructRecord {
     /// A copy that needs neither the struct nor what it points to.
     func copied(_ model: ModelDescriptor) throws -> DynamicRecord {
         var record = DynamicRecord(model)
-        for field in layout.fields where !field.isComputed {
+        for field in layout.fields where !field.isComputed && !field.isConstant {
             do {
                 let value = try value(of: field)
                 record.values[field.column] = field.zeroIsNoKey && value == .integer(0) ? .null : value
@@ -55,6 +55,8 @@ extension StructRecord {
                     .type, "it is a number without a name", hint: "give one of the column's choices")
             }
             return .text(choice.name)
+        case .offsetDatetime, .optionalOffsetDatetime:
+            return .text(try OffsetTimestamp(at.loadUnaligned(as: corm_offset_datetime.self)).stored("it"))
         case .uuid, .optionalUUID:
             let uuid = UUIDBytes(
                 high: UInt64(bigEndian: at.loadUnaligned(as: UInt64.self)),

@@ -55,7 +55,7 @@ extension StructRecord {
     mutating func readBack(from reader: RecordReader) throws {
         for field in layout.fields
         where field.isComputed || field.column == layout.generated?.column || field.column == layout.version?.column
-            || field.isStamp || field.kind == .transform || field.isNull(base + field.offset)
+            || field.isStamp || field.isConstant || field.kind == .transform || field.isNull(base + field.offset)
         {
             try read(field, reader)
         }
@@ -154,6 +154,13 @@ extension StructRecord {
             withUnsafeBytes(of: choice.value.littleEndian) {
                 value.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: size)
             }
+        case .offsetDatetime, .optionalOffsetDatetime:
+            let time = try reader.offsetTimestamp(at: column)
+            value.storeBytes(
+                of: corm_offset_datetime(
+                    microseconds: time.timestamp.microseconds,
+                    offset_seconds: Int32(truncatingIfNeeded: time.offsetSeconds)),
+                as: corm_offset_datetime.self)
         case .uuid, .optionalUUID:
             let uuid = try reader.uuid(at: column)
             value.storeBytes(of: uuid.high.bigEndian, as: UInt64.self)

@@ -107,6 +107,7 @@ struct StructRecord: RecordAccess {
         case .date, .optionalDate: try writer.write(.date, Int64(at.loadUnaligned(as: Int32.self)), at: column)
         case .choice, .optionalChoice:
             guard let choice = layout.choice(of: at, field) else {
+                if field.isConstant { return writer.writeNull(at: column) }
                 throw writer.wrong(column, .type, "is a number without a name", "give one of the column's choices")
             }
             try writer.write(choice.name, at: column)
@@ -115,6 +116,8 @@ struct StructRecord: RecordAccess {
                 high: UInt64(bigEndian: at.loadUnaligned(as: UInt64.self)),
                 low: UInt64(bigEndian: at.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
             try writer.write(uuid, at: column)
+        case .offsetDatetime, .optionalOffsetDatetime:
+            try writer.write(OffsetTimestamp(at.loadUnaligned(as: corm_offset_datetime.self)), at: column)
         case .value: try writer.write(at.loadUnaligned(as: corm_value.self), as: layout.types[column], at: column)
         case .transform:
             var value = corm_value()
@@ -134,7 +137,7 @@ extension StructLayout.Kind {
     fileprivate var isOptionalStruct: Bool {
         switch self {
         case .optionalInt64, .optionalUInt64, .optionalInt32, .optionalUInt32, .optionalBool, .optionalDouble,
-            .optionalFloat, .optionalDatetime, .optionalDate, .optionalChoice, .optionalUUID:
+            .optionalFloat, .optionalDatetime, .optionalDate, .optionalChoice, .optionalUUID, .optionalOffsetDatetime:
             true
         default: false
         }
@@ -144,7 +147,7 @@ extension StructLayout.Kind {
     @inline(__always)
     var valueOffset: Int {
         switch self {
-        case .optionalInt64, .optionalUInt64, .optionalDouble, .optionalDatetime: 8
+        case .optionalInt64, .optionalUInt64, .optionalDouble, .optionalDatetime, .optionalOffsetDatetime: 8
         case .optionalInt32, .optionalUInt32, .optionalFloat, .optionalDate, .optionalChoice: 4
         case .optionalBool, .optionalUUID: 1
         default: 0
@@ -189,6 +192,12 @@ extension StructLayout.Field {
     func textSize(_ at: UnsafeRawPointer) -> Int? {
         let count = Int(strnlen(at.assumingMemoryBound(to: CChar.self), size))
         return count < size ? count : nil
+    }
+}
+
+extension OffsetTimestamp {
+    init(_ time: corm_offset_datetime) {
+        self.init(Timestamp(microseconds: time.microseconds), offsetSeconds: Int(time.offset_seconds))
     }
 }
 

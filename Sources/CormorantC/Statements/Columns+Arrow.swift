@@ -19,7 +19,7 @@ extension ColumnKind {
         case .float: "f"
         case .text: "u"
         case .blob: "z"
-        case .time: "tsu:UTC"
+        case .time, .moment: "tsu:UTC"
         case .date: "tdD"
         case .timeOfDay: "ttu"
         case .duration: "tDu"

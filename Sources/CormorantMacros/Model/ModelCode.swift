@@ -146,6 +146,7 @@ extension StoredProperty {
         add("isVersion", columnArgument("version"))
         add("stamp", columnArgument("stamp"))
         add("scale", columnArgument("scale"))
+        add("discriminator", columnArgument("discriminator"))
         let checksCases = columnArgument("checksCases")?.text == "true"
         return checksCases
             ? "Cormorant.ColumnDescriptor(\(parts.joined(separator: ", "))).checkingCases(of: \(type).self)"

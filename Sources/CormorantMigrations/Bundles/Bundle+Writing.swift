@@ -11,7 +11,7 @@ extension MigrationBundle {
         _ folder: String, name: String, models: [ModelDescriptor], options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationPlan {
         for model in models { try model.validate() }
-        let models = models.filter { !$0.isView }
+        let models = models.filter { !$0.isView && !$0.isPart }
         let declared = models.map { $0.createSQL }.joined()
         return try generate(folder, name, modelsSQL: declared) { bundle, schema in
             let former =

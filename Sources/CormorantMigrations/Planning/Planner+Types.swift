@@ -28,16 +28,23 @@ extension Planner {
             guard !columns.isEmpty else { continue }
             var judgement = Judgement(rows: 0)
             guards = []
-            try ask(columns.map { question($0, in: rows.name, mayConvert: looks.mayConvert($0)) }, of: rows, &judgement)
+            try ask(
+                columns.map {
+                    question($0, in: rows.name, mayConvert: looks.mayConvert($0), wasDatetime: looks.wasDatetime($0))
+                },
+                of: rows, &judgement)
             add(judgement, of: model.table, to: &plan)
         }
     }
 
-    private func question(_ column: ColumnDescriptor, in table: String, mayConvert: Bool) -> RowQuestion {
+    private func question(
+        _ column: ColumnDescriptor, in table: String, mayConvert: Bool, wasDatetime: Bool
+    ) -> RowQuestion {
         let name = "\"\(table).\(column.column)\""
         let value = quoteIdentifier(column.column)
         let such = column.type.timeForm.map { form in
-            ", such as \(form == .date ? "date" : "corm_\(form.name)")(\(value))"
+            // Times without an offset are in UTC where they are the library's.
+            ", such as \(form == .date ? "date" : "corm_\(form.name)")(\(value)\(form == .offsetDatetime && wasDatetime ? " || '+00:00'" : ""))"
         }
         let remedy = mayConvert ? "give it convert_sql\(such ?? ""), or mend the rows" : "mend the rows"
         return RowQuestion(condition: "\(value) IS NOT NULL AND (\(column.isUnreadable(value)))") { count in
@@ -103,6 +110,13 @@ private struct TypeLooks {
         return column.isNarrow && !(record?.narrow.contains(column.narrowNote) ?? false)
     }
 
+    /// Whether it holds moments without an offset.
+    func wasDatetime(_ column: ColumnDescriptor) -> Bool {
+        let before = columns[foldIdentifier(column.column)]?.before?.definition.type
+        let type = former?.column(column.column)?.definition.type ?? before
+        return type.flatMap { ColumnType(declaredType: $0, affinity: .numeric) } == .datetime
+    }
+
     /// Whether convert_sql is heard.
     func mayConvert(_ column: ColumnDescriptor) -> Bool {
         if columns[foldIdentifier(column.column)]?.isRetyped ?? false { return true }
@@ -120,7 +134,7 @@ extension ColumnDescriptor {
     var isNarrow: Bool {
         if isUnsigned || bits > 0 { return true }
         return switch type {
-        case .int32, .bool, .float, .uuid, .decimal, .datetime, .date, .time: true
+        case .int32, .bool, .float, .uuid, .decimal, .datetime, .date, .time, .offsetDatetime: true
         case .int64, .duration, .double, .text, .varchar, .json, .blob: false
         }
     }
@@ -154,7 +168,7 @@ extension ColumnDescriptor {
             "\(isNoDouble) OR typeof(\(value)) = 'real' AND abs(\(value)) >= 3.4028235677973366e38 AND abs(\(value)) < 9e999"
         case .blob: "typeof(\(value)) <> 'blob'"
         case .text, .varchar, .json: "NOT corm_reads_as(\(value), 'text')"
-        case .uuid, .decimal, .datetime, .date, .time: "NOT corm_reads_as(\(value), '\(type.name)')"
+        case .uuid, .decimal, .datetime, .date, .time, .offsetDatetime: "NOT corm_reads_as(\(value), '\(type.name)')"
         }
     }
 }

@@ -216,7 +216,14 @@ extension Planner {
     private func converted(_ column: FutureRows.Column, of table: FutureRows) -> [RowQuestion] {
         let name = "\"\(table.name).\(column.name)\""
         let isNoNumber = "typeof(\(column.old)) = 'text' AND NOT (\(isNumber(column.old)))"
-        return [
+        func type(_ column: TableShape.Column?) -> ColumnType? {
+            column.flatMap { ColumnType(declaredType: $0.definition.type, affinity: .numeric) }
+        }
+        let losesOffsets = type(column.before) == .offsetDatetime && type(column.after) == .datetime
+        let offsets = RowQuestion(condition: "\(column.old) NOT LIKE '%Z[+00:00]'", blocks: false) { count in
+            .loss("\(counted(count, "offset")) of \(name), which a datetime does not keep")
+        }
+        return (losesOffsets ? [offsets] : []) + [
             RowQuestion(condition: "\(column.old) IS NOT NULL AND \(column.value) IS NULL", blocks: false) { count in
                 .loss(
                     "\(counted(count, "value")) of \(name), which \(count == 1 ? "becomes" : "become") NULL by convert_sql"

@@ -20,7 +20,7 @@ extension Database {
     fileprivate func syncBeforeUse(_ model: ModelDescriptor) throws -> [ModelDescriptor] {
         guard model.attachment == nil else { return [model] }
         let related = model.withRelated
-        let models = related.filter { !$0.isView }
+        let models = related.filter { !$0.isView && !$0.isPart }
         if try withReader({ try ModelRegistry(connection: $0).isCurrent(models) }) {
             tableOwners.note(models)
             return related

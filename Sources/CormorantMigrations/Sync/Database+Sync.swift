@@ -140,12 +140,13 @@ extension Database {
         }
     }
 
-    /// The models of tables: views are made by SQL.
+    /// The models that tables are made of: not views, which SQL makes, nor those of some rows.
     private func checked(_ models: [ModelDescriptor]) throws -> [ModelDescriptor] {
         for model in models { try model.validate() }
         try checkDistinct(models)
+        try checkParts(models)
         try checkRenames(models)
-        return models.filter { !$0.isView }
+        return models.filter { !$0.isView && !$0.isPart }
     }
 }
 

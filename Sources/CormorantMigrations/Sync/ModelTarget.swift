@@ -353,7 +353,7 @@ extension ColumnType {
         case .double, .float: affinity == .real || affinity == .numeric
         case .decimal: affinity == .text
         case .text, .varchar, .uuid, .json: affinity == .text || affinity == .numeric && isWord(declared)
-        case .datetime, .date, .time: affinity == .numeric || affinity == .text
+        case .datetime, .date, .time, .offsetDatetime: affinity == .numeric || affinity == .text
         case .blob: affinity == .blob
         }
     }

@@ -190,7 +190,7 @@ struct ColumnBuilder {
             guard let rounded = Float(rounding: value) else { throw .range }
             store(rounded, at: row)
         case .duration: store(try narrowed(cell, to: Int64.self), at: row)
-        case .time, .date, .timeOfDay:
+        case .time, .date, .timeOfDay, .moment:
             guard cell.type == StorageType.text, let time = kind.form?.value(stored: cell.text) else {
                 throw .time
             }
@@ -214,7 +214,7 @@ struct ColumnBuilder {
         case .date: store(Int32.min, at: row)
         case .double: store(Double.nan, at: row)
         case .float: store(Float.nan, at: row)
-        case .time, .timeOfDay, .duration: store(Int64.min, at: row)
+        case .time, .timeOfDay, .duration, .moment: store(Int64.min, at: row)
         case .text, .blob: endBytes(at: row)
         }
     }

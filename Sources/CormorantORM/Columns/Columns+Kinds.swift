@@ -24,6 +24,8 @@ package enum ColumnKind: UInt8, Sendable {
     case timeOfDay
     /// Microseconds.
     case duration
+    /// The moments of offset datetimes, as `time`.
+    case moment
 }
 
 /// What is known of a result column before its rows are read.
@@ -92,6 +94,7 @@ extension ColumnKind {
         case .date: self = .date
         case .time: self = .timeOfDay
         case .duration: self = .duration
+        case .offsetDatetime: self = .moment
         }
     }
 
@@ -109,6 +112,7 @@ extension ColumnKind {
         if has("blob") { return (.blob, false) }
         if has("real", "floa", "doub") { return (.double, false) }
         if has("bool") { return (.bool, true) }
+        if ColumnType(declaredType: type, affinity: .numeric) == .offsetDatetime { return (.moment, true) }
         if has("datetime", "timestamp") { return (.time, true) }
         if sameIdentifier(type, "date") { return (.date, true) }
         if sameIdentifier(type, "time") { return (.timeOfDay, true) }
@@ -134,7 +138,7 @@ extension ColumnKind {
         switch self {
         case .null, .bool: 0
         case .int32, .uint32, .float, .text, .blob, .date: 4
-        case .int64, .uint64, .double, .time, .timeOfDay, .duration: 8
+        case .int64, .uint64, .double, .time, .timeOfDay, .duration, .moment: 8
         }
     }
 
@@ -144,6 +148,7 @@ extension ColumnKind {
         case .time: .datetime
         case .date: .date
         case .timeOfDay: .time
+        case .moment: .offsetDatetime
         default: nil
         }
     }
@@ -159,7 +164,7 @@ extension ColumnKind {
         case .double, .float: "reals"
         case .text: "text"
         case .blob: "blobs"
-        case .time: "times"
+        case .time, .moment: "times"
         case .date: "dates"
         case .timeOfDay: "times of day"
         case .duration: "durations"

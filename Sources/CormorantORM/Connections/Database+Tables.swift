@@ -4,12 +4,13 @@ import CormorantSQLite
 
 extension Database {
     /// Creates the tables and indexes that are missing, referenced tables first, in one transaction. A table that is
-    /// there is left as it is; one that lacks a column of its model is an error and nothing is created. Views are made by SQL:
-    /// of their models nothing is created.
+    /// there is left as it is; one that lacks a column of its model is an error and nothing is created. Views are made by SQL,
+    /// and a table whose rows are told by a discriminator is made of the model of all of them: of other models nothing is created.
     @available(*, noasync)
     public func createTables(_ models: [ModelDescriptor]) throws {
         for model in models { try model.requireOwnFile() }
         try checkDistinct(models)
+        try checkParts(models)
         try withConnection { connection in
             // Nothing to do is the usual case at start-up and must not wait for the write lock.
             if try missing(models, connection).isEmpty { return }
@@ -29,12 +30,31 @@ extension Database {
 
     package func checkDistinct(_ models: [ModelDescriptor]) throws {
         var byTable: [String: ModelDescriptor] = [:]
-        for model in models {
+        for model in models where !model.isPart {
             let other = byTable.updateValue(model, forKey: foldIdentifier(model.table))
             if let other, other !== model {
                 throw CormorantError(
                     .model, "models \(other.name) and \(model.name) share the table \"\(model.table)\"",
                     hint: "give one of them another table name", table: model.table)
+            }
+        }
+    }
+
+    /// Refuses models of some rows of a table that the model of all of them does not fit.
+    package func checkParts(_ models: [ModelDescriptor]) throws {
+        for part in models where part.isPart {
+            guard let whole = models.first(where: { !$0.isPart && sameIdentifier($0.table, part.table) }) else {
+                continue
+            }
+            let lacking = part.columns.filter { column in
+                !whole.columns.contains { sameIdentifier($0.column, column.column) }
+            }
+            guard lacking.isEmpty else {
+                let names = lacking.map(\.column).joined(separator: ", ")
+                throw CormorantError(
+                    .model, "model \(whole.name) lacks \(names) of model \(part.name), whose rows are in its table",
+                    hint: "declare the columns there, where they may be NULL in other rows", table: part.table,
+                    columns: lacking.map(\.column))
             }
         }
     }
@@ -48,6 +68,17 @@ extension Database {
         var statements: [(ModelDescriptor, String)] = []
         for model in dependencyOrder(models) {
             let create = model.createStatements
+            if model.isPart {
+                if names.tables.contains(foldIdentifier(model.table)) {
+                    try checkColumns(of: model, connection)
+                } else if !models.contains(where: { !$0.isPart && sameIdentifier($0.table, model.table) }) {
+                    throw CormorantError(
+                        .model,
+                        "the table \"\(model.table)\" is made of the model of all its rows, not of \(model.name)",
+                        hint: "give that model, too", table: model.table)
+                }
+                continue
+            }
             if !names.tables.contains(foldIdentifier(model.table)) {
                 statements += create.map { (model, $0) }
                 continue
@@ -98,7 +129,9 @@ extension Database {
 
     /// Referenced tables before those that refer to them; a cycle, which SQLite allows, in the order given.
     private func dependencyOrder(_ models: [ModelDescriptor]) -> [ModelDescriptor] {
-        let byTable = Dictionary(models.map { (foldIdentifier($0.table), $0) }, uniquingKeysWith: { first, _ in first })
+        let byTable = Dictionary(
+            models.filter { !$0.isPart }.map { (foldIdentifier($0.table), $0) }, uniquingKeysWith: { first, _ in first }
+        )
         var done = Set<ObjectIdentifier>()
         var ordered: [ModelDescriptor] = []
         for root in models {

@@ -104,7 +104,7 @@ package final class JSONMapping {
         self.holdsNull = holdsNull
         takesNull = model.columns.enumerated().map { index, column in
             !column.notNull || index == model.generatedColumn || column.computedSQL != nil
-                || (holdsNull[index] && column.defaultSQL != nil) || column.stamp != nil
+                || (holdsNull[index] && column.defaultSQL != nil) || column.stamp != nil || column.discriminator != nil
         }
         let all = Array(model.columns.indices)
         let sql = "SELECT " + all.map { _ in "?" }.joined(separator: ", ")

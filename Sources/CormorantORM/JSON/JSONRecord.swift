@@ -187,6 +187,7 @@ extension RecordWriter {
         case .datetime: try write(.datetime, 0, at: column)
         case .date: try write(.date, 0, at: column)
         case .time: try write(.time, 0, at: column)
+        case .offsetDatetime: try write(.offsetDatetime, 0, at: column)
         case .uuid: try write(UUIDBytes(high: 0, low: 0), at: column)
         case .decimal: try write("0", at: column)
         case .json: try write("null", at: column)

@@ -37,6 +37,17 @@ extension JSONScanner {
                 throw JSONFault(.range, "the time is beyond the years 1 to 9999", "give a time within them")
             }
             try writer.write(time, at: column)
+        case .offsetDatetime:
+            let token = try string("a string of a time")
+            let bytes = try plain(token, writer)
+            guard let time = OffsetTimestamp(parsing: bytes) else {
+                let form = TimeForm.offsetDatetime
+                throw JSONFault(.type, "the string is \(form.fault(of: bytes))", form.formHint)
+            }
+            if let fault = time.fault {
+                throw JSONFault(.range, "the time is one \(fault)", "give a time within the years, with such an offset")
+            }
+            try writer.write(time, at: column)
         case .date: try write(.date, column, &writer)
         case .time: try write(.time, column, &writer)
         case .uuid:

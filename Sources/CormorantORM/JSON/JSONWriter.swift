@@ -125,6 +125,11 @@ extension Row {
             json.append(UInt8(ascii: "T"))
             json.append(contentsOf: text[11...])
             json.append(contentsOf: (text.count == Timestamp.textSize ? "Z\"" : ".000000Z\"").utf8)
+        case (.offsetDatetime, StorageType.text):
+            guard let time = OffsetTimestamp(stored: cell.text) else {
+                return try appendJSON(column: column, to: &json)
+            }
+            json.append(contentsOf: "\"\(time.iso(isFull: true))\"".utf8)
         case (.json, StorageType.text):
             let text = cell.text
             guard let base = text.baseAddress else { throw JSONScanner.notJSON }

@@ -38,6 +38,10 @@ public struct ColumnDescriptor: Sendable {
     public var isVersion: Bool
     /// Which time it holds, which the database puts there: that of the row's creation, or of its last write; nil: neither.
     public var stamp: Stamp?
+    /// The value that it has in all rows of the model, where rows of several models lie in one table: those with another are not read,
+    /// changed or deleted, and a record is written with it, whatever it holds. Of a column of integers the digits. The table is made
+    /// of the model that has none.
+    public var discriminator: String?
     /// The collation that compares its texts; nil: BINARY.
     public var collation: String?
     /// By which expressions compare it, in lower case; nil: by bytes.
@@ -74,8 +78,10 @@ public struct ColumnDescriptor: Sendable {
         indexed: Bool = false,
         defaultSQL: String? = nil, checkSQL: String? = nil, computedSQL: String? = nil, collation: String? = nil,
         references: ReferenceTarget? = nil, jsonKey: String? = nil, renamedFrom: String? = nil,
-        convertSQL: String? = nil, isVersion: Bool = false, stamp: Stamp? = nil, scale: Int? = nil
+        convertSQL: String? = nil, isVersion: Bool = false, stamp: Stamp? = nil, scale: Int? = nil,
+        discriminator: String? = nil
     ) {
+        self.discriminator = discriminator
         self.scale = scale
         self.name = name
         self.column = column ?? snakeCase(name)
@@ -102,6 +108,11 @@ public struct ColumnDescriptor: Sendable {
 }
 
 extension ColumnDescriptor {
+    /// The discriminator in SQL.
+    var discriminatorSQL: String? {
+        discriminator.map { type.isInteger ? Int64($0).map { String($0) } ?? "NULL" : quoteText($0) }
+    }
+
     /// Adds to the check that the column holds one of the values.
     package mutating func check(choices: [Value]) {
         let list = choices.map { value in

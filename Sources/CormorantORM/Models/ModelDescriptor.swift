@@ -17,6 +17,8 @@ public final class ModelDescriptor: Sendable {
     public let generatesKey: Bool
     /// Whether it reads a view, which is made by SQL: tables are not made of the model, and migrations leave it alone.
     public let isView: Bool
+    /// Whether its rows are some of those of another model's table, told by a discriminator: tables are made of that one.
+    public let isPart: Bool
     /// The SQL of a condition that all its rows meet, `deleted_at IS NULL`: others are not read, changed or deleted.
     public let scope: String?
     /// What a migration may do to the table beyond adding to it.
@@ -111,7 +113,8 @@ public final class ModelDescriptor: Sendable {
         name = draft.name
         migration = draft.migration
         isView = draft.isView
-        scope = draft.scope
+        isPart = draft.discriminator != nil
+        scope = draft.wholeScope
         let (table, columns) = (draft.table, draft.columns)
         self.table = table
         self.columns = columns
@@ -122,7 +125,7 @@ public final class ModelDescriptor: Sendable {
         schema = problem == nil ? draft.schema() : TableSchema(name: table, columns: [], primaryKey: [])
         let compiler = SQLCompiler()
         createStatements =
-            problem == nil && !draft.isView
+            problem == nil && !draft.isView && draft.discriminator == nil
             ? [compiler.createTable(schema)]
                 + schema.indexes.map { compiler.createIndex($0, on: table) }
             : []
@@ -135,14 +138,15 @@ public final class ModelDescriptor: Sendable {
                     .init(
                         property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
                         isNotNull: column.notNull, isUnsigned: column.isUnsigned, bits: column.bits,
-                        scale: column.scale, isComputed: column.computedSQL != nil, stamp: column.stamp)
+                        scale: column.scale, isComputed: column.computedSQL != nil, stamp: column.stamp,
+                        constant: column.discriminatorSQL)
                 }, key: keyColumns,
                 uniques: schema.indexes.compactMap { index in
                     let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
                     let tellsApart = index.isUnique && index.whereSQL == nil && positions.count == index.columns.count
                     return tellsApart && positions.allSatisfy { columns[$0].notNull } ? positions : nil
                 }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil, isView: draft.isView,
-                scope: problem == nil ? draft.scope : nil,
+                scope: problem == nil ? draft.wholeScope : nil,
                 owner: ModelTable(
                     draft, relations, schema, createSQL: createSQL, isVariant: isVariant, in: attachment))
         let single = keyColumns.count == 1 ? keyColumns[0] : nil
@@ -160,9 +164,10 @@ public final class ModelDescriptor: Sendable {
         }
         insertFillsIn =
             !filledByUpdate.isEmpty
-            || columns.contains { $0.isOptional && $0.defaultSQL != nil || $0.stamp != nil }
+            || columns.contains { $0.isOptional && $0.defaultSQL != nil || $0.stamp != nil || $0.discriminator != nil }
         updatedColumns = problem == nil ? columns.indices.filter { columns[$0].stamp == .updated } : []
-        updateFillsIn = !filledByUpdate.isEmpty || columns.contains { $0.stamp != nil }
+        updateFillsIn =
+            !filledByUpdate.isEmpty || columns.contains { $0.stamp != nil || $0.discriminator != nil }
     }
 
     /// Throws what is wrong with the descriptor.

@@ -14,6 +14,7 @@ extension ModelDraft {
             try checkModule()
             try checkView()
             try checkScope()
+            try checkDiscriminator()
             try checkMigration()
             return nil
         } catch {
@@ -173,6 +174,34 @@ extension ModelDraft {
             throw refuse("it has a scope that is no SQL expression: \(fault)", "give one whole condition")
         }
         guard module == nil else { throw refuse("it is a virtual table with a scope", "drop the scope") }
+    }
+
+    private func checkDiscriminator() throws(CormorantError) {
+        guard let column = discriminator, let value = column.discriminator else { return }
+        func refuse(_ message: String, _ hint: String) -> CormorantError {
+            self.refuse("column \"\(column.name)\" \(message)", hint, [column.name])
+        }
+        guard columns.count(where: { $0.discriminator != nil }) == 1 else {
+            throw refuse("is a discriminator, and so is another", "tell rows apart by one column")
+        }
+        let isText = if case .varchar = column.type { true } else { column.type == .text }
+        guard isText || column.type.isInteger else {
+            throw refuse("is a discriminator and neither text nor integer", "make it one of them")
+        }
+        guard isText || Int64(value).map(column.integers.contains) ?? false, !value.utf8.contains(0) else {
+            throw refuse(
+                "has the discriminator \"\(value)\", which it cannot hold", "give a value of the column's type")
+        }
+        guard !isKey(column), column.computedSQL == nil, !column.isVersion, column.stamp == nil else {
+            throw refuse("is a discriminator and a key, a version, computed or stamped", "give it a column of its own")
+        }
+        guard module == nil, migration.renamedFrom == nil, migration.allowDrop.isEmpty, migration.seedSQL == nil,
+            !columns.contains(where: { $0.renamedFrom != nil || $0.convertSQL != nil })
+        else {
+            throw self.refuse(
+                "its rows are told by a discriminator, and it is a virtual table or has notes for migrations",
+                "give them to the model that the table is made of, which has none")
+        }
     }
 
     /// A view is made by SQL: its model says what its columns hold and how they refer to tables.

@@ -23,6 +23,18 @@ struct ModelDraft {
         return columns.indices.filter { columns[$0].primaryKey }
     }
 
+    /// The column that tells the model's rows from others of its table.
+    var discriminator: ColumnDescriptor? { columns.first { $0.discriminator != nil } }
+
+    /// The condition that all its rows meet: its own, and that of the discriminator.
+    var wholeScope: String? {
+        let own = discriminator.flatMap { column in
+            column.discriminatorSQL.map { "\(quoteIdentifier(column.column)) = \($0)" }
+        }
+        guard let scope, let own else { return scope ?? own }
+        return "(\(scope)) AND \(own)"
+    }
+
     func index(_ property: String) -> Int? { columns.firstIndex { $0.name == property } }
 
     /// The table, of parts that `problem` found nothing wrong with.

@@ -111,7 +111,8 @@ package final class ModelPlan {
             let column = model.columns[index]
             return SQLCompiler.WrittenColumn(
                 column.column, defaultSQL: column.isOptional ? column.defaultSQL : nil, isNullable: !column.notNull,
-                kept: kept[index], isVersion: column.isVersion, stamp: column.stamp, scale: model.scale(index))
+                kept: kept[index], isVersion: column.isVersion, stamp: column.stamp, scale: model.scale(index),
+                constant: column.discriminatorSQL)
         }
     }
 
@@ -232,7 +233,8 @@ package final class ModelPlan {
             model.table,
             set: properties.map {
                 .init(
-                    model.columns[$0].column, kept: kept[$0], stamp: model.columns[$0].stamp, scale: model.scale($0))
+                    model.columns[$0].column, kept: kept[$0], stamp: model.columns[$0].stamp, scale: model.scale($0),
+                    constant: model.columns[$0].discriminatorSQL)
             },
             stamps: names(model.updatedColumns), key: model.keyNames,
             version: model.versionColumn.map { model.columns[$0].column }, returning: names(returned))
@@ -308,7 +310,9 @@ package final class ModelPlan {
                     ? "insert or update its records, which INSTEAD OF triggers of the view take"
                     : model.isView
                         ? "make the view, with the columns that the model has; views are made by SQL, not of models"
-                        : "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
+                        : model.isPart
+                            ? "create the table of the model of all its rows, or migrate the file by that"
+                            : "create its tables, or migrate the file", sqliteCode: error.sqliteCode, sql: error.sql,
             offset: error.offset, table: model.table)
     }
 }

@@ -66,7 +66,7 @@ extension ColumnType {
         case .double, .float: affinity == .text
         case .text, .varchar, .decimal, .json: affinity != .text && affinity != .blob
         // No text form of them is a number.
-        case .datetime, .date, .time, .uuid, .blob: false
+        case .datetime, .date, .time, .offsetDatetime, .uuid, .blob: false
         }
     }
 }

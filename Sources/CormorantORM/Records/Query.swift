@@ -66,7 +66,7 @@ extension ModelPlan {
         let order = try query.order.map(ordered)
         let limited = query.limit != nil || query.offset > 0
         let select = compiler.select(
-            model.columns.map(\.column), from: model.table, attributes: columns.map { compared($0) },
+            model.columns.map(\.column), from: model.table, attributes: columns.map(matched),
             order: order, limited: limited)
         let statement: Statement
         do {
@@ -111,7 +111,13 @@ extension ModelPlan {
 
     private func compared(_ index: Int, descending: Bool = false) -> OrderedColumn {
         let column = model.columns[index]
-        return OrderedColumn(column.column, descending: descending, isDecimal: column.type == .decimal)
+        let collation = column.type == .decimal ? Dialect.sqlite.decimalCollation : nil
+        return OrderedColumn(column.column, descending: descending, comparedBy: collation)
+    }
+
+    private func matched(_ index: Int) -> OrderedColumn {
+        guard model.columns[index].type == .offsetDatetime else { return compared(index) }
+        return OrderedColumn(model.columns[index].column, comparedBy: Dialect.sqlite.momentCollation)
     }
 }
 

@@ -180,13 +180,22 @@ public struct RecordReader {
         return time
     }
 
+    /// The point in time with its offset. Throws as `timestamp`.
+    public func offsetTimestamp(at column: Int) throws -> OffsetTimestamp {
+        let cell = cell(at: column)
+        guard cell.type == StorageType.text, let time = OffsetTimestamp(stored: cell.text) else {
+            throw noTime(column, .offsetDatetime)
+        }
+        return time
+    }
+
     /// The UUID. Throws `nullValue` for NULL, `type` for a text of another form and for anything else.
     public func uuid(at column: Int) throws -> UUIDBytes {
         guard let uuid = UUIDBytes(stored: try text(at: column)) else { throw noUUID(column) }
         return uuid
     }
 
-    /// A copy of the value as the column's type has it: a datetime is its microseconds, and so on.
+    /// A copy of the value as the column's type has it: a datetime is its microseconds, one with an offset is ISO 8601, and so on.
     package func value(at column: Int) throws -> Value {
         guard let model else { return try row.value(columns[column]) }
         if isNull(at: column) { return .null }
@@ -212,6 +221,7 @@ public struct RecordReader {
         case .datetime: return .integer(try timestamp(at: column).microseconds)
         case .date: return .integer(try time(.date, at: column))
         case .time: return .integer(try time(.time, at: column))
+        case .offsetDatetime: return .text(try offsetTimestamp(at: column).iso())
         }
     }
 }

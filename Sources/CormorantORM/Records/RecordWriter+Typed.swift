@@ -71,6 +71,13 @@ extension RecordWriter {
                 throw wrong(column, .type, "is not a UUID", "give 32 hexadecimal digits, with or without dashes")
             }
             try write(uuid, at: column)
+        case .offsetDatetime:
+            guard let time = OffsetTimestamp(parsing: text) else {
+                throw wrong(
+                    column, .type, "is text that is \(TimeForm.offsetDatetime.fault(of: text))",
+                    TimeForm.offsetDatetime.formHint)
+            }
+            try write(time, at: column)
         case .datetime, .date, .time:
             guard let form = type.timeForm, let value = form.value(parsing: text) else {
                 throw wrong(column, .type, "is text, its column is of type \(type.name)", type.timeForm?.formHint ?? "")

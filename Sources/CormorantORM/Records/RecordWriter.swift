@@ -144,6 +144,18 @@ public struct RecordWriter: ~Copyable {
         try write(.datetime, value.microseconds, at: column)
     }
 
+    /// Writes a point in time with its offset as its text. Throws `range` for a year beyond 1 to 9999, by the clock or in UTC, and
+    /// for an offset of a day or more.
+    public mutating func write(_ value: OffsetTimestamp, at column: Int) throws {
+        guard uses(column) else { return }
+        if let fault = value.fault {
+            throw wrong(
+                column, .range, "is a time \(fault)", "give a time within the years, with an offset of less than a day")
+        }
+        let bytes = allocate(OffsetTimestamp.textSize).assumingMemoryBound(to: UInt8.self)
+        try bindText(bytes, count: value.write(to: bytes), parameters[column])
+    }
+
     /// Writes the text of the integer that stands for a time, a date or a time of day.
     package mutating func write(_ form: TimeForm, _ value: Int64, at column: Int) throws {
         guard uses(column) else { return }
@@ -151,7 +163,7 @@ public struct RecordWriter: ~Copyable {
             let what = form == .date ? "date" : "time"
             throw wrong(column, .range, "is a \(what) \(form.beyond)", form.rangeHint)
         }
-        let bytes = allocate(Timestamp.textSize).assumingMemoryBound(to: UInt8.self)
+        let bytes = allocate(form.textSize).assumingMemoryBound(to: UInt8.self)
         let count = form.write(value, to: bytes)
         try bindText(bytes, count: count, parameters[column])
     }

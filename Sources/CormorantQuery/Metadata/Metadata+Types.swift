@@ -10,6 +10,7 @@ extension ColumnType {
         case "datetime", "timestamp": self = .datetime
         case "date": self = .date
         case "time": self = .time
+        case "offset_datetime", "datetimeoffset": self = .offsetDatetime
         case "duration": self = .duration
         case "uuid_text": self = .uuid
         case "decimal_text": self = .decimal
@@ -73,7 +74,7 @@ extension ColumnMetadata {
     public var isBlob: Bool { type == .blob }
 
     /// Whether a model's column would hold points in time, or days.
-    public var isDate: Bool { type == .datetime || type == .date }
+    public var isDate: Bool { type == .datetime || type == .date || type == .offsetDatetime }
 
     /// Whether a model's column would hold UUIDs.
     public var isUUID: Bool { type == .uuid }
@@ -101,6 +102,7 @@ extension ColumnMetadata {
         case .datetime: isNullable ? "corm_optional_int64" : "corm_datetime"
         case .date: isNullable ? "corm_optional_int32" : "corm_date"
         case .time: isNullable ? "corm_optional_int64" : "corm_time"
+        case .offsetDatetime: isNullable ? "corm_optional_offset_datetime" : "corm_offset_datetime"
         case .duration: isNullable ? "corm_optional_int64" : "corm_duration"
         case .uuid: isNullable ? "corm_optional_uuid" : "corm_uuid"
         case nil: "corm_value"
@@ -127,6 +129,7 @@ extension ColumnType {
         case .datetime: "Timestamp"
         case .date: "LocalDate"
         case .time: "LocalTime"
+        case .offsetDatetime: "OffsetTimestamp"
         case .duration: "Duration"
         case .uuid: "UUIDBytes"
         case .decimal: "DecimalText"
@@ -142,7 +145,7 @@ extension ColumnType {
         case .double, .float: "float"
         case .text, .varchar: "str"
         case .blob: "bytes"
-        case .datetime: "datetime"
+        case .datetime, .offsetDatetime: "datetime"
         case .date: "date"
         case .time: "time"
         case .duration: "timedelta"

@@ -24,6 +24,8 @@ public enum ColumnType: Sendable, Hashable {
     case date
     /// A time of day: `HH:MM:SS`, and `.ffffff` behind it where it is not a whole second.
     case time
+    /// The text form of `OffsetTimestamp`.
+    case offsetDatetime
     /// Microseconds, as an integer.
     case duration
     /// 36 lower-case characters.
@@ -49,6 +51,7 @@ extension ColumnType {
         case .datetime: "datetime"
         case .date: "date"
         case .time: "time"
+        case .offsetDatetime: "offset_datetime"
         case .duration: "duration"
         case .uuid: "uuid"
         case .decimal: "decimal"
@@ -62,6 +65,7 @@ extension ColumnType {
         case .datetime: .datetime
         case .date: .date
         case .time: .time
+        case .offsetDatetime: .offsetDatetime
         default: nil
         }
     }

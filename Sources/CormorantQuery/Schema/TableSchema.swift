@@ -133,13 +133,13 @@ package struct IndexSchema: Sendable {
 package struct OrderedColumn: Sendable, Hashable {
     package var name: String
     package var descending: Bool
-    /// Whether it is ordered as a decimal, where that is not the column's own business.
-    package var isDecimal: Bool
+    /// The collation that compares it, where that is not the column's own business.
+    package var collation: String?
 
-    package init(_ name: String, descending: Bool = false, isDecimal: Bool = false) {
+    package init(_ name: String, descending: Bool = false, comparedBy collation: String? = nil) {
         self.name = name
         self.descending = descending
-        self.isDecimal = isDecimal
+        self.collation = collation
     }
 }
 

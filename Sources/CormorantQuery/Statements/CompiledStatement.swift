@@ -94,6 +94,8 @@ package enum ParameterForm: Sendable {
     case comparedWith(ColumnReference)
     /// As a decimal among decimals.
     case decimal
+    /// As the moment of an offset datetime.
+    case moment(Moment.Bound)
     /// A LIKE pattern in which the value stands for itself; where it `folds`, without regard to case.
     case pattern(BinaryOperator, folds: Bool)
 
@@ -102,6 +104,7 @@ package enum ParameterForm: Sendable {
         case .plain: value
         case .comparedWith(let column): try value.comparable(with: column)
         case .decimal: try value.exactDecimal()
+        case .moment(let bound): try Moment(value, nil).map { .text($0.text(bound)) } ?? .null
         case .pattern(let kind, let folds): try value.pattern(for: kind, folds: folds)
         }
     }
@@ -147,9 +150,9 @@ extension Value {
             }
         case (_, .integer(let integer)):
             return try type.timeForm.map { try .text($0.text(of: integer, "a \($0.name)")) }
-        case (.date, .text(var text)), (.time, .text(var text)):
-            guard let form = type.timeForm, let value = text.withUTF8(form.value(parsing:)) else { return nil }
-            return .text(try form.text(of: value, "it"))
+        case (.date, .text(var text)), (.time, .text(var text)), (.offsetDatetime, .text(var text)):
+            guard let form = type.timeForm else { return nil }
+            return text.withUTF8(form.stored(parsing:)).map { .text($0) }
         case (.decimal, .text(var text)):
             return text.withUTF8 { isDecimalText($0) } ? self : nil
         case (.uuid, .text(var text)):

@@ -27,6 +27,9 @@ package struct Dialect: Sendable {
     /// A value, or what takes its place where it is NULL.
     func value(_ sql: String, default defaultSQL: String) -> String { "ifnull(\(sql), (\(defaultSQL)))" }
 
+    /// A constant where a parameter stands that does not count.
+    func constant(_ sql: String, besides parameter: String) -> String { "coalesce(\(sql), \(parameter))" }
+
     /// The time of the statement, as datetime columns hold it.
     var now: String { "corm_datetime(strftime('%Y-%m-%d %H:%M:%f', 'now'))" }
 
@@ -68,7 +71,7 @@ package struct Dialect: Sendable {
         switch type {
         case .int64, .int32, .bool, .duration: "INTEGER"
         case .double, .float: "REAL"
-        case .text, .varchar, .datetime, .date, .time, .uuid, .decimal, .json: "TEXT"
+        case .text, .varchar, .datetime, .date, .time, .offsetDatetime, .uuid, .decimal, .json: "TEXT"
         case .blob: "BLOB"
         }
     }
@@ -87,7 +90,7 @@ package struct Dialect: Sendable {
 
     // Decimals: texts, which functions and a collation of the connection calculate with and compare ---------------------
 
-    var decimalCollation: String { "corm_decimal" }
+    package var decimalCollation: String { "corm_decimal" }
 
     /// Makes a decimal of a value.
     var decimal: String { "corm_decimal" }
@@ -104,6 +107,14 @@ package struct Dialect: Sendable {
     var decimalNegation: String { "corm_decimal_neg" }
     var decimalSum: String { "corm_decimal_sum" }
     var decimalMagnitude: String { "corm_decimal_abs" }
+
+    // Offset datetimes: texts that begin with the moment ----------------------------------------------------------------
+
+    /// Compares them as moments, and datetimes beside them.
+    package var momentCollation: String { "corm_offset_datetime" }
+
+    /// Begins and ends what makes the moment of one, as SQLite's date functions read it.
+    var moment: (start: String, end: String) { ("substr(", ", 1, \(OffsetTimestamp.momentSize))") }
 
     // Writing ---------------------------------------------------------------------------------------------------------
 
@@ -149,6 +160,7 @@ package struct Dialect: Sendable {
         case .datetime: strict ? "TEXT" : "DATETIME"
         case .date: strict ? "TEXT" : "DATE"
         case .time: strict ? "TEXT" : "TIME"
+        case .offsetDatetime: strict ? "TEXT" : "OFFSET_DATETIME"
         case .duration: strict ? "INTEGER" : "DURATION"
         case .uuid: strict ? "TEXT" : "UUID_TEXT"
         case .decimal: strict ? "TEXT" : "DECIMAL_TEXT"

@@ -17,14 +17,18 @@ extension SQLCompiler {
         package var isVersion: Bool
         /// What time it holds. That of creation has a parameter, which counts where it is not NULL; the other has none.
         package var stamp: Stamp?
+        /// The SQL of what all rows have in it, whatever is bound.
+        package var constant: String?
 
         /// Whether each write changes it.
         var isCounted: Bool { isVersion || stamp == .updated }
 
         package init(
             _ name: String, defaultSQL: String? = nil, isNullable: Bool = false, kept: Kept? = nil,
-            isVersion: Bool = false, stamp: Stamp? = nil, scale: (digits: Int, property: String)? = nil
+            isVersion: Bool = false, stamp: Stamp? = nil, scale: (digits: Int, property: String)? = nil,
+            constant: String? = nil
         ) {
+            self.constant = constant
             self.stamp = stamp
             self.scale = scale
             self.isVersion = isVersion
@@ -157,7 +161,7 @@ extension SQLCompiler {
     }
 
     private func compared(_ column: OrderedColumn) -> String {
-        quoteIdentifier(column.name) + (column.isDecimal ? " COLLATE " + dialect.decimalCollation : "")
+        quoteIdentifier(column.name) + (column.collation.map { " COLLATE " + $0 } ?? "")
     }
 
     /// How many rows another SELECT has. The line break ends a comment the SELECT may end with.
@@ -184,6 +188,7 @@ extension SQLCompiler {
 
     private func value(_ column: WrittenColumn, _ parameter: Int) -> String {
         var parameter = dialect.parameter(parameter)
+        if let constant = column.constant { return dialect.constant(constant, besides: parameter) }
         if let scale = column.scale {
             parameter = dialect.stored + parameter + dialect.stored(as: "decimal(\(scale.digits))", of: scale.property)
         }

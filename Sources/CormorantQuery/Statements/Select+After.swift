@@ -17,13 +17,14 @@ extension Select {
         try requireUniqueOrder()
         var alternatives: [Expression] = []
         var equal: [Expression] = []
-        for (term, value) in zip(order, values) {
+        for (term, given) in zip(order, values) {
             let (operand, direction) = term.orderParts
+            let value = try operand.placed(given)
             let mayBeNull = operand.mayBeNull || joins.contains { $0.kind.isOuter }
-            if let beyond = operand.beyond(value, direction, mayBeNull: mayBeNull) {
+            if let beyond = operand.beyond(value, isNull: given == .null, direction, mayBeNull: mayBeNull) {
                 alternatives.append(.all(equal + [beyond]))
             }
-            equal.append(.binary(.is, operand, .value(value)))
+            equal.append(.binary(.is, operand, value))
         }
         var select = self
         select.conditions.append(.any(alternatives))
@@ -75,11 +76,22 @@ extension Expression {
         }
     }
 
+    /// A value of an order term as it is compared with it: an offset datetime's text, offset and all, by which a column of them
+    /// is ordered.
+    fileprivate func placed(_ value: Value) throws -> Expression {
+        guard case .column(let reference) = node, reference.column.type == .offsetDatetime, value != .null else {
+            return .value(value)
+        }
+        return .value(try value.comparable(with: reference), as: .text)
+    }
+
     /// What comes after a value in that direction; nil for nothing.
-    fileprivate func beyond(_ value: Value, _ direction: OrderDirection, mayBeNull: Bool) -> Expression? {
+    fileprivate func beyond(
+        _ value: Expression, isNull: Bool, _ direction: OrderDirection, mayBeNull: Bool
+    ) -> Expression? {
         let nullsLast = direction.nulls == .last || direction.nulls == .least && direction.descending
-        if value == .null { return nullsLast ? nil : .unary(.isNotNull, self) }
-        let further = Expression.binary(direction.descending ? .less : .greater, self, .value(value))
+        if isNull { return nullsLast ? nil : .unary(.isNotNull, self) }
+        let further = Expression.binary(direction.descending ? .less : .greater, self, value)
         return nullsLast && mayBeNull ? .any([further, .unary(.isNull, self)]) : further
     }
 

@@ -12,6 +12,13 @@ extension StatementCompiler {
             try writeConditions(change)
         case .insertValues: try writeInsert(change)
         case .insertSelect(let columns, let select):
+            if change.table.columns.contains(where: { $0.constant != nil }) {
+                throw CormorantError(
+                    .misuse,
+                    "rows of a SELECT are inserted by model \(change.table.model), whose rows a discriminator tells",
+                    hint: "insert them by the model of all rows of the table, discriminator and all",
+                    table: change.table.name)
+            }
             sql += dialect.insert(change.policy) + change.table.source
             try write(names: columns, of: change.table)
             try checkExact(columns, of: change.table, from: select)
@@ -98,6 +105,13 @@ extension StatementCompiler {
             throw CormorantError(
                 .misuse, "\(table.model).\(table.columns[column].property) is computed and cannot be set",
                 hint: "set the columns it is computed from", table: table.name, columns: [table.columns[column].name])
+        }
+        if let constant = table.columns[column].constant {
+            throw CormorantError(
+                .misuse,
+                "\(table.model).\(table.columns[column].property) is \(constant) in all rows of the model and cannot be set",
+                hint: "set it by the model of all rows of the table", table: table.name,
+                columns: [table.columns[column].name])
         }
         let reference = ColumnReference(table, column)
         let start = sql.count
@@ -214,13 +228,15 @@ extension StatementCompiler {
     private mutating func writeInsert(_ change: Change) throws {
         sql += dialect.insert(change.policy) + change.table.source
         let rows = change.rows.isEmpty ? [change.assignments] : change.rows
-        if rows.allSatisfy(\.isEmpty) {
+        let table = change.table
+        if rows.allSatisfy(\.isEmpty), !table.columns.contains(where: { $0.constant != nil }) {
             guard rows.count == 1 else { throw rowsOfDefaults(rows.count) }
             sql += " DEFAULT VALUES"
         } else {
             let set = rows[0].map(\.column)
-            let stamps = stamps(of: change.table, besides: set)
-            try write(names: set + stamps, of: change.table)
+            let made = made(in: table, besides: set)
+            let values = made.map { table.columns[$0].constant ?? dialect.now }.joined(separator: ", ")
+            try write(names: set + made, of: table)
             sql += " VALUES "
             for (number, row) in rows.enumerated() {
                 sql += number > 0 ? ", (" : "("
@@ -228,7 +244,7 @@ extension StatementCompiler {
                     if index > 0 { sql += ", " }
                     try write(assignment.value, assignedTo: assignment.column, of: change.table)
                 }
-                sql += stamps.map { _ in ", " + dialect.now }.joined() + ")"
+                sql += (set.isEmpty || made.isEmpty ? "" : ", ") + values + ")"
             }
         }
         scopes.append(Scope(of: change.table))
@@ -236,8 +252,10 @@ extension StatementCompiler {
     }
 
     /// The columns that get the time of an INSERT that does not set them.
-    private func stamps(of table: TableReference, besides set: [Int]) -> [Int] {
-        table.columns.indices.filter { table.columns[$0].stamp != nil && !set.contains($0) }
+    private func made(in table: TableReference, besides set: [Int]) -> [Int] {
+        table.columns.indices.filter {
+            (table.columns[$0].stamp != nil || table.columns[$0].constant != nil) && !set.contains($0)
+        }
     }
 
     private func rowsOfDefaults(_ count: Int) -> CormorantError {

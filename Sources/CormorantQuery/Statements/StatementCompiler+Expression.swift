@@ -24,6 +24,13 @@ extension StatementCompiler {
         case .between(let operand, let low, let high) where operand.isRow:
             try parenthesized(.equality < outer) { try $0.write(row: operand, between: low, high) }
         case .between(let operand, let low, let high):
+            if isOffsetDatetime(operand) {
+                // Each bound is another one for it.
+                let bounds = [
+                    Expression.binary(.greaterOrEqual, operand, low), .binary(.lessOrEqual, operand, high),
+                ]
+                return try write(.all(bounds), at: outer)
+            }
             try parenthesized(.equality < outer) { compiler in
                 try compiler.write(compared: operand, at: .comparison)
                 compiler.sql += " BETWEEN "
@@ -41,7 +48,7 @@ extension StatementCompiler {
                 if case .row(let parts) = operand.node {
                     try compiler.write(row: parts, with: select)
                 } else {
-                    try compiler.write(compared: operand, at: .comparison)
+                    try compiler.write(matched: operand)
                 }
                 compiler.sql += " IN "
                 try compiler.write(subquery: select)
@@ -67,6 +74,7 @@ extension StatementCompiler {
             for value in values { bindings.append(.value(value)) }
         case .ordered(let operand, let direction):
             try write(compared: operand, at: .any)
+            if comparesAsMoment(operand) { sql += " COLLATE " + dialect.momentCollation }
             sql += dialect.direction(
                 descending: direction.descending,
                 nullsFirst: direction.nulls == .first ? true : direction.nulls == .last ? false : nil)
@@ -117,6 +125,7 @@ extension StatementCompiler {
         // Equality and comparisons group from the left, which nobody reads right: they get parentheses.
         let operandLevel = op.isCondition ? own.next : own
         try parenthesized(own < outer) { compiler in
+            if try compiler.write(moments: op, left, right, own.next) { return }
             let folded = op.ignoresCase ? compiler.caseless(left) : nil
             if let folded {
                 try compiler.write(folded: folded)
@@ -142,6 +151,7 @@ extension StatementCompiler {
     /// Writes an expression whose value, if it is one, is of the type of the column beside it.
     mutating func write(_ expression: Expression, at level: Precedence, beside other: Expression?) throws {
         guard let other else { return try write(expression, at: level) }
+        if try write(moment: expression, beside: other) { return }
         let made = other.typeHint == nil ? type(of: other) : nil
         if let hint = other.typeHint ?? (made?.type.timeForm != nil ? made?.column : nil) {
             switch expression.node {
@@ -252,7 +262,7 @@ extension StatementCompiler {
         sql += "CASE"
         if let base {
             sql += " "
-            try write(compared: base, at: .any)
+            try write(matched: base)
         }
         let isExact = cases.contains { isDecimal($0.then) } || otherwise.map { isDecimal($0) } ?? false
         for (when, then) in cases {
@@ -303,6 +313,10 @@ extension StatementCompiler {
                 try write(exact: argument)
             } else if compares {
                 try write(compared: argument, at: .any)
+            } else if dateFunctions.contains(name), isOffsetDatetime(argument) {
+                sql += dialect.moment.start
+                try write(argument, at: .any)
+                sql += dialect.moment.end
             } else {
                 try write(argument, at: .any)
             }

@@ -5,7 +5,7 @@ extension StatementCompiler {
     /// Few values stand in the SQL as parameters of their own; many are handed over in one, so that neither SQLite's limit
     /// of parameters nor its parser is met.
     mutating func write(_ operand: Expression, in values: [Value]) throws {
-        try write(compared: operand, at: .comparison)
+        try write(matched: operand)
         let form = form(beside: operand)
         let stored = try values.map { try form.apply($0) }
         if stored.count <= 100 {
@@ -33,10 +33,13 @@ extension StatementCompiler {
                 .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
         }
         if operands.count == 1 {
-            try write(compared: operands[0], at: .comparison)
+            try write(matched: operands[0])
         } else {
             sql += "("
-            try write(separated: operands, compared: true)
+            for (index, operand) in operands.enumerated() {
+                if index > 0 { sql += ", " }
+                try write(matched: operand)
+            }
             sql += ")"
         }
         sql += " IN (" + dialect.list(width: operands.count) + ")"
@@ -73,6 +76,7 @@ extension StatementCompiler {
 
     /// What is made of a value that is compared with an expression.
     private func form(beside operand: Expression) -> ParameterForm {
+        if isOffsetDatetime(operand) { return .moment(.start) }
         if let hint = operand.typeHint { return .comparedWith(hint) }
         guard let made = type(of: operand) else { return .plain }
         if made.type.timeForm != nil, let column = made.column { return .comparedWith(column) }
@@ -125,7 +129,7 @@ extension StatementCompiler {
             if case .value = part.node, let column, column.typeHint != nil {
                 try write(part, at: .any, beside: column)
             } else {
-                try write(compared: part, at: .any)
+                try write(matched: part)
             }
         }
         sql += ")"

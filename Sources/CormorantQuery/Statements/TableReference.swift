@@ -18,6 +18,8 @@ package final class TableReference: Sendable {
         /// Written by SQLite only.
         package let isComputed: Bool
         package let stamp: Stamp?
+        /// The SQL of what all rows of the model have in it.
+        package let constant: String?
         /// The integers that it holds, where it holds some.
         package var integers: ClosedRange<Int64> { type.integers(isUnsigned: isUnsigned, bits: bits) }
         /// Whether its texts have one form.
@@ -25,8 +27,10 @@ package final class TableReference: Sendable {
 
         package init(
             property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,
-            isUnsigned: Bool = false, bits: Int = 0, scale: Int? = nil, isComputed: Bool, stamp: Stamp? = nil
+            isUnsigned: Bool = false, bits: Int = 0, scale: Int? = nil, isComputed: Bool, stamp: Stamp? = nil,
+            constant: String? = nil
         ) {
+            self.constant = constant
             self.property = property
             self.name = name
             self.type = type

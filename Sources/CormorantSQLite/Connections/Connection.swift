@@ -100,6 +100,7 @@ package final class Connection {
         try registerValueList()
         try registerDecimalCollation()
         try registerCaseFolding()
+        try registerMomentCollation()
         try registerTimeFunction()
         try registerReadableFunction()
         try registerDecimalFunctions()

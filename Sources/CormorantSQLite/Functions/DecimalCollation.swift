@@ -6,14 +6,29 @@ extension Connection {
     /// it where they compare a decimal column; no table is declared with it, so that any program reads the file.
     /// Source: https://www.sqlite.org/c3ref/create_collation.html
     func registerDecimalCollation() throws {
-        let status = sqlite3_create_collation_v2(
-            handle, "corm_decimal", SQLITE_UTF8, nil,
-            { _, leftCount, left, rightCount, right in
-                func text(_ start: UnsafeRawPointer?, _ count: Int32) -> UnsafeBufferPointer<UInt8> {
-                    UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: Int(count))
-                }
-                return Int32(clamping: compareDecimals(text(left, leftCount), text(right, rightCount)))
-            }, nil)
+        try registerCollation("corm_decimal") { _, leftCount, left, rightCount, right in
+            Int32(clamping: compareDecimals(textOf(left, leftCount), textOf(right, rightCount)))
+        }
+    }
+
+    /// Makes the collation `corm_offset_datetime` known, by which offset datetimes of one moment are equal, and datetimes beside
+    /// them. Statements built of expressions name it; a column of a model may.
+    func registerMomentCollation() throws {
+        try registerCollation("corm_offset_datetime") { _, leftCount, left, rightCount, right in
+            Int32(clamping: compareMoments(textOf(left, leftCount), textOf(right, rightCount)))
+        }
+    }
+
+    private func registerCollation(
+        _ name: String,
+        _ compare:
+            @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?) -> Int32
+    ) throws {
+        let status = sqlite3_create_collation_v2(handle, name, SQLITE_UTF8, nil, compare, nil)
         if status != SQLITE_OK { throw error(status) }
     }
+}
+
+private func textOf(_ start: UnsafeRawPointer?, _ count: Int32) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: Int(count))
 }

@@ -2,8 +2,8 @@ import CSQLite
 import CormorantBase
 
 extension Connection {
-    /// Makes `corm_reads_as(value, type)` known: whether a column of the type `text`, `uuid`, `decimal`, `datetime`, `date` or
-    /// `time` takes a value from the file. Plans ask rows by it; it cannot be used in a schema.
+    /// Makes `corm_reads_as(value, type)` known: whether a column of the type `text`, `uuid`, `decimal`, `datetime`, `date`,
+    /// `time` or `offset_datetime` takes a value from the file. Plans ask rows by it; it cannot be used in a schema.
     func registerReadableFunction() throws {
         try register("corm_reads_as", arguments: 2) { context, _, values in
             guard let text = textOf(values?[0]), let type = textOf(values?[1]) else {
@@ -11,6 +11,7 @@ extension Connection {
             }
             let fits =
                 switch type.first {
+                case UInt8(ascii: "o"): OffsetTimestamp(stored: text) != nil
                 case UInt8(ascii: "u"): UUIDBytes(stored: text) != nil
                 case UInt8(ascii: "t") where type[type.count - 1] == UInt8(ascii: "t"):
                     text.baseAddress.map { isValidUTF8($0, count: text.count) } ?? true

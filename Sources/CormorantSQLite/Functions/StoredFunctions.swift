@@ -113,11 +113,9 @@ private func give(_ value: OpaquePointer, as type: String, _ context: OpaquePoin
         guard storage == SQLITE_BLOB else { throw .type }
         sqlite3_result_value(context, value)
     case "duration": sqlite3_result_int64(context, try integer(value))
-    case "date", "time":
-        let form = type == "date" ? TimeForm.date : .time
-        guard let text = textOf(value), let time = form.value(parsing: text),
-            let stored = try? form.text(of: time, "it")
-        else { throw .type }
+    case "date", "time", "offset_datetime":
+        let form = type == "date" ? TimeForm.date : type == "time" ? .time : .offsetDatetime
+        guard let text = textOf(value), let stored = form.stored(parsing: text) else { throw .type }
         setResult(.text(stored), context)
     case "datetime":
         guard let text = textOf(value), let time = Timestamp(parsing: text) else { throw .type }

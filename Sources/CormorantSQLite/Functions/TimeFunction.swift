@@ -3,7 +3,7 @@ import CormorantBase
 
 extension Connection {
     /// Makes `corm_datetime(value)` known: a time in any form of ISO 8601 as datetime columns have it; any other value as it
-    /// is. It cannot be used in a schema, so that any program reads the file.
+    /// is. `corm_offset_datetime(value)` does so of a time with an offset. They cannot be used in a schema, so that any program reads the file.
     func registerTimeFunction() throws {
         // The same of the time of day, alone or behind a date.
         try register("corm_time", arguments: 1) { context, _, values in
@@ -16,10 +16,18 @@ extension Connection {
         }
         try register("corm_datetime", arguments: 1) { context, _, values in
             guard let value = values?[0] else { return }
-            guard let text = textOf(value), let time = Timestamp(parsing: text),
+            guard let text = textOf(value),
+                let time = Timestamp(parsing: text) ?? OffsetTimestamp(stored: text)?.timestamp,
                 Timestamp.range.contains(time.microseconds)
             else { return sqlite3_result_value(context, value) }
             setResult(.text(time.description), context)
+        }
+        try register("corm_offset_datetime", arguments: 1) { context, _, values in
+            guard let value = values?[0] else { return }
+            guard let text = textOf(value), let form = TimeForm.offsetDatetime.stored(parsing: text) else {
+                return sqlite3_result_value(context, value)
+            }
+            setResult(.text(form), context)
         }
     }
 

@@ -19,11 +19,12 @@ static bool parse_action(scenario *run, json_t *json, int32_t *out_action) {
     return *out_action >= 0 || fail(run, "\"%s\" is no action", json_string_value(json));
 }
 
-static const char *const types[] = {"int64",    "int32", "bool",    "double", "float", "text", "varchar", "blob",
-                                    "datetime", "uuid",  "decimal", "json",   "date",  "time", "duration"};
+static const char *const types[] = {"int64",   "int32", "bool",     "double",         "float",   "text",
+                                    "varchar", "blob",  "datetime", "uuid",           "decimal", "json",
+                                    "date",    "time",  "duration", "offset_datetime"};
 
 corm_type column_type(const char *name) {
-    int32_t found = position(name, types, 15, CORM_INT64);
+    int32_t found = position(name, types, 16, CORM_INT64);
     return found < 0 ? 0 : found;
 }
 
@@ -82,7 +83,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         check_members(run, json, "a column",
                       " name column type length primaryKey autoIncrement notNull unique indexed unsigned default check "
                       "computed collation referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom "
-                      "convert choices version stamp scale refuses ") &&
+                      "convert choices version stamp scale refuses discriminator ") &&
         parse_choices(run, json_object_get(json, "choices"), &column) &&
         parse_text(run, json_object_get(json, "jsonKey"), &column.json_key) &&
         parse_text(run, json_object_get(json, "column"), &column.column) &&
@@ -95,6 +96,7 @@ static bool parse_column(scenario *run, json_t *json, size_t index, corm_column_
         parse_action(run, json_object_get(json, "onDelete"), &column.on_delete) &&
         parse_action(run, json_object_get(json, "onUpdate"), &column.on_update) &&
         parse_text(run, json_object_get(json, "renamedFrom"), &column.renamed_from) &&
+        parse_text(run, json_object_get(json, "discriminator"), &column.discriminator) &&
         parse_text(run, json_object_get(json, "convert"), &column.convert_sql);
     make_validator(run, json_object_get(json, "refuses"), &column);
     *out_column = column;

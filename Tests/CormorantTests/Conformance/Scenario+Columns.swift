@@ -61,7 +61,7 @@ extension Scenario {
         case .float: "f"
         case .text: "u"
         case .blob: "z"
-        case .time: "tsu:UTC"
+        case .time, .moment: "tsu:UTC"
         case .date: "tdD"
         case .timeOfDay: "ttu"
         case .duration: "tDu"
@@ -78,7 +78,7 @@ extension Scenario {
         if column.isNull(row) { return .null }
         switch column.kind {
         case .null: return .null
-        case .int64, .uint64, .time, .timeOfDay, .duration: return .integer(number(column, row, Int64.self))
+        case .int64, .uint64, .time, .timeOfDay, .duration, .moment: return .integer(number(column, row, Int64.self))
         case .int32, .date: return .integer(Int64(number(column, row, Int32.self)))
         case .uint32: return .integer(Int64(number(column, row, UInt32.self)))
         case .bool: return .integer(Int64(number(column, row >> 3, UInt8.self) >> UInt8(row & 7) & 1))

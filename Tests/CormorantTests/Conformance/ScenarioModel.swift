@@ -78,7 +78,8 @@ private func columnDescriptor(
         jsonKey: try members.text("jsonKey"),
         renamedFrom: try members.text("renamedFrom"), convertSQL: try members.text("convert"),
         isVersion: try members.flag("version"), stamp: try stamp(members.text("stamp")),
-        scale: try members.take("scale").map { Int(try $0.integer()) })
+        scale: try members.take("scale").map { Int(try $0.integer()) }, discriminator: try members.text("discriminator")
+    )
     if let choices = try members.take("choices").map(scenarioValues) { column.check(choices: choices) }
     let refused = try members.take("refuses").map(scenarioValues)
     try members.end()
@@ -97,7 +98,7 @@ private func stamp(_ name: String?) throws -> Stamp? {
 private let types: [String: ColumnType] = [
     "int64": .int64, "int32": .int32, "bool": .bool, "double": .double, "float": .float, "text": .text,
     "varchar": .varchar(0), "blob": .blob, "datetime": .datetime, "date": .date, "time": .time,
-    "duration": .duration, "uuid": .uuid, "decimal": .decimal, "json": .json,
+    "offset_datetime": .offsetDatetime, "duration": .duration, "uuid": .uuid, "decimal": .decimal, "json": .json,
 ]
 
 func columnType(_ name: String) throws -> ColumnType {

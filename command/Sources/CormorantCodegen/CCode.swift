@@ -30,12 +30,14 @@ struct CCode: CodeWriter {
         case .datetime: "corm_datetime"
         case .date: "corm_date"
         case .time: "corm_time"
+        case .offsetDatetime: "corm_offset_datetime"
         case .duration: "corm_duration"
         case .uuid: "corm_uuid"
         }
     }
 
     func type(_ column: ColumnSketch) -> String {
+        if !column.choices.isEmpty { return isNullable(column) ? "corm_optional_int32" : column.enumName }
         guard isNullable(column) else { return plainType(column) }
         return switch column.type {
         case .int64, .datetime, .time, .duration: "corm_optional_int64"
@@ -44,6 +46,7 @@ struct CCode: CodeWriter {
         case .double: "corm_optional_double"
         case .float: "corm_optional_float"
         case .uuid: "corm_optional_uuid"
+        case .offsetDatetime: "corm_optional_offset_datetime"
         case .text, .varchar, .decimal, .json, .blob: plainType(column)
         }
     }
@@ -73,6 +76,7 @@ struct CCode: CodeWriter {
         case .datetime: "CORM_DATETIME"
         case .date: "CORM_DATE"
         case .time: "CORM_TIME"
+        case .offsetDatetime: "CORM_OFFSET_DATETIME"
         case .duration: "CORM_DURATION"
         case .uuid: "CORM_UUID"
         case .decimal: "CORM_DECIMAL"
@@ -93,12 +97,16 @@ struct CCode: CodeWriter {
         if !snakeCase(name).utf8.elementsEqual(metadata.name.utf8) {
             parts.append(".column = \(cLiteral(metadata.name))")
         }
+        if !column.choices.isEmpty {
+            let choices = zip(column.choices, column.caseNames).map { "{\(cLiteral($0)), \($1)}" }
+            parts.append(".check_choices = true, CORM_CHOICES(\(choices.joined(separator: ", ")))")
+        }
         if case .varchar(let length) = column.type { parts.append(".length = \(length)") }
         if let scale = metadata.scale { parts.append(".scale = \(scale == 0 ? "CORM_SCALE_0" : "\(scale)")") }
         if metadata.isKey, !code.sketch.models[model].keyHasOrder {
             parts.append(".primary_key = true")
             if column.isAutoIncrement { parts.append(".auto_increment = true") }
-        } else if !column.isOptional, isPointer(column) {
+        } else if !column.isOptional, isPointer(column), column.choices.isEmpty {
             parts.append(".not_null = true")
         }
         if column.isUnique { parts.append(".unique = true") }
@@ -208,6 +216,7 @@ struct CCode: CodeWriter {
     private func value(_ column: ColumnSketch, _ name: String) -> String {
         switch column.type {
         case .int64, .int32, .bool, .datetime, .date, .time, .duration: "corm_value_int64(\(name))"
+        case .offsetDatetime: "corm_value_offset_datetime(\(name))"
         case .double, .float: "corm_value_double(\(name))"
         case .blob: "corm_value_blob(\(name).data, \(name).size)"
         case .text, .varchar, .decimal, .json, .uuid: "corm_value_text(\(name))"

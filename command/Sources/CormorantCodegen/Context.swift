@@ -67,10 +67,18 @@ struct Context {
             "kind": table.kind.word, "isView": table.kind == .view, "isStrict": table.isStrict,
             "isWithoutRowID": table.isWithoutRowID,
             "isAutoIncrement": table.isAutoIncrement,
+            "enums": model.columns.filter { !$0.enumName.isEmpty }.map(enumeration) as [Any],
             "hasKey": !model.key.isEmpty, "declaration": writer.model(place),
         ]
         if let c = writer as? CCode { keys.merge(c.context(place)) { _, own in own } }
         return Part(keys)
+    }
+
+    private func enumeration(_ column: ColumnSketch) -> Part {
+        Part([
+            "type": column.enumName, "comment": commentText(column.metadata.name),
+            "cases": ((writer as? SwiftCode)?.cases(column) ?? column.caseNames) as [Any],
+        ])
     }
 
     private func field(_ model: Int, _ column: Int) -> Part { Part { fieldValue($0, model, column) } }

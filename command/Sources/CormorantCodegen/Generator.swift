@@ -25,9 +25,11 @@ package struct Generator {
     ///   - source: what the schema was read from, for the header.
     ///   - name: of the generated code as a whole: of a module, a header, an enum.
     ///   - prefix: what types, functions and constants of C begin with.
+    ///   - hasEnums: a text whose CHECK lists its values is an enum.
     ///   - templates: a folder of the user's own; nil: those that come with the command.
     package init(
         _ metadata: Metadata, source: String, language: Language, name: String = "models", prefix: String = "",
+        hasEnums: Bool = false,
         templates: String? = nil, into folder: String
     ) throws {
         let words = Words(name)
@@ -42,15 +44,18 @@ package struct Generator {
                 hint: "give the code another name with --name")
         }
         try Self.check(prefix: prefix, language)
-        let sketch = Sketch(metadata, language)
+        var sketch = Sketch(metadata, language, hasEnums: hasEnums)
         guard !sketch.models.isEmpty else {
             let reason = sketch.notes.isEmpty ? "" : "; " + sketch.notes.joined(separator: "; ")
             throw CormorantError(
                 .misuse, "\(source) has no table to write a model for\(reason)", hint: "check that it is the right one")
         }
         let naming = Naming(sketch, language, name: name, prefix: prefix)
+        sketch.name(enums: naming.enums)
         let made = templates == nil ? "" : ", with templates of its own"
-        let options = (name == "models" ? "" : " --name \(name)") + (prefix.isEmpty ? "" : " --prefix \(prefix)")
+        let options =
+            (name == "models" ? "" : " --name \(name)") + (prefix.isEmpty ? "" : " --prefix \(prefix)")
+            + (hasEnums ? " --enums" : "")
         mark = "Made by corm generate --language \(language.rawValue)\(options) from "
         let header = commentText("\(mark)\(source)\(made); changes here are lost when it is made again.")
         let context = Context(sketch, naming, language, name: name).keys(header: header)

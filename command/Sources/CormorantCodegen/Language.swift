@@ -64,8 +64,8 @@ let swiftKeywords = words(
 private let swiftTypes = words(
     """
     Any AnyObject Array Bool Character Codable Column Columns Comparable Cormorant CormorantError Database DecimalText
-    Dictionary Double Equatable Error Float Hashable Identifiable Ignored Int Int16 Int32 Int64 Int8 JSONText Key Model
-    ModelDescriptor Never Optional Protocol Range Record References Relation Result Self Sendable Set String Substring Swift
+    Dictionary Double Duration Equatable Error Float Hashable Identifiable Ignored Int Int16 Int32 Int64 Int8 JSONText Key
+    LocalDate LocalTime Model ModelDescriptor Never OffsetTimestamp Optional Protocol Range Record References Relation Result Self Sendable Set String Substring Swift
     Task Timestamp ToMany ToOne Type UInt UInt16 UInt32 UInt64 UInt8 UUIDBytes Void
     """)
 
@@ -89,8 +89,8 @@ private let cMacros = words(
 /// Types of fields, which a field of that name would hide from those behind it.
 private let cFields = words(
     """
-    corm_blob corm_datetime corm_optional_bool corm_optional_double corm_optional_float corm_optional_int32
-    corm_optional_int64 corm_optional_uuid corm_uuid int32_t int64_t
+    corm_blob corm_date corm_datetime corm_duration corm_offset_datetime corm_optional_bool corm_optional_double corm_optional_float corm_optional_int32
+    corm_optional_int64 corm_optional_offset_datetime corm_optional_uuid corm_time corm_uuid int32_t int64_t
     """)
 
 /// Types and functions of the C library and of POSIX that are plain words, which a type's name would clash with; before
@@ -141,7 +141,7 @@ private let pythonKeywords = words(
 
 private let pythonTypes = words(
     """
-    Any Column Database Decimal False Key Model Models None Reference Self True UUID annotations
+    Any Column Database Decimal False Key Literal Model Models None Reference Self True UUID annotations
     column datetime many_to_many staticmethod
     """)
 

@@ -197,8 +197,9 @@ extension MetadataDocument.Column {
     private var columnType: ColumnType? {
         get throws {
             let plain: [ColumnType] = [
-                .int64, .int32, .bool, .double, .float, .text, .blob, .datetime, .date, .time, .duration, .uuid,
-                .decimal, .json,
+                .int64, .int32, .bool, .double, .float, .text, .blob, .datetime, .date, .time, .offsetDatetime,
+                .duration,
+                .uuid, .decimal, .json,
             ]
             guard let type else { return nil }
             if type == "varchar" { return length.map(ColumnType.varchar) ?? .text }

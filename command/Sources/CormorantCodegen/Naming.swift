@@ -8,6 +8,8 @@ struct Naming {
     var plurals: [String] = []
     var properties: [[String]] = []
     var relations: [[String]] = []
+    /// Of columns that are enums.
+    var enums: [[EnumNames?]] = []
     var notes: [String] = []
     /// What the names of types begin with; "" but for C.
     let prefix: String
@@ -27,8 +29,12 @@ struct Naming {
             report("table", model.table.name, type.name, type.isChanged || wanted.lostCharacters)
             plurals.append(habits.property(wanted.isEmpty ? Words(type.name) : wanted.plural))
         }
+        var constants = NameScope(
+            types.map { "\(name)_\($0)" } + ["\(name)_count", "\(name)_h"], separator: "_")
+        enums = Naming.enums(of: sketch, language, types: types, &scope, &constants)
         // In a type that has it for a member, a type's name means the member. Scripts without capitals have such names.
-        takenProperties = habits.takenProperties.union(language == .c ? [] : types)
+        takenProperties = habits.takenProperties.union(
+            language == .c ? [] : types + enums.joined().compactMap { $0?.type })
         for model in sketch.models {
             var members = NameScope(separator: habits.separator)
             properties.append(model.columns.map { propertyName($0.metadata.name, model.table.name, &members) })

@@ -7,7 +7,12 @@ struct PythonCode: CodeWriter {
 
     init(_ code: Code) { self.code = code }
 
-    func type(_ column: ColumnSketch) -> String { typeName(column.type) + (column.isOptional ? " | None" : "") }
+    func type(_ column: ColumnSketch) -> String { plainType(column) + (column.isOptional ? " | None" : "") }
+
+    private func plainType(_ column: ColumnSketch) -> String {
+        guard !column.choices.isEmpty else { return typeName(column.type) }
+        return "Literal[\(column.choices.map(pythonLiteral).joined(separator: ", "))]"
+    }
 
     /// A class with a property called `date` has no other `date`: then the type has another name.
     private func typeName(_ type: ColumnType) -> String {
@@ -40,6 +45,7 @@ struct PythonCode: CodeWriter {
         if !snakeCase(name).utf8.elementsEqual(metadata.name.utf8) {
             options.append("name=\(pythonLiteral(metadata.name))")
         }
+        if column.type == .offsetDatetime { options.append("offset=True") }
         if column.type == .json { options.append("json=True") }
         if column.type == .float || column.type == .int32 { options.append("type=\"\(column.type.name)\"") }
         if case .varchar(let length) = column.type { options.append("length=\(length)") }
@@ -51,6 +57,7 @@ struct PythonCode: CodeWriter {
         if column.isUnique { options.append("unique=True") }
         if column.isIndexed { options.append("index=True") }
         if let sql = metadata.defaultSQL { options.append("default_sql=\(pythonLiteral(sql))") }
+        if !column.choices.isEmpty { options.append("check=True") }
         if let sql = column.check { options.append("check=\(pythonLiteral(sql))") }
         if let collation = metadata.collation { options.append("collate=\(pythonLiteral(collation))") }
         if let sql = metadata.generatedSQL { options.append("computed=\(pythonLiteral(sql))") }
@@ -185,13 +192,18 @@ struct PythonCode: CodeWriter {
         }
         var lines: [String] = []
         let times: [ColumnType] = [.date, .datetime, .time, .duration]
-        let used = times.filter { type in columns.contains { $0.type == type } }.map { type in
+        let used = times.filter { type in
+            columns.contains { $0.type == type || type == .datetime && $0.type == .offsetDatetime }
+        }.map { type in
             let name = typeName(type)
             return name == type.pythonName ? name : "\(type.pythonName) as \(name)"
         }
         if !used.isEmpty { lines.append("from datetime import \(used.joined(separator: ", "))") }
         if columns.contains(where: { $0.type == .decimal }) { lines.append("from decimal import Decimal") }
-        if columns.contains(where: { $0.type == .json }) { lines.append("from typing import Any") }
+        let typing = [("Any", columns.contains { $0.type == .json }), ("Literal", columns.contains { !$0.choices.isEmpty })]
+        if typing.contains(where: \.1) {
+            lines.append("from typing import \(typing.filter(\.1).map(\.0).joined(separator: ", "))")
+        }
         if columns.contains(where: { $0.type == .uuid }) { lines.append("from uuid import UUID") }
         if !lines.isEmpty { lines.append("") }
         lines.append("from cormorant import \(names.joined(separator: ", "))")

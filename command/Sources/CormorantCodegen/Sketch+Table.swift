@@ -3,7 +3,7 @@ import CormorantQuery
 
 extension ModelSketch {
     /// The table by itself; what leads to other tables comes when all are there.
-    init(_ table: TableMetadata, _ language: Language) {
+    init(_ table: TableMetadata, _ language: Language, hasEnums: Bool) {
         self.table = table
         columns = table.columns.map { column in
             let isRowID = table.rowIDColumn.map { sameIdentifier($0, column.name) } ?? false
@@ -18,7 +18,7 @@ extension ModelSketch {
         }
         key = table.primaryKey.compactMap(table.place)
         noteTypes(language)
-        addChecks()
+        addChecks(hasEnums)
         addIndexes()
         if key.isEmpty, table.kind != .view {
             notes.append("the table has no primary key: records can be inserted and fetched, not updated or deleted")
@@ -49,11 +49,13 @@ extension ModelSketch {
         }
     }
 
-    private mutating func addChecks() {
+    private mutating func addChecks(_ hasEnums: Bool) {
         for check in table.checks {
             let place = check.column.flatMap(table.place)
             if let place, columns[place].metadata.typeCheck == check.sql, columns[place].type != .text { continue }
-            if let place, columns[place].check == nil {
+            if hasEnums, let place, columns[place].takesChoices, let choices = columns[place].choices(of: check.sql) {
+                columns[place].choices = choices
+            } else if let place, columns[place].check == nil {
                 columns[place].check = onOneLine(check.sql)
             } else {
                 checks.append(onOneLine(check.sql))

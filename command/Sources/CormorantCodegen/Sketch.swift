@@ -7,13 +7,14 @@ struct Sketch {
     var models: [ModelSketch] = []
     var notes: [String] = []
 
-    init(_ metadata: Metadata, _ language: Language) {
+    /// - Parameter hasEnums: a text whose CHECK lists its values is an enum.
+    init(_ metadata: Metadata, _ language: Language, hasEnums: Bool) {
         notes = metadata.problems.map { "\($0.type) \(quoteIdentifier($0.name)) was left out: \($0.message)" }
         for table in metadata.tables where !isOwnTable(table.name) {
             if let reason = table.reasonForNoModel {
                 notes.append("\(table.kind.word) \(quoteIdentifier(table.name)) has no model: \(reason)")
             } else {
-                models.append(ModelSketch(table, language))
+                models.append(ModelSketch(table, language, hasEnums: hasEnums))
             }
         }
         let places = Dictionary(models.indices.map { (foldedBytes(models[$0].table.name), $0) }) { first, _ in first }
@@ -67,6 +68,11 @@ struct ColumnSketch {
     var isIndexed = false
     var check: String?
     var reference: ReferenceSketch?
+    /// The values of an enum, as its CHECK lists them.
+    var choices: [String] = []
+    /// What the enum is called, and its cases; "" where the language has no names for them.
+    var enumName = ""
+    var caseNames: [String] = []
 
     /// The default where it is a number, a text or a truth value, and a record cannot lack the value.
     var literalDefault: LiteralDefault? {

@@ -9,7 +9,18 @@ struct SwiftCode: CodeWriter {
 
     private func identifier(_ name: String) -> String { swiftKeywords.contains(name) ? "`\(name)`" : name }
 
-    func type(_ column: ColumnSketch) -> String { column.type.swiftName + (column.isOptional ? "?" : "") }
+    func type(_ column: ColumnSketch) -> String { plainType(column) + (column.isOptional ? "?" : "") }
+
+    private func plainType(_ column: ColumnSketch) -> String {
+        column.choices.isEmpty ? column.type.swiftName : column.enumName
+    }
+
+    /// The cases of an enum, one a line.
+    func cases(_ column: ColumnSketch) -> [String] {
+        zip(column.caseNames, column.choices).map { name, value in
+            identifier(name) + (name == value ? "" : " = \(swiftLiteral(value))")
+        }
+    }
 
     func declaration(_ model: Int, _ column: Int) -> String {
         let sketch = code.sketch.models[model].columns[column]
@@ -26,7 +37,10 @@ struct SwiftCode: CodeWriter {
             parts += actions(reference)
             attributes.append("@References(\(parts.joined(separator: ", ")))")
         }
-        let value = sketch.literalDefault.map { " = \(literal($0))" } ?? ""
+        var value = sketch.literalDefault.map { " = \(literal($0))" } ?? ""
+        if !sketch.choices.isEmpty, case .text(let text)? = sketch.literalDefault {
+            value = sketch.choices.firstIndex(of: text).map { " = .\(sketch.caseNames[$0])" } ?? ""
+        }
         return (attributes + ["var \(identifier(name)): \(type(sketch))\(value)"]).joined(separator: " ")
     }
 
@@ -37,6 +51,7 @@ struct SwiftCode: CodeWriter {
         if column.isUnique { options.append("unique: true") }
         if column.isIndexed { options.append("indexed: true") }
         if let sql = metadata.defaultSQL { options.append("default: \(swiftLiteral(sql))") }
+        if !column.choices.isEmpty { options.append("checksCases: true") }
         if let sql = column.check { options.append("check: \(swiftLiteral(sql))") }
         if let collation = metadata.collation { options.append("collate: \(swiftLiteral(collation))") }
         if case .varchar(let length) = column.type { options.append("length: \(length)") }
@@ -126,7 +141,7 @@ struct SwiftCode: CodeWriter {
         // The parameter that every one of them has.
         let inner = names.map { $0 == "database" ? "databaseValue" : identifier($0) }
         let parameters = zip(zip(names, inner), columns).map { names, column in
-            (names.0 == "database" ? "database " : "") + "\(names.1): \(column.type.swiftName)"
+            (names.0 == "database" ? "database " : "") + "\(names.1): \(plainType(column))"
         }
         let condition = zip(names, inner).map { "$0.\(identifier($0)) == \($1)" }.joined(separator: " && ")
         let isMany = finder.kind == .foreignKey

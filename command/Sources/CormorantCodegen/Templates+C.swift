@@ -14,6 +14,15 @@ let cTemplates = [
             CORM_BEGIN_DECLS
             {% for table in tables %}
 
+            {% for enum in table.enums %}
+            /* What {{ enum.comment }} can be. */
+            typedef enum {{ enum.type }} {
+            {% for case in enum.cases %}
+                {{ case }},
+            {% endfor %}
+            } {{ enum.type }};
+
+            {% endfor %}
             /* A row of {{ table.kind }} {{ table.comment }}. */
             {% for note in table.notes %}
             /* Note: {{ note }} */

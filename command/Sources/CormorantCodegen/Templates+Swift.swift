@@ -16,6 +16,15 @@ private let swiftTemplates = [
             // {{ header }}
             {{ imports }}
 
+            {% for enum in table.enums %}
+            /// What {{ enum.comment }} can be.
+            enum {{ enum.type }}: String, ColumnValue, CaseIterable, Sendable {
+            {% for case in enum.cases %}
+                case {{ case }}
+            {% endfor %}
+            }
+
+            {% endfor %}
             /// A row of {{ table.kind }} {{ table.comment }}.
             {% for note in table.notes %}
             // Note: {{ note }}

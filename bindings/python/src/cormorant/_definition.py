@@ -296,6 +296,7 @@ def _column(column: Column[Any]) -> dict[str, Any]:
         "check_choices": option("check") is True,
         "version": option("version", False),
         "stamp": _stamp(column),
+        "discriminator": option("discriminator"),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import cached_property
@@ -40,6 +40,9 @@ class ModelInfo:
     name, table. columns: in order of declaration. key: the properties of the primary key, () when it is hidden.
     generates_key: insert makes a key. create_sql: the CREATE statements. The rest serves the package itself.
     """
+
+    # The model that the table is made of, where this one is about some of its rows.
+    whole: type[Model] | None = None
 
     def __init__(
         self,
@@ -387,6 +390,17 @@ class ModelInfo:
         return DataError(
             message, hint=hint, code=code, table=self.table, columns=(column.column_name,), record_index=index
         )
+
+
+def handles_of(models: Iterable[type[Model]]) -> list[ModelHandle]:
+    """Models that tables are made of: with those of some rows of a table that of all."""
+    handles: list[ModelHandle] = []
+    for model in models:
+        info = info_of(model)
+        for item in (info.whole.__model__ if info.whole else info, info):
+            if item.handle not in handles:
+                handles.append(item.handle)
+    return handles
 
 
 def info_of(model: type[Model]) -> ModelInfo:

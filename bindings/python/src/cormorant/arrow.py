@@ -174,6 +174,16 @@ def _times(pyarrow: Any, array: Any) -> list[Any] | None:
     return _numbers(array.cast(pyarrow.timestamp("us", zone)).cast(pyarrow.int64()), "q")
 
 
+def _offset_times(pyarrow: Any, array: Any) -> list[Any] | None:
+    """Of an array with a time zone, whose offset then it is; of ISO 8601."""
+    if _is_text(pyarrow, array.type):
+        return _texts(pyarrow, array)
+    if getattr(array.type, "tz", None) is None:
+        return None
+    values = array.cast(pyarrow.timestamp("us", array.type.tz)).to_pylist()
+    return [None if value is None else value.isoformat() for value in values]
+
+
 def _dates(pyarrow: Any, array: Any) -> list[Any] | None:
     if not (pyarrow.types.is_timestamp(array.type) or pyarrow.types.is_date(array.type)):
         return None
@@ -228,6 +238,7 @@ _READERS: dict[str, _Reader] = {
     "datetime": _times,
     "date": _dates,
     "time": _times_of_day,
+    "offset_datetime": _offset_times,
     "duration": _durations,
     "uuid": _uuids,
     "decimal": _decimals,

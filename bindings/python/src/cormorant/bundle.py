@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from ._model_info import info_of
+from ._model_info import handles_of
 from ._native import bundle as native_bundle
 from ._native import callback as native_callback
 from ._native.handle import DatabaseHandle
@@ -173,7 +173,7 @@ class Bundle(Owner):
         comes before it. The plan is False when the models had not changed, and then nothing was written. down.sql leads
         back as far as the schema goes; dropped values do not come back. MigrationError when changes need a decision.
         """
-        handles = [info_of(model).handle for model in models]
+        handles = handles_of(models)
         with migration_options(None, False, None, allow_drop) as options:
             return Plan(native_bundle.generate_step(path_text(folder), name, handles, options))
 

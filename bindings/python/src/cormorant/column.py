@@ -34,6 +34,7 @@ TypeName: TypeAlias = Literal[
     "datetime",
     "date",
     "time",
+    "offset_datetime",
     "duration",
     "uuid",
     "decimal",
@@ -202,14 +203,16 @@ def column(
 
     default, default_factory, init, kw_only: as in dataclasses. With init=False and no default it starts as None.
     name: in the table; the property in snake_case otherwise. type: where the annotation does not say enough, such as
-    "int32" or "float". length: VARCHAR of so many characters. scale: of a Decimal, how many digits stand after
-    the point of each value in the table; one with more is refused, not rounded.
+    "int32" or "float", or "offset_datetime" of a datetime that keeps its offset from UTC. length: VARCHAR of so many
+    characters. scale: of a Decimal, how many digits stand after the point of each value in the table; one with more is
+    refused, not rounded.
     json: any JSON-like annotation is stored as JSON. json_key: in JSON (read_json, write_json); "" keeps the column out
     of it.
     unsigned: an integer that is never negative.
     default_sql: SQL expression for None at insert. check: SQL condition; True: that the column holds one of
     the values of its enum or Literal. computed: SQL expression; the column is never
-    written. collate: BINARY, NOCASE, RTRIM, corm_decimal. references: "table", "table.column" or a Model.
+    written. collate: BINARY, NOCASE, RTRIM, corm_decimal, corm_offset_datetime. references: "table", "table.column" or
+    a Model.
     transform: own conversion; `type` then says what is stored.
     version: the row's version, for optimistic locking: `version: Column[int] = column(version=True, default=0)`. It is
     1 in a new row and counts each write of a record. To update, save or delete a record whose row has another version

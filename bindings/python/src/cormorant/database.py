@@ -23,7 +23,7 @@ from . import record as _record
 from . import thread as _thread
 from . import trace as _tracing
 from ._later import add_methods
-from ._model_info import info_of
+from ._model_info import handles_of, info_of
 from ._native import abi
 from ._native import bundle as native_bundle
 from ._native import database as native_database
@@ -345,7 +345,7 @@ class Database(Owner):
 
     def create_tables(self, *models: type[Model]) -> None:
         """Creates the tables and indexes that are missing, referenced tables first, in one transaction."""
-        native_model.create_tables(self._handle, [info_of(model).handle for model in models])
+        native_model.create_tables(self._handle, handles_of(models))
 
     def table_exists(self, model: type[Model]) -> bool:
         """Whether the model's table is in the file."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ._model_info import info_of
+from ._model_info import handles_of
 from ._native import bundle as native_bundle
 from ._native import migration as native_migration
 from ._native import schema as native_schema
@@ -149,4 +149,4 @@ def _number(step: VersionStep) -> int:
 
 
 def _handles(models: Sequence[type[Model]]) -> list[ModelHandle]:
-    return [info_of(model).handle for model in models]
+    return handles_of(models)

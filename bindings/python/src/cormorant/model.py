@@ -11,11 +11,13 @@ from weakref import WeakValueDictionary
 
 from . import _codegen
 from . import pydantic as _pydantic
-from ._definition import annotated_relations, collect_fields, definition
+from ._definition import annotated_relations, collect_fields, definition, model_error
+from ._inheritance import Family, FamilyInfo, family_of
 from ._model_info import ModelInfo
 from ._native import model as native_model
 from ._native.handle import ModelHandle
 from .column import Column, Ignored, Key, Reference, column, ignored, key
+from .error import ProgrammingError
 from .relation import Relation, collect_relations, register, relate
 from .select import Select, select
 
@@ -36,6 +38,9 @@ else:
     def dataclass_transform(**_: Any) -> Any:
         return lambda cls: cls
 
+
+# Keywords of classes whose rows lie in one table.
+_TELLING = ("discriminator", "discriminator_value", "keep_unknown")
 
 # Two threads that ask for the same variant get the same.
 _variants_lock = threading.RLock()
@@ -117,6 +122,10 @@ class Model(metaclass=ModelType):
     scope: an SQL condition, "deleted_at IS NULL" or "tenant = current_tenant()" with a function of the program's: all
     that reads, counts, updates and deletes by the model, relations to it among it, is about rows that meet it. SQL of
     one's own, observers and migrations are not; unscoped() lifts it.
+    discriminator: a column that tells of which class a row is: the table has the rows of all classes derived from this
+    one, each with its discriminator_value, and its columns, which are NULL in the rows of others. Queries of this
+    class, and relations to it, give records of those; queries of one of them are about its rows. A value that none of
+    them has is an error, or with keep_unknown a record of this class.
     For migrations: renamed_from, the table's former name; allow_drop, columns by their names in the table that the
     model no longer has and that may go with their values; seed_sql, statements run once, when the table is made.
     """
@@ -128,6 +137,8 @@ class Model(metaclass=ModelType):
     __variants__: ClassVar[WeakValueDictionary[str, type[Model]]]
     # Of one that was made so.
     __handle__: ClassVar[ModelHandle]
+    # Of one with a discriminator.
+    __family__: ClassVar[Family]
 
     def __init_subclass__(
         cls,
@@ -148,10 +159,31 @@ class Model(metaclass=ModelType):
         renamed_from: str | None = None,
         allow_drop: Sequence[str] = (),
         seed_sql: str | None = None,
+        discriminator: str | None = None,
+        discriminator_value: Any = None,
+        keep_unknown: bool = False,
     ) -> None:
         super().__init_subclass__()
-        options = {name: value for name, value in locals().items() if name not in ("cls", "__class__")}
+        options = {name: value for name, value in locals().items() if name not in ("cls", "__class__", *_TELLING)}
         fields = cls.__fields__ = collect_fields(cls)
+        made: ModelHandle | None = cls.__dict__.get("__handle__")
+        family = family_of(cls) if made is None else None
+        given = options
+        if discriminator is not None:
+            if family is not None:
+                raise model_error(
+                    f"{cls.__name__} has a discriminator, and derives from a class that has one",
+                    "say discriminator_value, which tells its rows",
+                )
+            cls.__family__ = Family(cls, fields, discriminator, discriminator_value, keep_unknown, options)
+        elif family is not None:
+            options = family.begin(cls, fields, discriminator_value, given)
+        elif discriminator_value is not None or keep_unknown:
+            raise model_error(
+                f"{cls.__name__} has a discriminator_value or keep_unknown, "
+                "and no class that it derives from a discriminator",
+                'say it of that: class Animal(Model, discriminator="kind")',
+            )
         for name, field in fields.items():
             if name in cls.__dict__:
                 delattr(cls, name)
@@ -160,8 +192,17 @@ class Model(metaclass=ModelType):
             if isinstance(field, Column) and any(name in place.__dict__ for place in places):
                 setattr(cls, name, field)
         cls.__relations__ = collect_relations(cls)
-        init = _codegen.make_init(fields, annotated_relations(cls), relate, hasattr(cls, "__post_init__"))
-        made: ModelHandle | None = cls.__dict__.get("__handle__")
+        cls.__variants__ = WeakValueDictionary()
+        if "__match_args__" not in cls.__dict__:
+            params = {name: field._options for name, field in fields.items() if field._options.get("init", True)}
+            # As of a dataclass: `case Person(name, age)`.
+            setattr(cls, "__match_args__", tuple(name for name in params if not params[name].get("kw_only")))  # noqa: B010
+        makes_init = "__init__" not in cls.__dict__
+        if discriminator is not None:
+            cls.__family__.makes_init = makes_init
+            return cls._make_whole()
+        if makes_init:
+            cls._set_init(fields)
         cls.__model__ = ModelInfo(
             cls,
             fields,
@@ -169,18 +210,38 @@ class Model(metaclass=ModelType):
                 made or native_model.create_model(definition(cls.__name__, columns, **options), has_hooks)
             ),
         )
-        cls.__variants__ = WeakValueDictionary()
-        if "__match_args__" not in cls.__dict__:
-            given = {name: field._options for name, field in fields.items() if field._options.get("init", True)}
-            # As of a dataclass: `case Person(name, age)`.
-            setattr(cls, "__match_args__", tuple(name for name in given if not given[name].get("kw_only")))  # noqa: B010
-        if "__init__" not in cls.__dict__:
-            init.__qualname__ = f"{cls.__qualname__}.__init__"
-            cls.__init__ = init  # type: ignore[method-assign]
+        register(cls)
+        if family is not None:
+            cls.__model__.whole = family.whole
+            family.add(cls, given)
+            family.whole._make_whole()
+        return None
+
+    @classmethod
+    def _make_whole(cls) -> None:
+        """Makes the model of a table whose rows are told by a discriminator, with what its parts have."""
+        family = cls.__family__
+        fields = cls.__fields__ | family.others
+        cls.__model__ = FamilyInfo(
+            family,
+            fields,
+            lambda columns, has_hooks: native_model.create_model(
+                definition(cls.__name__, columns, **family.options), has_hooks
+            ),
+        )
+        if family.makes_init:
+            cls._set_init(fields)
         register(cls)
 
+    @classmethod
+    def _set_init(cls, fields: dict[str, Column[Any] | Ignored]) -> None:
+        init = _codegen.make_init(fields, annotated_relations(cls), relate, hasattr(cls, "__post_init__"))
+        init.__qualname__ = f"{cls.__qualname__}.__init__"
+        cls.__init__ = init  # type: ignore[method-assign]
+
     def __repr__(self) -> str:
-        values = ", ".join(f"{item.name}={getattr(self, item.name, None)!r}" for item in self.__model__.columns)
+        columns = [item for item in self.__model__.columns if item.name in self.__fields__]
+        values = ", ".join(f"{item.name}={getattr(self, item.name, None)!r}" for item in columns)
         return f"{type(self).__qualname__}({values})"
 
     def __eq__(self, other: object) -> bool:
@@ -233,6 +294,11 @@ class Model(metaclass=ModelType):
 
     @classmethod
     def _variant(cls, mark: str, create: Callable[[], ModelHandle]) -> type[Self]:
+        if "__family__" in cls.__dict__:
+            raise ProgrammingError(
+                f"{cls.__name__} has records of several classes, and no variant",
+                hint="give each table models of its own",
+            )
         with _variants_lock:
             known: Any = cls.__variants__.get(mark)
             if known is None:

@@ -81,7 +81,11 @@ def annotation_of(field: Column[Any] | Ignored) -> Any:
     """What pydantic is told of a field's type."""
     from pydantic import AwareDatetime
 
-    if not isinstance(field, Column) or field.type_name != "datetime" or field._options.get("transform"):
+    if (
+        not isinstance(field, Column)
+        or field.type_name not in ("datetime", "offset_datetime")
+        or field._options.get("transform")
+    ):
         return field.annotation
     # Without a zone it could not be inserted.
     aware: Any = Optional[AwareDatetime] if field.nullable else AwareDatetime  # noqa: UP045

@@ -158,6 +158,15 @@ def register(model: type[Model]) -> None:
     _models[next(_numbers)] = model
 
 
+def known_to(model: type[Model]) -> Relation[Any] | None:
+    """A relation of a model, or to it, that has been used."""
+    for other in list(_models.values()):
+        for relation in other.__relations__.values():
+            if relation._known is not None and model in (relation._known, relation._owner):
+                return relation
+    return None
+
+
 def collect_relations(cls: type[Model]) -> dict[str, Relation[Any]]:
     """The relations of a class and of its bases; it gets those of its bases as its own."""
     relations: dict[str, Relation[Any]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._model_info import info_of
+from ._model_info import handles_of
 from ._native import schema as native_schema
 from ._native.handle import SchemaHandle
 from .model import Model
@@ -39,7 +39,7 @@ class Schema:
     @classmethod
     def of(cls, *models: type[Model]) -> Self:
         """The schema that models make in an empty file. ProgrammingError (CORM_E_MODEL) for two models of one table."""
-        return cls(native_schema.create_schema([info_of(model).handle for model in models]))
+        return cls(native_schema.create_schema(handles_of(models)))
 
     def metadata(self) -> Metadata:
         """Everything that introspection knows about it: tables, columns, keys, indexes, relations."""

@@ -81,6 +81,20 @@ def _decode_datetime(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
+def _encode_offset_datetime(value: datetime) -> str:
+    _encode_datetime(value)  # refuses what is none, and what has no zone
+    offset = value.utcoffset()
+    if offset is not None and offset.microseconds:
+        raise ValueError("the datetime's offset from UTC has a fraction of a second, which no column keeps")
+    return value.isoformat()
+
+
+def _offset_datetime(text: str) -> str:
+    """ISO 8601 of the form that the file has: the time in UTC, and the offset behind it."""
+    zone = datetime.fromisoformat(f"1970-01-01T00:00:00{text[28:-1]}").tzinfo
+    return datetime.fromisoformat(f"{text[:26]}+00:00").astimezone(zone).isoformat()
+
+
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 
 
@@ -186,6 +200,7 @@ COLUMN_TYPES: Final[dict[str, ColumnType]] = {
     "datetime": ColumnType(abi.CORM_DATETIME, Transform(_encode_datetime, _decode_datetime)),
     "date": ColumnType(abi.CORM_DATE, Transform(_encode_date, _decode_date)),
     "time": ColumnType(abi.CORM_TIME, Transform(_encode_time, _decode_time)),
+    "offset_datetime": ColumnType(abi.CORM_OFFSET_DATETIME, Transform(_encode_offset_datetime, datetime.fromisoformat)),
     "duration": ColumnType(abi.CORM_DURATION, Transform(_encode_duration, _decode_duration)),
     "uuid": ColumnType(abi.CORM_UUID, Transform(_encode_uuid, uuid.UUID)),
     "decimal": ColumnType(abi.CORM_DECIMAL, Transform(_encode_decimal, Decimal)),
@@ -286,7 +301,8 @@ def file_value(type_name: str, value: Any) -> Any:
 
 
 def _microseconds(text: str) -> int:
-    moment = datetime.fromisoformat(text)
+    # An offset datetime is a moment, too.
+    moment = datetime.fromisoformat(_offset_datetime(text) if text.endswith("]") else text)
     return ((moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)) - _EPOCH) // _MICROSECOND
 
 
@@ -296,6 +312,7 @@ _FROM_FILE: Final[dict[str, Callable[[Any], Any]]] = {
     "datetime": _microseconds,
     "date": lambda text: _encode_date(date.fromisoformat(text)),
     "time": lambda text: _encode_time(time.fromisoformat(text)),
+    "offset_datetime": _offset_datetime,
 }
 
 

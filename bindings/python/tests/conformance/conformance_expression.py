@@ -82,6 +82,12 @@ def values(given: Any) -> list[Any]:
     return [value(item) for item in given]
 
 
+def held_by(expression: Expression[Any], given: Any) -> Any:
+    """A value beside an expression; a text is that of an offset datetime where it is beside one."""
+    is_offset = expression._column is not None and expression._column.type_name == "offset_datetime"
+    return held("offset_datetime", given) if is_offset else given
+
+
 def make_record(model: type[Model], given: Json, number: int = -1) -> Model:
     kinds = {item.name: item.type_name for item in model.__model__.columns}
     members(given, " ".join(kinds), "a record")
@@ -140,7 +146,8 @@ class Expressions:
             return cast("Expression[bool]", left.in_(param(given["list"])))
         if "rows" in given:
             return cast("Expression[bool]", left.in_([tuple(map(value, row)) for row in given["rows"]]))
-        found = left.in_(self.select(given["select"]) if "select" in given else values(given["values"]))
+        items = [held_by(left, item) for item in values(given.get("values", []))]
+        found = left.in_(self.select(given["select"]) if "select" in given else items)
         return cast("Expression[bool]", found)
 
     def case(self, given: Json) -> Expression[Any]:

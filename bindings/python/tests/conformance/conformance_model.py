@@ -17,7 +17,7 @@ Json = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 PYTHON: Json = {
     "int64": int, "int32": int, "bool": bool, "double": float, "float": float, "text": str, "varchar": str,
-    "blob": bytes, "datetime": datetime, "date": date, "time": time, "duration": timedelta,
+    "blob": bytes, "datetime": datetime, "date": date, "time": time, "offset_datetime": datetime, "duration": timedelta,
     "uuid": uuid.UUID, "decimal": Decimal, "json": str,
 }  # fmt: skip
 
@@ -53,6 +53,8 @@ def value(given: Any, number: int = -1) -> Any:
 
 
 def same(found: Any, expected: Any) -> bool:
+    if isinstance(found, datetime) and isinstance(expected, datetime):
+        return found.isoformat() == expected.isoformat()  # Two offsets of one moment are equal.
     return type(found) is type(expected) and bool(found == expected)
 
 
@@ -67,6 +69,8 @@ def held(kind: str, given: Any) -> Any:
             return (datetime.min + timedelta(microseconds=given)).time()
         if kind == "duration" and type(given) is int:
             return timedelta(microseconds=given)
+        if kind == "offset_datetime" and type(given) is str:
+            return datetime.fromisoformat(given)
         if kind in ("uuid", "decimal") and type(given) is str:
             return PYTHON[kind](given)
     except (ValueError, InvalidOperation, OverflowError):
@@ -126,7 +130,7 @@ def _hook(name: str, given: list[Json]) -> Any:
 COLUMN = (
     "name column type length primaryKey autoIncrement notNull unique indexed unsigned default check computed collation "
     "referencesTable referencesColumn onDelete onUpdate jsonKey renamedFrom convert choices version "
-    "stamp scale refuses"
+    "stamp scale refuses discriminator"
 )
 MODEL = (
     "name table columns keys references checks columnOrder withoutRowid strict view scope unscoped relations module "
@@ -174,6 +178,7 @@ def make_column(given: Json) -> tuple[Any, Any]:
         scale=given.get("scale"),
         validate=make_validator(given["refuses"]) if "refuses" in given else None,
     )
+    options._options["discriminator"] = given.get("discriminator")
     kind: Any = Literal[tuple(given["choices"])] if "choices" in given else PYTHON[given["type"]]
     annotation: Any = Column
     return annotation[kind if given.get("notNull") else kind | None], options

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
-from conformance_expression import Expressions, values
+from conformance_expression import Expressions, held_by, values
 from conformance_model import Json, members, value
 
 from cormorant import Insert, Select, Subquery, ToMany, alias, delete, insert, select, table_function, update
@@ -23,6 +23,9 @@ COMPOUNDS: Json = {
 
 def filed(found: Any) -> Any:
     """A value of a row as the file holds it."""
+    if isinstance(found, datetime) and found.utcoffset():
+        # As a row of a moment in UTC does not tell of which type it is, scenarios have none with +00:00.
+        return f"{found.astimezone(timezone.utc):%Y-%m-%d %H:%M:%S.%f}Z[{found.isoformat()[-6:]}]"
     if isinstance(found, datetime):
         return found.strftime("%Y-%m-%d %H:%M:%S.%f")
     if isinstance(found, timedelta):
@@ -62,7 +65,7 @@ class Builder(Expressions):
             query = COMPOUNDS[operation](query, self.select(other))
         query = query.order_by(*self.expressions(given.get("orderBy", [])))
         if "after" in given:
-            query = query.after(values(given["after"]))
+            query = query.after([held_by(term, item) for term, item in zip(query._order, values(given["after"]))])
         for clause in ("limit", "offset"):
             if clause in given:
                 query = getattr(query, clause)(self.operand(given[clause]))

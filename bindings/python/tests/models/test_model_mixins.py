@@ -107,6 +107,63 @@ def test_a_mixins_columns_are_the_models(db: Database) -> None:
     assert copy.deepcopy(doc) == pickle.loads(pickle.dumps(doc)) == doc
 
 
+class Left(Owned, Numbered):
+    note: str = ignored(default="left", kw_only=True)
+    size: Column[int] = column(default=1, kw_only=True)
+
+
+class Right(Owned, Numbered):
+    size: Column[int] = column(default=2, kw_only=True, index=True)
+
+
+class Diamond(Left, Right, Model):
+    name: Column[str]
+    owner_id: Column[int | None] = column(references=Doc, on_delete="cascade", default=None, kw_only=True)
+
+
+class Base(Owned, Numbered, Model):
+    """A base that no table is made of."""
+
+    name: Column[str]
+
+
+class First(Base):
+    pass
+
+
+class Second(Base):
+    name: Column[str] = column(unique=True)
+
+
+def test_a_mixin_that_comes_twice_counts_once_and_the_nearest_column_is_the_one(db: Database) -> None:
+    db.create_tables(Doc, Diamond)
+    assert [item.name for item in Diamond.__model__.columns] == ["id", "owner_id", "size", "name"]
+    assert Diamond.__model__.create_sql.count("REFERENCES") == 1
+    assert "ON DELETE CASCADE" in Diamond.__model__.create_sql
+    assert "INDEX" not in Diamond.__model__.create_sql
+    made = Diamond("d", owner_id=Doc("x").insert(db).id).insert(db)
+    assert (made.id, made.size, made.note) == (1, 1, "left")
+    db.load([made], Diamond.owner)
+    assert made.owner.text == "x"
+    assert db.fetch_all(Diamond.where(Diamond.owner.text == "x")) == [made]
+
+
+def test_an_abstract_base_gives_columns_and_relations_to_each_model(db: Database) -> None:
+    db.create_tables(Doc, First, Second)
+    doc = Doc("x").insert(db)
+    for model in (First, Second):
+        record = model(name="n")
+        record.owner_id = doc.id
+        record.insert(db)
+        assert db.load([record], model.owner) == [doc]
+    assert db.fetch_values("SELECT name FROM sqlite_schema WHERE name IN ('base', 'first', 'second') ORDER BY 1") == [
+        "first",
+        "second",
+    ]
+    assert "UNIQUE" in Second.__model__.create_sql
+    assert "UNIQUE" not in First.__model__.create_sql
+
+
 def test_a_mixins_column_is_of_no_model() -> None:
     """Mended: 'Column' object has no attribute '_column'"""
     with pytest.raises(ProgrammingError, match="the column is of no model yet"):

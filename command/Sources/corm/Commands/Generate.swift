@@ -38,6 +38,9 @@ struct Generate: ParsableCommand {
     @Option(help: "What types, functions and constants of C begin with: music_ makes music_album of album.")
     var prefix = ""
 
+    @Flag(help: "Make an enum of a text whose CHECK lists its values: CHECK (status IN ('open', 'closed')).")
+    var enums = false
+
     @Option(help: "A folder of Stencil templates to use instead.", completion: .directory)
     var template: String?
 
@@ -49,7 +52,7 @@ struct Generate: ParsableCommand {
 
     func run() throws {
         let generator = try Generator(
-            metadata(), source: fileName(schema), language: language, name: name, prefix: prefix,
+            metadata(), source: fileName(schema), language: language, name: name, prefix: prefix, hasEnums: enums,
             templates: template, into: out)
         let outcome = check ? generator.check() : try generator.write()
         for path in outcome.changed {

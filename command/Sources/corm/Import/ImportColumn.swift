@@ -63,6 +63,7 @@ struct ImportColumn {
         case .datetime: return .time(.datetime)
         case .date: return .time(.date)
         case .time: return .time(.time)
+        case .offsetDatetime: return .time(.offsetDatetime)
         case .uuid: return .uuid
         case .decimal: return .decimal
         case nil where column.affinity == .blob: return .any
@@ -70,6 +71,7 @@ struct ImportColumn {
             if says("datetime") { return .time(.datetime) }
             if says("date") { return .time(.date) }
             if says("time") { return .time(.time) }
+            if says("offset_datetime") { return .time(.offsetDatetime) }
             if says("uuid") { return .uuid }
             if says("decimal") { return .decimal }
             return column.affinity == .text ? .text : .numeric
@@ -212,16 +214,17 @@ struct ImportColumn {
     private func bind(
         _ form: TimeForm, _ field: ImportField, _ statement: Statement, _ parameter: Int32
     ) throws -> String? {
-        guard field.kind != .number, let value = form.value(parsing: field.trimmed) else {
+        guard field.kind != .number, let stored = form.stored(parsing: field.trimmed) else {
             let right =
                 switch form {
                 case .datetime: "time of the years 1 to 9999 as 2026-01-31T12:00:00.123456Z"
                 case .date: "date of the years 1 to 9999 as 2026-01-31"
                 case .time: "time of day as 12:00:00.123456"
+                case .offsetDatetime: "time with an offset of the years 1 to 9999 as 2026-01-31T12:00:00.123456+01:00"
                 }
             return "\(shown(field)) is no \(right)"
         }
-        try statement.bind(.text(form.text(of: value, "it")), parameter)
+        try statement.bind(.text(stored), parameter)
         return nil
     }
 

@@ -61,10 +61,39 @@ extension Account: RecordHooks {
     }
 }
 
+@Model
+struct Call {
+    @Key var id: Int64?
+    var at: OffsetTimestamp  // as the caller's clock shows it
+}
+
+enum BoatKind: String, ColumnValue { case sail, motor }
+
+/// All boats, with the columns of each kind.
+@Model
+struct Boat {
+    @Key var id: Int64?
+    var kind: BoatKind
+    var name: String
+    var masts: Int?
+    var power: Double?
+}
+
+/// Those of one kind.
+@Model(table: "boat")
+struct Sailboat {
+    @Key var id: Int64?
+    @Column(discriminator: "sail") var kind: BoatKind = .sail
+    var name: String
+    var masts: Int
+}
+
 enum Models {
     static func show(_ database: Database) throws {
         try define(database)
         try sail(database)
+        try call(database)
+        try boats(database)
         try change(database)
         try meet(database)
         try account(database)
@@ -84,6 +113,24 @@ enum Models {
         _ = try database.inserted(Sail(day: day, begins: begins, takes: .seconds(7200), watch: .starboard))
         let found = try database.fetchAll(Sail.where { $0.day >= day && $0.watch == .starboard })
         print(found[0].day, found[0].takes, found[0].watch)
+    }
+
+    /// A time comes back with its offset, and compares as the moment that it is.
+    static func call(_ database: Database) throws {
+        try database.createTables(Call.self)
+        guard let at = OffsetTimestamp("2026-01-31T21:00:00+09:00") else { return }
+        _ = try database.inserted(Call(at: at))
+        let moment = OffsetTimestamp(at.timestamp, offsetSeconds: 0)
+        print(try database.fetchAll(Call.where { $0.at == moment })[0].at)
+    }
+
+    /// One table has the boats of all kinds; each model is about its own.
+    static func boats(_ database: Database) throws {
+        try database.createTables(Boat.self, Sailboat.self)
+        _ = try database.inserted(Sailboat(name: "Ann", masts: 2))
+        _ = try database.inserted(Boat(kind: .motor, name: "Bob", power: 25.5))
+        for boat in try database.fetchAll(Boat.order { $0.name }) { print(boat.kind, boat.name) }
+        print(try database.fetchAll(Sailboat.where { $0.masts > 1 }).map(\.name))
     }
 
     /// Records are inserted, saved, updated, read anew and deleted, each with one statement.

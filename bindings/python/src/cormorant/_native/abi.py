@@ -99,15 +99,17 @@ CORM_FIELD_CHARACTER_ARRAY: Final = 18
 CORM_FIELD_DOUBLE: Final = 3
 CORM_FIELD_FLOAT: Final = 4
 CORM_FIELD_INTEGER: Final = 1
+CORM_FIELD_OFFSET_DATETIME: Final = 19
 CORM_FIELD_OPTIONAL_BOOL: Final = 11
 CORM_FIELD_OPTIONAL_DOUBLE: Final = 12
 CORM_FIELD_OPTIONAL_FLOAT: Final = 13
 CORM_FIELD_OPTIONAL_INT32: Final = 10
 CORM_FIELD_OPTIONAL_INT64: Final = 9
+CORM_FIELD_OPTIONAL_OFFSET_DATETIME: Final = 20
 CORM_FIELD_OPTIONAL_UUID: Final = 14
 CORM_FIELD_OTHER: Final = 16
-CORM_FIELD_RECORD: Final = 19
-CORM_FIELD_RECORD_POINTER: Final = 20
+CORM_FIELD_RECORD: Final = 21
+CORM_FIELD_RECORD_POINTER: Final = 22
 CORM_FIELD_TEXT: Final = 6
 CORM_FIELD_UNSIGNED: Final = 17
 CORM_FIELD_UUID: Final = 8
@@ -142,6 +144,7 @@ CORM_NOT_FOUND: Final = 3
 CORM_NULLS_FIRST: Final = 1
 CORM_NULLS_LAST: Final = 2
 CORM_NULLS_LEAST: Final = 0
+CORM_OFFSET_DATETIME: Final = 16
 CORM_OK: Final = 0
 CORM_OPEN_CREATE: Final = 0
 CORM_OPEN_READ_ONLY: Final = 2
@@ -226,6 +229,7 @@ CORM_VALUE_DATETIME: Final = 6
 CORM_VALUE_INTEGER: Final = 1
 CORM_VALUE_LIST: Final = 10
 CORM_VALUE_NULL: Final = 0
+CORM_VALUE_OFFSET_DATETIME: Final = 11
 CORM_VALUE_REAL: Final = 2
 CORM_VALUE_TEXT: Final = 3
 CORM_VALUE_TIME: Final = 9
@@ -303,6 +307,10 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     "corm_uuid": (
         ("bytes", "uint8[16]"),
     ),
+    "corm_offset_datetime": (
+        ("microseconds", "int64"),
+        ("offset_seconds", "int32"),
+    ),
     "corm_optional_int64": (
         ("has_value", "bool"),
         ("value", "int64"),
@@ -327,11 +335,15 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("has_value", "bool"),
         ("value", "corm_uuid"),
     ),
+    "corm_optional_offset_datetime": (
+        ("has_value", "bool"),
+        ("value", "corm_offset_datetime"),
+    ),
     "corm_value": (
         ("name", "text"),
         ("type", "int32"),
         ("reserved", "int32"),
-        ("as", "union:int64,uint64,double,corm_blob"),
+        ("as", "union:int64,uint64,double,corm_blob,corm_offset_datetime"),
     ),
     "corm_open_options": (
         ("struct_size", "uint32"),
@@ -410,6 +422,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("choice_count", "size"),
         ("validate", "pointer"),
         ("validate_context", "pointer"),
+        ("discriminator", "text"),
     ),
     "corm_key_def": (
         ("kind", "int32"),

@@ -1,0 +1,155 @@
+import CormorantBase
+
+/// What an offset datetime is compared with: the moment that a value is.
+package struct Moment: Sendable {
+    /// The texts of offset datetimes of one moment lie between two bounds, so that an index finds them.
+    package enum Bound: Sendable {
+        /// Before all of them.
+        case start
+        /// Behind all of them.
+        case end
+    }
+
+    private let start: String
+
+    /// nil for NULL.
+    /// - Parameter type: what the value is of; nil: told by its form.
+    init?(_ value: Value, _ type: ColumnType?) throws {
+        if value == .null { return nil }
+        let isTime = type == nil || type == .datetime || type == .offsetDatetime
+        let stored: String? =
+            switch value {
+            // As the library has them in SQL: in UTC.
+            case .text(var text) where isTime:
+                try text.withUTF8 { bytes in
+                    Timestamp(stored: bytes).map { OffsetTimestamp($0, offsetSeconds: 0) }
+                        ?? OffsetTimestamp(parsing: bytes)
+                }.map { try $0.stored("a time") }
+            case .integer(let time) where isTime: try TimeForm.offsetDatetime.text(of: time, "a time")
+            default: nil
+            }
+        guard let stored else {
+            let form = TimeForm.offsetDatetime
+            let fault =
+                if case .text(var text) = value { "a text that is " + text.withUTF8(form.fault) } else {
+                    value.kindName
+                }
+            throw CormorantError(
+                .type, "a column of type \(form.name) is compared with \(fault)", hint: form.formHint)
+        }
+        start = String(decoding: stored.utf8.prefix(OffsetTimestamp.momentSize), as: UTF8.self)
+    }
+
+    package func text(_ bound: Bound) -> String { bound == .start ? start : start + "~" }
+}
+
+/// Offset datetimes compare as the moments that they are, whatever their offsets. Their texts sort by the moment and then by the
+/// offset: that is their order, and by that they are grouped and told apart.
+extension StatementCompiler {
+    func isOffsetDatetime(_ expression: Expression) -> Bool { type(of: expression)?.type == .offsetDatetime }
+
+    /// Writes a comparison of offset datetimes. False where it is none, and where texts of the file are compared as such.
+    mutating func write(
+        moments op: BinaryOperator, _ left: Expression, _ right: Expression, _ level: Precedence
+    ) throws -> Bool {
+        guard op.compares else { return false }
+        if left.isGiven, !right.isGiven, let turned = op.turned {
+            return try write(moments: turned, right, left, level)
+        }
+        guard isOffsetDatetime(left) || isOffsetDatetime(right) else { return false }
+        let (start, end): (CompiledStatement.Binding, CompiledStatement.Binding)
+        switch right.node {
+        case .value(_, .text), .value(.null, _): return false
+        case .value(let value, let type):
+            guard let moment = try Moment(value, type) else { return false }
+            (start, end) = (.value(.text(moment.text(.start))), .value(.text(moment.text(.end))))
+        case .parameter(let name): (start, end) = (.parameter(name, .moment(.start)), .parameter(name, .moment(.end)))
+        default:
+            try write(moment: left)
+            sql += dialect.infix(op)
+            try write(right, at: level)
+            return true
+        }
+        switch op {
+        case .less, .greaterOrEqual, .greater, .lessOrEqual:
+            try write(left, at: level)
+            sql += dialect.infix(op)
+            bind(op == .less || op == .greaterOrEqual ? start : end)
+        case .equal:
+            try write(left, at: level)
+            sql += " BETWEEN "
+            bind(start)
+            sql += " AND "
+            bind(end)
+        default:
+            try write(moment: left)
+            sql += dialect.infix(op)
+            bind(start)
+        }
+        return true
+    }
+
+    /// Writes an offset datetime that compares as its moment.
+    mutating func write(moment expression: Expression) throws {
+        try write(expression, at: .collate)
+        sql += " COLLATE " + dialect.momentCollation
+    }
+
+    /// Writes what IN, CASE or a row looks for.
+    mutating func write(matched operand: Expression) throws {
+        if isOffsetDatetime(operand) { try write(moment: operand) } else { try write(compared: operand, at: .comparison) }
+    }
+
+    /// Writes one side of a comparison of offset datetimes. False where it is none, and where texts of the file are compared as
+    /// such.
+    mutating func write(moment side: Expression, beside other: Expression) throws -> Bool {
+        if case .value(_, .text) = other.node { return false }
+        switch side.node {
+        case .value(_, .text), .value(.null, _): return false
+        case .value(let value, let type):
+            guard isOffsetDatetime(other), let moment = try Moment(value, type) else { return false }
+            bind(.value(.text(moment.text(.start))))
+        case .parameter(let name):
+            guard isOffsetDatetime(other) else { return false }
+            bindParameter(name, .moment(.start))
+        default:
+            guard isOffsetDatetime(side) else { return false }
+            try write(moment: side)
+        }
+        return true
+    }
+
+    /// Whether an order term's offset datetimes must be told to compare as moments: such as are calculated. A column's own order
+    /// goes on by the offset, as its index does.
+    func comparesAsMoment(_ expression: Expression) -> Bool {
+        if case .column = expression.node { return false }
+        return isOffsetDatetime(expression)
+    }
+}
+
+/// SQLite's functions that read times: https://www.sqlite.org/lang_datefunc.html
+let dateFunctions: Set<String> = ["date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"]
+
+extension Expression {
+    /// Whether it is given with the statement.
+    fileprivate var isGiven: Bool {
+        switch node {
+        case .value, .parameter: true
+        default: false
+        }
+    }
+}
+
+extension BinaryOperator {
+    /// What it is with its operands changed over.
+    fileprivate var turned: BinaryOperator? {
+        switch self {
+        case .equal, .notEqual, .is, .isNot: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,265 @@
+"""Single-table inheritance: models whose rows lie in the table of another, told by a discriminator.
+
+The class with the discriminator is the whole: its table has the columns of all, and its rows become records of the
+class that the discriminator says. Each of the others is a part: a model of the same table, whose column of the
+discriminator has one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from . import _codegen
+from ._model_info import ModelInfo
+from ._native.handle import ModelHandle
+from ._native.record import Row
+from .column import MISSING, Column, Ignored
+from .error import DataError, ProgrammingError
+from .value import as_plain
+
+if TYPE_CHECKING:
+    from .model import Model
+
+Fields = dict[str, Column[Any] | Ignored]
+
+# What is said of the table, and so of its whole.
+_OF_THE_TABLE = (
+    "table", "primary_key", "column_order", "without_rowid", "strict", "view", "module", "module_arguments",
+    "renamed_from", "allow_drop", "seed_sql",
+)  # fmt: skip
+# What a part adds to it.
+_LISTS = ("unique", "indexes", "references")
+
+
+def _error(message: str, hint: str) -> ProgrammingError:
+    return ProgrammingError(message, code="CORM_E_MODEL", hint=hint)
+
+
+def family_of(cls: type) -> Family | None:
+    """That of the class it derives from, where that has a discriminator."""
+    return next((base.__dict__["__family__"] for base in cls.__mro__[1:] if "__family__" in base.__dict__), None)
+
+
+class Family:
+    """The whole and its parts, as `Animal.__family__`."""
+
+    # Whether the whole has no __init__ of its own.
+    makes_init = True
+
+    def __init__(
+        self,
+        whole: type[Model],
+        fields: Fields,
+        discriminator: str,
+        value: Any,
+        keep_unknown: bool,
+        options: dict[str, Any],
+    ) -> None:
+        column = fields.get(discriminator)
+        if not isinstance(column, Column):
+            raise _error(
+                f"{whole.__name__} has no column {discriminator!r} to tell its rows apart",
+                f"declare it, such as {discriminator}: Column[str] = column(init=False)",
+            )
+        self.whole = whole
+        self.discriminator = discriminator
+        self.keep_unknown = keep_unknown
+        # What the whole says of itself, and with what the parts add.
+        self.given = options
+        self.options = dict(options)
+        # The columns of parts alone, by their names; the table has them with NULL in other rows.
+        self.others: dict[str, Column[Any]] = {}
+        self.parts: dict[Any, type[Model]] = {}
+        if value is not None:
+            self.parts[self._stored(column, value)] = whole
+            column._options = {**column._options, "default": value, "init": False}
+
+    def _stored(self, column: Column[Any], value: Any) -> Any:
+        """A value of the discriminator as rows have it."""
+        stored = as_plain(_codegen.encoder(column)(value))
+        if type(stored) not in (str, int):
+            raise _error(
+                f"{self.whole.__name__}.{self.discriminator} is {value!r}, neither text nor integer",
+                "tell rows apart by texts or integers",
+            )
+        return stored
+
+    def begin(self, part: type[Model], fields: Fields, value: Any, given: dict[str, Any]) -> dict[str, Any]:
+        """Makes the fields of a part: its discriminator has its value, and no parameter. Returns its options."""
+        name, whole = part.__name__, self.whole.__name__
+        if value is None:
+            raise _error(
+                f"{name} derives from {whole}, whose rows {self.discriminator} tells apart, and has no value of it",
+                f'say it: class {name}({whole}, discriminator_value="{name.lower()}")',
+            )
+        if any(base in self.parts.values() and base is not self.whole for base in part.__mro__[1:]):
+            raise _error(
+                f"{name} derives from a class that is itself told by {self.discriminator}",
+                f"derive it from {whole}, and share what both have by a mixin",
+            )
+        for option in _OF_THE_TABLE:
+            if given[option]:
+                raise _error(f"{name} has {option}, which is said of its table", f"say it of {whole}")
+        column = fields[self.discriminator]
+        assert isinstance(column, Column)
+        stored = self._stored(column, value)
+        if stored in self.parts:
+            raise _error(
+                f"{name} and {self.parts[stored].__name__} have the discriminator {stored!r}",
+                "give each class a value of its own",
+            )
+        column._options = {**column._options, "default": value, "init": False, "discriminator": str(stored)}
+        own = {field: item for field, item in fields.items() if field not in self.whole.__fields__}
+        for field, item in own.items():
+            if isinstance(item, Column):
+                self._check_alike(part, field, item)
+        options = {**given, "table": self.whole.__model__.table}
+        for option in (*_LISTS, "checks"):
+            options[option] = [*self.given[option], *given[option]]
+        for option in ("primary_key", "without_rowid", "strict"):
+            options[option] = self.given[option]
+        return options
+
+    def _check_alike(self, part: type[Model], name: str, column: Column[Any]) -> None:
+        known = self.others.get(name)
+        if known is not None and (known.type_name, _said(known)) != (column.type_name, _said(column)):
+            raise _error(
+                f"{part.__name__}.{name} is another column than that of the same name "
+                f"in the table of {self.whole.__name__}",
+                "give one of them another name, or declare both by a mixin",
+            )
+
+    def add(self, part: type[Model], given: dict[str, Any]) -> None:
+        """Makes the whole know a part: its columns, keys and checks are the table's."""
+        column = part.__fields__[self.discriminator]
+        assert isinstance(column, Column)
+        stored = column._options["discriminator"]
+        self._refuse_used(part)
+        self.parts[int(stored) if column.type_name.startswith("int") else stored] = part
+        for item in part.__model__.columns:
+            if item.name not in self.whole.__fields__ and item.name not in self.others:
+                self.others[item.name] = _of_others(item)
+        for option in _LISTS:
+            self.options[option] = [*self.options[option], *given[option]]
+        quoted = (
+            '"'
+            + self.whole.__model__.columns[_place(self.whole, self.discriminator)].column_name.replace('"', '""')
+            + '"'
+        )
+        literal = stored if column.type_name.startswith("int") else "'" + stored.replace("'", "''") + "'"
+        self.options["checks"] = [
+            *self.options["checks"], *(f"{quoted} <> {literal} OR ({check})" for check in given["checks"])
+        ]  # fmt: skip
+
+    def _refuse_used(self, part: type[Model]) -> None:
+        """A relation that is known leads to the whole as it was."""
+        from .relation import known_to
+
+        if (link := known_to(self.whole)) is not None:
+            raise _error(
+                f"{part.__name__} is defined after {link!r} was first used, whose records may be of it",
+                f"define {part.__name__} with the other models, before the first query",
+            )
+
+
+def _place(model: type[Model], name: str) -> int:
+    return [item.name for item in model.__model__.columns].index(name)
+
+
+def _said(column: Column[Any]) -> dict[str, Any]:
+    """What is said of a column, but for what its class makes of it."""
+    ours = ("default", "default_factory", "init", "kw_only")
+    return {name: value for name, value in column._options.items() if name not in ours and value is not None}
+
+
+def _of_others(column: Column[Any]) -> Column[Any]:
+    """A part's column in the table of all: NULL in the rows of other classes."""
+    made = column._copy()
+    made.nullable = True
+    left = {"default_sql": None, "version": False, "stamp": None, "default_factory": MISSING}
+    made._options = {**column._options, **left, "default": None, "init": False}
+    return made
+
+
+class FamilyInfo(ModelInfo):
+    """What is known of the whole: its rows become records of the parts."""
+
+    def __init__(
+        self, family: Family, fields: Fields, create: Callable[[tuple[Column[Any], ...], bool], ModelHandle]
+    ) -> None:
+        self.family = family
+        super().__init__(family.whole, fields, create)
+
+    @cached_property
+    def _loaders(self) -> dict[Any, Callable[[Row], Any]]:
+        return {value: self._loader(part) for value, part in self.family.parts.items()}
+
+    def _loader(self, part: type[Model]) -> Callable[[Row], Any]:
+        """What makes a record of a part of a row of the whole."""
+        if part is self.family.whole:
+            return self._load_own
+        info = part.__model__
+        names = [item.name for item in self.columns]
+        places = [names.index(item.name) for item in info.columns]
+        needed = [(place, item) for place, item in zip(places, info.columns) if not item.nullable]
+        pick, load = itemgetter(*places), info.load_one
+
+        def made(row: Row) -> Any:
+            for place, item in needed:
+                if row[place] is None:
+                    raise DataError(
+                        f"{info.name}.{item.name} holds NULL, which it cannot{self._where(row)}",
+                        code="CORM_E_NULL_VALUE",
+                        hint="mend the file, or let the property be None",
+                        table=self.table,
+                        columns=(item.column_name,),
+                    )
+            return load(pick(row))
+
+        return made
+
+    @cached_property
+    def _load_own(self) -> Callable[[Row], Any]:
+        return _codegen.make_load_one(self._cls, self.columns, self._ignored, self._unreadable)
+
+    @cached_property
+    def load_one(self) -> Callable[[Row], Any]:
+        place = [item.name for item in self.columns].index(self.family.discriminator)
+        loaders = self._loaders
+
+        def load(row: Row) -> Any:
+            found = loaders.get(row[place])
+            if found is None:
+                if not self.family.keep_unknown:
+                    raise self._unknown(row, place)
+                found = self._load_own
+            return found(row)
+
+        return load
+
+    @cached_property
+    def _build(self) -> Callable[[list[Row]], list[Any]]:
+        load = self.load_one
+        return lambda rows: list(map(load, rows))
+
+    def load(self, rows: list[Row]) -> list[Any]:
+        return self._build(rows)
+
+    def _unknown(self, row: Row, place: int) -> DataError:
+        column = self.columns[place]
+        return DataError(
+            f"{self.name}.{column.name} holds {row[place]!r}, which no class derived from {self.name} has"
+            f"{self._where(row)}",
+            code="CORM_E_TYPE",
+            hint=f"define that class, or import its module; class {self.name}(Model, ..., keep_unknown=True) "
+            f"makes records of {self.name} of such rows",
+            table=self.table,
+            columns=(column.column_name,),
+        )
+
+    def _where(self, row: Sequence[Any]) -> str:
+        key = [value for item, value in zip(self.columns, row) if item.name in self.key]
+        return f" (in the row with the key {', '.join(map(repr, key))})" if key else ""

@@ -1,0 +1,208 @@
+"""Single-table inheritance: a class with a discriminator, and those whose rows it tells."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from enum import Enum
+from typing import Any
+
+import pytest
+
+from cormorant import Column, Database, DataError, Model, ProgrammingError, column, key, param, select, to_many, to_one
+
+
+class Tagged:
+    tag: Column[str | None] = column(default=None, kw_only=True)
+
+
+class Animal(Model, discriminator="kind", unique=["name"]):
+    id: Column[int] = key()
+    kind: Column[str] = column(init=False)
+    name: Column[str]
+    shelter_id: Column[int | None] = column(default=None, references="shelter", kw_only=True)
+    shelter = to_one(lambda: Shelter)
+
+    def sound(self) -> str:
+        return "?"
+
+
+class Dog(Tagged, Animal, discriminator_value="dog", checks=["length(breed) > 1"], indexes=["breed"]):
+    breed: Column[str]
+
+    def sound(self) -> str:
+        return "woof"
+
+
+class Cat(Tagged, Animal, discriminator_value="cat"):
+    lives: Column[int] = column(default=9, default_sql="9")
+    enemy_id: Column[int | None] = column(default=None, references="animal", kw_only=True)
+    enemy = to_one(lambda: Dog, columns=["enemy_id"])
+
+
+class Shelter(Model):
+    id: Column[int] = key()
+    name: Column[str]
+    animals = to_many(Animal)
+    dogs = to_many(Dog)
+
+
+class Kind(Enum):
+    CAR = 1
+    TRUCK = 2
+
+
+class Car(Model, discriminator="kind", discriminator_value=Kind.CAR):
+    kind: Column[Kind] = column(init=False)
+    seats: Column[int]
+
+
+class Truck(Car, discriminator_value=Kind.TRUCK):
+    load: Column[float]
+
+
+@pytest.fixture
+def animals(db: Database) -> Database:
+    db.create_tables(Shelter, Dog)
+    north = Shelter("North").insert(db)
+    rex = Dog("Rex", "Husky", shelter_id=north.id)
+    rex.tag = "a"
+    rex.insert(db)
+    Cat("Tom", enemy_id=rex.id).insert(db)
+    return db
+
+
+def test_a_query_of_the_base_gives_records_of_the_classes(animals: Database) -> None:
+    rex, tom = animals.fetch_all(select(Animal).order_by(Animal.name))
+    assert (type(rex), rex.kind, rex.sound()) == (Dog, "dog", "woof")
+    assert (type(tom), tom.kind, tom.sound()) == (Cat, "cat", "?")
+    assert isinstance(rex, Dog)
+    assert (rex.breed, rex.tag) == ("Husky", "a")
+    assert isinstance(tom, Cat)
+    assert tom.lives == 9
+    assert not hasattr(rex, "lives")
+    assert repr(rex) == "Dog(id=1, kind='dog', name='Rex', shelter_id=1, tag='a', breed='Husky')"
+    assert animals.find(Animal, 1) == rex == animals.find(Dog, 1) == animals.fetch_one(Animal, name="Rex")
+    assert animals.find(Dog, 2) is None
+    assert animals.count(Cat) == 1
+    assert animals.fetch_all(Cat.where(Cat.lives > 8)) == [tom]
+    with animals.cursor(Animal) as cursor:
+        assert [type(item) for item in cursor] == [Dog, Cat]
+    rows = animals.fetch_all(select(Animal, Shelter).join(Shelter, Animal.shelter_id == Shelter.id))
+    assert rows[0][0] == rex
+    assert animals.fetch_values(select(Animal.name).where(Animal.kind == param("kind")), kind="cat") == ["Tom"]
+    assert copy.copy(rex) == pickle.loads(pickle.dumps(rex)) == rex
+
+
+def test_relations_lead_to_the_classes(animals: Database) -> None:
+    north = animals.fetch_all(Shelter)
+    animals.load(north, Shelter.animals, Shelter.dogs)
+    assert [type(item) for item in north[0].animals] == [Dog]
+    assert north[0].animals == north[0].dogs
+    every = animals.fetch_all(Animal)
+    animals.load(every, Animal.shelter)
+    assert (every[0].shelter, every[1].shelter) == (north[0], None)
+    cats = animals.fetch_all(Cat)
+    animals.load(cats, Cat.enemy)
+    assert cats[0].enemy == animals.find(Dog, 1)
+    assert animals.fetch_all(Shelter.where(Shelter.dogs.any(Dog.breed == "Husky"))) == north
+
+
+def test_what_is_written_has_the_discriminator(animals: Database) -> None:
+    rex = animals.fetch_all(Dog)[0]
+    rex.kind = "cat"
+    animals.update(rex, Dog.kind)
+    animals.save(rex)
+    assert rex.kind == "dog"
+    assert animals.count(Dog) == 1
+    with pytest.raises(ProgrammingError, match="several models: Cat, Dog"):
+        animals.insert_many([Dog("A", "Be"), Cat("B")])
+    animals.insert_many([Dog("A", "Be"), Dog("B", "Be")])
+    assert [item.kind for item in animals.fetch_all(Dog)] == ["dog"] * 3
+    assert animals.import_json(Dog, json.dumps([{"name": "J", "breed": "Be"}])) == 1
+    assert animals.fetch_value("SELECT count(*) FROM animal WHERE kind = 'dog' AND lives IS NULL") == 4
+
+
+def test_the_table_is_the_bases(animals: Database) -> None:
+    sql = Animal.__model__.create_sql
+    assert '"breed" TEXT,' in sql
+    assert '"lives" INTEGER,' in sql
+    assert sql.count("tag") == 1
+    assert "CHECK (\"kind\" <> 'dog' OR (length(breed) > 1))" in sql
+    assert 'INDEX "animal_breed_index"' in sql
+    assert Dog.__model__.table == "animal"
+    assert Dog.__model__.create_sql == ""
+    animals.sync(Animal, Shelter)
+    assert not animals.sync(Cat, Shelter).steps
+    with pytest.raises(DataError, match=r"Dog\.breed holds NULL.*key 3"):
+        animals.execute("INSERT INTO animal (kind, name) VALUES ('dog', 'Bare')")
+        animals.fetch_all(Animal)
+
+
+def test_a_discriminator_that_no_class_has_is_told_or_kept(animals: Database) -> None:
+    animals.execute("INSERT INTO animal (kind, name) VALUES ('cow', 'Elsa')")
+    for fetch in (lambda: animals.fetch_all(Animal), lambda: animals.find(Animal, 3)):
+        with pytest.raises(DataError, match=r"Animal\.kind holds 'cow', which no class .*key 3.*keep_unknown") as found:
+            fetch()
+        assert (found.value.code, found.value.table, found.value.columns) == ("CORM_E_TYPE", "animal", ("kind",))
+    assert animals.count(Animal) == 3
+
+    class Beast(Model, discriminator="kind", table="animal", keep_unknown=True):
+        id: Column[int] = key()
+        kind: Column[str] = column(init=False)
+        name: Column[str]
+
+    class Hound(Beast, discriminator_value="dog"):
+        breed: Column[str | None]
+
+    assert [type(item) for item in animals.fetch_all(select(Beast).order_by(Beast.id))] == [Hound, Beast, Beast]
+    elsa = animals.find(Beast, 3)
+    assert elsa is not None
+    assert repr(elsa).endswith("Beast(id=3, kind='cow', name='Elsa')")
+    elsa.name = "Elsie"
+    animals.update(elsa)
+    assert animals.fetch_value("SELECT kind || name FROM animal WHERE id = 3") == "cowElsie"
+
+
+def test_enums_and_integers_tell_and_a_base_may_have_a_value(db: Database) -> None:
+    db.sync(Truck)
+    db.insert(Truck(2, 7.5))
+    db.insert(Car(5))
+    assert db.query("SELECT kind, seats, load FROM car ORDER BY 1").fetch_all() == [(1, 5, None), (2, 2, 7.5)]
+    assert [type(item) for item in db.fetch_all(Car)] == [Truck, Car]
+    assert db.fetch_all(Truck)[0].kind is Kind.TRUCK
+
+
+def refused(match: str, make: Any) -> None:
+    with pytest.raises(ProgrammingError, match=match):
+        make()
+
+
+def test_what_cannot_work_is_told_when_the_class_is_made() -> None:
+    class Base(Model, discriminator="kind"):
+        id: Column[int] = key()
+        kind: Column[str] = column(init=False)
+
+    class One(Base, discriminator_value="one"):
+        size: Column[int]
+
+    def derive(*bases: type, body: dict[str, Any] | None = None, **options: Any) -> Any:
+        return lambda: type.__call__(type(Model), "Late", bases, dict(body or {}), **options)
+
+    refused("has no column 'sort'", derive(Model, body={"__annotations__": {"id": Column[int]}}, discriminator="sort"))
+    refused("has no value of it.*discriminator_value=", derive(Base))
+    refused("Late and One have the discriminator 'one'", derive(Base, discriminator_value="one"))
+    refused("itself told by kind", derive(One, discriminator_value="more"))
+    refused("has table, which is said of its table.*of Base", derive(Base, discriminator_value="x", table="t"))
+    refused("has seed_sql", derive(Base, discriminator_value="x", seed_sql="SELECT 1"))
+    refused("has a discriminator, and derives", derive(Base, discriminator="kind"))
+    refused("no class that it derives from a discriminator", derive(Model, discriminator_value="x"))
+    refused("neither text nor integer", derive(Base, discriminator_value=1.5))
+    other = {"__annotations__": {"size": Column[str]}}
+    refused("Late.size is another column than that of the same name", derive(Base, body=other, discriminator_value="y"))
+    refused("no variant", lambda: Base.suffixed("1"))
+    with Database(":memory:") as db:
+        db.create_tables(Shelter, Animal)
+        db.load([Shelter("s").insert(db)], Shelter.animals)
+        refused("defined after .* was first used", derive(Animal, discriminator_value="late"))
