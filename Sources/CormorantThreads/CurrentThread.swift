@@ -131,7 +131,8 @@ package enum Threads {
 package enum Patience: Int32 {
     /// Up to the busy timeout.
     case none
-    /// As long as some are given back, or are in use by work that ends by itself. What it takes ends by itself, too.
+    /// As long as some are given back, or are in use by work that ends by itself. What it takes ends by itself, too. Where
+    /// all are kept, its reads are the writer's.
     case work
     /// As long as that; but what it takes may be kept while its program does something else.
     case keeping

@@ -83,8 +83,9 @@ void corm_python_destroy_stream(void *capsule);
  * For the threads of a pool, whose work must not fail because there is much of it: a thread that waits holds no reader.
  * Cancelling it ends the wait. Needs no CPython.
  *
- * patience  0, as at first: it is not patient; 1: it is, and works: it gives readers back by itself; 2: it is, and may keep
- *           readers while its program does something else, so nobody waits for longer because of it
+ * patience  0, as at first: it is not patient; 1: it is, and works: it gives readers back by itself, and where all are kept, it
+ *           takes the connection that writes; 2: it is, and may keep readers while its program does something else, so
+ *           nobody waits for longer because of it
  *
  * Threading: any thread.
  */

@@ -56,8 +56,8 @@ package final class PooledConnection {
     var uses = 0
     /// Of a reader: the thread that took it when it was free; 0 while it is.
     var taker: Int64 = 0
-    /// Of a reader: whether that thread is one of a pool, whose work ends by itself.
-    var takerEndsByItself = false
+    /// Of a reader: how that thread waits, which tells whether its use of it ends by itself.
+    var takerPatience = Patience.none
     /// Of a reader: its connection, as long as it is among those of the pool; under the pool's lock.
     var shown: ObjectIdentifier?
     /// Of the writer: whether models have caches on it; any thread reads it.

@@ -85,7 +85,7 @@ final class ReaderPool: @unchecked Sendable {
             return nil
         }
         pooled.taker = thread
-        pooled.takerEndsByItself = Threads.patience == .work
+        pooled.takerPatience = Threads.patience
         let definitions = definitions
         state.unlock()
         // Nobody else has it, but for those who set a trace.
@@ -111,18 +111,27 @@ final class ReaderPool: @unchecked Sendable {
         return pooled
     }
 
-    /// - Returns: false for a thread whose own cursors are running: it might wait for itself.
+    /// - Returns: false for a thread whose own cursors are running, and for the work of a pool where all readers are kept: it
+    ///   might wait for itself.
     private func waitForFree(_ thread: Int64) throws -> Bool {
         for pooled in members { freeIfAbandoned(pooled) }
         state.lock()
         let hasOne = members.contains { $0.taker == thread }
         var before = releases
         state.unlock()
-        if hasOne { return semaphore.tryTake() }
+        if hasOne || areKept { return semaphore.tryTake() }
         while !semaphore.take(max(options.busyTimeout, 1), givingUpWhen: { Threads.isCancelled }) {
-            guard Threads.patience != .none, !Threads.isCancelled, mayGoOn(&before) else { throw isFull() }
+            guard Threads.patience != .none, !Threads.isCancelled else { throw isFull() }
+            if areKept { return semaphore.tryTake() }
+            guard mayGoOn(&before) else { throw isFull() }
         }
         return true
+    }
+
+    /// Whether all are kept by a program whose work the calling thread may be doing.
+    private var areKept: Bool {
+        guard Threads.patience == .work else { return false }
+        return state.locked { members.allSatisfy { $0.taker != 0 && $0.takerPatience == .keeping } }
     }
 
     /// Whether waiting may help: one was given back meanwhile, or is in use by a thread whose work ends by itself.
@@ -130,7 +139,7 @@ final class ReaderPool: @unchecked Sendable {
         state.lock()
         defer { state.unlock() }
         defer { before = releases }
-        return releases != before || members.contains { $0.taker != 0 && $0.takerEndsByItself }
+        return releases != before || members.contains { $0.taker != 0 && $0.takerPatience == .work }
     }
 
     private func freeIfAbandoned(_ pooled: PooledConnection) {

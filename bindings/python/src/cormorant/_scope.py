@@ -215,13 +215,13 @@ def _added(_: object) -> None:
 
 async def begin(database: Database, around: Node | None, transaction: Transaction, writing: bool) -> Node:
     """Begins a transaction on a thread of the database's own, or one inside another."""
-    scope = Scope(database, await lease(database, writing)) if around is None else around.scope
+    scope = Scope(database, await lease(database, writing, keeping=True)) if around is None else around.scope
     return await scope.begin(around, transaction)
 
 
 def begin_blocking(database: Database, around: Node | None, transaction: Transaction) -> Node:
     """begin() for a thread."""
-    scope = Scope(database, lease_blocking(database, True)) if around is None else around.scope
+    scope = Scope(database, lease_blocking(database)) if around is None else around.scope
     return scope.begin_blocking(around, transaction)
 
 

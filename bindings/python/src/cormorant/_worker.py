@@ -136,12 +136,14 @@ class Turns:
 
 
 class Workers:
-    """The threads of one database. Up to `count` do what was awaited, and one more what writes, so that no write waits
+    """The threads of one database. Up to `count` do what was awaited; as many more keep what is open, cursors and
+    transactions that read, so that no call in a loop over rows waits for loops; and one writes, so that no write waits
     behind reads.
     """
 
     def __init__(self, count: int, timeout: float, is_closed: bool) -> None:
-        self.turns = Turns(count)
+        self.calls = Turns(count)
+        self.keeping = Turns(count)
         self.writing = Turns(1)
         self.timeout = timeout
         self.process = os.getpid()
@@ -211,10 +213,10 @@ class Lease:
             self._turns.give_back()
 
 
-async def lease(database: Database, writing: bool) -> Lease:
+async def lease(database: Database, writing: bool, keeping: bool = False) -> Lease:
     """A worker, when its turn has come. BusyError where none has ended for the busy timeout."""
     workers = workers_of(database)
-    turns = workers.writing if writing else workers.turns
+    turns = workers.writing if writing else workers.keeping if keeping else workers.calls
     if not turns.take() and not turns.take(waiter := task_waiter()):
         try:
             ended = turns.ended
@@ -228,17 +230,17 @@ async def lease(database: Database, writing: bool) -> Lease:
     return Lease(workers, turns)
 
 
-def lease_blocking(database: Database, writing: bool) -> Lease:
-    """lease() for a thread."""
+def lease_blocking(database: Database) -> Lease:
+    """lease() for a thread that writes."""
     workers = workers_of(database)
-    turns = workers.writing if writing else workers.turns
+    turns = workers.writing
     waiter = ThreadWaiter()
     if not turns.take(waiter):
         try:
             ended = turns.ended
             while not waiter.block(workers.timeout):
                 if turns.ended == ended:
-                    raise _busy(writing)
+                    raise _busy(True)
                 ended = turns.ended
         except BaseException:
             turns.withdraw(waiter)

@@ -193,4 +193,4 @@ class _Place:
 
 async def _place_of(calls: AsyncDatabase, writing: bool) -> _Place:
     database, node = calls._target()
-    return _Place(database, node, await lease(database, writing) if node is None else None)
+    return _Place(database, node, await lease(database, writing, keeping=True) if node is None else None)
