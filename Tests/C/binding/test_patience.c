@@ -25,10 +25,13 @@ static void a_patient_thread_waits_for_a_reader_of_another(void **state) {
     pthread_join(thread, &status);
     assert_int_equal((corm_status)(intptr_t)status, CORM_E_BUSY);
     OK(corm_transaction_rollback(db, &failure));
-    /* Nor where one has it that keeps what it takes. */
+    /* Where one has it that may keep it for ever, work that is patient reads by the connection that writes. */
     corm_python_set_patience(2);
     OK(corm_transaction_begin(db, CORM_TRANSACTION_READ, &failure));
     pthread_create(&thread, NULL, read_one, &options);
+    pthread_join(thread, &status);
+    assert_int_equal((corm_status)(intptr_t)status, CORM_OK);
+    pthread_create(&thread, NULL, read_one, NULL);
     pthread_join(thread, &status);
     assert_int_equal((corm_status)(intptr_t)status, CORM_E_BUSY);
     OK(corm_transaction_rollback(db, &failure));
