@@ -144,6 +144,7 @@ def test_a_mixin_that_comes_twice_counts_once_and_the_nearest_column_is_the_one(
     made = Diamond("d", owner_id=Doc("x").insert(db).id).insert(db)
     assert (made.id, made.size, made.note) == (1, 1, "left")
     db.load([made], Diamond.owner)
+    assert made.owner is not None
     assert made.owner.text == "x"
     assert db.fetch_all(Diamond.where(Diamond.owner.text == "x")) == [made]
 
