@@ -40,7 +40,8 @@ struct RowTests {
         #expect(try ids { SQLRow($0.price, $0.id) <= (10, 2) } == [1, 2])
         #expect(try ids { SQLRow($0.price, $0.id).isBetween((9, 1), (10, 2)) } == [1, 2])
         #expect(try ids { SQLRow($0.price, $0.id) < SQLRow($0.price, $0.id) } == [])
-        #expect(try ids { SQLRow($0.page, $0.at).isEqual(to: Visit.where { $0.id == 3 }.select { ($0.page, $0.at) }) } == [3])
+        let third = Visit.where { $0.id == 3 }.select { ($0.page, $0.at) }
+        #expect(try ids { SQLRow($0.page, $0.at).isEqual(to: third) } == [3])
         #expect(
             try ids { SQLRow($0.page, $0.at).isIn(Visit.where { $0.price > 9 }.select { ($0.page, $0.at) }) } == [1, 3])
         #expect(try ids { SQLRow($0.page, $0.at).isIn([]) } == [])
