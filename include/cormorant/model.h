@@ -126,9 +126,15 @@ typedef struct corm_model_info {
     size_t key_count;
     /* Whether insert gives the record a key: one integer key or a hidden one. */
     bool generates_key;
+    /* The relations that it has by now (relation.h), for programs that walk along all of them. */
+    size_t relation_count;
+    const struct corm_relation_info *const *relations;
 } corm_model_info;
 
-/* What the model says of itself. Returns: borrowed until corm_model_free, with all that it points to; never NULL. */
+/*
+ * What the model says of itself, which is another struct once it has other relations. Returns: borrowed until corm_model_free, with
+ * all that it points to; never NULL.
+ */
 const corm_model_info *corm_model_info_get(const corm_model *model);
 
 /* A column of a model. It grows at its end only: take it by the pointer that is given. */

@@ -43,16 +43,13 @@ typedef struct corm_relation_def {
  */
 corm_status corm_relation_add(corm_model *model, const corm_relation_def *definition, corm_error **out_error);
 
-/* A relation of a model, for programs that walk along all of them. It grows at its end only: take it by the pointer that is given. */
+/* A relation of a model (corm_model_info.relations). It grows at its end only: take it by the pointer that is given. */
 typedef struct corm_relation_info {
     const char *name;
     corm_relation_kind kind;
     /* The model it leads to; NULL where that is freed. */
     const corm_model *target;
 } corm_relation_info;
-
-/* A relation, from 0; NULL out of range, which is how a loop ends. Returns: borrowed until corm_model_free. Threading: any thread. */
-const corm_relation_info *corm_relation_info_get(const corm_model *model, size_t index);
 
 /*
  * Whether any related record meets a condition (NULL: whether there is any); NOT of it is "none". In the condition the

@@ -57,11 +57,12 @@ package final class ModelBox: HandleObject {
     let rowLayout: StructLayout?
     package let types: ColumnTypes
     private let memory = ScratchMemory(firstSize: 512)
-    let info: UnsafePointer<corm_model_info>
+    /// With the relations that it had when it was last asked for, which the lock below guards.
+    private var info: UnsafePointer<corm_model_info>
     let columns: [UnsafePointer<corm_model_column>]
     private let relationLock = RecursiveLock(.modelLayouts)
     // Its lock guards it, and the memory once the model is made.
-    private var relations: [String: UnsafePointer<corm_relation_info>] = [:]
+    private var relations: [(name: String, kind: Int32, target: OpaquePointer?)] = []
 
     init(_ descriptor: ModelDescriptor, _ layout: StructLayout?) {
         self.descriptor = descriptor
@@ -69,11 +70,12 @@ package final class ModelBox: HandleObject {
         self.layout = isOfRows ? nil : layout
         rowLayout = isOfRows ? layout : nil
         types = ColumnTypes(descriptor)
-        info = memory.keep(
-            corm_model_info(
-                name: memory.copy(descriptor.name), table: memory.copy(descriptor.table),
-                create_sql: memory.copy(descriptor.createSQL), column_count: descriptor.columns.count,
-                key_count: descriptor.keyColumns.count, generates_key: descriptor.generatesKey))
+        var info = corm_model_info()
+        (info.name, info.table) = (UnsafePointer(memory.copy(descriptor.name)), UnsafePointer(memory.copy(descriptor.table)))
+        info.create_sql = UnsafePointer(memory.copy(descriptor.createSQL))
+        (info.column_count, info.key_count) = (descriptor.columns.count, descriptor.keyColumns.count)
+        info.generates_key = descriptor.generatesKey
+        self.info = memory.keep(info)
         columns = descriptor.columns.indices.map { [memory] in descriptor.info(of: $0, layout, memory) }
         ModelLayouts.set(self.layout, of: descriptor)
     }
@@ -83,18 +85,25 @@ package final class ModelBox: HandleObject {
         descriptor.isFreed = true
     }
 
-    /// A relation as C has it; nil where there are not so many.
-    func relation(_ index: Int) -> UnsafePointer<corm_relation_info>? {
-        let names = descriptor.relations.names
-        guard names.indices.contains(index), let kind = descriptor.relations.kind(of: names[index]) else { return nil }
-        let name = names[index]
-        let target = (try? descriptor.relation(named: name)).flatMap { ModelLayouts.handle(of: $0.target) }
+    /// What it says of itself, with the relations that it has by now.
+    func infoNow() -> UnsafePointer<corm_model_info> {
+        let found = descriptor.relations.names.map { name in
+            let target = (try? descriptor.relation(named: name)).flatMap { ModelLayouts.handle(of: $0.target) }
+            return (name: name, kind: descriptor.relations.kind(of: name)?.rawValue ?? 0, target: target)
+        }
         return relationLock.locked {
-            if let known = relations[name], known.pointee.target == target { return known }
-            let made = memory.keep(
-                corm_relation_info(name: memory.copy(name), kind: kind.rawValue, target: target))
-            relations[name] = made
-            return made
+            guard !found.elementsEqual(relations, by: ==) else { return info }
+            relations = found
+            let list = memory.allocateArray(of: UnsafePointer<corm_relation_info>?.self, count: found.count)
+            for (index, relation) in found.enumerated() {
+                let made = corm_relation_info(
+                    name: memory.copy(relation.name), kind: relation.kind, target: relation.target)
+                (list + index).initialize(to: memory.keep(made))
+            }
+            var made = info.pointee
+            (made.relations, made.relation_count) = (UnsafePointer(list), found.count)
+            info = memory.keep(made)
+            return info
         }
     }
 
@@ -174,17 +183,12 @@ private let noInfo = EmptyInfo(corm_model_info())
 
 @_cdecl("corm_model_info_get") @implementation
 public func corm_model_info_get(_ handle: OpaquePointer?) -> UnsafePointer<corm_model_info>? {
-    model(handle)?.info ?? noInfo.pointer
+    model(handle)?.infoNow() ?? noInfo.pointer
 }
 
 @_cdecl("corm_model_column_get") @implementation
 public func corm_model_column_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_model_column>? {
     model(handle).flatMap { element($0.columns, index) }
-}
-
-@_cdecl("corm_relation_info_get") @implementation
-public func corm_relation_info_get(_ handle: OpaquePointer?, _ index: Int) -> UnsafePointer<corm_relation_info>? {
-    model(handle)?.relation(index)
 }
 
 @_cdecl("corm_model_create_tables") @implementation

@@ -483,6 +483,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("column_count", "size"),
         ("key_count", "size"),
         ("generates_key", "bool"),
+        ("relation_count", "size"),
     ),
     "corm_model_column": (
         ("property", "text"),
@@ -1151,7 +1152,6 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "corm_database_register_function": ("int32", ("pointer", "pointer", "pointer")),
     "corm_database_register_collation": ("int32", ("pointer", "text", "pointer", "pointer", "pointer", "pointer")),
     "corm_relation_add": ("int32", ("pointer", "pointer", "pointer")),
-    "corm_relation_info_get": ("pointer", ("pointer", "size")),
     "corm_relation_exists": ("pointer", ("pointer", "text", "text", "pointer")),
     "corm_relation_is": ("pointer", ("pointer", "text", "text", "pointer")),
     "corm_relation_aggregate": ("pointer", ("pointer", "text", "text", "text", "text", "pointer")),
