@@ -26,6 +26,16 @@ final class StructHooks: Sendable {
                     column: index, offset: column.offset, size: column.size, call: $0, context: column.validate_context)
             }
         }
+        let isFilledIn = { (column: corm_column_def) in
+            column.computed_sql != nil || column.version || column.stamp == CORM_STAMP_UPDATED
+        }
+        if let column = columns.first(where: { $0.validate != nil && isFilledIn($0) }) {
+            let name = try optionalString(definition.name, "model name") ?? ""
+            let property = try optionalString(column.name, "property name") ?? ""
+            throw CormorantError(
+                .model, "\(name).\(property) has a validator, and the database fills the column in",
+                hint: "look at what the program writes, or give the column a check", columns: [property])
+        }
         let around = [
             calls.before_insert, calls.after_insert, calls.before_update, calls.after_update, calls.before_save,
             calls.after_save, calls.before_delete, calls.after_delete,

@@ -274,6 +274,19 @@ static void a_batch_of_a_queue_takes_no_hooks(void **state) {
     corm_model_free(model);
 }
 
+static void a_validator_of_what_the_database_fills_in_is_refused(void **state) {
+    (void)state;
+    corm_column_def columns[6];
+    corm_model *model = NULL;
+    memcpy(columns, page_columns, sizeof columns);
+    columns[3].validate = is_small;
+    corm_model_def definition = page_def;
+    definition.columns = columns;
+    GIVES(CORM_E_MODEL, corm_model_create(&definition, &model, &failure));
+    assert_string_equal(corm_error_message(failure),
+                        "Page.version has a validator, and the database fills the column in");
+}
+
 static void a_variant_has_the_hooks(void **state) {
     (void)state;
     corm_model *model = NULL;
@@ -299,6 +312,7 @@ int main(void) {
         HOOK_TEST(a_validator_names_model_and_property),
         HOOK_TEST(hooks_keep_to_their_transaction),
         HOOK_TEST(a_batch_of_a_queue_takes_no_hooks),
+        HOOK_TEST(a_validator_of_what_the_database_fills_in_is_refused),
         HOOK_TEST(a_variant_has_the_hooks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

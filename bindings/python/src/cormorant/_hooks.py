@@ -130,6 +130,13 @@ def find_hooks(info: ModelInfo, cls: type[Model]) -> Hooks | None:
     """Those of a model; None where it has none."""
     names = {name for name in (*_HOOKS, "validate") if _is_method(cls, name)}
     validators = {item.name: item._options["validate"] for item in info.columns if item._options.get("validate")}
+    for item in info.columns:
+        if item.name in validators and _is_filled_in(item):
+            raise ProgrammingError(
+                f"{info.name}.{item.name} has a validator, and the database fills the column in",
+                code="CORM_E_MODEL",
+                hint="look at what the program writes, or give the column a check",
+            )
     for name, function in (*((name, getattr(cls, name)) for name in names), *validators.items()):
         if getattr(getattr(function, "__code__", None), "co_flags", 0) & _CO_COROUTINE:
             raise ProgrammingError(
@@ -140,6 +147,11 @@ def find_hooks(info: ModelInfo, cls: type[Model]) -> Hooks | None:
                 hint="make it a plain function",
             )
     return Hooks(info, names, validators) if names or validators else None
+
+
+def _is_filled_in(column: Column[Any]) -> bool:
+    option = column._options.get
+    return option("computed") is not None or option("version", False) or option("stamp") == "updated"
 
 
 def _is_method(cls: type[Model], name: str) -> bool:

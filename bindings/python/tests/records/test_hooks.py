@@ -222,6 +222,18 @@ def test_columns_may_have_the_names_of_hooks(db: Database) -> None:
     assert Odd("a").insert(db) == db.find(Odd, "a")
 
 
+def test_a_validator_of_what_the_database_fills_in_is_refused() -> None:
+    options: list[dict[str, Any]] = [{"computed": "1"}, {"version": True, "default": 0}]
+    for option in options:
+        with pytest.raises(ProgrammingError, match=r"Odd\.size has a validator") as caught:
+
+            class Odd(Model):
+                size: Column[int] = column(validate=is_small, **option)
+                id: Column[int] = key()
+
+        assert caught.value.code == "CORM_E_MODEL"
+
+
 def test_coroutine_functions_are_refused() -> None:
     with pytest.raises(ProgrammingError, match=r"Slow\.before_save is a coroutine function") as caught:
 
