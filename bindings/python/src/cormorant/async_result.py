@@ -106,7 +106,11 @@ class AsyncResult(Generic[T]):
         await self.close()
 
     def __del__(self) -> None:
+        self._abandon()
+
+    def _abandon(self) -> None:
         if self._place is not None and not self._is_over:
+            self._is_over = True
             self._place.abandon(self._result)
 
     async def _do(self, body: Callable[[Result[T]], S]) -> S:
@@ -136,6 +140,10 @@ class AsyncResult(Generic[T]):
                 return value
 
             return await place.run(call)
+        except BaseException:
+            # Also where the rows came all the same: who was cancelled reads no more, and may be held by its traceback.
+            self._abandon()
+            raise
         finally:
             self._is_busy = False
 
@@ -187,8 +195,11 @@ class _Place:
             self.finish(result)
 
     def abandon(self, result: Result[Any] | None) -> None:
+        """finish(), without waiting for it."""
         if self._lease is not None:
             self._lease.worker.add(lambda: self.finish(result))
+        elif result is not None:
+            result.close()
 
 
 async def _place_of(calls: AsyncDatabase, writing: bool) -> _Place:

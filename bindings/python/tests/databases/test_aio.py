@@ -135,6 +135,33 @@ def test_cursors_inside_cursors_come_to_an_end(path: Path) -> None:
     on(path, body, reader_count=2, busy_timeout=0.2)
 
 
+def test_a_loop_that_is_cancelled_is_over_though_somebody_holds_it(path: Path) -> None:
+    """Mended: a cursor stayed open as long as the traceback of its cancelled task"""
+
+    async def body(db: AsyncDatabase) -> None:
+        await db.insert_many(Note(text=str(number)) for number in range(1000))
+        for wait in (0, 0.0005, 0.001, 0.002):
+            for _ in range(10):
+                results = [db.cursor(Note) for _ in range(3)]
+                tasks = [asyncio.create_task(result.fetch_one()) for result in results]
+                await asyncio.sleep(wait)
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
+                for result, task in zip(results, tasks):
+                    if not task.cancelled():
+                        await result.close()
+                await db.count(Note)
+        workers = db.database._workers
+        assert workers is not None
+        end = time.monotonic() + 2
+        while workers.keeping._free != 32 and time.monotonic() < end:
+            await asyncio.sleep(0.01)
+        assert workers.keeping._free == 32
+
+    on(path, body)
+
+
 def test_calls_in_loops_over_rows_wait_for_no_loop(path: Path) -> None:
     """More loops than there are readers and threads, each with calls in it while it is not at its end."""
 
