@@ -140,18 +140,13 @@ def test_a_loop_that_is_cancelled_is_over_though_somebody_holds_it(path: Path) -
 
     async def body(db: AsyncDatabase) -> None:
         await db.insert_many(Note(text=str(number)) for number in range(1000))
-        for wait in (0, 0.0005, 0.001, 0.002):
-            for _ in range(10):
-                results = [db.cursor(Note) for _ in range(3)]
-                tasks = [asyncio.create_task(result.fetch_one()) for result in results]
-                await asyncio.sleep(wait)
-                for task in tasks:
-                    task.cancel()
-                await asyncio.wait(tasks)
-                for result, task in zip(results, tasks):
-                    if not task.cancelled():
-                        await result.close()
-                await db.count(Note)
+        # The rows are there when it is cancelled, and still made into objects.
+        result = db.query("SELECT id FROM notes", into=lambda id: time.sleep(0.001))
+        task = asyncio.create_task(result.fetch_one())
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
         workers = db.database._workers
         assert workers is not None
         end = time.monotonic() + 2
