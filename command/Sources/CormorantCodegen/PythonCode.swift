@@ -200,7 +200,9 @@ struct PythonCode: CodeWriter {
         }
         if !used.isEmpty { lines.append("from datetime import \(used.joined(separator: ", "))") }
         if columns.contains(where: { $0.type == .decimal }) { lines.append("from decimal import Decimal") }
-        let typing = [("Any", columns.contains { $0.type == .json }), ("Literal", columns.contains { !$0.choices.isEmpty })]
+        let typing = [
+            ("Any", columns.contains { $0.type == .json }), ("Literal", columns.contains { !$0.choices.isEmpty }),
+        ]
         if typing.contains(where: \.1) {
             lines.append("from typing import \(typing.filter(\.1).map(\.0).joined(separator: ", "))")
         }

@@ -65,7 +65,8 @@ extension Naming {
                 let cases = column.choices.map { choice in
                     let words = Words(choice)
                     if language == .c {
-                        return constants.take((Words(type) + (words.isEmpty ? Words("empty") : words)).snake.uppercased())
+                        return constants.take(
+                            (Words(type) + (words.isEmpty ? Words("empty") : words)).snake.uppercased())
                     }
                     let isNoName = words.isEmpty || words.startsWithDigit
                     return own.take((isNoName ? Words("value") + words : words).lowerCamel)

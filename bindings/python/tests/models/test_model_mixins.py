@@ -202,7 +202,7 @@ def test_a_column_has_a_repr_before_it_is_of_a_model() -> None:
 def test_a_property_that_is_set_twice_is_refused(db: Database) -> None:
     """Mended: the table had 'a' only"""
     db.create_tables(Doc)
-    twice = "Doc.text is set twice .*insert of values makes one row"
+    twice = "Doc.text is set twice .*insert of several rows gives them as rows of values"
     with pytest.raises(ProgrammingError, match=twice):
         db.execute(insert(Doc).values(text="a").values(text="b"))
     with pytest.raises(ProgrammingError, match=twice):
