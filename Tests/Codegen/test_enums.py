@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
            record.place.value == TICKET_PLACE_HERE);
     models_free(models);
     corm_arena_free(arena);
-    corm_database_close(db);
+    corm_database_close(db, NULL);
     return 0;
 }
 """

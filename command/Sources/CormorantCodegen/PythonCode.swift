@@ -156,7 +156,7 @@ struct PythonCode: CodeWriter {
         let isMany = finder.kind == .foreignKey
         let wanted =
             finder.kind == .key ? "find" : "\(isMany ? "fetch" : "find")_by_\(names.joined(separator: "_and_"))"
-        let parameters = zip(names, columns).map { "\($0): \(typeName($1.type))" }
+        let parameters = zip(names, columns).map { "\($0): \(plainType($1))" }
         let condition = names.map { "\(type).\($0) == \($0)" }.joined(separator: ", ")
         let body =
             finder.kind == .key
