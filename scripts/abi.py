@@ -109,8 +109,8 @@ def _members(record: Node, path: str) -> dict[str, str]:
     nested: Node | None = None
     for child in _children(record, "RecordDecl", "FieldDecl"):
         if child["kind"] == "RecordDecl":
-            # One without a name, whose member is the next.
-            nested = child
+            # One without a name, whose member is the next; with a name it is of another struct, which a pointer is to.
+            nested = None if child.get("name") else child
         elif nested is not None:
             members |= _members(nested, f"{path}{child['name']}.")
             nested = None

@@ -422,6 +422,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("choice_count", "size"),
         ("validate", "pointer"),
         ("validate_context", "pointer"),
+        ("record", "pointer"),
         ("discriminator", "text"),
     ),
     "corm_key_def": (
@@ -484,6 +485,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("key_count", "size"),
         ("generates_key", "bool"),
         ("relation_count", "size"),
+        ("relations", "pointer"),
     ),
     "corm_model_column": (
         ("property", "text"),
