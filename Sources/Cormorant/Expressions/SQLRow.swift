@@ -14,13 +14,17 @@ public struct SQLRow<Values>: Sendable {
     // With a list of types alone, literals in a tuple would be of their own types, before those of the expressions are known.
 
     /// A row of two expressions.
-    public init<A: ColumnValue, B: ColumnValue>(_ a: SQLExpression<A>, _ b: SQLExpression<B>) where Values == (A, B) {
+    public init<A: ColumnValue & SendableMetatype, B: ColumnValue & SendableMetatype>(
+        _ a: SQLExpression<A>, _ b: SQLExpression<B>
+    ) where Values == (A, B) {
         parts = [a.node, b.node]
         bound = { [.bound($0.0), .bound($0.1)] }
     }
 
     /// A row of three expressions.
-    public init<A: ColumnValue, B: ColumnValue, C: ColumnValue>(
+    public init<
+        A: ColumnValue & SendableMetatype, B: ColumnValue & SendableMetatype, C: ColumnValue & SendableMetatype
+    >(
         _ a: SQLExpression<A>, _ b: SQLExpression<B>, _ c: SQLExpression<C>
     ) where Values == (A, B, C) {
         parts = [a.node, b.node, c.node]
@@ -29,7 +33,7 @@ public struct SQLRow<Values>: Sendable {
 
     /// A row of up to eight expressions.
     @_disfavoredOverload
-    public init<each Content: ColumnValue>(_ parts: repeat SQLExpression<each Content>)
+    public init<each Content: ColumnValue & SendableMetatype>(_ parts: repeat SQLExpression<each Content>)
     where Values == (repeat each Content) {
         var nodes: [Expression] = []
         for part in repeat each parts { nodes.append(part.node) }
