@@ -31,7 +31,9 @@ extension Reader {
     /// The only record of a query: `noRows` is thrown where there is none, `severalRows` where there are more.
     @available(*, noasync)
     public func one<R: Record>(_ type: R.Type, _ query: Query = Query()) throws -> R {
-        try database.onlyRow({ try database.cursor(R.model, query.resolved(for: R.model)) }) { try $0.next { try R(from: $0) } }
+        try database.onlyRow({ try database.cursor(R.model, query.resolved(for: R.model)) }) {
+            try $0.next { try R(from: $0) }
+        }
     }
 
     /// How many records a query has.

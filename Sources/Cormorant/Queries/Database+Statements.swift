@@ -126,7 +126,8 @@ extension Database {
     /// - Returns: how many rows it wrote.
     @available(*, noasync)
     @discardableResult
-    public func execute(_ statement: some WritingStatement, _ parameters: [String: ParameterValue] = [:]) throws -> Int {
+    public func execute(_ statement: some WritingStatement, _ parameters: [String: ParameterValue] = [:]) throws -> Int
+    {
         try Int(execute(statement.sql.statement, parameters))
     }
 
