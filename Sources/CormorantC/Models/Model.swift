@@ -71,7 +71,8 @@ package final class ModelBox: HandleObject {
         rowLayout = isOfRows ? layout : nil
         types = ColumnTypes(descriptor)
         var info = corm_model_info()
-        (info.name, info.table) = (UnsafePointer(memory.copy(descriptor.name)), UnsafePointer(memory.copy(descriptor.table)))
+        info.name = UnsafePointer(memory.copy(descriptor.name))
+        info.table = UnsafePointer(memory.copy(descriptor.table))
         info.create_sql = UnsafePointer(memory.copy(descriptor.createSQL))
         (info.column_count, info.key_count) = (descriptor.columns.count, descriptor.keyColumns.count)
         info.generates_key = descriptor.generatesKey

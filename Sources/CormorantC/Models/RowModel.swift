@@ -57,7 +57,9 @@ func rowModel(
     let descriptor = ModelDescriptor(
         name: name, table: try optionalString(raw.table, "table name"), columns: descriptors, view: true)
     try descriptor.validate()
-    return (descriptor, StructLayout(descriptor, fields, choices: choices, size: raw.record_size, hooks: nil, nested: nested))
+    let layout = StructLayout(
+        descriptor, fields, choices: choices, size: raw.record_size, hooks: nil, nested: nested)
+    return (descriptor, layout)
 }
 
 private func field(

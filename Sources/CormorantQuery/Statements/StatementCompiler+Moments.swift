@@ -97,7 +97,11 @@ extension StatementCompiler {
 
     /// Writes what IN, CASE or a row looks for.
     mutating func write(matched operand: Expression) throws {
-        if isOffsetDatetime(operand) { try write(moment: operand) } else { try write(compared: operand, at: .comparison) }
+        if isOffsetDatetime(operand) {
+            try write(moment: operand)
+        } else {
+            try write(compared: operand, at: .comparison)
+        }
     }
 
     /// Writes one side of a comparison of offset datetimes. False where it is none, and where texts of the file are compared as
