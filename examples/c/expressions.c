@@ -61,7 +61,7 @@ static bool show_all(app *a) {
         corm_expr_in_select(corm_expr_column(albums, "artistId"), ids()),
         corm_expr_binary(CORM_OP_IN, YEAR, corm_expr_parameter("years")),
         CORM_GT(CORM_ROW_VALUE(YEAR, TITLE), CORM_ROW_VALUE(CORM_INT(1998), CORM_STR("F"))),
-        CORM_IN(CORM_ROW_VALUE(YEAR, TITLE), corm_value_int64(1998), corm_value_text("First")),
+        CORM_IN(CORM_ROW_VALUE(YEAR, TITLE), corm_value_int64(1998), corm_value_text("First Light")),
         /* Conditions */
         CORM_AND(RECENT, CHEAP),
         CORM_OR(RECENT, CHEAP),

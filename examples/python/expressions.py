@@ -54,7 +54,7 @@ EXPRESSIONS = [
     Album.artist_id.in_(ids),
     Album.year.in_(param("years")),
     tuple_(Album.year, Album.title) > (1998, "F"),
-    tuple_(Album.year, Album.title).in_([(1998, "First")]),
+    tuple_(Album.year, Album.title).in_([(1998, "First Light")]),
     # Conditions
     recent & cheap,
     recent | cheap,

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from music import Album, music
 
-from cormorant import Database, NoRowsError, SeveralRowsError, func, select
+from cormorant import Database, NoRowsError, SeveralRowsError, func, select, sql
 
 
 @dataclass
@@ -35,7 +35,7 @@ def numbers(db: Database) -> None:
 
 def exactly_one(db: Database) -> None:
     """The only row, or an error of its own where there is none, or several."""
-    print(db.one(Album.where(Album.title == "First")).year, db.one_value(select(func.count(Album.id))))
+    print(db.one(Album.where(Album.title == "First Light")).year, db.one_value(select(func.count(Album.id))))
     try:
         db.one(Album.where(Album.year > 2000))
     except SeveralRowsError as error:
@@ -75,6 +75,10 @@ def raw_sql(db: Database) -> None:
     print(db.query("SELECT year, count(*) AS albums FROM album WHERE year > ? GROUP BY 1", [2000]).dicts().fetch_all())
     print(db.query("SELECT title, year FROM album ORDER BY year LIMIT 1", into=Line).fetch_one())
     print([album.title for album in db.fetch_all(Album, "SELECT * FROM album WHERE year < :year", {"year": 2000})])
+    chosen = sql(
+        "SELECT title FROM {Album} WHERE id IN {ids:list} AND year < {year}", Album=Album, ids=[1, 2], year=2000
+    )
+    print(db.fetch_values(chosen))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._model_info import ModelInfo
 from ._native.base import sqlite_version, version
+from ._sql import SQL, sql
 from .alias import alias
 from .change import Delete, Insert, Update, delete, insert, update
 from .cipher import Cipher, Codec, CodecFile, decrypt, encrypt, rekey
@@ -137,6 +138,7 @@ __version__ = version()
 
 __all__ = [
     "JSON_NULL",
+    "SQL",
     "Action",
     "AlteredError",
     "AsyncDatabase",
@@ -275,6 +277,7 @@ __all__ = [
     "rekey",
     "scalar",
     "select",
+    "sql",
     "sqlite_version",
     "table_function",
     "to_many",

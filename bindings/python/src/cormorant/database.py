@@ -35,6 +35,7 @@ from ._native.python import Find
 from ._native.record import Row
 from ._owner import Owner
 from ._path import path_text
+from ._sql import bindings_of, refuse_values
 from .change import Change, OnConflict
 from .cipher import Cipher, options_of
 from .error import DataError, IntegrityError, ProgrammingError
@@ -375,10 +376,12 @@ class Database(Owner):
             )
         if parameters:
             raise ProgrammingError("keywords with SQL", hint="give them as bindings")
-        return native_database.execute(self._handle, sql, dump_bindings(bindings, as_list=True))
+        data = dump_bindings(bindings_of(sql, bindings), as_list=True)
+        return native_database.execute(self._handle, sql, data)
 
     def execute_many(self, sql: str, rows: Iterable[Bindings]) -> int:
         """Runs one statement for each row of bindings, in one transaction; how many rows it changed."""
+        refuse_values(sql, "execute_many()")
         source = iter(rows)
         part, start, changed = list(islice(source, _PART)), 0, 0
         with Transaction(self) if len(part) == _PART else nullcontext():
@@ -395,6 +398,7 @@ class Database(Owner):
 
     def execute_script(self, sql: str) -> None:
         """Runs any number of statements without bindings, up to the first error; what came before it stays done."""
+        refuse_values(sql, "execute_script()")
         native_database.execute_script(self._handle, sql)
 
     # --- Transactions ---

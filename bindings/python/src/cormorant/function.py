@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from ._native import abi
 from ._native.expression import Node
 from ._shape import TupleShape
+from ._sql import bindings_of
 from .error import ProgrammingError
 from .expression import (
     Expression,
@@ -179,7 +180,7 @@ def param(name: str) -> Parameter:
 
 def raw(sql: str, *values: Any) -> Expression[Any]:
     """SQL as it is, with the values of its `?` in order; whole in itself, without an open quote or parenthesis."""
-    return Expression((abi.CORM_NODE_RAW, sql, [plain_value(value) for value in values]))
+    return Expression((abi.CORM_NODE_RAW, str(sql), [plain_value(value) for value in bindings_of(sql, values)]))
 
 
 def case(

@@ -23,6 +23,7 @@ from ._native import result as native_result
 from ._native import statement as native_statement
 from ._native.handle import CursorHandle
 from ._shape import IntoShape, Shape, TupleShape
+from ._sql import bindings_of
 from .column import MISSING
 from .error import NoRowsError, ProgrammingError, SeveralRowsError
 from .graph import load
@@ -443,7 +444,7 @@ def query(
     if hasattr(into, "__model__"):
         model: Any = into
         return cursor(database, model, sql, bindings)
-    opened = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings))
+    opened = native_query.open_cursor(database._handle, None, sql, dump_bindings(bindings_of(sql, bindings)))
     if into is None:
         return Result(database, opened, native_result.cursor_columns, None, None)
     try:
@@ -503,7 +504,8 @@ def _start_values(
     if isinstance(query, str):
         if bindings or parameters:
             raise ProgrammingError("parameters with SQL", hint="give its bindings as a tuple or a dict")
-        cursor, convert = native_query.open_cursor(database._handle, None, query, dump_bindings(given)), None
+        data = dump_bindings(bindings_of(query, given))
+        cursor, convert = native_query.open_cursor(database._handle, None, query, data), None
     elif isinstance(query, Query):
         cursor, shape = _run(database, query, query._parameters(bindings or given, parameters), None)
         convert = shape.load_rows
@@ -563,7 +565,7 @@ def dump_query_values(
             raise ProgrammingError(
                 f"attributes with SQL: {', '.join(attributes)}", hint="put conditions into the SQL and its bindings"
             )
-        return dump_bindings(bindings)
+        return dump_bindings(bindings_of(sql, bindings))
     if isinstance(bindings, Mapping):
         attributes = {**bindings, **attributes}
     elif bindings:

@@ -73,7 +73,7 @@ enum Expressions {
         try show { $0.artistID.isIn(ids) }
         try show { $0.year.isIn(parameter: "years") }
         try show { SQLRow($0.year, $0.title) > (1998, "F") }
-        try show { SQLRow($0.year, $0.title).isIn([(1998, "First")]) }
+        try show { SQLRow($0.year, $0.title).isIn([(1998, "First Light")]) }
     }
 
     static func conditions() throws {

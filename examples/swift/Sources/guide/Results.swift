@@ -37,7 +37,7 @@ enum Results {
 
     /// The only row, or an error of its own where there is none, or several.
     static func exactlyOne(_ database: Database) throws {
-        print(try database.one(Album.where { $0.title == "First" }).year)
+        print(try database.one(Album.where { $0.title == "First Light" }).year)
         print(try database.one("SELECT count(*) FROM album", as: Int.self))
         do {
             _ = try database.one(Album.where { $0.year > 2000 })
