@@ -32,7 +32,7 @@ from .record import has_key
 from .result import Convert, Result, read_all
 from .statement import Query, Statement
 from .transaction import Transaction
-from .value import Bindings, dump_bindings
+from .value import Bindings, dump_bindings, type_name
 
 if TYPE_CHECKING:
     from .database import Database
@@ -419,6 +419,11 @@ def exists(database: Database, model: Any, /, *key: Any, bindings: Bindings = ()
 
 def explain(database: Database, query: Statement) -> str:
     """SQLite's plan for a query as an indented tree, a line per step: https://www.sqlite.org/eqp.html"""
+    if not isinstance(query, Statement):
+        raise ProgrammingError(
+            f"{type_name(query)} is no statement",
+            hint="give what select(), update(), delete() or insert() made; of SQL ask query('EXPLAIN QUERY PLAN ...')",
+        )
     return native_statement.explain(database._handle, query._compile().handle)
 
 

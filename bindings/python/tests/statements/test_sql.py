@@ -144,3 +144,10 @@ def test_copies_keep_their_values() -> None:
     for again in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
         assert type(again) is SQL
         assert (again, again.values) == ("SELECT ?", (1,))
+
+
+def test_the_plan_of_sql_is_asked_by_sql(people: Database) -> None:
+    with pytest.raises(ProgrammingError, match="str is no statement") as caught:
+        people.explain("SELECT * FROM members")  # type: ignore[arg-type]
+    assert caught.value.hint is not None
+    assert "EXPLAIN QUERY PLAN" in caught.value.hint
