@@ -83,9 +83,15 @@ struct TaskTests {
         let written = (0..<200).map { "city \($0)" }
         for name in written { _ = try await database.write { try $0.inserted(City(name: name)) } }
         // One that ends early leaves the others theirs.
-        let late = Task { for try await _ in observer { break } }
+        let (joined, joins) = AsyncStream.makeStream(of: Void.self)
+        let late = Task {
+            var iterator = observer.makeAsyncIterator()
+            joins.yield()
+            return try await iterator.next() != nil
+        }
+        for await _ in joined { break }
         _ = try await database.write { try $0.inserted(City(name: "last")) }
-        try await late.value
+        #expect(try await late.value)
         while try observer.next() != nil {}
         try await Task.sleep(for: .milliseconds(200))
         observer.cancel()
