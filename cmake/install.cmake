@@ -19,7 +19,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cormorant.pc DESTINATION ${pkgconfig_d
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cormorantConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/cormorantConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT development)
-if(swift_config STREQUAL release)
+if(NOT swift_config STREQUAL debug)
   install(DIRECTORY ${built}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT development)
   install(PROGRAMS ${built}/corm DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   install(FILES ${built}/corm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)

@@ -72,7 +72,7 @@ def found(db: Database, condition: Any, **parameters: Any) -> list[str]:
         (Thing.facts, [{"x": 1}], ["a"]),
         (Thing.id, range(2, 9), ["b", "c"]),
         (func.max(Thing.since, Thing.since), [START], ["a"]),
-        (Thing.name, iter(["c", "a"]), ["a", "c"]),
+        (Thing.name, {"c": 3, "a": 1}.keys(), ["a", "c"]),
     ],
     ids=str,
 )

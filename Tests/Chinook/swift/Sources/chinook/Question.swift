@@ -38,6 +38,7 @@ private func text(of value: Any) -> String? {
     switch value {
     case Optional<Any>.none: "null"
     case let value as Int64: "\(value)"
+    case let value as Int: "\(value)"
     case let value as Double: "\(value)"
     case let value as String: "\"\(String(value.flatMap { #""\"#.contains($0) ? ["\\", $0] : [$0] }))\""
     default: nil
