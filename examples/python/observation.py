@@ -66,7 +66,7 @@ def reads(db: Database) -> None:
             print(titles, artists)
             if artists > 6:
                 break
-            db.insert(Artist("One more"))
+            db.insert(Artist(f"One more than {artists}"))
     db.observe(lambda db: db.count(Album), callback=print).cancel()
 
 

@@ -12,7 +12,7 @@ from models import Person
 from music import Album, Artist, Employee
 
 import cormorant
-from cormorant import Column, Database, Error, Model, ProgrammingError, Transform, column, insert, param, select
+from cormorant import Column, Database, Error, Model, ProgrammingError, Transform, column, insert, select
 
 
 class Shade(Model):
@@ -46,7 +46,6 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a text as a condition": (lambda db: any_album.where("title='x'"), r"type str is no condition \(.*raw\("),
     "`in` of Python": (lambda db: any_album.where(any_album.id in [1, 2]), r"column\.in_\(values\) instead of `in`"),
     "`not` of Python": (lambda db: any_album.where(not any_album.id), r"negate them with ~"),
-    "a parameter in in_()": (lambda db: any_album.id.in_(param("ids")), r"in_\(\) are one Expression.*one value"),
     "an attribute of many": (lambda db: any_artist.albums.title, r"Artist\.albums> leads to many .*'title'.*any\("),
     "load of another's relation": (
         lambda db: db.load(Artist("x"), Album.artist), r"Album\.artist> is between other records.* Artist .*has Album"

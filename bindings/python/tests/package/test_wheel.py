@@ -84,7 +84,11 @@ def test_it_holds_the_package_the_library_and_the_command_and_no_more(wheel: Pat
         metadata = archive.read("cormorant-0.1.0.dist-info/METADATA").decode()
         entry_points = archive.read("cormorant-0.1.0.dist-info/entry_points.txt").decode()
     sources = ROOT / "src"
-    package = {str(path.relative_to(sources)) for path in (sources / "cormorant").rglob("*.py")}
+    package = {
+        str(path.relative_to(sources))
+        for path in (sources / "cormorant").rglob("*.py*")
+        if path.suffix in (".py", ".pyi")
+    }
     assert names == package | {"cormorant/py.typed", "cormorant/libcormorant.so", "cormorant/libsqlite3.so.0"}
     assert command == {
         "cormorant-0.1.0.data/scripts/corm",

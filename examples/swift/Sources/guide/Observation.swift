@@ -63,7 +63,7 @@ enum Observation {
         for try await (titles, artists) in shelf {
             print(titles, artists)
             if artists > 6 { break }
-            _ = try await database.inserted(Artist(name: "One more"))
+            _ = try await database.inserted(Artist(name: "One more than \(artists)"))
         }
         shown.cancel()
     }
