@@ -11,7 +11,8 @@ let package = Package(
         .executableTarget(
             name: "cookbook", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
         .executableTarget(name: "first", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
-        .executableTarget(name: "guide", dependencies: [.product(name: "Cormorant", package: "cormorant")]),
+        .executableTarget(
+            name: "guide", dependencies: [.product(name: "CormorantFoundation", package: "cormorant")]),
     ],
     swiftLanguageModes: [.v6]
 )
