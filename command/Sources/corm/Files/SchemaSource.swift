@@ -44,7 +44,7 @@ extension Database {
     func metadataByValues() throws -> Metadata {
         var metadata = try metadata()
         // Views over views over views can take SQLite a second each, in which it cannot be interrupted.
-        let end = ContinuousClock.now + .seconds(2)
+        let end = ContinuousClock.now + .seconds(1)
         for place in metadata.tables.indices where metadata.tables[place].kind != .virtual {
             let table = metadata.tables[place]
             if table.kind == .view, ContinuousClock.now > end { continue }
