@@ -1,0 +1,84 @@
+import CormorantBase
+
+/// A connection of an engine that is not linked into the library, such as PostgreSQL. Values cross in SQLite's storage classes
+/// and in the texts that its files hold (a datetime is the text of `TimeForm`, a boolean 1 or 0, a decimal and a UUID a text):
+/// the engine makes its own types of them, and these of its own, so that all above knows one form.
+///
+/// Not safe to share, but for `interrupt`: whoever owns it holds a lock. Errors are thrown as they are told to the user, with
+/// table, columns and constraint where the engine names them.
+package protocol EngineConnection: AnyObject {
+    /// The name of the engine, with its version, as messages say it.
+    var engineName: String { get }
+    /// Whether a transaction is open, one that has failed included; known without asking the server.
+    var isInTransaction: Bool { get }
+    /// Whether an error has ended the transaction that is open, in which nothing but a rollback goes on.
+    var hasFailedTransaction: Bool { get }
+    /// Whether the server, or the account, takes no writes.
+    var isReadOnly: Bool { get }
+    /// Rows that the newest statement inserted, updated or deleted; and all since the connection was opened.
+    var changes: Int64 { get }
+    var totalChanges: Int64 { get }
+    /// Grows with each statement that may change the schema, or take such a change back.
+    var schemaChanges: Int { get }
+
+    /// Prepares one statement, with SQLite's parameters: `?`, `?1`, `:name`, `@name`, `$name`.
+    func prepare(_ sql: String) throws -> any EngineStatement
+    /// Runs SQL text with any number of statements and no bindings. An error's offset counts from the start of the text.
+    func script(_ sql: String) throws
+    /// Begins the outermost transaction.
+    func begin(_ kind: EngineTransaction) throws
+    /// Opens another connection to the same database, with the same options.
+    func another(isReader: Bool) throws -> any EngineConnection
+    /// Stops the running statement. May be called by any thread while the connection is open.
+    func interrupt()
+    /// Runs `body`, whose statements that give no rows need not wait for one another. Their `changes` are known when it ends,
+    /// and so are their errors, which name the statement by its place: `recordIndex`.
+    func pipelined(_ body: () throws -> Void) throws
+    /// Has each statement that is run told, with its nanoseconds; nil stops.
+    func setTrace(_ callback: ((_ sql: String, _ nanoseconds: Int64) -> Void)?)
+    /// Ends it, and what is open on it. A second close does nothing.
+    func close()
+}
+
+/// What a transaction is for.
+package enum EngineTransaction: Sendable {
+    case write
+    /// One snapshot for several reads, in which writing is refused.
+    case read
+}
+
+/// A prepared statement of an `EngineConnection`. Belongs to its connection's lock.
+package protocol EngineStatement: AnyObject {
+    var parameterCount: Int { get }
+    /// With its sigil; nil for `?`. Counted from 1.
+    func parameterName(_ index: Int) -> String?
+    var columnCount: Int { get }
+    func columnName(_ index: Int) -> String
+    /// As SQLite's declarations say it (`INTEGER`, `DATETIME`, `DECIMAL_TEXT`, ...): what `Dialect.typeName` of SQLite gives for
+    /// the column's type.
+    func declaredType(_ index: Int) -> String?
+    /// Whether it changes nothing.
+    var isReadOnly: Bool { get }
+    /// Whether it may change the schema.
+    var changesSchema: Bool { get }
+    /// BEGIN, COMMIT and the like, where it is one.
+    var transactionWord: String? { get }
+
+    // Parameters, counted from 1. Bytes are copied, unless they are borrowed: then they stay until it is bound again or cleared.
+
+    func bindNull(_ index: Int32)
+    func bind(_ value: Int64, _ index: Int32)
+    func bind(_ value: Double, _ index: Int32)
+    func bindText(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws
+    func bindBlob(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws
+    func clearBindings()
+
+    /// Runs it, and goes to its next row; false at the end.
+    func step() throws -> Bool
+    /// Of the row it stands on, one for each column; valid until the next step, as are the bytes of its texts and blobs, behind
+    /// each of which stands a NUL.
+    var cells: UnsafePointer<RowCell> { get }
+    /// Ends the running of it; its bindings stay.
+    func reset()
+    func finalize()
+}
