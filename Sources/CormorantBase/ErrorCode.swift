@@ -97,6 +97,12 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
     case severalRows = -46
     /// A validator of the program's refused a record (corm_record_hooks); the message names model and property.
     case validation = -47
+    /// Another transaction wrote what this one read or writes: it is rolled back, and can be tried again.
+    case conflict = -48
+    /// The engine of the database, or this version of it, does not have what was asked for.
+    case unsupported = -49
+    /// The server cannot be reached, refused the connection or ended it.
+    case connection = -50
 
     /// The name that all languages share, such as `CORM_E_UNIQUE`.
     public var name: StaticString {
@@ -148,6 +154,9 @@ public enum ErrorCode: Int32, Sendable, CaseIterable {
         case .noRows: "CORM_E_NO_ROWS"
         case .severalRows: "CORM_E_SEVERAL_ROWS"
         case .validation: "CORM_E_VALIDATION"
+        case .conflict: "CORM_E_CONFLICT"
+        case .unsupported: "CORM_E_UNSUPPORTED"
+        case .connection: "CORM_E_CONNECTION"
         }
     }
 }

@@ -168,6 +168,12 @@ typedef int32_t corm_status;
 #define CORM_E_SEVERAL_ROWS (-46)
 /* A validator of the program's refused a record (corm_record_hooks); the message names model and property. */
 #define CORM_E_VALIDATION (-47)
+/* Another transaction wrote what this one read or writes: it is rolled back, and can be tried again. */
+#define CORM_E_CONFLICT (-48)
+/* The engine of the database, or this version of it, does not have what was asked for. */
+#define CORM_E_UNSUPPORTED (-49)
+/* The server cannot be reached, refused the connection or ended it. */
+#define CORM_E_CONNECTION (-50)
 
 /*
  * The name of a status, such as "CORM_E_UNIQUE"; "CORM_UNKNOWN" for a number that is none.
