@@ -100,15 +100,14 @@ private struct StatementRun {
     private mutating func tellColumns(_ statement: Statement) throws {
         let count = statement.columnCount
         try writer.tuple(count)
-        for column in 0..<count where try !writer.text(statement.columnNameBytes(column)) {
+        for column in 0..<count where try !statement.withColumnName(column, { try writer.text($0) }) {
             try writer.value(.text(""))
         }
         try writer.tuple(count)
         for column in 0..<count {
-            guard let type = statement.declaredTypeBytes(column), try writer.text(type) else {
-                writer.none()
-                continue
+            let isTold = try statement.withDeclaredType(column) { type in try type.map { try writer.text($0) } ?? false
             }
+            if !isTold { writer.none() }
         }
     }
 

@@ -52,6 +52,8 @@ package protocol EngineStatement: AnyObject {
     var parameterCount: Int { get }
     /// With its sigil; nil for `?`. Counted from 1.
     func parameterName(_ index: Int) -> String?
+    /// Position of the named parameter, with or without its sigil; 0 for none.
+    func parameterIndex(_ name: String) -> Int
     var columnCount: Int { get }
     func columnName(_ index: Int) -> String
     /// As SQLite's declarations say it (`INTEGER`, `DATETIME`, `DECIMAL_TEXT`, ...): what `Dialect.typeName` of SQLite gives for
@@ -75,8 +77,8 @@ package protocol EngineStatement: AnyObject {
 
     /// Runs it, and goes to its next row; false at the end.
     func step() throws -> Bool
-    /// Of the row it stands on, one for each column; valid until the next step, as are the bytes of its texts and blobs, behind
-    /// each of which stands a NUL.
+    /// Of the row it stands on, one for each column, at the same address for each row; valid until the next step, as are the
+    /// bytes of its texts and blobs, behind each of which stands a NUL.
     var cells: UnsafePointer<RowCell> { get }
     /// Ends the running of it; its bindings stay.
     func reset()

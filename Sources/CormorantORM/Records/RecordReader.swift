@@ -275,7 +275,7 @@ extension RecordReader {
     package func error(_ column: Int, _ code: ErrorCode, _ what: String, _ hint: String) -> CormorantError {
         guard let model = model?.takeUnretainedValue() else {
             // The arguments of a function.
-            guard row.statement != nil else {
+            guard row.isOfStatement else {
                 return CormorantError(code, "argument \(column + 1) \(what)", hint: hint)
             }
             let name = row.columnName(columns[column])

@@ -23,6 +23,7 @@ extension Connection {
         _ schema: String, _ name: String, values: Bool = false,
         listener: (id: ObjectIdentifier, call: (RowKey) -> Void)? = nil
     ) throws -> TrackedTable {
+        try requireSQLite("notes of changed rows")
         if let changeLog { return try changeLog.track(schema, name, values: values, listener: listener) }
         let log = try ChangeLog(self)
         let table = try log.track(schema, name, values: values, listener: listener)
@@ -43,6 +44,7 @@ extension Connection {
 
     /// A number that is another one after another connection has committed. Throws `busy` where one is doing so.
     package func dataVersion() throws -> Int64 {
+        try requireSQLite("a number of its file's version")
         let statement = try versionStatement ?? Statement(self, "PRAGMA main.data_version")
         versionStatement = statement
         defer { statement.reset() }
@@ -61,16 +63,18 @@ extension Connection {
 
     /// Runs `body` without waiting for other connections' locks.
     package func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        if handle == nil { return try body() }
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, busyTimeout) }
         return try body()
     }
 
     /// Whether it reads at a snapshot that others' commits do not reach.
-    package var isReading: Bool { sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE }
+    package var isReading: Bool { handle == nil ? isOpenOnServer : sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE }
 
     /// The tables that a SELECT reads, those behind views, triggers and the like among them.
     package func tablesRead(by sql: String) throws -> [TableRead] {
+        try requireSQLite("a list of the tables that a statement reads")
         let reads = Reads()
         // Freed with the statement, not cached: a cached one would be prepared without the authorizer.
         try withExtendedLifetime(reads) {
@@ -88,6 +92,7 @@ extension Connection {
 
     /// Fills in what SQLite knows of a table.
     package func describe(_ table: TrackedTable) throws {
+        try requireSQLite("notes of changed rows")
         let schema = quoteIdentifier(table.schema)
         let catalog = sameIdentifier(table.schema, "temp") ? "sqlite_temp_schema" : "\(schema).sqlite_schema"
         let kind = try Statement(self, "SELECT type, sql, rootpage FROM \(catalog) WHERE name = ?1 COLLATE NOCASE")

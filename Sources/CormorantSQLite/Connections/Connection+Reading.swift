@@ -17,6 +17,7 @@ extension Connection {
 
     /// Sets what this connection always refuses, after it was something else for a while.
     func restoreAuthorizer() {
+        guard handle != nil else { return }
         let context = Unmanaged.passUnretained(faults).toOpaque()
         sqlite3_set_authorizer(
             handle, isReader ? denyWritersFunctions : hasEncryptedFile ? denyPlainFiles : nil, context)

@@ -6,6 +6,7 @@ extension Connection {
     /// Takes what the CREATE statements of other programs may hold: texts in double quotes, collations that are not
     /// registered here.
     package func acceptForeignSchemas() {
+        guard handle != nil else { return }
         csqlite_set_double_quoted_strings(handle, 1)
         sqlite3_collation_needed(handle, nil) { _, handle, encoding, name in
             sqlite3_create_collation_v2(handle, name, encoding, nil, compareBytes, nil)
@@ -15,6 +16,7 @@ extension Connection {
     /// Runs one statement that may name functions of the program's, or of another's: there are no rows that they could be
     /// called for.
     package func foreignScript(_ sql: String) throws {
+        try requireSQLite("schemas of other programs")
         let prefix = "no such function: "
         var known = Set<String>()
         while true {
@@ -32,10 +34,13 @@ extension Connection {
     }
 
     /// Whether CREATE statements may hold texts in double quotes, as SQLite's own shell lets them.
-    package func setDoubleQuotedStrings(_ on: Bool) { csqlite_set_double_quoted_strings(handle, on ? 1 : 0) }
+    package func setDoubleQuotedStrings(_ on: Bool) {
+        if handle != nil { csqlite_set_double_quoted_strings(handle, on ? 1 : 0) }
+    }
 
     /// The number that a PRAGMA answers with; 0 for none.
     package func pragma(_ name: String) throws -> Int64 {
+        try requireSQLite("PRAGMA \(name)")
         let statement = try Statement(self, "PRAGMA \(name)")
         return try statement.step() ? Row(statement).cell(0).int64 : 0
     }
@@ -53,7 +58,7 @@ extension Connection {
     /// Refuses transactions and ATTACH from here on, as a step of a migration must, or allows them again. What is begun by
     /// `begin` here is not refused, for it is prepared before.
     package func setTransactionGuard(_ on: Bool) {
-        guard on else { return restoreAuthorizer() }
+        guard on, handle != nil else { return restoreAuthorizer() }
         sqlite3_set_authorizer(handle, denyTransactions, Unmanaged.passUnretained(faults).toOpaque())
     }
 }

@@ -17,8 +17,9 @@ extension Connection {
     /// How many transactions and savepoints are open, those included that SQLite has already rolled back.
     package var transactionDepth: Int { savepoints }
 
+    /// Not one that has failed, in which nothing but a rollback goes on.
     @inlinable
-    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    package var isInTransaction: Bool { handle == nil ? isInTransactionOfEngine : sqlite3_get_autocommit(handle) == 0 }
 
     package func begin(_ kind: TransactionKind) throws {
         if savepoints == 0 {
@@ -29,6 +30,7 @@ extension Connection {
             }
             let kind = isReadOnly && kind != .read ? .deferred : kind
             switch kind {
+            case _ where engine != nil: try engine?.begin(kind == .read || isReadOnly ? .read : .write)
             case .immediate: try run("BEGIN IMMEDIATE")
             case .deferred: try run("BEGIN")
             case .read: try beginSnapshot()
@@ -63,7 +65,7 @@ extension Connection {
     package func rollback() throws {
         guard savepoints > 0 else { throw noTransaction() }
         schemaChanges &+= 1
-        if isInTransaction {
+        if isOpenOnServer {
             do {
                 try rollbackInnermost()
             } catch let error as CormorantError where error.code == .interrupted && isInTransaction {
@@ -72,7 +74,7 @@ extension Connection {
                 try rollbackInnermost()
             } catch {
                 // Raw SQL has ended what was begun here: nothing of it can be kept apart, so all of it goes.
-                if isInTransaction { try run("ROLLBACK") }
+                if isOpenOnServer { try run("ROLLBACK") }
             }
         }
         savepoints -= 1
@@ -91,7 +93,7 @@ extension Connection {
     /// then nothing works on.
     package func breakUp(_ reason: CormorantError) throws {
         loss = reason
-        if isInTransaction { try rollBackAll() }
+        if isOpenOnServer { try rollBackAll() }
         savepoints -= 1
     }
 
@@ -110,14 +112,15 @@ extension Connection {
         try checkTransaction()
     }
 
-    /// Refuses to work on as if a transaction were open that SQLite has rolled back.
+    /// Refuses to work on as if a transaction were open that the engine has rolled back.
     @inline(__always)
     package func checkTransaction() throws {
         if savepoints > 0, !isInTransaction { throw loss ?? rolledBack() }
     }
 
     private func rolledBack() -> CormorantError {
-        CormorantError(
+        if engine != nil { return failedTransaction() }
+        return CormorantError(
             .transaction, "SQLite has rolled this transaction back after an earlier error",
             hint: "roll back and begin again")
     }
@@ -138,6 +141,7 @@ extension Connection {
     }
 
     private func run(_ sql: String) throws {
+        if let engine { return try engine.script(sql) }
         let statement = try ownStatement(sql)
         defer { recycle(statement) }
         _ = try statement.step()

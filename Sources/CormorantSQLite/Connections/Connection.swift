@@ -3,12 +3,15 @@ import CormorantBase
 import CormorantEngine
 import CormorantThreads
 
-/// One SQLite connection with its prepared statements and transactions. Not safe to share: whoever owns it holds a
-/// lock.
+/// One connection with its prepared statements and transactions. Not safe to share: whoever owns it holds a lock. What is
+/// SQLite's is here, its calls in line; another engine's connection is handed what comes: `engine`.
 @usableFromInline
 package final class Connection {
     package let path: String
+    /// nil where it is another engine's.
     @usableFromInline let handle: OpaquePointer?
+    /// nil where it is SQLite's.
+    package let engine: (any EngineConnection)?
     var cache: StatementCache
     var tracer: Tracer?
     /// While somebody wants to know what is run.
@@ -33,7 +36,7 @@ package final class Connection {
     /// Whether rows are kept for lookups, each of which asks.
     package var keepsRows = false
     package let isReadOnly: Bool
-    package let capabilities = Capabilities(tellsChangedRows: csqlite_has_preupdate_hook() != 0)
+    package let capabilities: Capabilities
     /// Whether it reads beside another connection, which writes.
     var isReader = false
     /// Set by `interrupt`, which SQLite forgets where no statement runs at the moment. Who does more than run statements
@@ -76,6 +79,8 @@ package final class Connection {
         }
         self.path = path
         handle = opened
+        engine = nil
+        capabilities = Capabilities(tellsChangedRows: csqlite_has_preupdate_hook() != 0)
         cache = StatementCache(capacity: options.statementCacheSize)
         busyTimeout = Int32(clamping: max(0, options.busyTimeout))
         isReadOnly = opened != nil && sqlite3_db_readonly(opened, "main") == 1
@@ -91,6 +96,19 @@ package final class Connection {
             defer { close() }
             throw openingFailure(path, error, isPlain: codec == nil)
         }
+    }
+
+    /// Takes over a connection of another engine.
+    package init(engine: any EngineConnection, path: String, options: OpenOptions) {
+        self.path = path
+        handle = nil
+        self.engine = engine
+        capabilities = Capabilities(tellsChangedRows: false)
+        faults = CodecFaults()
+        cache = StatementCache(capacity: options.statementCacheSize)
+        busyTimeout = Int32(clamping: max(0, options.busyTimeout))
+        isReadOnly = engine.isReadOnly
+        isReader = options.isReader
     }
 
     deinit { close() }
@@ -159,6 +177,7 @@ package final class Connection {
         attachments = [:]
         cache.removeAll()
         versionStatement = nil
+        if let engine { return engine.close() }
         // SQLite had no memory for it.
         guard handle != nil else { return }
         setTrace(nil)
@@ -177,6 +196,7 @@ package final class Connection {
     /// text.
     package func script(_ sql: String) throws {
         guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
+        if let engine { return try script(sql, on: engine) }
         try sql.withCString { start in
             var next: UnsafePointer<CChar>? = start
             while let begin = next, begin.pointee != 0 {
@@ -239,14 +259,15 @@ package final class Connection {
     /// What another connection to the same file, or to a copy of it, is opened with.
     package var codecs: (any PageCodecSource)? { codec?.shared }
 
-    package var lastInsertID: Int64 { sqlite3_last_insert_rowid(handle) }
-    package var changes: Int64 { sqlite3_changes64(handle) }
-    package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+    /// 0 where the engine tells keys by RETURNING alone.
+    package var lastInsertID: Int64 { handle == nil ? 0 : sqlite3_last_insert_rowid(handle) }
+    package var changes: Int64 { handle == nil ? engine?.changes ?? 0 : sqlite3_changes64(handle) }
+    package var totalChanges: Int64 { handle == nil ? engine?.totalChanges ?? 0 : sqlite3_total_changes64(handle) }
 
     /// Stops the running statements. The only call that needs no lock; the connection must be open.
     package func interrupt() {
         wasInterrupted.isSet = true
-        sqlite3_interrupt(handle)
+        if let engine { engine.interrupt() } else { sqlite3_interrupt(handle) }
     }
 }
 

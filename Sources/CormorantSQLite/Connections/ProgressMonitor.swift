@@ -25,11 +25,12 @@ extension Connection {
     package func setMonitor(_ monitor: ProgressMonitor?) {
         guard let monitor else {
             // A callback of the monitor's may have closed the connection.
-            guard isOpen else { return }
+            guard isOpen, handle != nil else { return }
             sqlite3_progress_handler(handle, 0, nil, nil)
             sqlite3_update_hook(handle, nil, nil)
             return
         }
+        guard handle != nil else { return }
         let context = Unmanaged.passUnretained(monitor).toOpaque()
         // About a hundredth of a second of copying.
         sqlite3_progress_handler(

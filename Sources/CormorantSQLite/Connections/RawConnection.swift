@@ -15,7 +15,7 @@ public struct RawConnection: ~Copyable {
     public func execute(script sql: String) throws { try connection.run(script: sql) }
 
     /// SQLite's own handle, an `sqlite3 *`, for what this library has no call for: of the SQLite that this library is linked
-    /// with, valid until the closure returns, on its thread.
+    /// with, valid until the closure returns, on its thread; nil where the database is of another engine.
     ///
     /// The library no longer does what it promises once a program closes it, finalizes statements that are not its own, sets
     /// the update, pre-update, commit, rollback or log hook, the authorizer, the trace or the busy handler, leaves a

@@ -29,6 +29,9 @@ final class StatementNotes {
 extension Connection {
     /// Calls back after every statement; nil stops.
     package func setTrace(_ callback: TraceCallback?) {
+        if let engine {
+            return engine.setTrace(callback.map { call in { sql, time in sql.withCString { call($0, time) } } })
+        }
         tracer = callback.map(Tracer.init)
         updateTrace()
     }
@@ -48,6 +51,7 @@ extension Connection {
 
     /// Runs statements that only say what is wrong with another one: that one alone is traced.
     package func untraced<Result>(_ body: () -> Result) -> Result {
+        if engine != nil { return body() }
         sqlite3_trace_v2(handle, 0, nil, nil)
         defer { updateTrace() }
         return body()
@@ -55,6 +59,7 @@ extension Connection {
 
     /// Asks SQLite for the events that the tracer and the log of changes need.
     func updateTrace() {
+        guard handle != nil else { return }
         let begins = tracer != nil || changeLog != nil || statementNotes != nil
         let mask = (begins ? SQLITE_TRACE_STMT : 0) | (tracer != nil ? SQLITE_TRACE_PROFILE : 0)
         sqlite3_trace_v2(

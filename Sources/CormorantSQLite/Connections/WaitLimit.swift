@@ -43,6 +43,7 @@ extension Connection {
     package func limitingWaits<Result>(
         _ shouldContinue: @escaping () -> Bool, _ body: (WaitLimit) throws -> Result
     ) throws -> Result {
+        try requireSQLite("waits that are told of")
         let timeout = try pragma("busy_timeout")
         let limit = WaitLimit(timeout, shouldContinue)
         sqlite3_busy_handler(

@@ -42,6 +42,7 @@ extension Connection {
 
     /// Attaches another file, encrypted or plain, under a name of its own.
     package func attach(_ path: String, as name: String, codecs: (any PageCodecSource)?) throws {
+        try requireSQLite("attached files")
         try checkPath(path)
         guard transactionDepth == 0, !isInTransaction else {
             throw CormorantError(
@@ -154,6 +155,7 @@ extension Connection {
     /// killed the write-ahead log has the good one, which is read instead. `interrupt` ends it, as it ends a statement.
     /// - Parameter limit: how many of them are listed.
     package func pagesNotAuthentic(limit: Int) throws -> (pages: [UInt32], count: Int) {
+        try requireSQLite("encrypted pages")
         guard let file = VFS.database(handle, "main") else {
             throw CormorantError(
                 .notEncrypted, "\"\(path)\" is not encrypted", hint: "use PRAGMA integrity_check on a plain file")

@@ -6,6 +6,7 @@ extension Connection {
     package func backup(
         toNew path: String, shouldContinue: (_ remaining: Int64, _ total: Int64) -> Bool
     ) throws {
+        try requireSQLite("backups")
         try makeDatabase(at: path, rightsOf: filePath) { temporary in
             var options = OpenOptions(journalMode: .delete, synchronous: .full)
             options.codecs = codecs
@@ -23,6 +24,8 @@ extension Connection {
     package func backup(
         to target: Connection, shouldContinue: (_ remaining: Int64, _ total: Int64) -> Bool = { _, _ in true }
     ) throws {
+        try requireSQLite("backups")
+        try target.requireSQLite("backups")
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.error(sqlite3_errcode(target.handle))
         }

@@ -29,6 +29,7 @@ public struct CheckpointPages: Sendable, Hashable {
 
 extension Connection {
     package func checkpoint(_ mode: CheckpointMode) throws -> CheckpointPages {
+        try requireSQLite("checkpoints")
         var (log, copied): (Int32, Int32) = (-1, -1)
         // SQLite's constants count as ours do.
         let status = sqlite3_wal_checkpoint_v2(handle, "main", mode.rawValue, &log, &copied)
@@ -38,6 +39,7 @@ extension Connection {
 
     /// Counts the log's pages at each commit, and copies them into the file as SQLite does by itself.
     package func watchLog() {
+        guard handle != nil else { return }
         sqlite3_wal_hook(
             handle,
             { context, handle, schema, pages in
@@ -61,7 +63,7 @@ extension Connection {
 
     /// The whole path of the file; nil for memory.
     package var filePath: String? {
-        guard let name = sqlite3_db_filename(handle, "main") else { return nil }
+        guard handle != nil, let name = sqlite3_db_filename(handle, "main") else { return nil }
         let path = String(cString: name)
         return path.isEmpty ? nil : path
     }

@@ -8,6 +8,7 @@ package typealias CopyProgress = (_ pages: Int64, _ total: Int64) -> Bool
 extension Connection {
     /// Copies the database as it is at one moment to a file, which is there when the copy is whole.
     package func copy(to path: String, codecs: (any PageCodecSource)?, progress: CopyProgress? = nil) throws {
+        try requireSQLite("copies into files")
         let codec = try codecs?.makeCodec(path: path)
         try makeDatabase(at: path, rightsOf: filePath) { try copy(toNew: $0, codec, progress: progress) }
     }

@@ -42,6 +42,7 @@ extension Connection {
     /// - Parameter changed: told when the first of their calls begins, and when the last ends.
     package func bring(_ definitions: HostDefinitions, changed: @escaping (Bool) -> Void) throws {
         guard broughtVersion != definitions.version else { return }
+        try requireSQLite("functions and collations of the program's")
         let calls = hostCalls ?? HostCalls(handle)
         calls.changed = changed
         hostCalls = calls

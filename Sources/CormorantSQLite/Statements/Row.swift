@@ -10,15 +10,28 @@ package struct Row {
     /// Those of a row that was kept, or of another engine, instead of a statement's.
     @usableFromInline let cells: UnsafePointer<RowCell>?
     private let cellCount: Int32
+    /// The statement whose cells they are, which outlives this.
+    private let source: Unmanaged<Statement>?
 
     @inlinable
-    package init(_ statement: Statement) { self.init(pointer: statement.pointer) }
+    package init(_ statement: Statement) {
+        if statement.pointer == nil { self.init(engine: statement) } else { self.init(pointer: statement.pointer) }
+    }
 
     @usableFromInline
     init(pointer: OpaquePointer?) {
         statement = pointer
         cells = nil
         cellCount = 0
+        source = nil
+    }
+
+    @usableFromInline @inline(never)
+    init(engine statement: Statement) {
+        self.statement = nil
+        cells = statement.engine?.cells
+        cellCount = Int32(truncatingIfNeeded: statement.engine?.columnCount ?? 0)
+        source = .passUnretained(statement)
     }
 
     /// Reads a stored row, which must outlive this.
@@ -26,7 +39,11 @@ package struct Row {
         statement = nil
         cells = UnsafePointer(stored.cells)
         cellCount = Int32(truncatingIfNeeded: stored.count)
+        source = nil
     }
+
+    /// Whether it is a statement's, and has names for its columns.
+    package var isOfStatement: Bool { statement != nil || source != nil }
 
     /// How many columns it has.
     package var count: Int { cells == nil ? Int(sqlite3_data_count(statement)) : Int(cellCount) }
@@ -56,12 +73,13 @@ package struct Row {
     }
 
     package func columnName(_ column: Int32) -> String {
+        if let source { return source.takeUnretainedValue().columnName(Int(column)) }
         guard let statement else { return "" }
         return sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
     }
 
     package func invalidText(_ column: Int32) -> CormorantError {
-        guard statement != nil else {
+        guard isOfStatement else {
             return CormorantError(
                 .encoding, "argument \(column + 1) is text that is not UTF-8", hint: "give it as a blob")
         }

@@ -6,18 +6,25 @@ let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension Statement {
     @inlinable @inline(__always)
-    package func bindNull(_ index: Int32) { sqlite3_bind_null(pointer, index) }
+    package func bindNull(_ index: Int32) {
+        if pointer == nil { bindEngine(index) } else { sqlite3_bind_null(pointer, index) }
+    }
 
     @inlinable @inline(__always)
-    package func bind(_ value: Int64, _ index: Int32) { sqlite3_bind_int64(pointer, index, value) }
+    package func bind(_ value: Int64, _ index: Int32) {
+        if pointer == nil { bindEngine(value, index) } else { sqlite3_bind_int64(pointer, index, value) }
+    }
 
     /// The caller has refused NaN, which SQLite would turn into NULL.
     @inlinable @inline(__always)
-    package func bind(_ value: Double, _ index: Int32) { sqlite3_bind_double(pointer, index, value) }
+    package func bind(_ value: Double, _ index: Int32) {
+        if pointer == nil { bindEngine(value, index) } else { sqlite3_bind_double(pointer, index, value) }
+    }
 
     /// Binds text in place: the bytes must stay until the statement has run and is bound again or cleared.
     @inlinable @inline(__always)
     package func bindText(borrowing bytes: UnsafeRawPointer, count: Int, _ index: Int32) throws {
+        if pointer == nil { return try bindEngine(text: bytes, count, index, borrowing: true) }
         let status = sqlite3_bind_text64(
             pointer, index, bytes.assumingMemoryBound(to: CChar.self), UInt64(truncatingIfNeeded: count), nil,
             UInt8(SQLITE_UTF8))
@@ -27,11 +34,13 @@ extension Statement {
     /// Binds a blob in place, as `bindText(borrowing:)` does.
     @inlinable @inline(__always)
     package func bindBlob(borrowing bytes: UnsafeRawPointer, count: Int, _ index: Int32) throws {
+        if pointer == nil { return try bindEngine(blob: bytes, count, index, borrowing: true) }
         let status = sqlite3_bind_blob64(pointer, index, bytes, UInt64(truncatingIfNeeded: count), nil)
         if status != SQLITE_OK { throw bindError(status) }
     }
 
     package func bindText(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws {
+        if pointer == nil { return try bindEngine(text: bytes, count, index, borrowing: borrowing) }
         let status = sqlite3_bind_text64(
             pointer, index, bytes.assumingMemoryBound(to: CChar.self), UInt64(truncatingIfNeeded: count),
             borrowing ? nil : transientBytes, UInt8(SQLITE_UTF8))
@@ -39,6 +48,7 @@ extension Statement {
     }
 
     package func bindBlob(_ bytes: UnsafeRawPointer, count: Int, _ index: Int32, borrowing: Bool) throws {
+        if pointer == nil { return try bindEngine(blob: bytes, count, index, borrowing: borrowing) }
         let status = sqlite3_bind_blob64(
             pointer, index, bytes, UInt64(truncatingIfNeeded: count), borrowing ? nil : transientBytes)
         if status != SQLITE_OK { throw bindError(status) }
@@ -53,6 +63,16 @@ extension Statement {
         case .real(let real):
             guard !real.isNaN else { throw nanBinding(index) }
             bind(real, index)
+        case .text(var text) where pointer == nil:
+            try text.withUTF8 { bytes in
+                let start = UnsafeRawPointer(bytes.baseAddress) ?? UnsafeRawPointer(emptyText)
+                try bindEngine(text: start, bytes.count, index, borrowing: false)
+            }
+        case .blob(let bytes) where pointer == nil:
+            try bytes.withUnsafeBytes { bytes in
+                try bindEngine(
+                    blob: bytes.baseAddress ?? UnsafeRawPointer(emptyText), bytes.count, index, borrowing: false)
+            }
         case .text(var text):
             status = text.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) { characters in

@@ -5,17 +5,30 @@ import CormorantPlatform
 extension Statement {
     /// The type that a table declares for a result column; nil for an expression, or where none is declared.
     package func declaredType(_ index: Int) -> String? {
-        sqlite3_column_decltype(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) }
+        if let engine { return engine.declaredType(index) }
+        return sqlite3_column_decltype(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) }
     }
 
-    /// The same in UTF-8, as long as the statement is neither prepared again nor finalised.
-    package func declaredTypeBytes(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
-        sqlite3_column_decltype(pointer, Int32(truncatingIfNeeded: index)).map(textBytes)
+    /// Reads it in UTF-8; nil as that.
+    package func withDeclaredType<Result>(
+        _ index: Int, _ body: (UnsafeBufferPointer<UInt8>?) throws -> Result
+    ) rethrows -> Result {
+        if engine != nil {
+            guard var type = declaredType(index) else { return try body(nil) }
+            return try type.withUTF8 { try body($0) }
+        }
+        return try body(sqlite3_column_decltype(pointer, Int32(truncatingIfNeeded: index)).map(textBytes))
     }
 
-    /// A column's name in UTF-8, as long as that.
-    package func columnNameBytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-        textBytes(sqlite3_column_name(pointer, Int32(truncatingIfNeeded: index)) ?? emptyText)
+    /// Reads a column's name in UTF-8.
+    package func withColumnName<Result>(
+        _ index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result {
+        if let engine {
+            var name = engine.columnName(index)
+            return try name.withUTF8(body)
+        }
+        return try body(textBytes(sqlite3_column_name(pointer, Int32(truncatingIfNeeded: index)) ?? emptyText))
     }
 }
 

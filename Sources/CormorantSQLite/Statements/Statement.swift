@@ -1,17 +1,23 @@
 import CSQLite
 import CormorantBase
+import CormorantEngine
 
-/// A prepared statement. Belongs to its connection's lock.
+/// A prepared statement, of SQLite's or of another engine's. Belongs to its connection's lock.
 @usableFromInline
 package final class Statement {
-    /// Constant, so that the hot paths read it without a check; owners do not use a statement they have finalised.
+    /// Constant, so that the hot paths read it without a check; owners do not use a statement they have finalised. nil where it
+    /// is another engine's.
     @usableFromInline package let pointer: OpaquePointer?
+    /// nil where it is SQLite's.
+    package let engine: (any EngineStatement)?
     package let sql: String
     package let parameterCount: Int
     /// As it was prepared; SQLite prepares it again when the schema has changed.
-    package var columnCount: Int { Int(sqlite3_column_count(pointer)) }
+    package var columnCount: Int { engine.map(\.columnCount) ?? Int(sqlite3_column_count(pointer)) }
     /// How often SQLite has prepared it again.
-    package var reprepareCount: Int32 { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0) }
+    package var reprepareCount: Int32 {
+        pointer == nil ? 0 : sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
+    }
     /// BEGIN, COMMIT and the like, where it is one.
     package let transactionWord: String?
     /// Whether it may change the schema.
@@ -28,6 +34,17 @@ package final class Statement {
     package init(_ connection: Connection, _ sql: String) throws {
         self.connection = connection
         self.sql = sql
+        if let other = connection.engine {
+            pointer = nil
+            let statement = try other.prepare(sql)
+            engine = statement
+            transactionWord = statement.transactionWord
+            changesSchema = statement.changesSchema
+            parameterCount = statement.parameterCount
+            if changesSchema { connection.schemaChanges &+= 1 }
+            return
+        }
+        engine = nil
         var prepared: OpaquePointer?
         var trailing = false
         var text = sql
@@ -67,13 +84,14 @@ package final class Statement {
     deinit { finalize() }
 
     package func finalize() {
-        if !isFinalized { sqlite3_finalize(pointer) }
+        if !isFinalized { if let engine { engine.finalize() } else { sqlite3_finalize(pointer) } }
         isFinalized = true
     }
 
     /// Goes to the next row; false at the end.
     @inlinable @inline(__always)
     package func step() throws -> Bool {
+        if pointer == nil { return try stepEngine() }
         let status = sqlite3_step(pointer)
         if status == SQLITE_ROW { return true }
         if status == SQLITE_DONE { return false }
@@ -102,21 +120,23 @@ package final class Statement {
     }
 
     @inlinable
-    package func reset() { sqlite3_reset(pointer) }
+    package func reset() { if pointer == nil { resetEngine() } else { sqlite3_reset(pointer) } }
 
-    package func clearBindings() { sqlite3_clear_bindings(pointer) }
+    package func clearBindings() { if let engine { engine.clearBindings() } else { sqlite3_clear_bindings(pointer) } }
 
     /// The text of the statement alone, without what followed it.
-    package var ownSQL: String { sqlite3_sql(pointer).map { String(cString: $0) } ?? sql }
+    package var ownSQL: String { pointer == nil ? sql : sqlite3_sql(pointer).map { String(cString: $0) } ?? sql }
 
-    package var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
+    package var isReadOnly: Bool { engine.map(\.isReadOnly) ?? (sqlite3_stmt_readonly(pointer) != 0) }
 
     package func columnName(_ index: Int) -> String {
-        sqlite3_column_name(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) } ?? ""
+        if let engine { return engine.columnName(index) }
+        return sqlite3_column_name(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) } ?? ""
     }
 
     /// Position of the named parameter, with or without its sigil; 0 for none.
     package func parameterIndex(_ name: String) -> Int {
+        if let engine { return engine.parameterIndex(name) }
         if let first = name.first, ":@$?".contains(first) {
             return Int(sqlite3_bind_parameter_index(pointer, name))
         }
@@ -129,13 +149,14 @@ package final class Statement {
 
     /// The name of a parameter with its sigil, nil for `?`.
     package func parameterName(_ index: Int) -> String? {
-        sqlite3_bind_parameter_name(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) }
+        if let engine { return engine.parameterName(index) }
+        return sqlite3_bind_parameter_name(pointer, Int32(truncatingIfNeeded: index)).map { String(cString: $0) }
     }
 
     /// The text of the first row's first column, for PRAGMAs.
     package func firstText() throws -> String? {
         defer { reset() }
-        return try step() ? sqlite3_column_text(pointer, 0).map { String(cString: $0) } : nil
+        return try step() ? Row(self).cell(0).string : nil
     }
 }
 

@@ -21,6 +21,7 @@ extension Statement {
     /// Binds a list for `corm_values(?)`; SQLite releases it.
     package func bind(list values: [Value], width: Int, _ index: Int32) throws {
         for case .real(let real) in values where real.isNaN { throw nanBinding(index) }
+        if pointer == nil { return try bindEngine(list: values, width: width, index) }
         let list = Unmanaged.passRetained(ValueList(values, width: width)).toOpaque()
         let status = sqlite3_bind_pointer(pointer, index, list, listTypeName) { list in
             if let list { Unmanaged<ValueList>.fromOpaque(list).release() }
