@@ -9,7 +9,8 @@ let forSize: [SwiftSetting] =
 
 /// Each layer, and all below it.
 let base: [Target.Dependency] = ["CormorantPlatform", "CormorantBase", "CormorantThreads"]
-let engine: [Target.Dependency] = base + ["CormorantEngine", "CormorantSQLite", "CormorantQuery", "CormorantORM"]
+let engine: [Target.Dependency] =
+    base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery", "CormorantORM"]
 
 let package = Package(
     name: "cormorant",
@@ -22,8 +23,8 @@ let package = Package(
         .library(
             name: "_CormorantInternals",
             targets: [
-                "CormorantBase", "CormorantThreads", "CormorantEngine", "CormorantSQLite", "CormorantQuery",
-                "CormorantORM", "CormorantMigrations", "CormorantKeyValue", "CormorantCipher",
+                "CormorantBase", "CormorantThreads", "CormorantEngine", "CormorantSQLite", "CormorantPostgres",
+                "CormorantQuery", "CormorantORM", "CormorantMigrations", "CormorantKeyValue", "CormorantCipher",
             ]),
     ],
     targets: [
@@ -38,8 +39,9 @@ let package = Package(
             swiftSettings: forSize),
         .target(name: "CormorantEngine", dependencies: ["CormorantBase"]),
         .target(name: "CormorantSQLite", dependencies: base + ["CormorantEngine", "CSQLite"]),
+        .target(name: "CormorantPostgres", dependencies: base + ["CormorantEngine"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
-        .target(name: "CormorantORM", dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantQuery"]),
+        .target(name: "CormorantORM", dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery"]),
         .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: forSize),
         .target(name: "CormorantCipher", dependencies: base + ["CormorantSQLite"]),
         .target(name: "CormorantKeyValue", dependencies: engine),
@@ -64,6 +66,7 @@ let package = Package(
         .target(name: "CormorantFoundation", dependencies: ["Cormorant"]),
         .testTarget(name: "CormorantBaseTests", dependencies: ["CormorantBase"]),
         .testTarget(name: "CormorantCipherTests", dependencies: ["CormorantCipher"]),
+        .testTarget(name: "CormorantPostgresTests", dependencies: ["CormorantPostgres"]),
         .testTarget(name: "CormorantQueryTests", dependencies: ["CormorantQuery"]),
         .testTarget(name: "CormorantMacrosTests", dependencies: ["CormorantMacros"]),
         .testTarget(name: "CormorantTests", dependencies: ["Cormorant", "CormorantFoundation"]),

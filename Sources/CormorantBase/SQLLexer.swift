@@ -35,7 +35,7 @@ package struct SQLLexer {
     @usableFromInline let bytes: UnsafePointer<UInt8>
     private let count: Int
     /// Of the next token.
-    package private(set) var position: Int
+    package internal(set) var position: Int
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
         // An empty buffer may have no address; with a count of 0 none is read.
@@ -105,7 +105,7 @@ package struct SQLLexer {
         return String(decoding: single, as: UTF8.self)
     }
 
-    private func buffer(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+    package func buffer(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)
     }
 }
@@ -162,7 +162,7 @@ extension SQLLexer {
     }
 
     /// A quote inside is written twice.
-    private func quoted(_ start: Int, _ kind: Kind) -> (Kind, end: Int) {
+    func quoted(_ start: Int, _ kind: Kind) -> (Kind, end: Int) {
         let quote = bytes[start]
         var at = start + 1
         while true {
@@ -187,7 +187,7 @@ extension SQLLexer {
     }
 
     /// Digits may have _ between them since SQLite 3.46.
-    private func number(_ start: Int) -> (Kind, end: Int) {
+    func number(_ start: Int) -> (Kind, end: Int) {
         var end = start
         if bytes[start] == UInt8(ascii: "0"), foldASCII(byte(start + 1)) == UInt8(ascii: "x"),
             isHexDigit(byte(start + 2))
@@ -241,24 +241,24 @@ extension SQLLexer {
 
     /// 0 behind the end, as SQLite reads it.
     @inline(__always)
-    private func byte(_ at: Int) -> UInt8 { at < count ? bytes[at] : 0 }
+    func byte(_ at: Int) -> UInt8 { at < count ? bytes[at] : 0 }
 
     /// - Parameter isPart: says no of a NUL.
     @inline(__always)
-    private func run(_ start: Int, while isPart: (UInt8) -> Bool) -> Int {
+    func run(_ start: Int, while isPart: (UInt8) -> Bool) -> Int {
         var end = start
         while end < count, isPart(bytes[end]) { end &+= 1 }
         return end
     }
 }
 
-private func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
 private func isHexDigit(_ byte: UInt8) -> Bool {
     isDigit(byte) || (foldASCII(byte) >= UInt8(ascii: "a") && foldASCII(byte) <= UInt8(ascii: "f"))
 }
 
-private func isSQLSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
+func isSQLSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
 
 /// Whether a name that is not in quotes can begin with it.
 package func isSQLNameStart(_ byte: UInt8) -> Bool {

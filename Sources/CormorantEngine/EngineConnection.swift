@@ -31,9 +31,10 @@ package protocol EngineConnection: AnyObject {
     func another(isReader: Bool) throws -> any EngineConnection
     /// Stops the running statement. May be called by any thread while the connection is open.
     func interrupt()
-    /// Runs `body`, whose statements that give no rows need not wait for one another. Their `changes` are known when it ends,
-    /// and so are their errors, which name the statement by its place: `recordIndex`.
-    func pipelined(_ body: () throws -> Void) throws
+    /// Runs `body`, whose statements that give no rows need not wait for one another. Returns the rows that each of them changed,
+    /// in turn. Their errors are known when it ends, and name the statement by its place: `recordIndex`. Outside a transaction
+    /// they are one, as far as no statement with rows is among them.
+    func pipelined(_ body: () throws -> Void) throws -> [Int64]
     /// Has each statement that is run told, with its nanoseconds; nil stops.
     func setTrace(_ callback: ((_ sql: String, _ nanoseconds: Int64) -> Void)?)
     /// Ends it, and what is open on it. A second close does nothing.

@@ -43,6 +43,8 @@ package enum LockRank: UInt8, Comparable {
     case handles
     /// Cursors that were closed while another thread had their connection.
     case closedCursors
+    /// While a server is told to stop a statement, which takes a connection to it.
+    case serverInterrupt
     /// Those who wait for a semaphore or a connection.
     case waiters
     /// The numbers of threads that were cancelled, or ended within a transaction.

@@ -1,0 +1,66 @@
+import CormorantBase
+
+/// The columns of constraints and unique indexes, which an error names alone. What a statement can break is read when it is
+/// prepared: an error ends the transaction, in which nothing can be asked then.
+struct ConstraintCatalog {
+    struct Constraint {
+        let isPrimaryKey: Bool
+        /// Expressions have none.
+        var columns: [String]
+    }
+
+    struct Key: Hashable {
+        let schema: String
+        let table: String
+        let name: String
+    }
+
+    private var constraints: [Key: Constraint] = [:]
+    /// Tables as statements name them.
+    private var known: Set<[String]> = []
+
+    func knows(_ table: [String]) -> Bool { known.contains(table) }
+
+    func find(_ schema: String, _ table: String, _ name: String) -> Constraint? {
+        constraints[Key(schema: schema, table: table, name: name)]
+    }
+
+    /// When the schema may have changed.
+    mutating func removeAll() {
+        constraints = [:]
+        known = []
+    }
+
+    /// - Parameter rows: what `query` gave.
+    mutating func add(_ table: [String], _ rows: [[String?]]) {
+        known.insert(table)
+        var isFirst: Set<Key> = []
+        for row in rows where row.count == 5 {
+            guard let schema = row[0], let table = row[1], let name = row[2] else { continue }
+            let key = Key(schema: schema, table: table, name: name)
+            if isFirst.insert(key).inserted {
+                constraints[key] = Constraint(isPrimaryKey: row[3] == "p", columns: [])
+            }
+            if let column = row[4] { constraints[key]?.columns.append(column) }
+        }
+    }
+
+    /// Of a table, its name being the parameter, and of those that refer to it.
+    static let query = """
+        SELECT n.nspname, t.relname, k.name, k.kind, a.attname
+        FROM (SELECT conrelid AS rel, conname AS name, contype::text AS kind, conkey AS keys
+            FROM pg_catalog.pg_constraint
+            WHERE contype IN ('f', 'c', 'x')
+            AND (conrelid = pg_catalog.to_regclass($1) OR confrelid = pg_catalog.to_regclass($1))
+            UNION ALL
+            SELECT i.indrelid, c.relname, CASE WHEN i.indisprimary THEN 'p' ELSE 'u' END,
+                (i.indkey::int2[])[0:i.indnkeyatts - 1]
+            FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+            WHERE i.indisunique AND i.indrelid = pg_catalog.to_regclass($1)) k
+        JOIN pg_catalog.pg_class t ON t.oid = k.rel
+        JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+        CROSS JOIN LATERAL unnest(k.keys) WITH ORDINALITY AS u(number, place)
+        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = k.rel AND a.attnum = u.number
+        ORDER BY 1, 2, 3, u.place
+        """
+}

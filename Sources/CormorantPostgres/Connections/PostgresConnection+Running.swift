@@ -1,0 +1,194 @@
+import CormorantBase
+import CormorantEngine
+
+extension PostgresConnection {
+    /// Runs one statement of ours that has no parameters.
+    func run(_ sql: String) throws { try script(sql) }
+
+    /// Each statement by itself, as SQLite does it: those before one that fails stay.
+    package func script(_ sql: String) throws {
+        guard !sql.utf8.contains(0) else { throw StatementFault.nul(sql) }
+        try leavePipeline()
+        var copy = sql
+        try copy.withUTF8 { bytes in
+            var lexer = SQLLexer(bytes)
+            while true {
+                let start = lexer.position
+                var text: [UInt8] = []
+                var copied = start
+                let words = scanStatement(&lexer) { token in
+                    guard token.kind == .operator, bytes[token.range].contains(UInt8(ascii: "?")) else { return }
+                    text += bytes[copied..<token.range.lowerBound] + withoutEscapes(bytes[token.range])
+                    copied = token.range.upperBound
+                }
+                guard !words.isEmpty else { return }
+                text += bytes[copied..<lexer.position]
+                if let failure = try runDirect(String(decoding: text, as: UTF8.self), words, sql) {
+                    throw error(failure, sql, from: start)
+                }
+            }
+        }
+    }
+
+    /// - Parameter start: of the failed statement in the text.
+    private func error(_ failure: ServerFailure, _ sql: String, from start: Int) -> CormorantError {
+        let offset = failure.character.map { character in
+            start + byteOffset(ofCharacter: character, in: String(decoding: sql.utf8.dropFirst(start), as: UTF8.self))
+        }
+        return failure.error(sql: sql, offset: offset, constraint(of: failure), wasAsked: interrupter.isAsked)
+    }
+
+    /// Sends one statement by itself, and reads all that comes. Returns what the server says against it.
+    /// - Parameter source: the SQL that an error shows.
+    func runDirect(_ sql: String, _ words: StatementWords, _ source: String) throws -> ServerFailure? {
+        try makeReady()
+        began(sql)
+        guard pq.sendQuery(handle, sql) == 1 else { throw lost(words) }
+        var failure: ServerFailure?
+        var refused: CormorantError?
+        while let result = pq.getResult(handle) {
+            switch pq.resultStatus(result) {
+            case ResultStatus.command, ResultStatus.rows, ResultStatus.emptyQuery:
+                refused = refused ?? rolledBack(result, words, source)
+                completed(result, words)
+            case ResultStatus.copyIn, ResultStatus.copyOut, ResultStatus.copyBoth:
+                abortCopy(result)
+                refused = copyRefused(source)
+            default: failure = failure ?? ServerFailure(result, pq)
+            }
+            pq.clear(result)
+        }
+        guard pq.status(handle) == 0 else { throw lost(words) }
+        ended()
+        if let refused { throw refused }
+        return failure
+    }
+
+    /// A COMMIT of a transaction that has failed is answered as a ROLLBACK, not as an error.
+    func rolledBack(_ result: OpaquePointer, _ words: StatementWords, _ sql: String) -> CormorantError? {
+        guard words.commits, let tag = pq.commandStatus(result), String(cString: tag) == "ROLLBACK" else { return nil }
+        return CormorantError(
+            .transaction, "an error had ended this transaction: it was rolled back, not committed",
+            hint: "begin again; put what may fail into a nested transaction, which alone is rolled back then", sql: sql)
+    }
+
+    /// Ends what COPY began, which has no place in a statement.
+    func abortCopy(_ result: OpaquePointer) {
+        if pq.resultStatus(result) == ResultStatus.copyOut {
+            interrupter.cancel()
+            var row: UnsafeMutablePointer<CChar>?
+            while pq.getCopyData(handle, &row, 0) > 0 { pq.freeMemory(row) }
+        } else {
+            _ = pq.putCopyEnd(handle, "COPY is not run by statements")
+        }
+    }
+
+    func copyRefused(_ sql: String) -> CormorantError {
+        CormorantError(
+            .unsupported, "COPY to or from the program is not run as a statement",
+            hint: "insert many records at once, or COPY to a file of the server's", sql: sql)
+    }
+
+    /// Has the server read a statement, and tell its parameters and columns; in one round trip with what its table is bound to.
+    func describe(_ prepared: Prepared) throws {
+        try leavePipeline()
+        try makeReady()
+        let words = prepared.sql.words
+        if prepared.isStale, prepared.version > 0, let name = prepared.name, transaction == .none {
+            // One that the server has no more is no error to speak of.
+            try? run("DEALLOCATE \(name)")
+        }
+        let target = words.target
+        let asksConstraints = !target.isEmpty && !constraints.knows(target)
+        let name = prepared.name ?? ""
+        began(prepared.sql.source)
+        var rows: [[String?]] = []
+        var sent =
+            pq.enterPipeline(handle) == 1 && pq.sendPrepare(handle, name, prepared.sql.text, 0, nil) == 1
+            && pq.sendDescribe(handle, name) == 1
+        if asksConstraints, sent { sent = sendConstraintQuery(target.joined(separator: ".")) }
+        guard sent, pq.sync(handle) == 1 else { throw lost(words) }
+        var failure: ServerFailure?
+        try collect(words) { command, result in
+            switch (command, pq.resultStatus(result)) {
+            case (1, ResultStatus.command): prepared.describe(result, pq)
+            case (2, ResultStatus.rows): rows = texts(result)
+            case (_, ResultStatus.command), (_, ResultStatus.rows), (_, ResultStatus.pipelineAborted): break
+            default: failure = failure ?? ServerFailure(result, pq)
+            }
+        }
+        _ = pq.exitPipeline(handle)
+        ended()
+        if let failure {
+            // Somebody has prepared it under the same name, which is a hash: it is the same.
+            if failure.state == "42P05", transaction == .none { return try describeKept(prepared) }
+            throw error(failure, prepared.sql)
+        }
+        if asksConstraints { constraints.add(target, rows) }
+    }
+
+    private func describeKept(_ prepared: Prepared) throws {
+        began(prepared.sql.source)
+        guard pq.sendDescribe(handle, prepared.name ?? "") == 1 else { throw lost(prepared.sql.words) }
+        var failure: ServerFailure?
+        while let result = pq.getResult(handle) {
+            if pq.resultStatus(result) == ResultStatus.command {
+                prepared.describe(result, pq)
+            } else {
+                failure = failure ?? ServerFailure(result, pq)
+            }
+            pq.clear(result)
+        }
+        ended()
+        if let failure { throw error(failure, prepared.sql) }
+    }
+
+    /// Reads the results of a pipeline up to its sync, each with the number of its command.
+    func collect(_ words: StatementWords?, _ body: (Int, OpaquePointer) -> Void) throws {
+        var (command, nothing) = (0, 0)
+        while true {
+            guard let result = pq.getResult(handle) else {
+                command += 1
+                nothing += 1
+                // Between commands there is one; several are the end.
+                guard nothing < 3, pq.status(handle) == 0 else { throw lost(words) }
+                continue
+            }
+            nothing = 0
+            defer { pq.clear(result) }
+            if pq.resultStatus(result) == ResultStatus.pipelineSync { return }
+            body(command, result)
+        }
+    }
+
+    private func sendConstraintQuery(_ table: String) -> Bool {
+        table.withCString { text in
+            withUnsafePointer(to: Optional(text)) { values in
+                pq.sendQueryParams(handle, ConstraintCatalog.query, 1, nil, values, nil, nil, 0) == 1
+            }
+        }
+    }
+
+    private func texts(_ result: OpaquePointer) -> [[String?]] {
+        (0..<pq.rowCount(result)).map { row in
+            (0..<pq.columnCount(result)).map { column in
+                guard pq.isNull(result, row, column) == 0, let value = pq.value(result, row, column) else { return nil }
+                return String(cString: value.assumingMemoryBound(to: CChar.self))
+            }
+        }
+    }
+
+    /// What a constraint is on. Asked of the server where nothing is known of it yet, and it can be asked.
+    func constraint(of failure: ServerFailure) -> ConstraintCatalog.Constraint? {
+        guard let schema = failure.schema, let table = failure.table, let name = failure.constraint else { return nil }
+        let known = constraints.find(schema, table, name)
+        guard known == nil, transaction != .failed, streaming == nil, pipeline == nil, loss == nil else { return known }
+        let target = [quoteIdentifier(schema), quoteIdentifier(table)]
+        guard !constraints.knows(target), sendConstraintQuery(target.joined(separator: ".")) else { return nil }
+        while let result = pq.getResult(handle) {
+            if pq.resultStatus(result) == ResultStatus.rows { constraints.add(target, texts(result)) }
+            pq.clear(result)
+        }
+        return constraints.find(schema, table, name)
+    }
+}

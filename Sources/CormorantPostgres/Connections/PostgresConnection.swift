@@ -1,0 +1,185 @@
+import CormorantBase
+import CormorantEngine
+import CormorantThreads
+
+/// One connection to a server, with what it has prepared there. Not safe to share, but for `interrupt`.
+package final class PostgresConnection: EngineConnection {
+    let pq: LibPQ
+    let url: ServerURL
+    /// nil once it is closed.
+    private(set) var handle: OpaquePointer?
+    let interrupter: Interrupter
+    package let engineName: String
+    /// As 150018 for 15.18.
+    package let serverVersion: Int
+    /// Whether the server is in recovery, or its default is to take no writes.
+    package let isReadOnly: Bool
+
+    package internal(set) var changes: Int64 = 0
+    package internal(set) var totalChanges: Int64 = 0
+    package internal(set) var schemaChanges = 0
+    var transaction = TransactionState.none
+    /// The statement whose rows the server is sending. It takes itself away.
+    unowned(unsafe) var streaming: PostgresStatement?
+    /// Why it is of no use any more.
+    var loss: CormorantError?
+    var statements = PreparedStatements()
+    var constraints = ConstraintCatalog()
+    var pipeline: Pipeline?
+    private var trace: ((String, Int64) -> Void)?
+    /// What runs now, for the trace.
+    private var running: (sql: String, begin: Int64)?
+
+    enum TransactionState {
+        case none, open, failed
+    }
+
+    package init(url: String) throws {
+        pq = try LibPQ.shared()
+        self.url = try ServerURL(url)
+        let opened = try OpenedServer(pq, self.url)
+        handle = opened.handle
+        engineName = opened.name
+        serverVersion = opened.version
+        isReadOnly = opened.isReadOnly
+        interrupter = Interrupter(pq, opened.handle)
+    }
+
+    deinit { close() }
+
+    /// Whether a text is what `init(url:)` takes.
+    package static func isURL(_ text: String) -> Bool { ServerURL.isOne(text) }
+
+    /// The URL as messages may show it.
+    package static func shown(_ url: String) -> String { ServerURL.withoutPassword(url) }
+
+    package func another(isReader: Bool) throws -> any EngineConnection { try PostgresConnection(url: url.original) }
+
+    package func close() {
+        streaming?.drop()
+        streaming = nil
+        pq.close(handle)
+        handle = nil
+        transaction = .none
+    }
+
+    package func interrupt() { interrupter.interrupt() }
+
+    package func setTrace(_ callback: ((_ sql: String, _ nanoseconds: Int64) -> Void)?) { trace = callback }
+
+    // Transactions ---------------------------------------------------------------------------------------------------
+
+    package var isInTransaction: Bool { transaction != .none }
+
+    package var hasFailedTransaction: Bool { transaction == .failed }
+
+    /// Writes are serializable, as SQLite's are: a program that reads and then writes would lose updates otherwise.
+    package func begin(_ kind: EngineTransaction) throws {
+        guard transaction == .none else {
+            throw CormorantError(
+                .transaction, "cannot start a transaction within a transaction",
+                hint: "end the one that is open first, or use a SAVEPOINT inside it")
+        }
+        switch kind {
+        case .write where !isReadOnly: try run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+        case .write, .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        }
+    }
+
+    // Statements -----------------------------------------------------------------------------------------------------
+
+    package func prepare(_ sql: String) throws -> any EngineStatement {
+        PostgresStatement(self, try prepared(sql))
+    }
+
+    private func prepared(_ sql: String) throws -> Prepared {
+        if let known = statements.find(sql) {
+            if known.isStale { try describe(known) }
+            return known
+        }
+        let prepared = Prepared(try ServerSQL(sql), keepsStatements: url.keepsStatements)
+        if !prepared.isDirect { try describe(prepared) }
+        if let old = statements.add(prepared), let name = old.name, transaction != .failed {
+            try run("DEALLOCATE \(name)")
+        }
+        return prepared
+    }
+
+    // One statement at a time ----------------------------------------------------------------------------------------
+
+    /// Before anything is sent: what another statement still gets is read into memory.
+    func makeReady() throws {
+        guard handle != nil else {
+            throw CormorantError(
+                .misuse, "the database is closed", hint: "open it again, and close it after its last use")
+        }
+        if let loss { throw loss }
+        streaming?.keepRest()
+        if let loss { throw loss }
+    }
+
+    /// What is sent from here on can be interrupted.
+    func began(_ sql: String) {
+        interrupter.begin()
+        running = (sql, trace == nil ? 0 : monotonicTime())
+    }
+
+    /// When the last result has been read.
+    func ended() {
+        interrupter.end()
+        streaming = nil
+        switch pq.transactionStatus(handle) {
+        case 2: transaction = .open
+        case 3: transaction = .failed
+        default: transaction = .none
+        }
+        if let trace, let (sql, begin) = running { trace(sql, monotonicTime() - begin) }
+        running = nil
+    }
+
+    /// Takes the outcome of a command from its tag, such as `INSERT 0 3`.
+    func completed(_ result: OpaquePointer, _ words: StatementWords) {
+        if words.changesRows, let tag = pq.affectedRows(result), let count = Int64(String(cString: tag)) {
+            changes = count
+            totalChanges += count
+        }
+        if words.changesSchema {
+            schemaChanges += 1
+            constraints.removeAll()
+        }
+    }
+
+    /// The error of a failed result. The connection may have been lost with it.
+    func error(_ failure: ServerFailure, _ prepared: ServerSQL) -> CormorantError {
+        if pq.status(handle) != 0 { return lost(prepared.words) }
+        return failure.error(
+            sql: prepared.source, offset: failure.character.map { prepared.offset(ofCharacter: $0) },
+            constraint(of: failure), wasAsked: interrupter.isAsked)
+    }
+
+    /// Notes that the connection is lost, and says what became of what ran.
+    func lost(_ words: StatementWords?) -> CormorantError {
+        let said = pq.errorMessage(handle).map { firstLine(String(cString: $0)) } ?? ""
+        let wasOpen = transaction != .none
+        transaction = .none
+        let isUnknown = words.map { $0.commits || !wasOpen && !$0.isReadOnly } ?? false
+        let fate =
+            isUnknown
+            ? "; whether it has carried out the last statement is not known"
+            : wasOpen ? "; the transaction is rolled back" : ""
+        loss = CormorantError(
+            .connection, "the connection to the server is lost\(fate)\(said.isEmpty ? "" : ": \(said)")",
+            hint: isUnknown ? "open the database again, and look whether what it wrote is there" : "open the database again")
+        interrupter.end()
+        defer {
+            loss = CormorantError(
+                .connection, "the connection to the server is lost", hint: "open the database again")
+        }
+        return loss ?? CormorantError(.connection, "the connection to the server is lost")
+    }
+}
+
+/// The first line of what libpq says, which has several on where it tried to connect.
+func firstLine(_ text: String) -> String {
+    String(text.split(whereSeparator: \.isNewline).first ?? "")
+}

@@ -1,0 +1,73 @@
+import CormorantBase
+
+/// What a `postgresql://` URL says to us, and what it says to libpq, which reads all the rest itself.
+struct ServerURL {
+    /// As it was given.
+    let original: String
+    /// For libpq.
+    let text: String
+    /// Whether statements are kept on the server; a pooler that gives each transaction another server loses them.
+    let keepsStatements: Bool
+
+    private static let schemes = ["postgresql://", "postgres://"]
+
+    static func isOne(_ text: String) -> Bool { schemes.contains { text.hasPrefix($0) } }
+
+    init(_ url: String) throws {
+        guard let parts = ServerURL.Parts(url) else {
+            throw CormorantError(
+                .misuse, "the URL does not begin with postgresql://",
+                hint: "write it as postgresql://user@host/database")
+        }
+        guard !url.utf8.contains(0) else {
+            throw CormorantError(.misuse, "the URL holds a NUL character", hint: "remove it")
+        }
+        var keepsStatements = true
+        for parameter in parts.parameters where parameter.hasPrefix("prepare=") {
+            switch parameter.dropFirst("prepare=".count) {
+            case "auto": keepsStatements = true
+            case "never": keepsStatements = false
+            default:
+                throw CormorantError(
+                    .misuse, "the URL's parameter prepare is neither auto nor never",
+                    hint: "give prepare=never where a pooler gives each transaction another server; else leave it away")
+            }
+        }
+        original = url
+        text = parts.joined { !$0.hasPrefix("prepare=") }
+        self.keepsStatements = keepsStatements
+    }
+
+    /// The URL as messages may show it.
+    static func withoutPassword(_ url: String) -> String {
+        guard var parts = Parts(url) else { return url }
+        if let colon = parts.user.firstIndex(of: ":") { parts.user = parts.user[..<colon] + "@" }
+        return parts.joined { !$0.hasPrefix("password=") && !$0.hasPrefix("sslpassword=") }
+    }
+
+    /// Cut as libpq does: a password may have any byte in it but `@` and `/`.
+    private struct Parts {
+        let scheme: String
+        /// With the `@` behind it.
+        var user: Substring
+        let place: Substring
+        let parameters: [Substring]
+
+        init?(_ url: String) {
+            guard let scheme = ServerURL.schemes.first(where: { url.hasPrefix($0) }) else { return nil }
+            let rest = url.dropFirst(scheme.count)
+            self.scheme = scheme
+            let end = rest.firstIndex { $0 == "@" || $0 == "/" }
+            let start = end.flatMap { rest[$0] == "@" ? rest.index(after: $0) : nil } ?? rest.startIndex
+            user = rest[..<start]
+            let parts = rest[start...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            place = parts.first ?? ""
+            parameters = parts.count == 2 ? parts[1].split(separator: "&", omittingEmptySubsequences: false) : []
+        }
+
+        func joined(_ isKept: (Substring) -> Bool) -> String {
+            let kept = parameters.filter(isKept)
+            return scheme + user + place + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import CormorantBase
+import CormorantEngine
+
+/// A statement of a server's. Belongs to its connection's lock.
+package final class PostgresStatement: EngineStatement {
+    let connection: PostgresConnection
+    let pq: LibPQ
+    let prepared: Prepared
+    /// One for each parameter, by SQLite's numbering.
+    let bound: UnsafeMutablePointer<BoundValue>
+    /// One for each column; they stay where they are.
+    private(set) var row: RowBuffer
+    private var rowVersion: Int
+    private var isFinalized = false
+
+    // The run.
+    private var isRunning = false
+    /// Whether the server sends results of it still.
+    private var isStreaming = false
+    private var results = ResultQueue()
+    private var current: OpaquePointer?
+    private var place: Int32 = 0
+    private var count: Int32 = 0
+    /// What a result told that was read for another statement's sake.
+    private var failure: CormorantError?
+
+    init(_ connection: PostgresConnection, _ prepared: Prepared) {
+        self.connection = connection
+        pq = connection.pq
+        self.prepared = prepared
+        prepared.users += 1
+        bound = .allocate(capacity: max(1, prepared.sql.parameterCount))
+        bound.initialize(repeating: BoundValue(), count: prepared.sql.parameterCount)
+        row = RowBuffer(prepared)
+        rowVersion = prepared.version
+    }
+
+    deinit { finalize() }
+
+    package func finalize() {
+        guard !isFinalized else { return }
+        reset()
+        isFinalized = true
+        prepared.users -= 1
+        for index in 0..<parameterCount { bound[index].free() }
+        bound.deallocate()
+        row.free()
+    }
+
+    package var parameterCount: Int { prepared.sql.parameterCount }
+
+    package func parameterName(_ index: Int) -> String? { prepared.sql.names[index] }
+
+    package func parameterIndex(_ name: String) -> Int {
+        let names = prepared.sql.names
+        if let first = name.first, ":@$?".contains(first) { return names.first { $0.value == name }?.key ?? 0 }
+        for sigil in [":", "@", "$"] {
+            if let found = names.first(where: { $0.value == sigil + name }) { return found.key }
+        }
+        return 0
+    }
+
+    package var columnCount: Int { prepared.columns.count }
+
+    package func columnName(_ index: Int) -> String {
+        prepared.columns.indices.contains(index) ? prepared.columns[index].name : ""
+    }
+
+    package func declaredType(_ index: Int) -> String? {
+        prepared.columns.indices.contains(index) ? prepared.columns[index].declaredType : nil
+    }
+
+    package var isReadOnly: Bool { prepared.sql.words.isReadOnly }
+
+    package var changesSchema: Bool { prepared.sql.words.changesSchema }
+
+    package var transactionWord: String? { prepared.sql.words.transactionWord }
+
+    package var cells: UnsafePointer<RowCell> { UnsafePointer(row.cells) }
+
+    // Running --------------------------------------------------------------------------------------------------------
+
+    package func step() throws -> Bool {
+        if place &+ 1 < count {
+            place &+= 1
+        } else if try !nextResult() {
+            return false
+        }
+        do {
+            try row.fill(pq, current, place, prepared)
+        } catch {
+            reset()
+            throw error
+        }
+        return true
+    }
+
+    /// Goes to the first row of the next result. One result more is read ahead, so that what ends the statement, such as an
+    /// error of its commit, is known before its last row is given.
+    private func nextResult() throws -> Bool {
+        if !isRunning { try start() }
+        pq.clear(current)
+        current = nil
+        (place, count) = (0, 0)
+        while isStreaming, results.count < 2 { readResult() }
+        if let failure {
+            reset()
+            throw failure
+        }
+        guard let next = results.next() else {
+            isRunning = false
+            return false
+        }
+        current = next
+        count = pq.rowCount(next)
+        return true
+    }
+
+    private func start() throws {
+        if prepared.isDirect { return try runDirect() }
+        if connection.pipeline != nil {
+            if prepared.columns.isEmpty { return try connection.sendInPipeline(self) }
+            try connection.leavePipeline()
+        }
+        try connection.makeReady()
+        if prepared.isStale { try connection.describe(prepared) }
+        try send()
+        guard let stale = try firstResult() else { return }
+        // Once: it is as the server has it now.
+        prepared.isStale = true
+        guard connection.transaction == .none else { throw connection.error(stale, prepared.sql) }
+        try connection.describe(prepared)
+        try send()
+        if let failure = try firstResult() { throw connection.error(failure, prepared.sql) }
+    }
+
+    private func runDirect() throws {
+        try connection.leavePipeline()
+        if let failure = try connection.runDirect(prepared.sql.text, prepared.sql.words, prepared.sql.source) {
+            throw connection.error(failure, prepared.sql)
+        }
+    }
+
+    private func send() throws {
+        if rowVersion != prepared.version {
+            row.free()
+            row = RowBuffer(prepared)
+            rowVersion = prepared.version
+        }
+        let sent = try withParameters { connection.send(prepared, $0) }
+        connection.began(prepared.sql.source)
+        guard sent else { throw connection.lost(prepared.sql.words) }
+        // What writes is read to its end at once.
+        if prepared.sql.words.isReadOnly {
+            _ = pq.setChunkedRowsMode?(connection.handle, 256) ?? pq.setSingleRowMode(connection.handle)
+        }
+        isRunning = true
+        isStreaming = true
+        connection.streaming = self
+    }
+
+    /// Returns the failure of a statement that the server has no more.
+    private func firstResult() throws -> ServerFailure? {
+        let stale = readResult(expectingStale: true)
+        if stale != nil { isRunning = false }
+        return stale
+    }
+
+    /// Reads a result, or the end.
+    @discardableResult
+    private func readResult(expectingStale: Bool = false) -> ServerFailure? {
+        var stale: ServerFailure?
+        while let result = pq.getResult(connection.handle) {
+            switch pq.resultStatus(result) {
+            case ResultStatus.singleRow, ResultStatus.chunk: return results.add(result)
+            case ResultStatus.rows, ResultStatus.command:
+                connection.completed(result, prepared.sql.words)
+                if pq.rowCount(result) > 0 {
+                    results.add(result)
+                    continue
+                }
+            case ResultStatus.copyIn, ResultStatus.copyOut, ResultStatus.copyBoth:
+                connection.abortCopy(result)
+                failure = failure ?? connection.copyRefused(prepared.sql.source)
+            case ResultStatus.emptyQuery: break
+            default:
+                let told = ServerFailure(result, pq)
+                if expectingStale, told.isStale { stale = told } else { fail(told) }
+            }
+            pq.clear(result)
+        }
+        isStreaming = false
+        if pq.status(connection.handle) != 0, connection.loss == nil { failure = connection.lost(prepared.sql.words) }
+        connection.ended()
+        return stale
+    }
+
+    private func fail(_ told: ServerFailure) {
+        guard failure == nil else { return }
+        failure = connection.error(told, prepared.sql)
+    }
+
+    /// Reads what is still sent into memory, as another statement is to run.
+    func keepRest() {
+        while isStreaming { readResult() }
+    }
+
+    /// The connection is closed under it.
+    func drop() {
+        isStreaming = false
+        results.clear(pq)
+    }
+
+    package func reset() {
+        if isStreaming { skipRest() }
+        pq.clear(current)
+        current = nil
+        (place, count) = (0, 0)
+        results.clear(pq)
+        failure = nil
+        isRunning = false
+    }
+
+    /// Outside a transaction what is much is cancelled; inside, that would end the transaction.
+    private func skipRest() {
+        var read = 0
+        while isStreaming {
+            results.clear(pq)
+            readResult()
+            read += 1
+            if read == 1000, connection.transaction == .none, isStreaming { connection.interrupter.cancel() }
+        }
+    }
+}
+
+/// Results that were read before they are asked for.
+struct ResultQueue {
+    private var results: [OpaquePointer] = []
+    private var first = 0
+
+    var count: Int { results.count - first }
+
+    @discardableResult
+    mutating func add(_ result: OpaquePointer) -> ServerFailure? {
+        results.append(result)
+        return nil
+    }
+
+    mutating func next() -> OpaquePointer? {
+        guard first < results.count else { return nil }
+        let result = results[first]
+        first += 1
+        if first == results.count {
+            results.removeAll(keepingCapacity: true)
+            first = 0
+        } else if first >= 1024 {
+            results.removeFirst(first)
+            first = 0
+        }
+        return result
+    }
+
+    mutating func clear(_ pq: LibPQ) {
+        while let result = next() { pq.clear(result) }
+    }
+}

@@ -1,0 +1,77 @@
+import CormorantBase
+
+/// What the server has told of a statement; shared by those with the same SQL.
+final class Prepared {
+    let sql: ServerSQL
+    /// On the server: a hash of the SQL, so that it is the same whoever prepared it. nil where the SQL goes with each run.
+    let name: String?
+    /// Whether it has neither parameters nor rows, and goes to the server as it is.
+    let isDirect: Bool
+    private(set) var parameterTypes: [UInt32] = []
+    private(set) var columns: [Column] = []
+    /// 1 where the binary forms of all columns are known; one column of another type makes texts of all.
+    private(set) var resultFormat: Int32 = 1
+    /// Grows when it is described anew.
+    private(set) var version = 0
+    /// Whether the server has it no more, or has it for a table that was changed since.
+    var isStale = false
+    /// Statements that have it.
+    var users = 0
+    var lastUse: UInt64 = 0
+
+    struct Column {
+        let name: String
+        let type: WireType
+        let declaredType: String
+    }
+
+    init(_ sql: ServerSQL, keepsStatements: Bool) {
+        self.sql = sql
+        isDirect = sql.words.isDirect && sql.numbers.isEmpty
+        name = keepsStatements && !isDirect ? "corm_" + sha256(sql.text.utf8).prefix(32) : nil
+    }
+
+    /// Takes what Describe answered.
+    func describe(_ result: OpaquePointer, _ pq: LibPQ) {
+        parameterTypes = (0..<pq.parameterCount(result)).map { pq.parameterType(result, $0) }
+        columns = (0..<pq.columnCount(result)).map { index in
+            let oid = pq.columnType(result, index)
+            let type = WireType(column: oid, ofTable: pq.columnTable(result, index) != 0)
+            return Column(
+                name: pq.columnName(result, index).map { String(cString: $0) } ?? "", type: type,
+                declaredType: type.declared(oid, modifier: pq.columnModifier(result, index)))
+        }
+        resultFormat = columns.contains { $0.type == .other } ? 0 : 1
+        version += 1
+        isStale = false
+    }
+}
+
+/// Those that a connection has prepared, by their SQL. The server keeps so many that no statement has.
+struct PreparedStatements {
+    private static let capacity = 256
+    private var bySQL: [String: Prepared] = [:]
+    private var clock: UInt64 = 0
+
+    mutating func find(_ sql: String) -> Prepared? {
+        guard let found = bySQL[sql] else { return nil }
+        clock += 1
+        found.lastUse = clock
+        return found
+    }
+
+    /// Returns one that goes for it, or nil.
+    mutating func add(_ prepared: Prepared) -> Prepared? {
+        clock += 1
+        prepared.lastUse = clock
+        bySQL[prepared.sql.source] = prepared
+        guard bySQL.count > PreparedStatements.capacity,
+            let oldest = bySQL.values.filter({ $0.users == 0 && $0 !== prepared }).min(by: { $0.lastUse < $1.lastUse })
+        else { return nil }
+        bySQL[oldest.sql.source] = nil
+        return oldest
+    }
+
+    /// After which each is prepared again before its next use.
+    func invalidate() { for prepared in bySQL.values { prepared.isStale = true } }
+}

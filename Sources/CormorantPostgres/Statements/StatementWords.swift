@@ -1,0 +1,159 @@
+import CormorantBase
+
+/// What the words of a statement say of it, found while its tokens go by.
+struct StatementWords {
+    /// The first word, in lower case.
+    private(set) var first = ""
+    private var second = ""
+    private(set) var isEmpty = true
+    private var writes = false
+    private var locks = false
+    private var makesTable = false
+    private var callsWriter = false
+    private var analyzes = false
+    /// The table that is written, with its schema, as the SQL has them: quoted where they are there.
+    private(set) var target: [String] = []
+
+    // Where it is.
+    private var expecting = Expectation.nothing
+    private var previous = SQLLexer.Kind.semicolon
+    private var previousWord = ""
+    private var parentheses = 0
+    private var isRoutine = false
+    /// Of BEGIN ATOMIC and CASE, between which and their END a semicolon ends no statement.
+    private(set) var blocks = 0
+
+    private enum Expectation {
+        case nothing
+        /// INTO, FROM.
+        case preposition
+        case table
+        case dot
+    }
+
+    mutating func add(_ token: SQLLexer.Token, _ lexer: SQLLexer) {
+        isEmpty = false
+        defer { previous = token.kind }
+        switch token.kind {
+        case .leftParenthesis: parentheses += 1
+        case .rightParenthesis: parentheses -= 1
+        default: break
+        }
+        expect(token, lexer)
+        guard token.kind == .identifier else { return previousWord = "" }
+        let word = foldIdentifier(lexer.unquoted(token))
+        defer { previousWord = word }
+        if first.isEmpty {
+            first = word
+        } else if second.isEmpty {
+            second = word
+        }
+        switch word {
+        case "insert", "update", "delete", "merge":
+            // Elsewhere they are names, or say what is done on a conflict.
+            if previous == .leftParenthesis || previous == .rightParenthesis || first == word && previousWord.isEmpty
+                || first == "explain" && previousWord != "for"
+            {
+                writes = true
+                if target.isEmpty { expecting = word == "update" ? .table : .preposition }
+            }
+            if previousWord == "for" { locks = true }
+        case "share" where previousWord == "for" || previousWord == "key", "no" where previousWord == "for",
+            "key" where previousWord == "for":
+            locks = true
+        case "into" where !writes: makesTable = true
+        case "analyze", "analyse": analyzes = true
+        case "begin" where isRoutine && parentheses == 0: blocks += 1
+        case "case" where blocks > 0: blocks += 1
+        case "end" where blocks > 0: blocks -= 1
+        case "function" where first == "create", "procedure" where first == "create": isRoutine = true
+        case _ where writingFunctions.contains(word): callsWriter = true
+        default: break
+        }
+    }
+
+    /// Reads the table's name.
+    private mutating func expect(_ token: SQLLexer.Token, _ lexer: SQLLexer) {
+        let isName = token.kind == .identifier || token.kind == .quotedIdentifier
+        switch expecting {
+        case .nothing: break
+        case .preposition:
+            if lexer.isWord(token, "into") || lexer.isWord(token, "from") { expecting = .table }
+        case .table:
+            guard !lexer.isWord(token, "only"), isName else { break }
+            target.append(lexer.written(token))
+            expecting = .dot
+        case .dot: expecting = token.kind == .dot && target.count < 3 ? .table : .nothing
+        }
+    }
+
+    // What it is -----------------------------------------------------------------------------------------------------
+
+    /// BEGIN, COMMIT and the like, where it is one.
+    var transactionWord: String? {
+        switch first {
+        case "begin", "commit", "end", "rollback", "savepoint", "release", "abort": first.uppercased()
+        case "start" where second == "transaction": "BEGIN"
+        case "prepare" where second == "transaction": "PREPARE"
+        default: nil
+        }
+    }
+
+    /// Whether it ends a transaction, which one that has failed lets it.
+    var endsTransaction: Bool { ["commit", "end", "rollback", "abort"].contains(first) }
+
+    /// Whether a COMMIT of the server's is part of it.
+    var commits: Bool { first == "commit" || first == "end" }
+
+    var isReadOnly: Bool {
+        if transactionWord != nil { return true }
+        switch first {
+        case "select", "values", "table", "with", "": return !writes && !locks && !makesTable && !callsWriter
+        case "show": return true
+        case "explain": return !analyzes || !writes && !locks && !makesTable && !callsWriter
+        default: return false
+        }
+    }
+
+    var changesSchema: Bool {
+        switch first {
+        // Which schemas names are looked up in, and what code of the program's may do.
+        case "create", "drop", "alter", "do", "call", "set", "reset", "discard", "import", "rollback", "abort": true
+        case "select", "with", "table": makesTable
+        default: false
+        }
+    }
+
+    /// Whether it is sent as it is, for it has neither parameters nor rows: one round trip, and nothing that the server keeps.
+    var isDirect: Bool {
+        switch first {
+        case "create", "drop", "alter", "truncate", "grant", "revoke", "comment", "vacuum", "analyze", "reindex", "cluster",
+            "set", "reset", "discard", "lock", "do", "listen", "unlisten", "notify", "refresh", "security", "import",
+            "reassign", "checkpoint", "load", "copy":
+            true
+        default: transactionWord != nil
+        }
+    }
+
+    /// Whether PostgreSQL tells how many rows it changed.
+    var changesRows: Bool { writes }
+}
+
+/// Functions that write or last beyond the statement: what calls them is for the connection that writes.
+private let writingFunctions: Set<String> = [
+    "nextval", "setval", "currval", "lastval", "set_config", "pg_notify", "pg_advisory_lock", "pg_advisory_lock_shared",
+    "pg_advisory_unlock", "pg_advisory_unlock_all", "pg_advisory_xact_lock", "pg_try_advisory_lock",
+    "pg_try_advisory_xact_lock", "lo_create", "lo_import", "lo_unlink", "lo_put", "txid_current", "pg_current_xact_id",
+    "pg_terminate_backend", "pg_cancel_backend", "dblink_exec",
+]
+
+extension SQLLexer {
+    /// A name as it can be put into SQL again.
+    fileprivate func written(_ token: Token) -> String {
+        // One without quotes is folded, as the server does; U& keeps its form.
+        let start = buffer(token.range).first
+        if token.kind == .quotedIdentifier, start == UInt8(ascii: "\"") { return quoteIdentifier(unquoted(token)) }
+        return token.kind == .quotedIdentifier
+            ? String(decoding: buffer(token.range), as: UTF8.self) : quoteIdentifier(foldIdentifier(unquoted(token)))
+    }
+}

@@ -1,0 +1,239 @@
+import CormorantBase
+import CormorantPlatform
+
+/// Parameters as libpq takes them.
+struct WireParameters {
+    let count: Int32
+    let values: UnsafePointer<UnsafePointer<CChar>?>?
+    let lengths: UnsafePointer<Int32>?
+    let formats: UnsafePointer<Int32>?
+}
+
+extension PostgresStatement {
+    /// Writes what is bound in the form of each parameter's type, for one run.
+    func withParameters<R>(_ body: (WireParameters) -> R) throws -> R {
+        let count = prepared.sql.numbers.count
+        guard count > 0 else { return body(WireParameters(count: 0, values: nil, lengths: nil, formats: nil)) }
+        var encoder = ParameterEncoder(count)
+        defer { encoder.free() }
+        for place in 0..<count {
+            let number = prepared.sql.numbers[place]
+            let type = place < prepared.parameterTypes.count ? WireType(prepared.parameterTypes[place]) : .other
+            do throws(ParameterFault) {
+                try encoder.encode(bound[number - 1], type, place)
+            } catch {
+                throw error.error(prepared.sql.names[number].map { "the parameter \($0)" } ?? "parameter \(number)", type, prepared.sql.source)
+            }
+        }
+        return body(encoder.parameters)
+    }
+}
+
+/// Why a value cannot be sent as a parameter of this type.
+struct ParameterFault: Error {
+    let code: ErrorCode
+    let what: String
+    let hint: String?
+
+    init(_ code: ErrorCode, _ what: String, hint: String? = nil) {
+        self.code = code
+        self.what = what
+        self.hint = hint
+    }
+
+    func error(_ parameter: String, _ type: WireType, _ sql: String) -> CormorantError {
+        CormorantError(
+            code, "\(parameter) is \(type.title), and is given \(what)", hint: hint ?? "give it \(type.title)", sql: sql)
+    }
+}
+
+/// Each value has 32 bytes of its own, for what is written of it; what is longer is sent from where it lies, or gets a copy.
+struct ParameterEncoder {
+    static let slotSize = 32
+    private let count: Int
+    private let values: UnsafeMutablePointer<UnsafePointer<CChar>?>
+    private let lengths: UnsafeMutablePointer<Int32>
+    private let formats: UnsafeMutablePointer<Int32>
+    private let slots: UnsafeMutableRawPointer
+    private var copies: [UnsafeMutableRawPointer] = []
+
+    init(_ count: Int) {
+        self.count = count
+        values = .allocate(capacity: count)
+        values.initialize(repeating: nil, count: count)
+        lengths = .allocate(capacity: count)
+        lengths.initialize(repeating: 0, count: count)
+        formats = .allocate(capacity: count)
+        formats.initialize(repeating: 1, count: count)
+        slots = .allocate(byteCount: count * ParameterEncoder.slotSize, alignment: 8)
+    }
+
+    func free() {
+        for copy in copies { copy.deallocate() }
+        values.deallocate()
+        lengths.deallocate()
+        formats.deallocate()
+        slots.deallocate()
+    }
+
+    var parameters: WireParameters {
+        WireParameters(
+            count: Int32(truncatingIfNeeded: count), values: UnsafePointer(values), lengths: UnsafePointer(lengths),
+            formats: UnsafePointer(formats))
+    }
+
+    mutating func encode(_ value: BoundValue, _ type: WireType, _ place: Int) throws(ParameterFault) {
+        switch value.kind {
+        case .null: break
+        case .integer: try encode(value.integer, type, place)
+        case .real: try encode(value.real, type, place)
+        case .text: try encode(text: value.bytes, type, place)
+        case .blob:
+            guard type == .bytea else { throw ParameterFault(.type, "a blob") }
+            try send(value.bytes, place)
+        }
+    }
+
+    private mutating func encode(_ value: Int64, _ type: WireType, _ place: Int) throws(ParameterFault) {
+        switch type {
+        case .int8: put(value.bigEndian, place)
+        case .int4: put(try narrow(value, Int32.self).bigEndian, place)
+        case .int2: put(try narrow(value, Int16.self).bigEndian, place)
+        case .oid: put(try narrow(value, UInt32.self).bigEndian, place)
+        case .bool:
+            guard value == 0 || value == 1 else {
+                throw ParameterFault(.range, "an integer other than 0 and 1", hint: "give it 0 or 1")
+            }
+            put(UInt8(truncatingIfNeeded: value), place)
+        case .float8: put(Double(value).bitPattern.bigEndian, place)
+        case .float4: put(Float(value).bitPattern.bigEndian, place)
+        case .numeric, .text, .json, .jsonb, .jsonValue, .other: try put("\(value)", place)
+        case .bytea, .uuid, .date, .time, .timestamp, .timestamptz: throw ParameterFault(.type, "an integer")
+        }
+    }
+
+    private func narrow<I: FixedWidthInteger>(_ value: Int64, _ type: I.Type) throws(ParameterFault) -> I {
+        guard let narrow = I(exactly: value) else {
+            throw ParameterFault(
+                .range, "an integer that does not fit into it", hint: "give a lesser one, or write CAST(? AS bigint)")
+        }
+        return narrow
+    }
+
+    private mutating func encode(_ value: Double, _ type: WireType, _ place: Int) throws(ParameterFault) {
+        switch type {
+        case .float8: put(value.bitPattern.bigEndian, place)
+        case .float4:
+            let narrow = Float(value)
+            guard narrow.isFinite || !value.isFinite else { throw ParameterFault(.range, "a real that is too great for it") }
+            put(narrow.bitPattern.bigEndian, place)
+        case .numeric:
+            guard value.isFinite else { throw ParameterFault(.range, "a real that is no number, or infinite") }
+            try put("\(value)", place)
+        case .int2, .int4, .int8, .oid, .bool:
+            guard let integer = Int64(exactly: value) else {
+                throw ParameterFault(
+                    value.rounded() == value ? .range : .type, "a real that is no integer of it",
+                    hint: "give an integer, or write CAST(? AS double precision)")
+            }
+            try encode(integer, type, place)
+        case .text, .other: try put("\(value)", place)
+        case .json, .jsonb, .jsonValue:
+            guard value.isFinite else { throw ParameterFault(.json, "a real that JSON has not") }
+            try put("\(value)", place)
+        case .bytea, .uuid, .date, .time, .timestamp, .timestamptz: throw ParameterFault(.type, "a real")
+        }
+    }
+
+    private mutating func encode(
+        text: UnsafeBufferPointer<UInt8>, _ type: WireType, _ place: Int
+    ) throws(ParameterFault) {
+        if let start = text.baseAddress {
+            guard memchr(start, 0, text.count) == nil else {
+                throw ParameterFault(
+                    .encoding, "a text with a NUL, which PostgreSQL cannot store", hint: "take the NUL out, or give a blob")
+            }
+            guard isValidUTF8(start, count: text.count) else {
+                throw ParameterFault(.encoding, "a text that is not UTF-8", hint: "give UTF-8, or a blob")
+            }
+        }
+        switch type {
+        case .text, .json, .jsonValue: try send(text, place)
+        case .jsonb, .other: try put(text, place)
+        case .numeric:
+            guard isDecimalText(text) else { throw ParameterFault(.type, "a text that is no decimal number") }
+            try put(text, place)
+        case .uuid:
+            guard let uuid = UUIDBytes(parsing: text) else { throw ParameterFault(.type, "a text that is no UUID") }
+            put(uuid.high.bigEndian, place)
+            (slots + place * ParameterEncoder.slotSize + 8).storeBytes(of: uuid.low.bigEndian, as: UInt64.self)
+            lengths[place] = 16
+        case .timestamptz, .timestamp:
+            let microseconds = try time(text, .datetime)
+            put((microseconds - ServerEpoch.microseconds).bigEndian, place)
+        case .date: put(Int32(truncatingIfNeeded: try time(text, .date) - ServerEpoch.days).bigEndian, place)
+        case .time: put(try time(text, .time).bigEndian, place)
+        case .int2, .int4, .int8, .oid, .bool:
+            guard let integer = Int64(String(decoding: text, as: UTF8.self)) else {
+                throw ParameterFault(.type, "a text that is no integer of it")
+            }
+            try encode(integer, type, place)
+        case .float4, .float8:
+            guard isDecimalText(text), let real = Double(String(decoding: text, as: UTF8.self)) else {
+                throw ParameterFault(.type, "a text that is no number")
+            }
+            try encode(real, type, place)
+        case .bytea: throw ParameterFault(.type, "a text")
+        }
+    }
+
+    private func time(_ text: UnsafeBufferPointer<UInt8>, _ form: TimeForm) throws(ParameterFault) -> Int64 {
+        if let value = form.value(stored: text) ?? form.value(parsing: text) { return value }
+        throw ParameterFault(.type, "a text that is \(form.fault(of: text))", hint: form.formHint)
+    }
+
+    // Writing --------------------------------------------------------------------------------------------------------
+
+    /// In binary, in the slot.
+    private func put<T: FixedWidthInteger>(_ value: T, _ place: Int) {
+        let slot = slots + place * ParameterEncoder.slotSize
+        slot.storeBytes(of: value, as: T.self)
+        values[place] = UnsafePointer(slot.assumingMemoryBound(to: CChar.self))
+        lengths[place] = Int32(truncatingIfNeeded: MemoryLayout<T>.size)
+    }
+
+    /// In the text form, with a NUL behind.
+    private mutating func put(_ text: String, _ place: Int) throws(ParameterFault) {
+        var text = text
+        let fault = text.withUTF8 { bytes -> ParameterFault? in
+            do throws(ParameterFault) { try put(bytes, place) } catch { return error }
+            return nil
+        }
+        if let fault { throw fault }
+    }
+
+    private mutating func put(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) throws(ParameterFault) {
+        var target = slots + place * ParameterEncoder.slotSize
+        if text.count >= ParameterEncoder.slotSize {
+            do throws(CormorantError) { try requireMemory(text.count + 1) } catch {
+                throw ParameterFault(.noMemory, "a text that there is no memory for")
+            }
+            target = .allocate(byteCount: text.count + 1, alignment: 1)
+            copies.append(target)
+        }
+        if let start = text.baseAddress { target.copyMemory(from: start, byteCount: text.count) }
+        target.storeBytes(of: 0, toByteOffset: text.count, as: UInt8.self)
+        values[place] = UnsafePointer(target.assumingMemoryBound(to: CChar.self))
+        formats[place] = 0
+    }
+
+    /// From where it lies, in binary.
+    private func send(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) throws(ParameterFault) {
+        guard let length = Int32(exactly: bytes.count), length < 1 << 30 else {
+            throw ParameterFault(.tooBig, "more than 1 GB", hint: "PostgreSQL takes texts and blobs up to 1 GB")
+        }
+        let start = bytes.baseAddress.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(slots)
+        values[place] = UnsafePointer(start.assumingMemoryBound(to: CChar.self))
+        lengths[place] = length
+    }
+}

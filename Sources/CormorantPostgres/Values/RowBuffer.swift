@@ -1,0 +1,261 @@
+import CormorantBase
+import CormorantEngine
+import CormorantPlatform
+
+/// The cells of a statement's row, at one address for all its rows, and the bytes of those that libpq has in another form.
+struct RowBuffer {
+    let cells: UnsafeMutablePointer<RowCell>
+    private let types: UnsafeMutablePointer<WireType>
+    private let count: Int
+    private let isBinary: Bool
+    private var bytes: UnsafeMutableRawPointer
+    private var capacity: Int
+    private var used = 0
+
+    init(_ prepared: Prepared) {
+        count = prepared.columns.count
+        isBinary = prepared.resultFormat == 1
+        cells = .allocate(capacity: max(1, count))
+        cells.initialize(repeating: .null, count: max(1, count))
+        types = .allocate(capacity: max(1, count))
+        for (index, column) in prepared.columns.enumerated() { (types + index).initialize(to: column.type) }
+        capacity = 64
+        bytes = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    func free() {
+        cells.deallocate()
+        types.deallocate()
+        bytes.deallocate()
+    }
+
+    /// Takes a row of a result, which must last as long as the row is read: most texts and blobs stay where they are.
+    mutating func fill(_ pq: LibPQ, _ result: OpaquePointer?, _ place: Int32, _ prepared: Prepared) throws {
+        guard Int(pq.columnCount(result)) == count else {
+            throw CormorantError(
+                .schema, "the statement has other columns than when it was prepared", hint: "prepare it again",
+                sql: prepared.sql.source)
+        }
+        used = 0
+        for column in 0..<count {
+            let index = Int32(truncatingIfNeeded: column)
+            let length = Int(pq.length(result, place, index))
+            guard let value = pq.value(result, place, index).map({ UnsafeRawPointer($0) }),
+                length > 0 || pq.isNull(result, place, index) == 0
+            else {
+                cells[column] = .null
+                continue
+            }
+            let cell =
+                isBinary
+                ? binary(types[column], value, length, column) : text(types[column], value, length, column)
+            guard let cell else { throw fault(types[column], value, length, prepared, column) }
+            cells[column] = cell
+        }
+    }
+
+    // The forms of libpq ---------------------------------------------------------------------------------------------
+
+    /// nil where no cell can hold it.
+    @inline(__always)
+    private mutating func binary(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
+        switch type {
+        case .int8: RowCell(Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
+        case .int4: RowCell(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))))
+        case .text, .json, .other: RowCell(text: UnsafeRawBufferPointer(start: value, count: length))
+        case .float8: RowCell(Double(bitPattern: UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))))
+        case .bytea: RowCell(blob: UnsafeRawBufferPointer(start: value, count: length))
+        case .bool: RowCell(Int64(value.load(as: UInt8.self)))
+        case .int2: RowCell(Int64(Int16(bigEndian: value.loadUnaligned(as: Int16.self))))
+        case .oid: RowCell(Int64(UInt32(bigEndian: value.loadUnaligned(as: UInt32.self))))
+        case .float4: RowCell(Double(Float(bitPattern: UInt32(bigEndian: value.loadUnaligned(as: UInt32.self)))))
+        // A version, then the text.
+        case .jsonb: RowCell(text: UnsafeRawBufferPointer(start: value + 1, count: max(0, length - 1)))
+        case .jsonValue: json(UnsafeBufferPointer(start: value.assumingMemoryBound(to: UInt8.self), count: length), column)
+        case .timestamp, .timestamptz:
+            time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: ServerEpoch.microseconds, .datetime, column)
+        case .date:
+            time(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))), plus: ServerEpoch.days, .date, column)
+        case .time: time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: 0, .time, column)
+        case .uuid: uuid(value, column)
+        case .numeric: numeric(value, column)
+        }
+    }
+
+    private mutating func time(_ value: Int64, plus epoch: Int64, _ form: TimeForm, _ column: Int) -> RowCell? {
+        let (value, overflows) = value.addingReportingOverflow(epoch)
+        guard !overflows, form.range.contains(value) else { return nil }
+        let start = room(TimeForm.datetime.textSize, column)
+        return written(form.write(value, to: start))
+    }
+
+    private mutating func uuid(_ value: UnsafeRawPointer, _ column: Int) -> RowCell {
+        let uuid = UUIDBytes(
+            high: UInt64(bigEndian: value.loadUnaligned(as: UInt64.self)),
+            low: UInt64(bigEndian: value.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        uuid.write(to: room(UUIDBytes.textSize, column))
+        return written(UUIDBytes.textSize)
+    }
+
+    private mutating func numeric(_ value: UnsafeRawPointer, _ column: Int) -> RowCell? {
+        let form = NumericForm(value)
+        guard form.special == nil else { return nil }
+        return written(form.write(to: room(form.size, column)))
+    }
+
+    // The server's texts, where a column is of a type that is none of the known --------------------------------------
+
+    private mutating func text(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
+        let text = UnsafeBufferPointer(start: value.assumingMemoryBound(to: UInt8.self), count: length)
+        switch type {
+        case .bool: return RowCell(text.first == UInt8(ascii: "t") ? 1 : 0 as Int64)
+        case .int2, .int4, .int8, .oid: return Int64(String(decoding: text, as: UTF8.self)).map { RowCell($0 as Int64) }
+        case .float8: return RowCell(strtod(value.assumingMemoryBound(to: CChar.self), nil))
+        case .float4: return RowCell(Double(strtof(value.assumingMemoryBound(to: CChar.self), nil)))
+        case .bytea: return hexadecimal(text, column)
+        case .timestamp, .timestamptz: return time(text, .datetime, column)
+        case .date: return time(text, .date, column)
+        case .time: return time(text, .time, column)
+        // NaN, Infinity, -Infinity
+        case .numeric where (text.last ?? 0) > UInt8(ascii: "9"): return nil
+        case .jsonValue: return json(text, column)
+        case .numeric, .text, .json, .jsonb, .uuid, .other:
+            return RowCell(text: UnsafeRawBufferPointer(text))
+        }
+    }
+
+    private mutating func time(_ text: UnsafeBufferPointer<UInt8>, _ form: TimeForm, _ column: Int) -> RowCell? {
+        form.value(parsing: text).flatMap { time($0, plus: 0, form, column) }
+    }
+
+    private mutating func hexadecimal(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
+        guard text.count >= 2, text.count % 2 == 0, text[0] == UInt8(ascii: "\\"), text[1] == UInt8(ascii: "x") else {
+            return nil
+        }
+        func digit(_ byte: UInt8) -> UInt8 { byte <= 0x39 ? byte &- 0x30 : byte &- 0x57 }
+        let count = text.count / 2 - 1
+        let start = room(count, column)
+        for index in 0..<count { start[index] = digit(text[2 * index + 2]) << 4 | digit(text[2 * index + 3]) }
+        let cell = RowCell(blob: UnsafeRawBufferPointer(start: start, count: count))
+        _ = written(count)
+        return cell
+    }
+
+    // JSON -----------------------------------------------------------------------------------------------------------
+
+    /// One value of JSON as SQLite's `->>` gives it: of its own storage class; an object or array as its text.
+    private mutating func json(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
+        var text = text
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte >= 0x09 && byte <= 0x0D }
+        while let first = text.first, isSpace(first) { text = UnsafeBufferPointer(rebasing: text.dropFirst()) }
+        while let last = text.last, isSpace(last) { text = UnsafeBufferPointer(rebasing: text.dropLast()) }
+        switch text.first ?? 0 {
+        case UInt8(ascii: "\""): return unescaped(UnsafeBufferPointer(rebasing: text.dropFirst().dropLast()), column)
+        case UInt8(ascii: "t"): return RowCell(1 as Int64)
+        case UInt8(ascii: "f"): return RowCell(0 as Int64)
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            let number = String(decoding: text, as: UTF8.self)
+            if let integer = Int64(number) { return RowCell(integer) }
+            return Double(number).map { RowCell($0) }
+        default:
+            let start = room(text.count, column)
+            if let source = text.baseAddress { start.update(from: source, count: text.count) }
+            return written(text.count)
+        }
+    }
+
+    /// What stands between the quotes of a JSON string, which the server has checked.
+    private mutating func unescaped(_ text: UnsafeBufferPointer<UInt8>, _ column: Int) -> RowCell? {
+        let start = room(text.count, column)
+        var (end, index) = (start, 0)
+        func unit(_ at: Int) -> UInt32 {
+            guard at + 4 <= text.count else { return 0xFFFD }
+            return UInt32(String(decoding: text[at..<at + 4], as: UTF8.self), radix: 16) ?? 0xFFFD
+        }
+        while index < text.count {
+            var byte = text[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\"), index < text.count else {
+                end.pointee = byte
+                end += 1
+                continue
+            }
+            byte = text[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "b"): byte = 0x08
+            case UInt8(ascii: "f"): byte = 0x0C
+            case UInt8(ascii: "n"): byte = 0x0A
+            case UInt8(ascii: "r"): byte = 0x0D
+            case UInt8(ascii: "t"): byte = 0x09
+            case UInt8(ascii: "u"):
+                var scalar = unit(index)
+                index += 4
+                if scalar & 0xFC00 == 0xD800, index + 2 <= text.count, text[index] == UInt8(ascii: "\\") {
+                    scalar = 0x10000 + (scalar & 0x3FF) << 10 + unit(index + 2) & 0x3FF
+                    index += 6
+                }
+                for byte in String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8 {
+                    end.pointee = byte
+                    end += 1
+                }
+                continue
+            default: break
+            }
+            end.pointee = byte
+            end += 1
+        }
+        return written(end - start)
+    }
+
+    // Room -----------------------------------------------------------------------------------------------------------
+
+    /// For so many bytes of this column's cell, and a NUL. The cells before it move with what is written already.
+    private mutating func room(_ size: Int, _ column: Int) -> UnsafeMutablePointer<UInt8> {
+        if used + size + 1 > capacity {
+            capacity = max(2 * capacity, used + size + 1)
+            let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+            larger.copyMemory(from: bytes, byteCount: used)
+            for index in 0..<column where cells[index].hasBytes {
+                guard let start = cells[index].bytes.baseAddress, start >= UnsafeRawPointer(bytes),
+                    start < UnsafeRawPointer(bytes + used)
+                else { continue }
+                let moved = UnsafeRawBufferPointer(
+                    start: larger + (start - UnsafeRawPointer(bytes)), count: cells[index].bytes.count)
+                cells[index] = cells[index].type == StorageType.text ? RowCell(text: moved) : RowCell(blob: moved)
+            }
+            bytes.deallocate()
+            bytes = larger
+        }
+        return (bytes + used).assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// What was written into the room.
+    private mutating func written(_ size: Int) -> RowCell {
+        let start = bytes + used
+        start.storeBytes(of: 0, toByteOffset: size, as: UInt8.self)
+        used += size + 1
+        return RowCell(text: UnsafeRawBufferPointer(start: start, count: size))
+    }
+
+    // What no cell can hold ------------------------------------------------------------------------------------------
+
+    private func fault(
+        _ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ prepared: Prepared, _ column: Int
+    ) -> CormorantError {
+        let name = quoteIdentifier(prepared.columns[column].name)
+        func make(_ what: String, _ hint: String) -> CormorantError {
+            CormorantError(
+                .range, "the column \(name) holds \(what)", hint: hint, sql: prepared.sql.source,
+                columns: [prepared.columns[column].name])
+        }
+        switch type {
+        case .numeric: return make("NaN or an infinity, which is no decimal number", "read it as a text: CAST(... AS text)")
+        case .date, .timestamp, .timestamptz:
+            return make("a time beyond the years 1 to 9999, or an infinite one", "read it as a text: CAST(... AS text)")
+        case .time: return make("24:00:00, which is not within one day", "read it as a text: CAST(... AS text)")
+        default: return make("what is not \(type.title)", "read it as a text: CAST(... AS text)")
+        }
+    }
+}
