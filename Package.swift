@@ -41,7 +41,9 @@ let package = Package(
         .target(name: "CormorantSQLite", dependencies: base + ["CormorantEngine", "CSQLite"]),
         .target(name: "CormorantPostgres", dependencies: base + ["CormorantEngine"]),
         .target(name: "CormorantQuery", dependencies: ["CormorantBase"]),
-        .target(name: "CormorantORM", dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery"]),
+        .target(
+            name: "CormorantORM",
+            dependencies: base + ["CormorantEngine", "CormorantSQLite", "CormorantPostgres", "CormorantQuery"]),
         .target(name: "CormorantMigrations", dependencies: engine, swiftSettings: forSize),
         .target(name: "CormorantCipher", dependencies: base + ["CormorantSQLite"]),
         .target(name: "CormorantKeyValue", dependencies: engine),

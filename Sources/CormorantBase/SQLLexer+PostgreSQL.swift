@@ -137,7 +137,8 @@ extension SQLLexer {
 /// Of operators that SQLite has, too.
 private func isComparing(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "<"),
+        UInt8(ascii: ">"),
         UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "!"), UInt8(ascii: "|"):
         true
     default: false
@@ -146,7 +147,8 @@ private func isComparing(_ byte: UInt8) -> Bool {
 
 private func isOperator(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "~"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "&"), UInt8(ascii: "`"):
+    case UInt8(ascii: "~"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "&"),
+        UInt8(ascii: "`"):
         true
     default: isComparing(byte)
     }

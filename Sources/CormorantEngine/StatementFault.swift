@@ -16,6 +16,7 @@ package enum StatementFault {
     }
 
     package static func nul(_ sql: String) -> CormorantError {
-        CormorantError(.sql, "the SQL text holds a NUL character", hint: "pass data as bindings, not as SQL text", sql: sql)
+        CormorantError(
+            .sql, "the SQL text holds a NUL character", hint: "pass data as bindings, not as SQL text", sql: sql)
     }
 }

@@ -77,11 +77,15 @@ extension EngineStatement {
             case .real(let real): bind(real, index)
             case .text(let text):
                 try Array(text.utf8).withUnsafeBytes { bytes in
-                    try bindText(bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, count: bytes.count, index, borrowing: false)
+                    try bindText(
+                        bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, count: bytes.count, index,
+                        borrowing: false)
                 }
             case .blob(let blob):
                 try blob.withUnsafeBytes { bytes in
-                    try bindBlob(bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, count: bytes.count, index, borrowing: false)
+                    try bindBlob(
+                        bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, count: bytes.count, index,
+                        borrowing: false)
                 }
             }
         }

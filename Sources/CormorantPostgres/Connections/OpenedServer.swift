@@ -10,7 +10,9 @@ struct OpenedServer {
 
     init(_ pq: LibPQ, _ url: ServerURL) throws {
         // What stands behind the URL goes before it; what stands before it is a default.
-        var parameters = [("fallback_application_name", "cormorant"), ("dbname", url.text), ("client_encoding", "UTF8")]
+        var parameters = [
+            ("fallback_application_name", "cormorant"), ("dbname", url.text), ("client_encoding", "UTF8"),
+        ]
         if getenv("PGCONNECT_TIMEOUT") == nil { parameters.insert(("connect_timeout", "10"), at: 0) }
         guard let handle = OpenedServer.connect(pq, parameters) else { throw noMemory(1 << 20) }
         do {
@@ -60,7 +62,8 @@ struct OpenedServer {
         let sql = differing.map { "SET \($0.0) = '\($0.1)'; " }.joined()
         guard
             pq.sendQuery(
-                handle, sql + "SELECT pg_catalog.pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool")
+                handle,
+                sql + "SELECT pg_catalog.pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool")
                 == 1
         else { throw refusal(pq, handle) }
         var isReadOnly = false
@@ -94,7 +97,8 @@ struct OpenedServer {
         } else {
             hint = "check the URL, and what the server allows"
         }
-        return CormorantError(.connection, "the server cannot be reached: \(message.isEmpty ? "no reason is told" : message)", hint: hint)
+        return CormorantError(
+            .connection, "the server cannot be reached: \(message.isEmpty ? "no reason is told" : message)", hint: hint)
     }
 }
 

@@ -169,7 +169,8 @@ package final class PostgresConnection: EngineConnection {
             : wasOpen ? "; the transaction is rolled back" : ""
         loss = CormorantError(
             .connection, "the connection to the server is lost\(fate)\(said.isEmpty ? "" : ": \(said)")",
-            hint: isUnknown ? "open the database again, and look whether what it wrote is there" : "open the database again")
+            hint: isUnknown
+                ? "open the database again, and look whether what it wrote is there" : "open the database again")
         interrupter.end()
         defer {
             loss = CormorantError(

@@ -41,7 +41,8 @@ struct ServerFailure {
             constraint: String? = nil
         ) -> CormorantError {
             CormorantError(
-                code, text ?? message, hint: hint ?? self.hint, sql: sql, offset: offset, table: table, columns: columns,
+                code, text ?? message, hint: hint ?? self.hint, sql: sql, offset: offset, table: table,
+                columns: columns,
                 constraint: constraint ?? self.constraint)
         }
         let columns = found?.columns ?? []
@@ -51,7 +52,8 @@ struct ServerFailure {
             let isKey = found?.isPrimaryKey ?? false
             return make(
                 .unique, columns.isEmpty ? nil : "UNIQUE constraint failed: \(names)",
-                hint: "another row has the same value; change it, or \(isKey ? "save instead of insert" : "update that row")",
+                hint:
+                    "another row has the same value; change it, or \(isKey ? "save instead of insert" : "update that row")",
                 columns: columns)
         case "23502":
             let column = column ?? ""
@@ -69,9 +71,12 @@ struct ServerFailure {
         case "25P02":
             return make(
                 .transaction, "an error has ended this transaction, in which nothing more can be done",
-                hint: "roll back and begin again; put what may fail into a nested transaction, which alone is rolled back then")
+                hint:
+                    "roll back and begin again; put what may fail into a nested transaction, which alone is rolled back then"
+            )
         case "40001", "40P01":
-            let what = state == "40P01" ? "each waits for the other" : "another transaction wrote what this one read or writes"
+            let what =
+                state == "40P01" ? "each waits for the other" : "another transaction wrote what this one read or writes"
             return make(
                 .conflict, "\(what): this one is rolled back",
                 hint: "run the transaction again; what it reads may be another then")
@@ -84,7 +89,8 @@ struct ServerFailure {
         case "42P18":
             return make(
                 .sql, hint: "say the type of the parameter: CAST(? AS bigint)")
-        case "42501": return make(.readOnly, hint: hint ?? "let the server grant it to this user, or connect as another")
+        case "42501":
+            return make(.readOnly, hint: hint ?? "let the server grant it to this user, or connect as another")
         case "25006": return make(.readOnly, hint: "begin a transaction that writes; or the server takes no writes now")
         case "0A000" where isStale:
             return make(
@@ -144,7 +150,8 @@ struct ServerFailure {
     /// The message without the values that those on data end with or begin with: `invalid input syntax for type date: "..."`,
     /// `value "..." is out of range for type integer`.
     private var withoutValues: String? {
-        guard state.hasPrefix("22"), let open = message.firstIndex(of: "\""), let close = message.lastIndex(of: "\"") else {
+        guard state.hasPrefix("22"), let open = message.firstIndex(of: "\""), let close = message.lastIndex(of: "\"")
+        else {
             return state.prefix(2) == "XX" ? "\(message) (SQLSTATE \(state))" : nil
         }
         let (before, after) = (message[..<open], message[message.index(after: close)...])

@@ -32,7 +32,9 @@ extension LibPQ {
         }
         throw CormorantError(
             .unsupported, "PostgreSQL's client library, libpq, is not there",
-            hint: "install it (Debian and Ubuntu: libpq5, Fedora: libpq, macOS: brew install libpq), or set CORMORANT_LIBPQ to its path")
+            hint:
+                "install it (Debian and Ubuntu: libpq5, Fedora: libpq, macOS: brew install libpq), or set CORMORANT_LIBPQ to its path"
+        )
     }
 
     private static func functions(of library: UnsafeMutableRawPointer, _ path: String) throws -> LibPQ {

@@ -30,8 +30,7 @@ final class LibPQ: Sendable {
 
     // Sending.
     let sendQuery: @convention(c) (Connection?, Text?) -> Int32
-    let sendQueryParams:
-        @convention(c) (Connection?, Text?, Int32, Types?, Texts?, Numbers?, Numbers?, Int32) -> Int32
+    let sendQueryParams: @convention(c) (Connection?, Text?, Int32, Types?, Texts?, Numbers?, Numbers?, Int32) -> Int32
     let sendPrepare: @convention(c) (Connection?, Text?, Text?, Int32, Types?) -> Int32
     let sendDescribe: @convention(c) (Connection?, Text?) -> Int32
     let sendQueryPrepared: @convention(c) (Connection?, Text?, Int32, Texts?, Numbers?, Numbers?, Int32) -> Int32

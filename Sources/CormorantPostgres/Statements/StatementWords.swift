@@ -127,7 +127,8 @@ struct StatementWords {
     /// Whether it is sent as it is, for it has neither parameters nor rows: one round trip, and nothing that the server keeps.
     var isDirect: Bool {
         switch first {
-        case "create", "drop", "alter", "truncate", "grant", "revoke", "comment", "vacuum", "analyze", "reindex", "cluster",
+        case "create", "drop", "alter", "truncate", "grant", "revoke", "comment", "vacuum", "analyze", "reindex",
+            "cluster",
             "set", "reset", "discard", "lock", "do", "listen", "unlisten", "notify", "refresh", "security", "import",
             "reassign", "checkpoint", "load", "copy":
             true

@@ -22,7 +22,9 @@ extension PostgresStatement {
             do throws(ParameterFault) {
                 try encoder.encode(bound[number - 1], type, place)
             } catch {
-                throw error.error(prepared.sql.names[number].map { "the parameter \($0)" } ?? "parameter \(number)", type, prepared.sql.source)
+                throw error.error(
+                    prepared.sql.names[number].map { "the parameter \($0)" } ?? "parameter \(number)", type,
+                    prepared.sql.source)
             }
         }
         return body(encoder.parameters)
@@ -43,7 +45,8 @@ struct ParameterFault: Error {
 
     func error(_ parameter: String, _ type: WireType, _ sql: String) -> CormorantError {
         CormorantError(
-            code, "\(parameter) is \(type.title), and is given \(what)", hint: hint ?? "give it \(type.title)", sql: sql)
+            code, "\(parameter) is \(type.title), and is given \(what)", hint: hint ?? "give it \(type.title)", sql: sql
+        )
     }
 }
 
@@ -125,7 +128,9 @@ struct ParameterEncoder {
         case .float8: put(value.bitPattern.bigEndian, place)
         case .float4:
             let narrow = Float(value)
-            guard narrow.isFinite || !value.isFinite else { throw ParameterFault(.range, "a real that is too great for it") }
+            guard narrow.isFinite || !value.isFinite else {
+                throw ParameterFault(.range, "a real that is too great for it")
+            }
             put(narrow.bitPattern.bigEndian, place)
         case .numeric:
             guard value.isFinite else { throw ParameterFault(.range, "a real that is no number, or infinite") }
@@ -151,7 +156,8 @@ struct ParameterEncoder {
         if let start = text.baseAddress {
             guard memchr(start, 0, text.count) == nil else {
                 throw ParameterFault(
-                    .encoding, "a text with a NUL, which PostgreSQL cannot store", hint: "take the NUL out, or give a blob")
+                    .encoding, "a text with a NUL, which PostgreSQL cannot store",
+                    hint: "take the NUL out, or give a blob")
             }
             guard isValidUTF8(start, count: text.count) else {
                 throw ParameterFault(.encoding, "a text that is not UTF-8", hint: "give UTF-8, or a blob")

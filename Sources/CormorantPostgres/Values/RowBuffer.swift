@@ -58,7 +58,8 @@ struct RowBuffer {
 
     /// nil where no cell can hold it.
     @inline(__always)
-    private mutating func binary(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell? {
+    private mutating func binary(_ type: WireType, _ value: UnsafeRawPointer, _ length: Int, _ column: Int) -> RowCell?
+    {
         switch type {
         case .int8: RowCell(Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
         case .int4: RowCell(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))))
@@ -71,9 +72,12 @@ struct RowBuffer {
         case .float4: RowCell(Double(Float(bitPattern: UInt32(bigEndian: value.loadUnaligned(as: UInt32.self)))))
         // A version, then the text.
         case .jsonb: RowCell(text: UnsafeRawBufferPointer(start: value + 1, count: max(0, length - 1)))
-        case .jsonValue: json(UnsafeBufferPointer(start: value.assumingMemoryBound(to: UInt8.self), count: length), column)
+        case .jsonValue:
+            json(UnsafeBufferPointer(start: value.assumingMemoryBound(to: UInt8.self), count: length), column)
         case .timestamp, .timestamptz:
-            time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: ServerEpoch.microseconds, .datetime, column)
+            time(
+                Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: ServerEpoch.microseconds, .datetime, column
+            )
         case .date:
             time(Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self))), plus: ServerEpoch.days, .date, column)
         case .time: time(Int64(bigEndian: value.loadUnaligned(as: Int64.self)), plus: 0, .time, column)
@@ -251,7 +255,8 @@ struct RowBuffer {
                 columns: [prepared.columns[column].name])
         }
         switch type {
-        case .numeric: return make("NaN or an infinity, which is no decimal number", "read it as a text: CAST(... AS text)")
+        case .numeric:
+            return make("NaN or an infinity, which is no decimal number", "read it as a text: CAST(... AS text)")
         case .date, .timestamp, .timestamptz:
             return make("a time beyond the years 1 to 9999, or an infinite one", "read it as a text: CAST(... AS text)")
         case .time: return make("24:00:00, which is not within one day", "read it as a text: CAST(... AS text)")

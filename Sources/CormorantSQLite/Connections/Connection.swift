@@ -195,7 +195,7 @@ package final class Connection {
     /// Runs SQL text with any number of statements and no bindings. An error's offset counts from the start of the
     /// text.
     package func script(_ sql: String) throws {
-        guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
+        guard !sql.utf8.contains(0) else { throw StatementFault.nul(sql) }
         if let engine { return try script(sql, on: engine) }
         try sql.withCString { start in
             var next: UnsafePointer<CChar>? = start
@@ -269,10 +269,6 @@ package final class Connection {
         wasInterrupted.isSet = true
         if let engine { engine.interrupt() } else { sqlite3_interrupt(handle) }
     }
-}
-
-func nulInSQL(_ sql: String) -> CormorantError {
-    CormorantError(.sql, "the SQL text holds a NUL character", hint: "pass data as bindings, not as SQL text", sql: sql)
 }
 
 /// SQLITE_READONLY_DIRECTORY, https://www.sqlite.org/rescode.html: even who reads a file in WAL mode writes beside it.

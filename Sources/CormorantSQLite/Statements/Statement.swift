@@ -70,14 +70,10 @@ package final class Statement {
         if changesSchema { connection.schemaChanges &+= 1 }
         parameterCount = Int(sqlite3_bind_parameter_count(prepared))
         guard status == SQLITE_OK else { throw connection.compileError(status, sql: sql) }
-        guard !sql.utf8.contains(0) else { throw nulInSQL(sql) }
-        guard !trailing else {
-            throw CormorantError(
-                .sql, severalStatements,
-                hint: "run them one by one, or all by execute_script, which takes no bindings", sql: sql)
-        }
+        guard !sql.utf8.contains(0) else { throw StatementFault.nul(sql) }
+        guard !trailing else { throw StatementFault.several(sql) }
         guard prepared != nil else {
-            throw CormorantError(.sql, "the SQL holds no statement", hint: "give one SQL statement", sql: sql)
+            throw StatementFault.none(sql)
         }
     }
 
@@ -159,9 +155,6 @@ package final class Statement {
         return try step() ? Row(self).cell(0).string : nil
     }
 }
-
-/// The message of an error that `corm` has advice of its own for.
-package let severalStatements = "the SQL holds more than one statement"
 
 /// Those statements read, and have no columns.
 func transactionWordOf(_ statement: OpaquePointer?) -> String? {

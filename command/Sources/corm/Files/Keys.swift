@@ -1,6 +1,7 @@
 import ArgumentParser
 import CormorantBase
 import CormorantCipher
+import CormorantEngine
 import CormorantSQLite
 
 /// The key of encrypted files. It never stands on the command line, which other users of the machine see.
@@ -128,7 +129,7 @@ func advice(for error: CormorantError) -> String? {
     case .altered, .truncated: "corm check lists the damage; restore a backup"
     case .readOnly where error.plainHint == readOnlyFileHint: "make the file and its folder writable"
     case .busy: "end what else uses the file, and try again"
-    case .sql where error.plainMessage == severalStatements: "run them one by one"
+    case .sql where error.plainMessage == StatementFault.severalStatements: "run them one by one"
     default: error.plainHint.map { $0.replacing("option allow_lossy", with: "option --allow-lossy") }
     }
 }
