@@ -53,11 +53,16 @@ package struct ColumnSchema: Sendable {
     package var collation: String?
     /// Of a decimal.
     package var scale: Int?
+    /// Of an integer: how wide it is, where it is narrower than its type, and whether it has no sign.
+    package var bits: Int
+    package var isUnsigned: Bool
 
     package init(
         name: String, type: ColumnType, notNull: Bool = false, autoIncrement: Bool = false, defaultSQL: String? = nil,
-        computedSQL: String? = nil, collation: String? = nil, scale: Int? = nil
+        computedSQL: String? = nil, collation: String? = nil, scale: Int? = nil, bits: Int = 0, isUnsigned: Bool = false
     ) {
+        self.bits = bits
+        self.isUnsigned = isUnsigned
         self.name = name
         self.scale = scale
         self.type = type

@@ -98,10 +98,16 @@ package enum ParameterForm: Sendable {
     case moment(Moment.Bound)
     /// A LIKE pattern in which the value stands for itself; where it `folds`, without regard to case.
     case pattern(BinaryOperator, folds: Bool)
+    /// As a value of that type.
+    case stored(ColumnType)
+    /// A pattern of GLOB or REGEXP as PostgreSQL's regular expression.
+    case expression(BinaryOperator)
 
     package func apply(_ value: Value) throws -> Value {
         switch self {
         case .plain: value
+        case .stored(let type): try value.required(as: type)
+        case .expression(let kind): try value.postgresExpression(kind)
         case .comparedWith(let column): try value.comparable(with: column)
         case .decimal: try value.exactDecimal()
         case .moment(let bound): try Moment(value, nil).map { .text($0.text(bound)) } ?? .null
@@ -131,6 +137,13 @@ extension Value {
         throw CormorantError(
             .type, "\(model).\(column.property) is of type \(column.type.name) and is compared with \(kindName)",
             hint: "give a value of type \(column.type.name)", columns: [column.name])
+    }
+
+    /// As a parameter of that type is bound.
+    fileprivate func required(as type: ColumnType) throws -> Value {
+        if let stored = try stored(as: type) { return stored }
+        throw CormorantError(
+            .type, "a parameter of type \(type.name) is given as \(kindName)", hint: "give a value of type \(type.name)")
     }
 
     /// As the file holds a value of that type; nil where the two do not go together.

@@ -4,9 +4,12 @@ import CormorantBase
 /// PostgreSQL share: names in double quotes, ON CONFLICT with `excluded`, RETURNING. Names are quoted once, with the
 /// model, which knows no engine.
 ///
-/// There is one engine, and its SQL is here; with a second one this becomes a protocol.
-package struct Dialect: Sendable {
-    package static let sqlite = Dialect()
+/// Statements of PostgreSQL have SQLite's parameters, which the engine rewrites. Its expressions have types, and are written by
+/// `StatementCompiler` in `Postgres/`; the words of expressions here are SQLite's.
+package enum Dialect: Int, Sendable {
+    case sqlite
+    /// PostgreSQL from 12 on, and what speaks its protocol.
+    case postgres
 
     // Parameters and values -------------------------------------------------------------------------------------------
 
@@ -16,7 +19,12 @@ package struct Dialect: Sendable {
     /// The parameter behind those before it.
     var nextParameter: String { "?" }
 
-    func truth(_ value: Bool) -> String { value ? "1" : "0" }
+    func truth(_ value: Bool) -> String {
+        switch self {
+        case .sqlite: value ? "1" : "0"
+        case .postgres: value ? "TRUE" : "FALSE"
+        }
+    }
 
     /// A SELECT of the values, in columns, that are bound as a list to the next parameter.
     func list(width: Int) -> String {
@@ -25,13 +33,20 @@ package struct Dialect: Sendable {
     }
 
     /// A value, or what takes its place where it is NULL.
-    func value(_ sql: String, default defaultSQL: String) -> String { "ifnull(\(sql), (\(defaultSQL)))" }
+    func value(_ sql: String, default defaultSQL: String) -> String {
+        "\(self == .sqlite ? "ifnull" : "coalesce")(\(sql), (\(defaultSQL)))"
+    }
 
     /// A constant where a parameter stands that does not count.
     func constant(_ sql: String, besides parameter: String) -> String { "coalesce(\(sql), \(parameter))" }
 
     /// The time of the statement, as datetime columns hold it.
-    var now: String { "corm_datetime(strftime('%Y-%m-%d %H:%M:%f', 'now'))" }
+    var now: String {
+        switch self {
+        case .sqlite: "corm_datetime(strftime('%Y-%m-%d %H:%M:%f', 'now'))"
+        case .postgres: "statement_timestamp()"
+        }
+    }
 
     // Expressions -----------------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ extension SQLCompiler {
         "CONSTRAINT \(quoteIdentifier(check.name)) CHECK (\(check.condition))"
     }
 
-    private func references(_ key: ForeignKeySchema) -> String {
+    func references(_ key: ForeignKeySchema) -> String {
         var sql = "REFERENCES \(quoteIdentifier(key.table))"
         if !key.tableColumns.isEmpty { sql += " (\(quotedNames(key.tableColumns)))" }
         if let action = key.onDelete.keyword { sql += " ON DELETE \(action)" }

@@ -57,8 +57,8 @@ extension SQLCompiler {
 
     package func insert(
         into table: String, _ columns: [WrittenColumn], conflict: ConflictPolicy, returning: [String] = []
-    ) -> String {
-        dialect.insert(conflict) + "\(values(table, columns))\(returningClause(returning))"
+    ) throws -> String {
+        try insertion(conflict) + values(table, columns) + skipping(conflict) + returningClause(returning)
     }
 
     /// INSERT that updates the row with the same key, in one statement.
@@ -68,24 +68,26 @@ extension SQLCompiler {
     package func save(
         into table: String, _ columns: [WrittenColumn], key: [String], keeping kept: Set<String> = [],
         checksVersion: Bool = false, returning: [String] = []
-    ) -> String {
+    ) throws -> String {
         var others = columns.indices.filter { !key.contains(columns[$0].name) && !kept.contains(columns[$0].name) }
         // Where all else is kept, it counts no write.
         if !kept.isEmpty, others.allSatisfy({ columns[$0].isCounted }) { others = [] }
         // A table of keys only has nothing to update, but RETURNING needs an updated row.
-        let updates = (others.isEmpty ? Array(columns.indices) : others).map { index in
+        let updates = try (others.isEmpty ? Array(columns.indices) : others).map { index in
             let column = columns[index]
             let name = quoteIdentifier(column.name)
-            if others.isEmpty, !kept.isEmpty || column.isVersion { return "\(name) = \(name)" }
-            if column.isVersion { return "\(name) = \(name) + 1" }
-            if column.stamp == .created { return created(column, index + 1) }
+            let there = inTheWay(table) + name
+            if others.isEmpty, !kept.isEmpty || column.isVersion { return "\(name) = \(there)" }
+            if column.isVersion { return "\(name) = \(there) + 1" }
+            if column.stamp == .created { return try created(column, index + 1, there) }
             let isKept = column.defaultSQL != nil && column.isNullable
-            return "\(name) = \(isKept ? value(column, index + 1) : "excluded.\(name)")"
+            return try "\(name) = \(isKept ? value(column, index + 1) : "excluded.\(name)")"
         }
         let version = checksVersion ? columns.firstIndex { $0.isVersion } : nil
-        let checked = condition(
-            version.map { ["\(quoteIdentifier(columns[$0].name)) = \(dialect.parameter($0 + 1))"] } ?? [])
-        return "INSERT INTO \(values(table, columns)) ON CONFLICT (\(quotedNames(key))) DO UPDATE SET "
+        let checked = try conditionInTheWay(
+            of: table,
+            version.map { "\(inTheWay(table))\(quoteIdentifier(columns[$0].name)) = \(dialect.parameter($0 + 1))" })
+        return try "INSERT INTO \(values(table, columns)) ON CONFLICT (\(keyNames(key))) DO UPDATE SET "
             + updates.joined(separator: ", ") + checked + returningClause(returning)
     }
 
@@ -97,10 +99,11 @@ extension SQLCompiler {
     package func update(
         _ table: String, set columns: [WrittenColumn], stamps: [String] = [], key: [String], version: String? = nil,
         returning: [String] = []
-    ) -> String {
-        var assignments = columns.enumerated().map { index, column in
-            column.stamp == .created
-                ? created(column, index + 1) : "\(quoteIdentifier(column.name)) = \(value(column, index + 1))"
+    ) throws -> String {
+        var assignments = try columns.enumerated().map { index, column in
+            try column.stamp == .created
+                ? created(column, index + 1, quoteIdentifier(column.name))
+                : "\(quoteIdentifier(column.name)) = \(value(column, index + 1))"
         }
         assignments += stamps.map { "\(quoteIdentifier($0)) = \(dialect.now)" }
         if let name = version.map({ quoteIdentifier($0) }) {
@@ -108,72 +111,69 @@ extension SQLCompiler {
         } else if assignments.isEmpty {
             assignments = key.map { "\(quoteIdentifier($0)) = \(quoteIdentifier($0))" }
         }
-        let conditions = matches(key + (version.map { [$0] } ?? []), from: columns.count + 1)
+        let conditions = try matches(key + (version.map { [$0] } ?? []), from: columns.count + 1)
         return "UPDATE \(self.table(table)) SET \(assignments.joined(separator: ", "))"
             + "\(conditions)\(returningClause(returning))"
     }
 
     /// - Parameter key: with the version, where that is to be the record's.
-    package func delete(from table: String, key: [String]) -> String {
-        "DELETE FROM \(self.table(table))\(matches(key, from: 1))"
+    package func delete(from table: String, key: [String]) throws -> String {
+        try "DELETE FROM \(self.table(table))\(matches(key, from: 1))"
     }
 
     /// - Parameter isView: a row comes back for each that triggers delete in its place, which SQLite does not count.
-    package func deleteAll(from table: String, isView: Bool = false) -> String {
-        "DELETE FROM \(self.table(table))\(condition([]))\(isView ? " RETURNING 1" : "")"
+    package func deleteAll(from table: String, isView: Bool = false) throws -> String {
+        try "DELETE FROM \(self.table(table))\(condition([]))\(isView ? " RETURNING 1" : "")"
     }
 
-    package func select(_ columns: [String], from table: String, key: [String]) -> String {
-        "SELECT \(quotedNames(columns)) FROM \(self.table(table))\(matches(key, from: 1))"
+    package func select(_ columns: [String], from table: String, key: [String]) throws -> String {
+        try "SELECT \(quotedNames(columns)) FROM \(self.table(table))\(matches(key, from: 1))"
     }
 
     /// By columns whose values are given as they are written.
-    package func select(_ columns: [String], from table: String, written key: [WrittenColumn]) -> String {
-        let matches = key.enumerated().map { "\(quoteIdentifier($1.name)) = \(value($1, $0 + 1))" }
-        return "SELECT \(quotedNames(columns)) FROM \(self.table(table))\(condition(matches))"
+    package func select(_ columns: [String], from table: String, written key: [WrittenColumn]) throws -> String {
+        let matches = try key.enumerated().map { try match($1.name, value($1, $0 + 1)) }
+        return try "SELECT \(quotedNames(columns)) FROM \(self.table(table))\(condition(matches))"
     }
 
-    package func exists(in table: String, key: [String]) -> String {
-        "SELECT 1 FROM \(self.table(table))\(matches(key, from: 1))"
+    package func exists(in table: String, key: [String]) throws -> String {
+        try "SELECT 1 FROM \(self.table(table))\(matches(key, from: 1))"
     }
 
-    package func greatest(_ column: String, in table: String) -> String {
-        "SELECT max(\(quoteIdentifier(column))) FROM \(self.table(table))\(condition([]))"
+    package func greatest(_ column: String, in table: String) throws -> String {
+        try "SELECT max(\(ordered(column))) FROM \(self.table(table))\(condition([]))"
     }
 
     /// Parameters: the attributes (NULL equals NULL), then limit and offset if there is a limit.
     package func select(
         _ columns: [String], from table: String, attributes: [OrderedColumn], order: [OrderedColumn], limited: Bool
-    ) -> String {
+    ) throws -> String {
         var sql = "SELECT \(quotedNames(columns)) FROM \(self.table(table))"
-        sql += condition(
-            attributes.enumerated().map { index, column in
-                compared(column) + dialect.infix(.is) + dialect.parameter(index + 1)
-            })
+        sql += try condition(attributes.enumerated().map { index, column in attribute(column, index + 1) })
         if !order.isEmpty {
-            let terms = order.map { compared($0) + dialect.direction(descending: $0.descending, nullsFirst: nil) }
+            let terms = order.map(term)
             sql += " ORDER BY \(terms.joined(separator: ", "))"
         }
         if limited {
-            sql += " LIMIT \(dialect.parameter(attributes.count + 1)) OFFSET \(dialect.parameter(attributes.count + 2))"
+            sql += limit(attributes.count + 1)
         }
         return sql
     }
 
-    private func compared(_ column: OrderedColumn) -> String {
+    func compared(_ column: OrderedColumn) -> String {
         quoteIdentifier(column.name) + (column.collation.map { " COLLATE " + $0 } ?? "")
     }
 
     /// How many rows another SELECT has. The line break ends a comment the SELECT may end with.
-    package func count(_ select: String) -> String { "SELECT count(*) FROM (\(select)\n)" }
+    package func count(_ select: String) -> String { "SELECT count(*) FROM (\(select)\n)" + (dialect == .postgres ? " AS \"counted\"" : "") }
 
-    private func values(_ table: String, _ columns: [WrittenColumn]) -> String {
+    private func values(_ table: String, _ columns: [WrittenColumn]) throws -> String {
         guard !columns.isEmpty else { return "\(self.table(table)) DEFAULT VALUES" }
-        let values = columns.enumerated().map { index, column in
+        let values = try columns.enumerated().map { index, column in
             if column.isVersion { return "1" }
             if column.stamp == .updated { return dialect.now }
-            let parameter = value(column, index + 1)
-            let defaultSQL = column.stamp == .created ? dialect.now : column.defaultSQL
+            let parameter = try value(column, index + 1, inserting: table)
+            let defaultSQL = try column.stamp == .created ? dialect.now : defaultValue(of: column)
             return defaultSQL.map { dialect.value(parameter, default: $0) } ?? parameter
         }
         return
@@ -181,12 +181,14 @@ extension SQLCompiler {
     }
 
     /// What an update writes to the time of creation: a record without it does not empty it.
-    private func created(_ column: WrittenColumn, _ parameter: Int) -> String {
-        let name = quoteIdentifier(column.name)
-        return "\(name) = \(dialect.value(value(column, parameter), default: name))"
+    /// - Parameter there: the time that the row has.
+    private func created(_ column: WrittenColumn, _ parameter: Int, _ there: String) throws -> String {
+        try "\(quoteIdentifier(column.name)) = \(dialect.value(value(column, parameter), default: there))"
     }
 
-    private func value(_ column: WrittenColumn, _ parameter: Int) -> String {
+    /// - Parameter table: the table, where a new row is written.
+    private func value(_ column: WrittenColumn, _ parameter: Int, inserting table: String? = nil) throws -> String {
+        if dialect == .postgres { return try postgresValue(column, parameter, inserting: table) }
         var parameter = dialect.parameter(parameter)
         if let constant = column.constant { return dialect.constant(constant, besides: parameter) }
         if let scale = column.scale {
@@ -195,11 +197,8 @@ extension SQLCompiler {
         return column.kept?.sql(parameter) ?? parameter
     }
 
-    private func matches(_ key: [String], from first: Int) -> String {
-        condition(
-            key.enumerated().map { index, name in
-                "\(quoteIdentifier(name)) = \(dialect.parameter(first + index))"
-            })
+    private func matches(_ key: [String], from first: Int) throws -> String {
+        try condition(key.enumerated().map { match($1, parameter(first + $0, beside: $1)) })
     }
 
     private func returningClause(_ columns: [String]) -> String {

@@ -5,19 +5,32 @@ package struct SQLCompiler: Sendable {
     let dialect: Dialect
     private let attachment: String?
     /// The condition of all rows that are read, changed or deleted.
-    private let scope: String?
+    let scope: String?
+    /// The table of the records: PostgreSQL is told the types of its columns.
+    let records: TableReference?
 
-    /// - Parameter attachment: the name under which the file of the records' tables is attached.
-    package init(_ dialect: Dialect = .sqlite, in attachment: String? = nil, scope: String? = nil) {
+    /// - Parameters:
+    ///   - attachment: the name under which the file of the records' tables is attached.
+    ///   - records: their table; PostgreSQL's statements of records need it.
+    package init(
+        _ dialect: Dialect = .sqlite, in attachment: String? = nil, scope: String? = nil, of records: TableReference? = nil
+    ) {
         self.scope = scope
+        self.records = records
         self.dialect = dialect
         self.attachment = attachment
     }
 
     /// WHERE with conditions, and that of the scope; nothing where there are none.
-    func condition(_ conditions: [String]) -> String {
-        let all = conditions + (scope.map { ["(\($0))"] } ?? [])
+    func condition(_ conditions: [String]) throws -> String {
+        let all = try conditions + (scope.map { ["(\(try written(scope: $0)))"] } ?? [])
         return all.isEmpty ? "" : " WHERE " + all.joined(separator: " AND ")
+    }
+
+    /// The condition of the scope, as the engine has it.
+    func written(scope: String) throws -> String {
+        guard dialect == .postgres, let records else { return scope }
+        return try PortableSQL.condition(scope, of: records)
     }
 
     /// A table of records.

@@ -3,6 +3,7 @@ import CormorantBase
 extension StatementCompiler {
     mutating func write(_ change: Change) throws {
         try write(change.commonTables)
+        try checkNames(of: change.table)
         noteForms(of: change.table)
         switch change.kind {
         case .update: try write(update: change)
@@ -19,7 +20,7 @@ extension StatementCompiler {
                     hint: "insert them by the model of all rows of the table, discriminator and all",
                     table: change.table.name)
             }
-            sql += dialect.insert(change.policy) + change.table.source
+            sql += try insertion(change) + change.table.source
             try write(names: columns, of: change.table)
             try checkExact(columns, of: change.table, from: select)
             sql += " "
@@ -35,6 +36,7 @@ extension StatementCompiler {
         guard !change.assignments.isEmpty else {
             throw CormorantError(.misuse, "an UPDATE sets nothing", hint: "set at least one property")
         }
+        if dialect == .postgres, change.policy != .abort { throw lacksPolicy(change.policy) }
         sql += dialect.update(change.policy) + change.table.source
         guard let source = change.source else {
             scopes.append(Scope(of: change.table))
@@ -66,12 +68,12 @@ extension StatementCompiler {
         let (inner, outer) = (quoteIdentifier(unusedName(table.name)), quoteIdentifier(table.name))
         let same = key.map { "\(inner).\(quoteIdentifier($0)) = \(outer).\(quoteIdentifier($0))" }
         sql += "EXISTS (SELECT 1 FROM \(table.quoted) AS \(inner) WHERE \(same.joined(separator: " AND "))"
-        sql += " AND (\(scope)))"
+        sql += " AND (\(try written(scope: scope, of: table))))"
     }
 
     /// The condition of the model's scope, if it has one.
-    private func scopeCondition(of table: TableReference) -> [Expression] {
-        table.scope.map { [Expression(.raw("(\($0))", []))] } ?? []
+    private func scopeCondition(of table: TableReference) throws -> [Expression] {
+        try table.scope.map { [Expression(.raw("(\(try written(scope: $0, of: table)))", []))] } ?? []
     }
 
     private mutating func writeSet(_ change: Change) throws {
@@ -114,6 +116,7 @@ extension StatementCompiler {
                 columns: [table.columns[column].name])
         }
         let reference = ColumnReference(table, column)
+        if dialect == .postgres { return try write(value, into: reference) }
         let start = sql.count
         switch value.node {
         case .value(let value, nil):
@@ -179,6 +182,7 @@ extension StatementCompiler {
         _ select: Select, into columns: [Int], of table: TableReference, endsInWhere: Bool
     ) throws {
         let targets = columns.map { ColumnReference(table, $0) }
+        if dialect == .postgres { return try write(select, into: targets) }
         assigned += targets.map { ($0, nil) }
         let sources = selected(by: select)
         let areSure = targets.indices.map { place in
@@ -226,7 +230,7 @@ extension StatementCompiler {
     }
 
     private mutating func writeInsert(_ change: Change) throws {
-        sql += dialect.insert(change.policy) + change.table.source
+        sql += try insertion(change) + change.table.source
         let rows = change.rows.isEmpty ? [change.assignments] : change.rows
         let table = change.table
         if rows.allSatisfy(\.isEmpty), !table.columns.contains(where: { $0.constant != nil }) {
@@ -264,7 +268,7 @@ extension StatementCompiler {
     }
 
     /// SQLite takes one of the values and says nothing.
-    private func refuseTwice(_ columns: [Int], of table: TableReference) throws {
+    func refuseTwice(_ columns: [Int], of table: TableReference) throws {
         guard let (_, column) = columns.enumerated().first(where: { columns[..<$0].contains($1) }) else { return }
         throw CormorantError(
             .misuse, "\(table.model).\(table.columns[column].property) is set twice",
@@ -283,9 +287,18 @@ extension StatementCompiler {
     }
 
     private mutating func writeUpsert(_ change: Change) throws {
-        guard let upsert = change.upsert else { return }
+        guard let upsert = change.upsert else {
+            if dialect == .postgres, change.policy == .ignore { sql += " ON CONFLICT DO NOTHING" }
+            return
+        }
         sql += " ON CONFLICT"
-        if !upsert.target.isEmpty { try write(names: upsert.target, of: change.table) }
+        if !upsert.target.isEmpty {
+            if dialect == .postgres {
+                try write(conflictTarget: upsert.target, of: change.table)
+            } else {
+                try write(names: upsert.target, of: change.table)
+            }
+        }
         if upsert.assignments.isEmpty { return sql += " DO NOTHING" }
         guard !upsert.target.isEmpty else {
             throw CormorantError(
@@ -301,7 +314,11 @@ extension StatementCompiler {
         upserted = nil
         scopes[scopes.count - 1].qualifies = false
         // A row outside of the scope stays as it is.
-        if let scope = change.table.scope { sql += " WHERE (\(scope))" }
+        guard let scope = change.table.scope else { return }
+        guard dialect == .postgres else { return sql += " WHERE (\(scope))" }
+        // The columns of both rows would meet its names.
+        sql += " WHERE "
+        try write(scope: scope, apartOf: change.table)
     }
 
     /// A property of the new row, or its column's name.
@@ -320,7 +337,11 @@ extension StatementCompiler {
         sql += " RETURNING "
         for (index, column) in change.returning.enumerated() {
             if index > 0 { sql += ", " }
-            try write(column, at: .any)
+            if dialect == .postgres {
+                try write(resultColumn: column, as: nil)
+            } else {
+                try write(column, at: .any)
+            }
             if case .labelled(_, let name) = column.node { sql += " AS " + quoteIdentifier(name) }
         }
     }

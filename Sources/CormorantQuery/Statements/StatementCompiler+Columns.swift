@@ -80,10 +80,11 @@ extension StatementCompiler {
                 let (from, to) = (quoteIdentifier(name), quoteIdentifier(joined))
                 // The key that is referred to first: its collation compares.
                 let pairs = step.columns.map { pair in
-                    "\(to).\(step.target.columns[pair.to].quoted) = \(from).\(table.columns[pair.from].quoted)"
+                    let (there, here) = (step.target.columns[pair.to], table.columns[pair.from])
+                    return dialect.matches("\(to).\(there.quoted)", "\(from).\(here.quoted)", collation: there.collation)
                 }
                 scopes[level].paths.append(
-                    (joined, " LEFT JOIN \(step.target.rows) AS \(to) ON \(pairs.joined(separator: " AND "))"))
+                    (joined, " LEFT JOIN \(try rows(of: step.target)) AS \(to) ON \(pairs.joined(separator: " AND "))"))
             }
             name = joined
             table = step.target

@@ -76,6 +76,10 @@ extension StatementCompiler {
         }
     }
 
+    func notExact(_ what: String, _ parts: [Expression]) -> CormorantError {
+        notExact(what, parts.lazy.compactMap { type(of: $0) }.first { $0.type == .decimal } ?? ExpressionType(.decimal))
+    }
+
     private func notExact(_ what: String, _ decimal: ExpressionType) -> CormorantError {
         let name = decimal.column.map(\.title)
         return CormorantError(
@@ -85,7 +89,7 @@ extension StatementCompiler {
                 + "double to calculate with doubles", columns: decimal.column.map { [$0.column.name] } ?? [])
     }
 
-    private func realAmongDecimals(_ real: ExpressionType) -> CormorantError {
+    func realAmongDecimals(_ real: ExpressionType) -> CormorantError {
         let name = real.column.map { " (\($0.title))" } ?? ""
         return CormorantError(
             DecimalFault.real.code, DecimalFault.real.rawValue + name, hint: DecimalFault.real.hint,

@@ -3,6 +3,7 @@ import CormorantBase
 extension StatementCompiler {
     /// Writes an expression, in parentheses where what surrounds it holds together more tightly.
     mutating func write(_ expression: Expression, at outer: Precedence) throws {
+        if dialect == .postgres { return try write(postgres: expression, at: outer) }
         switch expression.node {
         case .column(let reference): try write(reference)
         case .name(let source, let name):
@@ -188,6 +189,7 @@ extension StatementCompiler {
 
     /// Writes a parameter for a value, and keeps that.
     mutating func bind(_ binding: CompiledStatement.Binding) {
+        if dialect == .postgres { return bindNumbered(binding) }
         sql += dialect.nextParameter
         bindings.append(binding)
     }
@@ -365,7 +367,7 @@ func isFunctionName(_ name: String) -> Bool {
 }
 
 /// Whether every word is one that a frame may have: https://www.sqlite.org/windowfunctions.html#frame_specifications
-private func isFrame(_ text: String) -> Bool {
+func isFrame(_ text: String) -> Bool {
     let words: Set<String> = [
         "rows", "range", "groups", "between", "and", "unbounded", "preceding", "following", "current", "row",
         "exclude", "no", "others", "group", "ties",

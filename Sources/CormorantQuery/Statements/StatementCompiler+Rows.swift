@@ -75,7 +75,7 @@ extension StatementCompiler {
     }
 
     /// What is made of a value that is compared with an expression.
-    private func form(beside operand: Expression) -> ParameterForm {
+    func form(beside operand: Expression) -> ParameterForm {
         if isOffsetDatetime(operand) { return .moment(.start) }
         if let hint = operand.typeHint { return .comparedWith(hint) }
         guard let made = type(of: operand) else { return .plain }

@@ -8,6 +8,8 @@ extension StatementCompiler {
     }
 
     mutating func write(subquery select: Select) throws {
+        subqueries += 1
+        defer { subqueries -= 1 }
         sql += "("
         try write(select)
         sql += ")"
@@ -17,6 +19,7 @@ extension StatementCompiler {
     private mutating func write(compound select: Select) throws {
         if let ambiguity = select.ambiguity { throw ambiguity }
         try write(select.commonTables)
+        if dialect == .postgres { return try write(postgresCompound: select) }
         var first = select
         first.commonTables = []
         first.compounds = []
@@ -49,9 +52,14 @@ extension StatementCompiler {
     }
 
     /// All but WITH and the members of a compound.
-    private mutating func write(core select: Select, isDistinct: Bool = false) throws {
+    mutating func write(core select: Select, isDistinct: Bool = false) throws {
         scopes.append(try scope(of: select))
-        defer { scopes.removeLast() }
+        let shared = sharesParameters
+        if dialect == .postgres, !select.groupBy.isEmpty || select.isDistinct { sharesParameters = true }
+        defer {
+            scopes.removeLast()
+            sharesParameters = shared
+        }
         sql += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
         try write(columnsOf: select, isDistinct: isDistinct || select.isDistinct)
         var endOfSources = sql.count
@@ -59,14 +67,14 @@ extension StatementCompiler {
             sql += " FROM "
             try write(source, at: 0)
             for (index, join) in select.joins.enumerated() {
-                sql += join.kind.keyword
+                sql += dialect == .postgres ? join.postgresKeyword : join.kind.keyword
                 try write(join.source, at: index + 1)
                 guard let condition = join.condition else {
                     try requireCross(join)
                     continue
                 }
                 sql += " ON "
-                try write(condition, at: .any)
+                try write(truth: condition)
             }
             endOfSources = sql.count
         } else if !select.joins.isEmpty {
@@ -75,14 +83,23 @@ extension StatementCompiler {
         scopes[scopes.count - 1].seesLabels = true
         try writeWhere(select.conditions)
         if !select.groupBy.isEmpty {
-            sql += " GROUP BY "
-            try write(separated: select.groupBy.map { select.position(ofLabel: $0) ?? $0 }, compared: true)
+            if dialect == .postgres {
+                try write(groups: select.groupBy, of: select)
+            } else {
+                sql += " GROUP BY "
+                try write(separated: select.groupBy.map { select.position(ofLabel: $0) ?? $0 }, compared: true)
+            }
         }
         if !select.having.isEmpty {
             sql += " HAVING "
-            try write(.all(select.having), at: .any)
+            try write(truth: .all(select.having))
         }
-        try writeOrder(select.order)
+        if dialect == .postgres, !select.order.isEmpty {
+            sql += " ORDER BY "
+            try write(order: select.order, of: select)
+        } else {
+            try writeOrder(select.order)
+        }
         try writeLimit(select)
         insertPaths(at: endOfSources)
     }
@@ -109,6 +126,7 @@ extension StatementCompiler {
     /// - Parameter isDistinct: equal values are one, so that decimals among them are compared as numbers.
     private mutating func write(columnsOf select: Select, isDistinct: Bool) throws {
         guard select.columns.isEmpty else {
+            if dialect == .postgres { return try write(postgresColumnsOf: select, isDistinct: isDistinct) }
             for (index, column) in select.columns.enumerated() {
                 if index > 0 { sql += ", " }
                 if isDistinct { try write(compared: column, at: .any) } else { try write(column, at: .any) }
@@ -192,19 +210,23 @@ extension StatementCompiler {
             let written = scopes[scopes.count - 1].tables[position].written
             // Of an outer join, too, only the rows of the scope are joined.
             let isPlain = written == table.name && table.scope == nil
-            sql += isPlain ? table.source : "\(table.rows) AS \(quoteIdentifier(written))"
+            try checkNames(of: table)
+            sql += isPlain ? table.source : "\(try rows(of: table)) AS \(quoteIdentifier(written))"
         case .select(let select):
             // What it reads from does not see the tables beside it.
             let beside = scopes.removeLast()
             defer { scopes.append(beside) }
             try write(subquery: select)
-            if let alias = source.alias { sql += " AS " + quoteIdentifier(alias) }
+            if let alias = source.alias ?? (dialect == .postgres ? "source" : nil) {
+                sql += " AS " + quoteIdentifier(alias)
+            }
         case .name(let name): write(named: name, at: position)
         case .common(let table):
             try bring(table)
             write(named: table.name, at: position)
         case .function(let call):
             guard isFunctionName(call.name) else { throw notAFunction(call.name) }
+            if dialect == .postgres { return try write(rowsOf: call, at: position) }
             sql += call.name + "("
             try write(separated: call.arguments)
             sql += ")"
@@ -251,17 +273,23 @@ extension StatementCompiler {
     mutating func writeWhere(_ conditions: [Expression]) throws {
         guard !conditions.isEmpty else { return }
         sql += " WHERE "
-        try write(conditions.count == 1 ? conditions[0] : .all(conditions), at: .any)
+        try write(truth: conditions.count == 1 ? conditions[0] : .all(conditions))
     }
 
-    private mutating func writeOrder(_ order: [Expression]) throws {
+    /// Writes a condition that stands alone.
+    mutating func write(truth condition: Expression) throws {
+        if dialect == .postgres { try write(condition: condition, at: .any) } else { try write(condition, at: .any) }
+    }
+
+    mutating func writeOrder(_ order: [Expression]) throws {
         guard !order.isEmpty else { return }
         sql += " ORDER BY "
         try write(separated: order, compared: true)
     }
 
-    private mutating func writeLimit(_ select: Select) throws {
+    mutating func writeLimit(_ select: Select) throws {
         guard select.limit != nil || select.offset != nil else { return }
+        if dialect == .postgres { return try writePostgresLimit(select) }
         sql += " LIMIT "
         try write(select.limit ?? .value(dialect.noLimit), at: .any)
         guard let offset = select.offset else { return }
@@ -296,7 +324,7 @@ extension Expression {
     }
 
     /// The order term of a compound SELECT, which can name result columns only.
-    fileprivate var namingResult: Expression {
+    var namingResult: Expression {
         switch node {
         case .column(let reference): Expression(.name(source: nil, reference.column.name))
         case .ordered(let inner, let direction): inner.namingResult.ordered(direction)
@@ -308,7 +336,7 @@ extension Expression {
 }
 
 extension JoinKind {
-    fileprivate var keyword: String {
+    var keyword: String {
         switch self {
         case .inner: " JOIN "
         case .left: " LEFT JOIN "
@@ -320,7 +348,7 @@ extension JoinKind {
 }
 
 extension CompoundOperator {
-    fileprivate var keyword: String {
+    var keyword: String {
         switch self {
         case .union: " UNION "
         case .unionAll: " UNION ALL "
@@ -341,12 +369,12 @@ extension Select {
     }
 
     /// The number of the result column whose label a term of GROUP BY is: SQLite would look for a column of the name first.
-    fileprivate func position(ofLabel term: Expression) -> Expression? {
+    func position(ofLabel term: Expression) -> Expression? {
         guard case .name(nil, let name) = term.node, let column = labelled(name) else { return nil }
         return Expression(.raw("\(column.position + 1)", []))
     }
 
-    fileprivate func labelled(_ name: String) -> (position: Int, expression: Expression)? {
+    func labelled(_ name: String) -> (position: Int, expression: Expression)? {
         for (position, column) in columns.enumerated() {
             if case .labelled(let inner, let label) = column.node, sameIdentifier(label, name) {
                 return (position, inner)

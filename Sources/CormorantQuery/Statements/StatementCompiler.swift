@@ -28,6 +28,12 @@ package struct StatementCompiler {
     /// How many subqueries deep types are looked for.
     var nesting = 0
     let lookups = Lookups()
+    /// Of PostgreSQL: what each parameter is cast to, whether equal values are one parameter, the types that the result columns of
+    /// the next SELECT are made, and how many subqueries stand around what is written.
+    var boundAs: [PostgresType?] = []
+    var sharesParameters = false
+    var resultTypes: [PostgresType?]?
+    var subqueries = 0
     /// Whether every column stands with its table's name.
     let namesAll: Bool
 
@@ -96,7 +102,7 @@ package struct StatementCompiler {
             compiler.bindings, of: change.table,
             columns: compiler.types(of: change.returning).map { $0?.column },
             types: compiler.types(of: change.returning).map { $0?.type }, timeTables: compiler.timeTables,
-            assigned: compiler.assigned, viewProbe: change.viewProbe, ordersWithin: compiler.ordersWithin)
+            assigned: compiler.assigned, viewProbe: dialect == .sqlite ? change.viewProbe : nil, ordersWithin: compiler.ordersWithin)
     }
 
     /// - Parameter ranges: of the bytes that go, none of which overlap.

@@ -20,6 +20,8 @@ package final class TableReference: Sendable {
         package let stamp: Stamp?
         /// The SQL of what all rows of the model have in it.
         package let constant: String?
+        /// What compares its texts; nil: their bytes.
+        package let collation: String?
         /// The integers that it holds, where it holds some.
         package var integers: ClosedRange<Int64> { type.integers(isUnsigned: isUnsigned, bits: bits) }
         /// Whether its texts have one form.
@@ -28,8 +30,9 @@ package final class TableReference: Sendable {
         package init(
             property: String, name: String, type: ColumnType, isOptional: Bool, isNotNull: Bool = false,
             isUnsigned: Bool = false, bits: Int = 0, scale: Int? = nil, isComputed: Bool, stamp: Stamp? = nil,
-            constant: String? = nil
+            constant: String? = nil, collation: String? = nil
         ) {
+            self.collation = collation
             self.constant = constant
             self.property = property
             self.name = name
@@ -68,6 +71,10 @@ package final class TableReference: Sendable {
     let columnList: String
     /// What is read from: the table, or those of its rows that are in the scope.
     let rows: String
+    /// The position of the column whose value the table makes where a row has none; nil: of the hidden key, or of none.
+    package let generated: Int?
+    /// A name that PostgreSQL would cut off.
+    let longName: String?
     /// What the layer above knows of the model.
     package let owner: (any TableOwner)?
 
@@ -76,10 +83,12 @@ package final class TableReference: Sendable {
     ///   - owner: nil for a table of no model.
     package init(
         model: String, name: String, in attachment: String? = nil, columns: [Column], key: [Int],
-        uniques: [[Int]] = [], hiddenKey: String?, isView: Bool = false, scope: String? = nil,
+        uniques: [[Int]] = [], hiddenKey: String?, generated: Int? = nil, isView: Bool = false, scope: String? = nil,
         owner: (any TableOwner)? = nil
     ) {
         self.owner = owner
+        self.generated = generated
+        longName = ([name] + columns.map(\.name)).first { $0.utf8.count > 63 }
         self.model = model
         self.name = attachment.map { "\($0).\(name)" } ?? name
         self.columns = columns

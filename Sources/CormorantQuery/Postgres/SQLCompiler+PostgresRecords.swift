@@ -1,0 +1,154 @@
+import CormorantBase
+
+/// What the statements of record operations have otherwise in PostgreSQL, which must be told types where a parameter does not
+/// stand beside its column.
+extension SQLCompiler {
+    private func column(_ name: String) -> TableReference.Column? { records?.columns.first { $0.name == name } }
+
+    private func type(of name: String) -> PostgresType? {
+        if let column = column(name) { return PostgresType(column) }
+        return records?.hiddenKey == name ? .bigint : nil
+    }
+
+    // Rows that are written -------------------------------------------------------------------------------------------
+
+    func insertion(_ policy: ConflictPolicy) throws -> String {
+        guard dialect == .postgres else { return dialect.insert(policy) }
+        if let name = records?.longName { try checkPostgresName(name) }
+        switch policy {
+        case .abort, .ignore: return "INSERT INTO "
+        case .replace:
+            throw lacksInPostgres("OR REPLACE", hint: "save the record, or upsert it, which updates the row in the way")
+        case .fail, .rollback:
+            throw lacksInPostgres(
+                "OR \(policy == .fail ? "FAIL" : "ROLLBACK")",
+                hint: "an error undoes the statement; roll back the transaction")
+        }
+    }
+
+    func skipping(_ policy: ConflictPolicy) -> String {
+        dialect == .postgres && policy == .ignore ? " ON CONFLICT DO NOTHING" : ""
+    }
+
+    /// What the columns of the row in the way stand with: the new row has columns of the same names.
+    func inTheWay(_ table: String) -> String { dialect == .postgres ? self.table(table) + "." : "" }
+
+    /// The condition that a row in the way meets, or is left as it is.
+    func conditionInTheWay(of table: String, _ condition: String?) throws -> String {
+        let conditions = [condition].compactMap { $0 }
+        guard dialect == .postgres, let scope, let records else { return try self.condition(conditions) }
+        // Within a SELECT of that row alone the scope's names meet no others.
+        let key = records.key.isEmpty ? [records.hiddenKey ?? ""] : records.key.map { records.columns[$0].name }
+        let same = key.map { "\"kept\".\(quoteIdentifier($0)) = \(inTheWay(table))\(quoteIdentifier($0))" }
+        let inScope =
+            "EXISTS (SELECT 1 FROM \(self.table(table)) AS \"kept\" WHERE \(same.joined(separator: " AND "))"
+            + " AND (\(try written(scope: scope))))"
+        return " WHERE " + (conditions + [inScope]).joined(separator: " AND ")
+    }
+
+    /// What a key compares.
+    func keyNames(_ names: [String]) -> String {
+        names.map { name in
+            let quoted = quoteIdentifier(name)
+            return column(name).map { dialect.key(quoted, $0) } ?? quoted
+        }.joined(separator: ", ")
+    }
+
+    func defaultValue(of column: WrittenColumn) throws -> String? {
+        guard dialect == .postgres, let sql = column.defaultSQL, let records, let known = self.column(column.name) else {
+            return column.defaultSQL
+        }
+        return try PortableSQL.value(sql, as: PostgresType(known), of: records, "the default of \(known.property)")
+    }
+
+    /// A parameter of a column. Where something stands around it, it is told its type.
+    func postgresValue(_ column: WrittenColumn, _ parameter: Int, inserting table: String?) throws -> String {
+        let plain = dialect.parameter(parameter)
+        guard let type = type(of: column.name) else { return plain }
+        let typed = "CAST(\(plain) AS \(type.name))"
+        if let constant = column.constant { return dialect.constant("CAST(\(constant) AS \(type.name))", besides: typed) }
+        if let scale = column.scale {
+            return "CASE WHEN round(\(typed), \(scale.digits)) = \(typed) THEN round(\(typed), \(scale.digits)) ELSE \(typed) END"
+        }
+        if let table, let records, let generated = records.generated, records.columns[generated].name == column.name {
+            return "coalesce(\(typed), nextval(\(sequence(of: table, column.name))))"
+        }
+        let isWrapped = column.stamp == .created || column.defaultSQL != nil
+        return isWrapped ? typed : plain
+    }
+
+    /// Takes as many new keys as the parameter says from what makes those of the table; a row of each.
+    package func reserveKeys(of table: String, _ column: String) -> String {
+        "SELECT nextval(\(sequence(of: table, column))) FROM generate_series(1, CAST(\(dialect.parameter(1)) AS bigint))"
+    }
+
+    private func sequence(of table: String, _ column: String) -> String {
+        "pg_get_serial_sequence(\(quoteText(self.table(table))), \(quoteText(column)))"
+    }
+
+    // Rows that are looked for ----------------------------------------------------------------------------------------
+
+    /// A parameter that is compared with a column, and may be a number beyond it.
+    func parameter(_ number: Int, beside name: String) -> String {
+        let plain = dialect.parameter(number)
+        guard dialect == .postgres, let type = type(of: name), type == .smallint || type == .integer || type == .real
+        else { return plain }
+        return "CAST(\(plain) AS \(type.calculated.name))"
+    }
+
+    func match(_ name: String, _ value: String) -> String {
+        let quoted = quoteIdentifier(name)
+        guard dialect == .postgres, let column = column(name), let collation = column.collation,
+            PostgresType(column) == .text
+        else { return "\(quoted) = \(value)" }
+        let text = #"CAST(\#(value) AS text) COLLATE "C""#
+        return "\(dialect.key(quoted, column)) = \(dialect.folded(text, collation: collation))"
+    }
+
+    /// That a column has a value, which may be NULL.
+    func attribute(_ attribute: OrderedColumn, _ number: Int) -> String {
+        guard dialect == .postgres else {
+            return compared(attribute) + dialect.infix(.is) + dialect.parameter(number)
+        }
+        let value = parameter(number, beside: attribute.name)
+        var match = match(attribute.name, value)
+        if attribute.collation == Dialect.sqlite.momentCollation {
+            let size = OffsetTimestamp.momentSize
+            match =
+                "substr(\(quoteIdentifier(attribute.name)), 1, \(size)) = substr(CAST(\(value) AS text), 1, \(size))"
+        }
+        if column(attribute.name)?.isNotNull ?? false { return match }
+        // An index is looked into, as by IS NOT DISTINCT FROM it is not.
+        let type = type(of: attribute.name)?.name ?? "text"
+        return "(\(match) OR CAST(\(dialect.parameter(number)) AS \(type)) IS NULL"
+            + " AND \(quoteIdentifier(attribute.name)) IS NULL)"
+    }
+
+    func term(_ term: OrderedColumn) -> String {
+        guard dialect == .postgres else {
+            return compared(term) + dialect.direction(descending: term.descending, nullsFirst: nil)
+        }
+        let column = column(term.name)
+        let text = column.map { dialect.key(quoteIdentifier(term.name), $0) } ?? quoteIdentifier(term.name)
+        let isNotNull = column?.isNotNull ?? (records?.hiddenKey == term.name)
+        return text + dialect.direction(descending: term.descending, nullsFirst: isNotNull ? nil : !term.descending)
+    }
+
+    /// LIMIT and OFFSET, of which a negative LIMIT is none.
+    func limit(_ number: Int) -> String {
+        let (limit, offset) = (dialect.parameter(number), dialect.parameter(number + 1))
+        guard dialect == .postgres else { return " LIMIT \(limit) OFFSET \(offset)" }
+        return " LIMIT nullif(greatest(CAST(\(limit) AS bigint), -1), -1) OFFSET CAST(\(offset) AS bigint)"
+    }
+
+    /// A column as it is put in order.
+    func ordered(_ name: String) -> String {
+        let quoted = quoteIdentifier(name)
+        guard dialect == .postgres else { return quoted }
+        switch type(of: name) {
+        case .uuid: return "CAST(\(quoted) AS text)"
+        case .boolean: return "CAST(\(quoted) AS integer)"
+        default: return quoted
+        }
+    }
+}

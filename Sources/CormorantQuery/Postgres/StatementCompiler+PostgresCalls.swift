@@ -1,0 +1,501 @@
+import CormorantBase
+
+/// Functions that SQLite has, as PostgreSQL has them or refused; any other is the server's own.
+extension StatementCompiler {
+    mutating func write(postgres call: Call, _ outer: Precedence) throws {
+        guard isFunctionName(call.name) else { throw notAFunction(call.name) }
+        let name = foldIdentifier(call.name)
+        if try write(aggregate: call, name) { return }
+        guard call.window == nil, call.filter == nil, !call.isDistinct, call.order.isEmpty else {
+            return try write(plain: call, call.name)
+        }
+        if dateFunctions.contains(name) { return try write(date: call, name) }
+        if try write(jsonCall: call, name) { return }
+        if try write(textCall: call, name) { return }
+        if try write(numberCall: call, name) { return }
+        if try write(choice: call, name) { return }
+        if functionsOfSQLite.contains(name) || name.hasPrefix("corm_") {
+            throw lacksInPostgres(
+                "\(name)() as SQLite has it", hint: "do that in the program, or call a function of the server in raw SQL")
+        }
+        try write(plain: call, call.name)
+    }
+
+    func postgresType(of call: Call) -> PostgresType? {
+        let arguments = call.arguments
+        let first = arguments.first.flatMap { postgresType(of: $0) }
+        switch foldIdentifier(call.name) {
+        case "count", "row_number", "rank", "dense_rank", "length", "instr", "unicode", "unixepoch", "random", "sign",
+            "json_array_length", "octet_length":
+            return .bigint
+        case "ntile": return .integer
+        case "percent_rank", "cume_dist", "avg", "total", "julianday", "round", "sqrt", "exp", "ln", "log", "log10",
+            "log2", "pow", "power", "pi", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "degrees", "radians", "mod":
+            return .double
+        case "sum":
+            return first == .element ? .element : first?.calculated
+        case "abs": return first?.calculated
+        case "ceil", "ceiling", "floor", "trunc": return first?.calculated
+        case "min" where arguments.count == 1, "max" where arguments.count == 1:
+            return first == .boolean ? .integer : first == .uuid ? .text : first
+        case "min", "max", "coalesce", "ifnull", "nullif": return try? unite(arguments)
+        case "iif": return try? unite(Array(arguments.dropFirst()))
+        case "lag", "lead": return try? unite(arguments.first.map { [$0] + arguments.dropFirst(2) } ?? [])
+        case "first_value", "last_value", "nth_value", "likely", "unlikely": return first
+        case "group_concat", "string_agg", "lower", "upper", "trim", "ltrim", "rtrim", "replace", "hex", "char",
+            "date", "time", "datetime", "strftime", "json_type", "concat", "quote":
+            return .text
+        case "substr", "substring": return first == .bytea ? .bytea : .text
+        case "json", "json_array", "json_object", "json_group_array", "json_group_object", "json_set", "json_insert",
+            "json_replace", "json_remove":
+            return .jsonb
+        case "json_extract": return arguments.count == 2 ? .element : .jsonb
+        case "json_valid": return .boolean
+        default: return nil
+        }
+    }
+
+    // Aggregates and windows ------------------------------------------------------------------------------------------
+
+    private mutating func write(aggregate call: Call, _ name: String) throws -> Bool {
+        let first = call.arguments.first
+        let type = first.flatMap { postgresType(of: $0) }
+        switch name {
+        case "count":
+            guard let first else { return try write("", "count", call, "") { $0.sql += "*" } }
+            return try write("", "count", call, "") { try $0.write(comparable: first, $0.isDistinct(call)) }
+        case "sum", "total", "avg":
+            guard let first, call.arguments.count == 1 else { return false }
+            return try write(sum: first, type, call, name)
+        case "min", "max":
+            guard let first, call.arguments.count == 1 else { return false }
+            switch type {
+            case .boolean, .uuid:
+                return try write("", name, call, "") { try $0.write(first, as: type == .boolean ? .integer : .text) }
+            case .jsonb, .bytea, .element:
+                throw lacksInPostgres(
+                    "\(name)() of \(type?.title ?? "")", hint: type == .bytea ? "take it in the program" : "cast it to its type")
+            default: return try write("", name, call, "") { try $0.write(comparable: first, true) }
+            }
+        case "group_concat", "string_agg":
+            guard let first else { return false }
+            return try write("", "string_agg", call, "") { compiler in
+                try compiler.write(first, as: .text)
+                compiler.sql += ", "
+                guard call.arguments.count > 1 else { return compiler.sql += "','" }
+                try compiler.write(call.arguments[1], as: .text)
+            }
+        case "json_group_array":
+            guard let first else { return false }
+            return try write("coalesce(", "jsonb_agg", call, ", '[]')") { try $0.write(inJSON: first) }
+        case "json_group_object":
+            guard call.arguments.count == 2 else { return false }
+            return try write("coalesce(", "jsonb_object_agg", call, ", '{}')") { compiler in
+                try compiler.write(call.arguments[0], as: .text)
+                compiler.sql += ", "
+                try compiler.write(inJSON: call.arguments[1])
+            }
+        case "lag", "lead", "nth_value", "ntile", "first_value", "last_value":
+            let type = try postgresType(of: call) == nil ? unite(call.arguments) : postgresType(of: call)
+            return try write("", name, call, "") { compiler in
+                for (index, argument) in call.arguments.enumerated() {
+                    if index > 0 { compiler.sql += ", " }
+                    let isCount = name == "ntile" || index == 1
+                    try compiler.write(argument, as: isCount ? .integer : type)
+                }
+            }
+        default: return false
+        }
+    }
+
+    private func isDistinct(_ call: Call) -> Bool { call.isDistinct }
+
+    private mutating func write(sum first: Expression, _ type: PostgresType?, _ call: Call, _ name: String) throws -> Bool
+    {
+        if let type, !type.isNumber, type != .boolean, type != .element {
+            throw lacksInPostgres("\(name)() of \(type.title)", hint: "cast it to a type of numbers")
+        }
+        if name != "sum" {
+            if type == .numeric { throw notExact(name + "()", [first]) }
+            let isTotal = name == "total"
+            return try write(isTotal ? "coalesce(" : "", isTotal ? "sum" : "avg", call, isTotal ? ", 0)" : "") {
+                try $0.write(first, as: .double)
+            }
+        }
+        switch type?.calculated {
+        case .bigint: return try write("CAST(", "sum", call, " AS bigint)") { try $0.write(first, as: .bigint) }
+        case .element: return try write("to_jsonb(", "sum", call, ")") { try $0.write(first, as: .numeric) }
+        case let type: return try write("", "sum", call, "") { try $0.write(first, as: type) }
+        }
+    }
+
+    /// Writes a value that is told apart or put in order.
+    private mutating func write(comparable expression: Expression, _ compares: Bool) throws {
+        guard compares, isText(expression) else { return try write(postgres: expression, at: .any) }
+        if case .value = expression.node { return try write(postgres: expression, at: .any) }
+        let key = textKey(of: expression)
+        try write(key: key, collates: !isBytewise(expression)) { try $0.write(postgres: expression, at: .atom) }
+    }
+
+    private mutating func write(_ start: String, _ name: String, _ call: Call, _ end: String, _ arguments: Writer) throws
+        -> Bool
+    {
+        sql += start + name + "("
+        if call.isDistinct { sql += "DISTINCT " }
+        try arguments(&self)
+        if !call.order.isEmpty {
+            guard !call.arguments.isEmpty, call.window == nil else {
+                throw CormorantError(
+                    .misuse,
+                    call.arguments.isEmpty
+                        ? "\(call.name)() has nothing to order" : "\(call.name)() over a window is ordered within, too",
+                    hint: call.arguments.isEmpty ? "leave the order out" : "order the window")
+            }
+            sql += " ORDER BY "
+            try write(orderTerms: call.order)
+        }
+        sql += ")"
+        try write(tailOf: call)
+        sql += end
+        return true
+    }
+
+    private mutating func write(tailOf call: Call) throws {
+        if let filter = call.filter {
+            sql += " FILTER (WHERE "
+            try write(condition: filter, at: .any)
+            sql += ")"
+        }
+        guard let window = call.window else { return }
+        sql += " OVER ("
+        var gap = ""
+        if !window.partition.isEmpty {
+            sql += "PARTITION BY "
+            for (index, part) in window.partition.enumerated() {
+                if index > 0 { sql += ", " }
+                try write(comparable: part, true)
+            }
+            gap = " "
+        }
+        if !window.order.isEmpty {
+            sql += gap + "ORDER BY "
+            try write(orderTerms: window.order)
+            gap = " "
+        }
+        if let frame = window.frame {
+            guard isFrame(frame) else {
+                throw CormorantError(
+                    .misuse, "\"\(frame)\" is no window frame",
+                    hint: "write it as ROWS BETWEEN 2 PRECEDING AND CURRENT ROW")
+            }
+            sql += gap + frame
+        }
+        sql += ")"
+    }
+
+    private mutating func write(plain call: Call, _ name: String) throws {
+        _ = try write("", name, call, "") { compiler in
+            for (index, argument) in call.arguments.enumerated() {
+                if index > 0 { compiler.sql += ", " }
+                try compiler.write(postgres: argument, at: .any)
+            }
+        }
+    }
+
+    // Texts -----------------------------------------------------------------------------------------------------------
+
+    private mutating func write(textCall call: Call, _ name: String) throws -> Bool {
+        let arguments = call.arguments
+        guard let first = arguments.first else { return false }
+        let type = postgresType(of: first)
+        switch (name, arguments.count) {
+        case ("lower", 1), ("upper", 1):
+            sql += name + "("
+            try write(first, as: .text, at: .atom)
+            sql += isBytewise(first) ? ")" : #" COLLATE "C")"#
+        case ("length", 1) where type == .bytea:
+            sql += "octet_length("
+            try write(postgres: first, at: .any)
+            sql += ")"
+        case ("length", 1):
+            sql += "length("
+            try write(first, as: .text)
+            sql += ")"
+        case ("trim", 1...2), ("ltrim", 1...2), ("rtrim", 1...2), ("replace", 3):
+            sql += (name == "trim" ? "btrim" : name) + "("
+            for (index, argument) in arguments.enumerated() {
+                if index > 0 { sql += ", " }
+                try write(argument, as: .text)
+            }
+            sql += ")"
+        case ("instr", 2):
+            sql += "strpos("
+            try write(first, as: .text)
+            sql += ", "
+            try write(arguments[1], as: .text)
+            sql += ")"
+        case ("substr", 2...3), ("substring", 2...3): try write(part: arguments, type)
+        case ("hex", 1):
+            sql += "upper(encode("
+            try write(first, as: .bytea)
+            sql += ", 'hex'))"
+        case ("unicode", 1):
+            sql += "nullif(ascii("
+            try write(first, as: .text)
+            sql += "), 0)"
+        case ("char", 1...):
+            for (index, argument) in arguments.enumerated() {
+                if index > 0 { sql += " || " }
+                sql += "chr("
+                try write(argument, as: .integer)
+                sql += ")"
+            }
+        default: return false
+        }
+        return true
+    }
+
+    /// substr(), whose places count from the end where they are negative.
+    private mutating func write(part arguments: [Expression], _ type: PostgresType?) throws {
+        let text: Writer = { try $0.write(arguments[0], as: type == .bytea ? .bytea : .text, at: .atom) }
+        guard case .value(.integer(let start), _) = arguments[1].node else {
+            throw lacksInPostgres("substr() from a place that is not known before", hint: "give the place as a value")
+        }
+        if start < 0, arguments.count == 2, type != .bytea {
+            sql += "right("
+            try text(&self)
+            sql += ", \(start == .min ? .max : -start))"
+            return
+        }
+        guard start >= 0 else {
+            throw lacksInPostgres("substr() from the end", hint: "count the places from the beginning")
+        }
+        sql += "substr("
+        try text(&self)
+        sql += ", "
+        bind(.value(.integer(start)), as: .integer)
+        if arguments.count > 2 {
+            if case .value(.integer(let count), _) = arguments[2].node {
+                guard count >= 0 else {
+                    throw lacksInPostgres("substr() of a negative length", hint: "give where it begins and how long it is")
+                }
+                sql += ", "
+                bind(.value(.integer(count)), as: .integer)
+            } else {
+                throw lacksInPostgres("substr() of a length that is not known before", hint: "give the length as a value")
+            }
+        }
+        sql += ")"
+    }
+
+    // Numbers ---------------------------------------------------------------------------------------------------------
+
+    private mutating func write(numberCall call: Call, _ name: String) throws -> Bool {
+        let arguments = call.arguments
+        func requireNumber(_ expression: Expression) throws -> PostgresType {
+            let type = postgresType(of: expression)?.calculated ?? .double
+            guard type.isNumber else {
+                throw lacksInPostgres("\(name)() of \(type.title)", hint: "cast it to a type of numbers")
+            }
+            return type
+        }
+        switch (name, arguments.count) {
+        case ("abs", 1):
+            sql += "abs("
+            try write(arguments[0], as: try requireNumber(arguments[0]))
+            sql += ")"
+        case ("sign", 1):
+            sql += "CAST(sign("
+            try write(arguments[0], as: try requireNumber(arguments[0]))
+            sql += ") AS bigint)"
+        case ("round", 1...2):
+            if try requireNumber(arguments[0]) == .numeric { throw notExact("round()", [arguments[0]]) }
+            // Halves go away from zero.
+            sql += "CAST(round(CAST("
+            try write(arguments[0], as: .double)
+            sql += " AS numeric)"
+            if arguments.count > 1 {
+                sql += ", greatest("
+                try write(arguments[1], as: .integer)
+                sql += ", 0)"
+            }
+            sql += ") AS double precision)"
+        case ("ceil", 1), ("ceiling", 1), ("floor", 1), ("trunc", 1):
+            let type = try requireNumber(arguments[0])
+            if type == .numeric { throw notExact(name + "()", [arguments[0]]) }
+            if type == .bigint {
+                try write(arguments[0], as: .bigint, at: .atom)
+            } else {
+                sql += name + "("
+                try write(arguments[0], as: .double)
+                sql += ")"
+            }
+        case ("exp", 1), ("pow", 2), ("power", 2), ("sin", 1), ("cos", 1), ("tan", 1), ("atan", 1), ("atan2", 2),
+            ("degrees", 1), ("radians", 1), ("pi", 0):
+            sql += (name == "pow" ? "power" : name) + "("
+            for (index, argument) in arguments.enumerated() {
+                if try requireNumber(argument) == .numeric { throw notExact(name + "()", [argument]) }
+                if index > 0 { sql += ", " }
+                try write(argument, as: .double)
+            }
+            sql += ")"
+        case ("sqrt", 1), ("ln", 1), ("log", 1), ("log10", 1):
+            if try requireNumber(arguments[0]) == .numeric { throw notExact(name + "()", [arguments[0]]) }
+            // NULL of what has none.
+            sql += "CASE WHEN "
+            try write(arguments[0], as: .double, at: .atom)
+            sql += (name == "sqrt" ? " >= 0" : " > 0") + " THEN " + (name == "log10" ? "log" : name) + "("
+            try write(arguments[0], as: .double)
+            sql += ") END"
+        case ("random", 0): sql += "CAST(floor((random() - 0.5) * 18446744073709549568) AS bigint)"
+        default: return false
+        }
+        return true
+    }
+
+    // Choosing --------------------------------------------------------------------------------------------------------
+
+    private mutating func write(choice call: Call, _ name: String) throws -> Bool {
+        let arguments = call.arguments
+        switch (name, arguments.count) {
+        case ("coalesce", 1...), ("ifnull", 2):
+            let type = try unite(arguments)
+            sql += "coalesce("
+            try write(arguments, as: type)
+            sql += ")"
+        case ("nullif", 2):
+            // As it compares, with what the first one is.
+            let type = postgresType(of: call)
+            sql += "CASE WHEN "
+            try write(comparison: .equal, arguments[0], arguments[1])
+            sql += " THEN NULL ELSE "
+            try write(arguments[0], as: type)
+            sql += " END"
+        case ("iif", 2...3):
+            let type = try unite(Array(arguments.dropFirst()))
+            sql += "CASE WHEN "
+            try write(condition: arguments[0], at: .any)
+            sql += " THEN "
+            try write(arguments[1], as: type)
+            if arguments.count > 2 {
+                sql += " ELSE "
+                try write(arguments[2], as: type)
+            }
+            sql += " END"
+        case ("likely", 1), ("unlikely", 1): try write(postgres: arguments[0], at: .atom)
+        case ("min", 2...), ("max", 2...): try write(extreme: arguments, name == "max")
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func write(_ parts: [Expression], as type: PostgresType?) throws {
+        for (index, part) in parts.enumerated() {
+            if index > 0 { sql += ", " }
+            try write(part, as: type)
+        }
+    }
+
+    /// NULL where one of them is, which greatest() passes over.
+    private mutating func write(extreme arguments: [Expression], _ isGreatest: Bool) throws {
+        let type = try unite(arguments)
+        guard type != .jsonb, type != .element else {
+            throw lacksInPostgres("order of \(type?.title ?? "")", hint: "cast it to the type that it has")
+        }
+        let nullable = arguments.filter { canBeNull($0) }
+        if !nullable.isEmpty {
+            sql += "CASE WHEN "
+            for (index, argument) in nullable.enumerated() {
+                if index > 0 { sql += " AND " }
+                try write(argument, as: type, at: .atom)
+                sql += " IS NOT NULL"
+            }
+            sql += " THEN "
+        }
+        sql += isGreatest ? "greatest(" : "least("
+        for (index, argument) in arguments.enumerated() {
+            if index > 0 { sql += ", " }
+            try write(argument, as: type == .boolean ? .integer : type, at: .atom)
+            if index == 0, type == .text, !isBytewise(argument) { sql += #" COLLATE "C""# }
+        }
+        sql += ")"
+        if !nullable.isEmpty { sql += " END" }
+    }
+
+    // JSON ------------------------------------------------------------------------------------------------------------
+
+    private mutating func write(jsonCall call: Call, _ name: String) throws -> Bool {
+        let arguments = call.arguments
+        switch (name, arguments.count) {
+        case ("json", 1): try write(document: arguments[0])
+        case ("json_extract", 2): try write(element: .call(call))
+        case ("json_array", _), ("json_object", _):
+            sql += name == "json_array" ? "jsonb_build_array(" : "jsonb_build_object("
+            for (index, argument) in arguments.enumerated() {
+                if index > 0 { sql += ", " }
+                if name == "json_object", index % 2 == 0 {
+                    try write(argument, as: .text)
+                } else {
+                    try write(inJSON: argument)
+                }
+            }
+            sql += ")"
+        case ("json_array_length", 1...2):
+            let json: Writer = { try $0.write(json: arguments[0], arguments.count > 1 ? arguments[1] : nil) }
+            sql += "CASE WHEN jsonb_typeof("
+            try json(&self)
+            sql += ") = 'array' THEN jsonb_array_length("
+            try json(&self)
+            sql += ") WHEN "
+            try json(&self)
+            sql += " IS NOT NULL THEN 0 END"
+        case ("json_type", 1...2):
+            let json: Writer = { try $0.write(json: arguments[0], arguments.count > 1 ? arguments[1] : nil) }
+            sql += "CASE jsonb_typeof("
+            try json(&self)
+            sql += ") WHEN 'string' THEN 'text' WHEN 'boolean' THEN CAST("
+            try json(&self)
+            sql += " AS text) WHEN 'number' THEN CASE WHEN strpos(CAST("
+            try json(&self)
+            sql += " AS text), '.') > 0 THEN 'real' ELSE 'integer' END ELSE jsonb_typeof("
+            try json(&self)
+            sql += ") END"
+        case ("json_valid", 1):
+            guard postgresType(of: arguments[0]) == .jsonb else { return false }
+            sql += "("
+            try write(postgres: arguments[0], at: .atom)
+            sql += " IS NOT NULL)"
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func write(json document: Expression, _ path: Expression?) throws {
+        sql += "("
+        if let path { try write(json: document, at: path) } else { try write(document: document) }
+        sql += ")"
+    }
+
+    /// A value as a part of JSON.
+    private mutating func write(inJSON expression: Expression) throws {
+        switch postgresType(of: expression) {
+        case .boolean: try write(expression, as: .integer)
+        case .jsonb where expression.typeHint != nil: try write(expression, as: .text)
+        case .timestamptz, .date, .time, .uuid, .numeric: try write(expression, as: .text)
+        default: try write(postgres: expression, at: .any)
+        }
+    }
+}
+
+/// What SQLite has, and PostgreSQL has otherwise or not at all: https://www.sqlite.org/lang_corefunc.html
+private let functionsOfSQLite: Set<String> = [
+    "abs", "changes", "char", "concat", "concat_ws", "format", "glob", "hex", "if", "iif", "instr", "last_insert_rowid",
+    "length", "like", "likelihood", "load_extension", "lower", "ltrim", "max", "min", "nullif", "octet_length", "printf",
+    "quote", "random", "randomblob", "replace", "round", "rtrim", "sign", "soundex", "sqlite_compileoption_get",
+    "sqlite_compileoption_used", "sqlite_offset", "sqlite_source_id", "sqlite_version", "substr", "substring",
+    "total_changes", "trim", "typeof", "unhex", "unicode", "upper", "zeroblob", "regexp", "match", "highlight", "snippet",
+    "bm25", "acos", "acosh", "asin", "asinh", "atanh", "ceil", "cosh", "floor", "log", "log2", "mod", "sinh", "tanh",
+    "json_insert", "json_replace", "json_set", "json_remove", "json_patch", "json_quote", "json_valid", "json_extract",
+    "json_array_length", "json_error_position", "json_pretty", "median", "percentile", "percentile_cont",
+    "percentile_disc", "timediff",
+]

@@ -1,0 +1,188 @@
+import CormorantBase
+
+/// What a statement that writes has otherwise in PostgreSQL.
+extension StatementCompiler {
+    func checkNames(of table: TableReference) throws {
+        if dialect == .postgres, let name = table.longName { try checkPostgresName(name) }
+    }
+
+    func insertion(_ change: Change) throws -> String {
+        guard dialect == .postgres else { return dialect.insert(change.policy) }
+        guard change.policy == .abort || change.policy == .ignore && change.upsert == nil else {
+            throw lacksPolicy(change.policy)
+        }
+        return "INSERT INTO "
+    }
+
+    func lacksPolicy(_ policy: ConflictPolicy) -> CormorantError {
+        let (name, hint) =
+            switch policy {
+            case .replace: ("OR REPLACE", "save the record, or make it an upsert, which updates the row in the way")
+            case .ignore: ("OR IGNORE here", "make it an upsert that does nothing, or find the rows by a condition")
+            default: ("OR \(policy == .fail ? "FAIL" : "ROLLBACK")", "an error undoes the statement; roll back the transaction")
+            }
+        return lacksInPostgres(name, hint: hint)
+    }
+
+    /// The condition of a model's scope, which may stand in any statement.
+    func written(scope: String, of table: TableReference) throws -> String {
+        guard dialect == .postgres else { return scope }
+        return try PortableSQL.condition(scope, of: table)
+    }
+
+    func rows(of table: TableReference) throws -> String {
+        guard dialect == .postgres, let scope = table.scope else { return table.rows }
+        return "(SELECT * FROM \(table.quoted) WHERE \(try written(scope: scope, of: table)))"
+    }
+
+    /// The columns of a key or unique index, as that compares them.
+    mutating func write(conflictTarget columns: [Int], of table: TableReference) throws {
+        try refuseTwice(columns, of: table)
+        sql += " (" + columns.map { dialect.key(table.columns[$0].quoted, table.columns[$0]) }.joined(separator: ", ") + ")"
+    }
+
+    /// Writes a value into a column, whose type takes what it holds and refuses all else.
+    mutating func write(_ value: Expression, into reference: ColumnReference) throws {
+        let start = sql.count
+        let column = reference.column
+        let type = PostgresType(column)
+        let number: Writer? =
+            switch value.node {
+            case .value(let value, nil):
+                { [value = try value.comparable(with: reference).asReal(type.isReal)] compiler in
+                    if column.scale == nil, !value.isReal || type.isReal {
+                        compiler.bindNumbered(.value(value))
+                    } else {
+                        compiler.bind(.value(value), as: value.isReal ? .double : type)
+                    }
+                }
+            case .parameter(let name):
+                { compiler in
+                    let binding = CompiledStatement.Binding.parameter(name, .comparedWith(reference))
+                    if column.scale == nil { compiler.bindNumbered(binding) } else { compiler.bind(binding, as: type) }
+                }
+            default:
+                { compiler in
+                    let own = compiler.postgresType(of: value)
+                    if type == .numeric, let own, own.isReal {
+                        throw compiler.realAmongDecimals(compiler.type(of: value) ?? ExpressionType(.double))
+                    }
+                    let isReal = type.isInteger && own?.isReal == true
+                    // A number with a fraction is refused, not rounded.
+                    if isReal { return try compiler.write(whole: value, type) }
+                    let isHere = own == type || own?.isInteger == true && type.isInteger
+                    try compiler.write(value, as: isHere ? nil : type)
+                }
+            }
+        if let number {
+            if let digits = column.scale { try write(scale: digits, number) } else { try number(&self) }
+        }
+        assigned.append((reference, start..<sql.count))
+    }
+
+    /// A real that is an integer as that; others fail as a value of the type, as none is.
+    private mutating func write(whole value: Expression, _ type: PostgresType) throws {
+        sql += "CAST(CASE WHEN "
+        try write(value, as: .double, at: .atom)
+        sql += " = trunc("
+        try write(value, as: .double)
+        sql += ") THEN CAST("
+        try write(value, as: .double)
+        sql += " AS numeric) ELSE 'NaN' END AS \(type.name))"
+    }
+
+    /// With as many digits behind the point; one with more stays as it is, and is refused by the table.
+    private mutating func write(scale digits: Int, _ number: Writer) throws {
+        sql += "CASE WHEN round("
+        try number(&self)
+        sql += ", \(digits)) = "
+        try number(&self)
+        sql += " THEN round("
+        try number(&self)
+        sql += ", \(digits)) ELSE "
+        try number(&self)
+        sql += " END"
+    }
+
+    /// The SELECT whose rows are inserted.
+    mutating func write(_ select: Select, into targets: [ColumnReference]) throws {
+        assigned += targets.map { ($0, nil) }
+        if !select.columns.isEmpty, select.columns.count == targets.count {
+            resultTypes = targets.map { PostgresType($0.column) }
+        }
+        try write(select)
+    }
+
+    // Compounds -------------------------------------------------------------------------------------------------------
+
+    /// Its operators all hold together alike, where INTERSECT holds more tightly for PostgreSQL.
+    mutating func write(postgresCompound select: Select) throws {
+        var first = select
+        first.commonTables = []
+        first.compounds = []
+        first.order = []
+        first.limit = nil
+        first.offset = nil
+        let types = try resultTypes ?? memberTypes(of: select)
+        let isMixed = select.compounds.count > 1 && select.compounds.dropFirst().contains { $0.operation == .intersect }
+        let isDistinct = select.compounds.contains { $0.operation != .unionAll }
+        if isMixed { sql += String(repeating: "(", count: select.compounds.count - 1) }
+        resultTypes = types
+        try write(core: first, isDistinct: isDistinct)
+        for (index, compound) in select.compounds.enumerated() {
+            let member = compound.select
+            sql += compound.operation.keyword
+            resultTypes = types
+            let isCore =
+                member.compounds.isEmpty && member.order.isEmpty && member.limit == nil && member.offset == nil
+                && member.commonTables.isEmpty
+            if isCore { try write(core: member, isDistinct: isDistinct) } else { try write(subquery: member) }
+            if isMixed, index < select.compounds.count - 1 { sql += ")" }
+        }
+        resultTypes = nil
+        if !select.order.isEmpty {
+            sql += " ORDER BY "
+            try write(orderOfCompound: select.order.map(\.namingResult))
+        }
+        try writeLimit(select)
+    }
+
+    // Sources ---------------------------------------------------------------------------------------------------------
+
+    mutating func write(rowsOf call: Call, at position: Int) throws {
+        throw lacksInPostgres(
+            "table function \(call.name)()", hint: "call a function of the server that gives rows in SQL of your own")
+    }
+
+    func postgresType(named name: String, ofRowsOf call: Call) -> PostgresType? { nil }
+}
+
+extension Join {
+    /// PostgreSQL wants a condition of every join but a cross join, of which it takes none.
+    var postgresKeyword: String {
+        if condition == nil { return " CROSS JOIN " }
+        return kind == .cross ? " JOIN " : kind.keyword
+    }
+}
+
+extension Dialect {
+    /// A column as a key compares it.
+    func key(_ column: String, _ of: TableReference.Column) -> String {
+        guard self == .postgres, PostgresType(of) == .text, let collation = of.collation else { return column }
+        return folded(column, collation: collation)
+    }
+
+    /// A text as a collation of SQLite compares it.
+    func folded(_ text: String, collation: String) -> String {
+        switch TextKey(collation: collation) {
+        case .folded: "lower(\(text))"
+        case .trimmed: "rtrim(\(text), ' ')"
+        default: text
+        }
+    }
+
+    func matches(_ key: String, _ other: String, collation: String?) -> String {
+        guard self == .postgres, let collation else { return "\(key) = \(other)" }
+        return "\(folded(key, collation: collation)) = \(folded(other, collation: collation))"
+    }
+}

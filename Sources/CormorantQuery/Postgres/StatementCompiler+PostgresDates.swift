@@ -1,0 +1,157 @@
+import CormorantBase
+
+/// SQLite's functions of dates and times, of columns and of what is known when the statement is made.
+/// Source of their words: https://www.sqlite.org/lang_datefunc.html
+extension StatementCompiler {
+    mutating func write(date call: Call, _ name: String) throws {
+        var arguments = call.arguments[...]
+        switch name {
+        case "strftime":
+            guard case .value(.text(let format), _)? = arguments.popFirst()?.node else {
+                throw lacksInPostgres("strftime() of a format that is not known before", hint: "give the format as a text")
+            }
+            let parts = try dateParts(format)
+            let moment = Array(arguments)
+            if parts.isEmpty { return sql += "''" }
+            if parts.count > 1 { sql += "(" }
+            for (index, part) in parts.enumerated() {
+                if index > 0 { sql += " || " }
+                switch part {
+                case .text(let text): bind(.value(.text(text)), as: .text)
+                case .format(let format): try write("to_char(", moment, name, ", '\(format)')")
+                case .number(let start, let end): try write("CAST(\(start)", moment, name, "\(end) AS text)")
+                }
+            }
+            if parts.count > 1 { sql += ")" }
+        case "date": try write("to_char(", Array(arguments), name, ", 'YYYY-MM-DD')")
+        case "time": try write("to_char(", Array(arguments), name, ", 'HH24:MI:SS')")
+        case "datetime": try write("to_char(", Array(arguments), name, ", 'YYYY-MM-DD HH24:MI:SS')")
+        case "unixepoch":
+            try write("CAST(floor(extract(epoch FROM ", Array(arguments), name, ")) AS bigint)")
+        case "julianday":
+            try write(
+                "CAST(2440587.5 + extract(epoch FROM ", Array(arguments), name, ") / 86400.0 AS double precision)")
+        default: throw lacksInPostgres("\(name)()", hint: "subtract the times in the program")
+        }
+    }
+
+    private enum DatePart {
+        case text(String)
+        /// As to_char() has it.
+        case format(String)
+        case number(start: String, end: String)
+    }
+
+    private func dateParts(_ format: String) throws -> [DatePart] {
+        var parts: [DatePart] = []
+        func add(_ next: DatePart) {
+            if case .text(let text) = next, case .text(let last)? = parts.last {
+                parts[parts.count - 1] = .text(last + text)
+            } else {
+                parts.append(next)
+            }
+        }
+        var rest = format[...]
+        while let character = rest.popFirst() {
+            guard character == "%" else {
+                add(.text(String(character)))
+                continue
+            }
+            switch rest.popFirst() {
+            case "%": add(.text("%"))
+            case "d": add(.format("DD"))
+            case "e": add(.format("FMDD"))
+            case "f": add(.format("SS.MS"))
+            case "F": add(.format("YYYY-MM-DD"))
+            case "H": add(.format("HH24"))
+            case "I": add(.format("HH12"))
+            case "j": add(.format("DDD"))
+            case "m": add(.format("MM"))
+            case "M": add(.format("MI"))
+            case "p": add(.format("AM"))
+            case "R": add(.format("HH24:MI"))
+            case "s": add(.number(start: "CAST(floor(extract(epoch FROM ", end: ")) AS bigint)"))
+            case "S": add(.format("SS"))
+            case "T": add(.format("HH24:MI:SS"))
+            case "u": add(.format("ID"))
+            case "w": add(.number(start: "CAST(extract(dow FROM ", end: ") AS integer)"))
+            case "Y": add(.format("YYYY"))
+            case "G": add(.format("IYYY"))
+            case "V": add(.format("IW"))
+            case let other:
+                throw lacksInPostgres(
+                    "strftime() with %\(other.map { String($0) } ?? "")", hint: "make the text in the program")
+            }
+        }
+        return parts
+    }
+
+    /// Writes a time, in UTC and without a zone, with its modifiers.
+    private mutating func write(_ start: String, _ arguments: [Expression], _ name: String, _ end: String) throws {
+        sql += start
+        var modifiers: [(start: String, end: String)] = []
+        for argument in arguments.dropFirst() {
+            guard case .value(.text(let modifier), _) = argument.node, let written = modification(foldIdentifier(modifier))
+            else {
+                throw lacksInPostgres(
+                    "\(name)() with such a modifier", hint: "give '+1 day', 'start of month' or the like as a text")
+            }
+            modifiers.append(written)
+        }
+        for modifier in modifiers.reversed() { sql += modifier.start }
+        try write(moment: arguments.first, name)
+        for modifier in modifiers { sql += modifier.end }
+        sql += end
+    }
+
+    private mutating func write(moment expression: Expression?, _ name: String) throws {
+        guard let expression else { return sql += "(statement_timestamp() AT TIME ZONE 'UTC')" }
+        if case .value(.text(let text), nil) = expression.node {
+            if sameIdentifier(text, "now") { return sql += "(statement_timestamp() AT TIME ZONE 'UTC')" }
+            var text = text
+            guard let time = text.withUTF8({ Timestamp(parsing: $0) }) else {
+                throw lacksInPostgres("\(name)() of such a text", hint: "give a time, or a column of times")
+            }
+            sql += "("
+            bind(.value(.text(time.description)), as: .timestamptz)
+            return sql += " AT TIME ZONE 'UTC')"
+        }
+        switch postgresType(of: expression) {
+        case .timestamptz:
+            sql += "("
+            try write(postgres: expression, at: .atom)
+            sql += " AT TIME ZONE 'UTC')"
+        case .date:
+            sql += "CAST("
+            try write(postgres: expression, at: .any)
+            sql += " AS timestamp)"
+        case .time:
+            // As of the day that SQLite gives a time alone.
+            sql += "(timestamp '2000-01-01' + "
+            try write(postgres: expression, at: .atom)
+            sql += ")"
+        case .text where isOffsetDatetime(expression):
+            sql += "CAST(substr("
+            try write(postgres: expression, at: .any)
+            sql += ", 1, \(OffsetTimestamp.momentSize)) AS timestamp)"
+        case let type:
+            throw lacksInPostgres(
+                "\(name)() of \(type?.title ?? "what has no type")", hint: "give it a column of times, or a cast to one")
+        }
+    }
+
+    private func modification(_ text: String) -> (String, String)? {
+        switch text {
+        case "start of month": return ("date_trunc('month', ", ")")
+        case "start of year": return ("date_trunc('year', ", ")")
+        case "start of day": return ("date_trunc('day', ", ")")
+        case "utc", "localtime": return nil
+        default: break
+        }
+        let words = text.split(separator: Character(" "))
+        guard words.count == 2, let count = Int(words[0]) else { return nil }
+        let units = ["day", "days", "hour", "hours", "minute", "minutes", "second", "seconds"]
+        guard units.contains(String(words[1])) else { return nil }
+        return ("(", " + interval '\(count) \(words[1])')")
+    }
+}

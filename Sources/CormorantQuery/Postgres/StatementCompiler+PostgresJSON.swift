@@ -1,0 +1,132 @@
+import CormorantBase
+
+/// JSON in jsonb.
+extension StatementCompiler {
+    /// Writes a value within JSON, whose type nobody knows before: NULL for `null`, 1 and 0 for truth values.
+    mutating func write(element expression: Expression) throws {
+        try canonical { try $0.write(json: expression, at: .atom) }
+    }
+
+    mutating func canonical(_ json: Writer) throws {
+        sql += "CASE jsonb_typeof("
+        try json(&self)
+        sql += ") WHEN 'null' THEN NULL WHEN 'boolean' THEN to_jsonb(CAST(CAST("
+        try json(&self)
+        sql += " AS boolean) AS integer)) ELSE "
+        try json(&self)
+        sql += " END"
+    }
+
+    /// The number that it is, greater than all where it is a text, as SQLite orders them.
+    mutating func asNumber(_ type: PostgresType, _ json: Writer) throws {
+        sql += "CASE jsonb_typeof("
+        try json(&self)
+        sql += ") WHEN 'number' THEN CAST("
+        try json(&self)
+        sql += " AS \(type.name)) WHEN 'boolean' THEN CAST(CAST("
+        try json(&self)
+        sql += " AS boolean) AS integer) WHEN 'string' THEN \(type.greatest) WHEN 'object' THEN \(type.greatest)"
+        sql += " WHEN 'array' THEN \(type.greatest) END"
+    }
+
+    mutating func elementText(_ json: Writer) throws {
+        sql += "CASE jsonb_typeof("
+        try json(&self)
+        sql += ") WHEN 'boolean' THEN CAST(CAST(CAST("
+        try json(&self)
+        sql += " AS boolean) AS integer) AS text) ELSE "
+        try json(&self)
+        sql += " #>> '{}' END"
+    }
+
+    /// Writes JSON as it lies there: of `->>` the element as JSON.
+    mutating func write(json expression: Expression, at outer: Precedence) throws {
+        switch expression.node {
+        case .binary(.jsonValueAt, let left, let path):
+            try parenthesized(outer > .any) { try $0.write(json: left, at: path) }
+        case .call(let call) where foldIdentifier(call.name) == "json_extract" && call.arguments.count == 2:
+            try parenthesized(outer > .any) { try $0.write(json: call.arguments[0], at: call.arguments[1]) }
+        case .labelled(let inner, _): try write(json: inner, at: outer)
+        default: try write(postgres: expression, at: outer)
+        }
+    }
+
+    mutating func write(json operand: Expression, at path: Expression) throws {
+        let steps = try jsonPath(path)
+        try write(document: operand)
+        for step in steps {
+            sql += " -> "
+            switch step {
+            case .key(let key): bind(.value(.text(key)), as: .text)
+            case .index(let index): sql += index < 0 ? "(\(index))" : String(index)
+            }
+        }
+    }
+
+    /// Writes what is looked into.
+    mutating func write(document operand: Expression) throws {
+        switch postgresType(of: operand) {
+        case .jsonb, .element: try write(json: operand, at: .atom)
+        case .text?, nil: try write(operand, as: .jsonb, at: .atom)
+        case let type?: throw lacksInPostgres("JSON in \(type.title)", hint: "make the column one of JSON")
+        }
+    }
+
+    enum JSONStep {
+        case key(String)
+        case index(Int)
+    }
+
+    func jsonPath(_ expression: Expression) throws -> [JSONStep] {
+        guard case .value(let value, _) = expression.node else {
+            throw lacksInPostgres(
+                "paths into JSON that are not known when the statement is made", hint: "give the path as a text")
+        }
+        switch value {
+        case .integer(let index): return [.index(Int(clamping: index))]
+        case .text(let text): return try jsonPath(text)
+        default: throw CormorantError(.type, "a path into JSON is \(value.kindName)", hint: "give a text")
+        }
+    }
+
+    /// `$.key."other key"[0][#-1]`, or one key.
+    private func jsonPath(_ text: String) throws -> [JSONStep] {
+        guard text.hasPrefix("$") else { return [.key(text)] }
+        func fault() -> CormorantError {
+            CormorantError(.sql, "\"\(text)\" is no path into JSON", hint: "write it as $.key[0]")
+        }
+        var steps: [JSONStep] = []
+        var rest = text.unicodeScalars.dropFirst()
+        while let first = rest.first {
+            rest.removeFirst()
+            if first == ".", rest.first == "\"" {
+                rest.removeFirst()
+                guard let end = rest.firstIndex(of: "\"") else { throw fault() }
+                steps.append(.key(String(rest[..<end])))
+                rest = rest[rest.index(after: end)...]
+            } else if first == "." {
+                let end = rest.firstIndex { $0 == "." || $0 == "[" } ?? rest.endIndex
+                guard end > rest.startIndex else { throw fault() }
+                steps.append(.key(String(rest[..<end])))
+                rest = rest[end...]
+            } else if first == "[", let end = rest.firstIndex(of: "]") {
+                let inner = String(rest[..<end])
+                let isFromEnd = inner.hasPrefix("#-")
+                guard let index = Int(isFromEnd ? String(inner.dropFirst(2)) : inner), index >= 0 else {
+                    if inner == "#" { return steps + [.index(Int(Int32.max))] }
+                    throw fault()
+                }
+                steps.append(.index(isFromEnd ? -index : index))
+                rest = rest[rest.index(after: end)...]
+            } else {
+                throw fault()
+            }
+        }
+        return steps
+    }
+}
+
+extension PostgresType {
+    /// Greater than all numbers of SQLite.
+    fileprivate var greatest: String { self == .double ? "'Infinity'" : "1e400" }
+}

@@ -1,0 +1,243 @@
+import CormorantBase
+
+/// IN, and rows of values, as PostgreSQL has them.
+extension StatementCompiler {
+    mutating func write(postgres operand: Expression, in values: [Value], _ outer: Precedence) throws {
+        guard !values.isEmpty else { return sql += dialect.truth(false) }
+        let type = postgresType(of: operand)
+        if type == .element {
+            return try write(postgres: .any(values.map { .binary(.equal, operand, .value($0)) }), at: outer)
+        }
+        let form = self.form(beside: operand)
+        let stored = try values.map { try form.apply($0) }
+        guard values.count <= 100 else {
+            return try parenthesized(outer > .not) { try $0.write([operand], in: .list(stored, width: 1)) }
+        }
+        // All are of one type: that of the operand or, where one is beyond it, a wider one.
+        let isBeyond = stored.contains { !$0.isHeld(by: type) }
+        let wide: PostgresType? = isBeyond ? (stored.contains { $0.isReal } ? .double : .bigint) : nil
+        try parenthesized(outer > .not) { compiler in
+            try compiler.write(matched: operand, as: isBeyond && type == .boolean ? .bigint : nil)
+            let key = compiler.textKey(of: operand)
+            compiler.sql += " IN ("
+            for (index, value) in stored.enumerated() {
+                if index > 0 { compiler.sql += ", " }
+                try compiler.write(key: type == .text ? key : nil, collates: key != nil) { compiler in
+                    if let cast = wide ?? (type == nil ? PostgresType(value) : key == nil ? nil : .text) {
+                        compiler.bind(.value(value.asReal(cast == .double)), as: cast)
+                    } else {
+                        compiler.bindNumbered(.value(value.asReal(type?.isReal == true)))
+                    }
+                }
+            }
+            compiler.sql += ")"
+        }
+    }
+
+    mutating func write(postgres operands: [Expression], inRows rows: [Value], _ outer: Precedence) throws {
+        guard !rows.isEmpty else { return sql += dialect.truth(false) }
+        let forms = operands.map { self.form(beside: $0) }
+        let stored = try rows.enumerated().map { try forms[$0 % forms.count].apply($1) }
+        try parenthesized(outer > .not) { try $0.write(operands, in: .list(stored, width: operands.count)) }
+    }
+
+    /// A NULL in the list is found by IS NULL, where there can be one.
+    mutating func write(postgres operand: Expression, inParameter name: String, _ outer: Precedence) throws {
+        if case .row(let parts) = operand.node {
+            let forms = parts.map { self.form(beside: $0) }
+            return try parenthesized(outer > .not) { try $0.write(parts, in: .listParameter(name, forms)) }
+        }
+        let form = self.form(beside: operand)
+        guard canBeNull(operand) else {
+            return try parenthesized(outer > .not) { try $0.write([operand], in: .listParameter(name, [form])) }
+        }
+        try parenthesized(outer > .or) { compiler in
+            try compiler.write([operand], in: .listParameter(name, [form]))
+            compiler.sql += " OR "
+            try compiler.write(postgres: operand, at: .atom)
+            compiler.sql += " IS NULL AND "
+            compiler.bind(.listHasNull(name), as: .boolean)
+        }
+    }
+
+    /// The list crosses as JSON, an array of texts or of arrays of them, whose statement stays the same whatever it holds.
+    private mutating func write(_ operands: [Expression], in list: CompiledStatement.Binding) throws {
+        guard operands.count <= greatestRowWidth else {
+            throw CormorantError(
+                .misuse, "\(operands.count) columns are compared at once", hint: "compare \(greatestRowWidth) at most")
+        }
+        if operands.count > 1 { sql += "(" }
+        for (index, operand) in operands.enumerated() {
+            if index > 0 { sql += ", " }
+            let type = postgresType(of: operand)
+            try write(matched: operand, as: type == .boolean ? .bigint : type == .element ? .element : nil)
+        }
+        sql += operands.count > 1 ? ") IN (SELECT " : " = ANY (ARRAY(SELECT "
+        for (index, operand) in operands.enumerated() {
+            if index > 0 { sql += ", " }
+            let text = operands.count == 1 ? "\"value\"" : "(\"value\" ->> \(index))"
+            let type = postgresType(of: operand)
+            guard type != .element, type != nil else {
+                throw lacksInPostgres(
+                    "lists of values beside what has no type", hint: "cast it to the type of the values")
+            }
+            let key = type == .text ? textKey(of: operand) : nil
+            try write(key: key, collates: key != nil) { $0.sql += (type ?? .text).unpacked(text) }
+        }
+        sql += operands.count == 1 ? " FROM jsonb_array_elements_text(" : " FROM jsonb_array_elements("
+        bind(list, as: .jsonb)
+        sql += operands.count == 1 ? ") AS \"list\" (\"value\")))" : ") AS \"list\" (\"value\"))"
+    }
+
+    mutating func write(postgres operand: Expression, in select: Select) throws {
+        let parts = if case .row(let parts) = operand.node { parts } else { [operand] }
+        let inner = within(select)
+        if parts.count > 1 { sql += "(" }
+        var types: [PostgresType?] = []
+        for (index, part) in parts.enumerated() {
+            if index > 0 { sql += ", " }
+            let column = select.columns.indices.contains(index) ? select.columns[index] : nil
+            let its = column.flatMap { inner.postgresType(of: $0) } ?? inner.postgresType(ofColumn: index, of: select)
+            let own = postgresType(of: part)
+            let common = try meet(own, its)
+            types.append(its == common ? nil : common)
+            if let column, part.isGivenValue {
+                try inner.checkGiven(part, beside: column)
+                try write(part, as: common ?? own)
+            } else {
+                try write(matched: part, as: own == common ? nil : common)
+            }
+        }
+        if parts.count > 1 { sql += ")" }
+        sql += " IN "
+        if select.columns.count == types.count, types.contains(where: { $0 != nil }) { resultTypes = types }
+        try write(subquery: select)
+    }
+
+    private func checkGiven(_ part: Expression, beside column: Expression) throws {
+        if case .value(let value, nil) = part.node, let hint = column.typeHint { _ = try value.comparable(with: hint) }
+    }
+
+    /// The type of a column of a SELECT of all columns of a model.
+    private func postgresType(ofColumn index: Int, of select: Select) -> PostgresType? {
+        guard select.columns.isEmpty, case .table(let table)? = select.source?.kind,
+            table.columns.indices.contains(index)
+        else { return nil }
+        return PostgresType(table.columns[index])
+    }
+
+    /// What two sides are made for comparing; nil: nothing.
+    private func meet(_ one: PostgresType?, _ other: PostgresType?) throws -> PostgresType? {
+        guard let one, let other else { return one ?? other }
+        if one == other || one.isNumber && other.isNumber { return one.united(with: other) ?? one }
+        if let both = one.united(with: other), both != .element { return both }
+        let texts: [PostgresType] = [.text, .timestamptz, .date, .time, .uuid]
+        if texts.contains(one), texts.contains(other) { return .text }
+        throw mixed(one, other)
+    }
+
+    /// Writes what IN looks for.
+    private mutating func write(matched operand: Expression, as type: PostgresType?) throws {
+        if isOffsetDatetime(operand) { return try write(momentOf: operand) }
+        let key = isText(operand) ? textKey(of: operand) : nil
+        try write(key: key, collates: key != nil && !isBytewise(operand)) { compiler in
+            try compiler.write(operand, as: type, at: .atom)
+        }
+    }
+
+    // Rows ------------------------------------------------------------------------------------------------------------
+
+    mutating func write(postgresRows op: BinaryOperator, _ left: Expression, _ right: Expression) throws {
+        guard op.compares else { throw misplaced(row: 2) }
+        let isNullSafe = op == .is || op == .isNot
+        switch (left.node, right.node) {
+        case (.problem(let error), _), (_, .problem(let error)): throw error
+        case (.row(let parts), .row(let others)):
+            guard parts.count == others.count else {
+                throw CormorantError(
+                    .misuse, "a row of \(parts.count) values is compared with one of \(others.count)",
+                    hint: "give both as many values")
+            }
+            try write(row: parts, beside: others, op)
+            sql += isNullSafe ? (op == .is ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ") : dialect.infix(op)
+            try write(row: others, beside: parts, op)
+        case (.row(let parts), .scalar(let select)), (.scalar(let select), .row(let parts)):
+            let isTurned = if case .scalar = left.node { true } else { false }
+            let columns = select.columns
+            if !columns.isEmpty, columns.count != parts.count {
+                throw CormorantError(
+                    .misuse, "a row of \(parts.count) values is compared with one of \(columns.count)",
+                    hint: "give both as many values")
+            }
+            sql += "("
+            for (index, part) in parts.enumerated() {
+                if index > 0 { sql += ", " }
+                if part.isGivenValue, columns.indices.contains(index) {
+                    let inner = within(select)
+                    try inner.checkGiven(part, beside: columns[index])
+                    try write(part, as: inner.postgresType(of: columns[index]))
+                } else {
+                    try write(postgres: part, at: .any)
+                }
+            }
+            sql += ")" + dialect.infix(isTurned ? op.changedOver : op)
+            try write(subquery: select)
+        default:
+            throw CormorantError(
+                .misuse, "a row of values is compared with one value",
+                hint: "give a row of as many, or a query of as many columns")
+        }
+    }
+
+    private mutating func write(row parts: [Expression], beside others: [Expression], _ op: BinaryOperator) throws {
+        sql += op == .is || op == .isNot ? "ROW(" : "("
+        for (index, part) in parts.enumerated() {
+            if index > 0 { sql += ", " }
+            let other = others[index]
+            if isOffsetDatetime(part) || isOffsetDatetime(other) {
+                switch part.node {
+                case .value(let value, let type):
+                    guard let moment = try Moment(value, type) else { return sql += "NULL" }
+                    bind(.value(.text(moment.text(.start))), as: .text)
+                case .parameter(let name): bind(.parameter(name, .moment(.start)), as: .text)
+                default: try write(momentOf: part)
+                }
+            } else {
+                try write(one: part, beside: other, op)
+            }
+        }
+        sql += ")"
+    }
+}
+
+extension PostgresType {
+    /// The SQL of a value of it that is a text within a list.
+    fileprivate func unpacked(_ text: String) -> String {
+        switch self {
+        case .text: text
+        case .timestamptz: "(CAST(\(text) AS timestamp) AT TIME ZONE 'UTC')"
+        case .bytea: "decode(\(text), 'base64')"
+        case .boolean, .smallint, .integer: "CAST(\(text) AS bigint)"
+        case .real: "CAST(\(text) AS double precision)"
+        default: "CAST(\(text) AS \(name))"
+        }
+    }
+}
+
+extension Value {
+    var isReal: Bool {
+        if case .real = self { return true }
+        return false
+    }
+
+    /// Whether a parameter of the type takes it.
+    fileprivate func isHeld(by type: PostgresType?) -> Bool {
+        switch (type, self) {
+        case (let type?, .integer(let integer)) where type.isInteger || type == .boolean:
+            type.integers.contains(integer)
+        case (let type?, .real) where type.isInteger || type == .boolean: false
+        case (.real, .real(let real)): Double(Float(real)) == real
+        default: true
+        }
+    }
+}

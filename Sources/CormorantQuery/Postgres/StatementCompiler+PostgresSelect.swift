@@ -1,0 +1,183 @@
+import CormorantBase
+
+/// What a SELECT of PostgreSQL has otherwise: orders, limits, groups and result columns.
+extension StatementCompiler {
+    mutating func write(orderTerms terms: [Expression]) throws {
+        for (index, term) in terms.enumerated() {
+            if index > 0 { sql += ", " }
+            try write(orderTerm: term)
+        }
+    }
+
+    /// NULL is less than everything, unless the term says otherwise.
+    mutating func write(orderTerm term: Expression) throws {
+        let (operand, direction) = term.orderParts
+        let nulls: Bool? =
+            switch direction.nulls {
+            case .first: true
+            case .last: false
+            case .least: canBeNull(operand) ? !direction.descending : nil
+            }
+        let end = dialect.direction(descending: direction.descending, nullsFirst: nulls)
+        if case .parameter(let name) = operand.node { throw untyped(name) }
+        switch postgresType(of: operand) {
+        case .element:
+            // Numbers before texts.
+            try write(operand, as: .numeric)
+            sql += end + ", "
+            try write(operand, as: .text, at: .atom)
+            sql += #" COLLATE "C""# + end
+        case .jsonb: throw lacksInPostgres("order of JSON", hint: "order by what stands at a path, cast to its type")
+        case .text where comparesAsMoment(operand):
+            try write(momentOf: operand)
+            sql += end
+        case .text:
+            let key = textKey(of: operand)
+            try write(key: key, collates: !isBytewise(operand)) { try $0.write(postgres: operand, at: .atom) }
+            sql += end
+        default:
+            try write(postgres: operand, at: .any)
+            sql += end
+        }
+    }
+
+    /// ORDER BY of a SELECT: a term that is a result column is told by its place.
+    mutating func write(order: [Expression], of select: Select) throws {
+        for (index, term) in order.enumerated() {
+            if index > 0 { sql += ", " }
+            let (operand, direction) = term.orderParts
+            guard case .name(nil, let name) = operand.node, let label = select.labelled(name),
+                resultTypes == nil, ![.element, .jsonb].contains(postgresType(of: label.expression)),
+                textKey(of: label.expression) == nil
+            else {
+                try write(orderTerm: term)
+                continue
+            }
+            let nulls: Bool? =
+                switch direction.nulls {
+                case .first: true
+                case .last: false
+                case .least: canBeNull(label.expression) ? !direction.descending : nil
+                }
+            let end = dialect.direction(descending: direction.descending, nullsFirst: nulls)
+            if isText(label.expression), !isBytewise(label.expression) {
+                try write(orderTerm: label.expression.ordered(direction))
+            } else {
+                sql += "\(label.position + 1)" + end
+            }
+        }
+    }
+
+    /// The order of a compound, which can name result columns only.
+    mutating func write(orderOfCompound order: [Expression]) throws {
+        for (index, term) in order.enumerated() {
+            if index > 0 { sql += ", " }
+            let (operand, direction) = term.orderParts
+            switch operand.node {
+            case .name(nil, let name): sql += quoteIdentifier(name)
+            case .raw(let text, []): sql += text
+            default:
+                throw lacksInPostgres(
+                    "order of combined rows by what is no result column", hint: "select it, and order by its name")
+            }
+            let isFirst = direction.nulls == .first || direction.nulls == .least && !direction.descending
+            sql += dialect.direction(descending: direction.descending, nullsFirst: isFirst)
+        }
+    }
+
+    /// A negative LIMIT is none, a negative OFFSET 0.
+    mutating func writePostgresLimit(_ select: Select) throws {
+        switch select.limit?.node {
+        case nil: break
+        case .value(.integer(let limit), _)? where limit < 0: break
+        case .value(.integer, _)?:
+            sql += " LIMIT "
+            try write(select.limit ?? .value(.null), as: .bigint)
+        default:
+            sql += " LIMIT nullif(greatest("
+            try write(select.limit ?? .value(.null), as: .bigint)
+            sql += ", -1), -1)"
+        }
+        switch select.offset?.node {
+        case nil: break
+        case .value(.integer(let offset), _)? where offset <= 0: break
+        case .value(.integer, _)?:
+            sql += " OFFSET "
+            try write(select.offset ?? .value(.null), as: .bigint)
+        default:
+            sql += " OFFSET greatest("
+            try write(select.offset ?? .value(.null), as: .bigint)
+            sql += ", 0)"
+        }
+    }
+
+    mutating func write(groups: [Expression], of select: Select) throws {
+        sql += " GROUP BY "
+        for (index, term) in groups.enumerated() {
+            if index > 0 { sql += ", " }
+            let operand = select.position(ofLabel: term) ?? term
+            if let key = textKey(of: operand) { try refuseTelling(key) }
+            try write(postgres: operand, at: .any)
+        }
+    }
+
+    /// Rows that are one to such a collation have several texts, of which PostgreSQL would have to choose one.
+    private func refuseTelling(_ key: TextKey) throws {
+        if case .named = key { return }
+        throw lacksInPostgres(
+            "groups of texts that differ in case", hint: "group by lower(...), and take min() of the text")
+    }
+
+    /// - Parameters:
+    ///   - isDistinct: equal rows are one.
+    ///   - isMember: of a compound, whose columns are of one type.
+    mutating func write(postgresColumnsOf select: Select, isDistinct: Bool) throws {
+        let types = resultTypes
+        resultTypes = nil
+        for (index, column) in select.columns.enumerated() {
+            if index > 0 { sql += ", " }
+            let wanted = types.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+            if isDistinct, let key = textKey(of: column) { try refuseTelling(key) }
+            try write(resultColumn: column, as: wanted, isMember: types != nil)
+            if case .labelled(_, let name) = column.node {
+                try checkPostgresName(name)
+                sql += " AS " + quoteIdentifier(name)
+            }
+        }
+    }
+
+    mutating func write(resultColumn column: Expression, as wanted: PostgresType?, isMember: Bool = false) throws {
+        let type = wanted ?? postgresType(of: column)
+        if type == .element, subqueries == 0, !isMember {
+            // Told apart from JSON by its type: the engine gives the value that it holds.
+            sql += "CAST("
+            try write(postgres: column, at: .any)
+            return sql += " AS json)"
+        }
+        if case .parameter(let name) = column.bare.node, wanted == nil { throw untyped(name) }
+        try write(column, as: wanted, at: .any)
+        if isMember, type == .text, !isBytewise(column) { sql += #" COLLATE "C""# }
+    }
+
+    /// The types of the result columns of all members of a compound.
+    func memberTypes(of select: Select) throws -> [PostgresType?]? {
+        guard !select.columns.isEmpty else { return nil }
+        var types = within(select).typesOfColumns(select)
+        for compound in select.compounds where compound.select.columns.count == types.count {
+            let member = within(compound.select)
+            for (place, column) in compound.select.columns.enumerated() {
+                guard let type = member.postgresType(of: column) else { continue }
+                guard let own = types[place] else {
+                    types[place] = type
+                    continue
+                }
+                if column.isPlainValue, type == .text, own.timeType != nil || own == .numeric || own == .jsonb { continue }
+                guard let both = own.united(with: type) else { throw mixed(own, type) }
+                types[place] = both
+            }
+        }
+        return types
+    }
+
+    private func typesOfColumns(_ select: Select) -> [PostgresType?] { select.columns.map { postgresType(of: $0) } }
+}

@@ -1,0 +1,192 @@
+import CormorantBase
+
+/// What PostgreSQL takes expressions for, whose operators and functions depend on it.
+extension StatementCompiler {
+    /// nil: NULL, a parameter, and what only the server knows.
+    func postgresType(of expression: Expression) -> PostgresType? {
+        switch expression.node {
+        case .column(let reference): return PostgresType(reference.column)
+        case .name(let source, let name): return postgresType(named: name, of: source)
+        case .value(.null, _): return nil
+        case .value(let value, let type): return type.map { PostgresType($0) } ?? PostgresType(value)
+        case .unary(.negate, let operand): return postgresType(of: operand)?.calculated
+        case .unary(.bitNot, _): return .bigint
+        case .unary: return .boolean
+        case .binary(let op, let left, let right): return postgresType(of: op, left, right)
+        case .list, .between, .inValues, .inRows, .inParameter, .inSelect, .exists: return .boolean
+        case .cases(_, let cases, let otherwise):
+            return try? unite(cases.map(\.then) + (otherwise.map { [$0] } ?? []))
+        case .cast(_, let type): return PostgresType(type)
+        case .collate(let inner, _), .ordered(let inner, _), .labelled(let inner, _): return postgresType(of: inner)
+        case .call(let call): return postgresType(of: call)
+        case .scalar(let select):
+            let inner = within(select)
+            if select.columns.isEmpty { return nil }
+            return inner.postgresType(of: select.columns[0])
+        case .parameter, .row, .raw, .problem: return nil
+        }
+    }
+
+    private func postgresType(of op: BinaryOperator, _ left: Expression, _ right: Expression) -> PostgresType? {
+        switch op {
+        case .concat: return .text
+        case .jsonAt: return .jsonb
+        case .jsonValueAt: return .element
+        case .bitAnd, .bitOr, .shiftLeft, .shiftRight: return .bigint
+        case .add, .subtract, .multiply, .divide, .remainder:
+            let types = [postgresType(of: left)?.calculated, postgresType(of: right)?.calculated].compactMap { $0 }
+            guard let first = types.first else { return nil }
+            guard let last = types.last, last != first else { return first }
+            return first.united(with: last)
+        default: return .boolean
+        }
+    }
+
+    /// The type that values of all of them are given; nil where none tells it.
+    func unite(_ parts: [Expression]) throws -> PostgresType? {
+        var found: PostgresType?
+        for part in parts where !part.isPlainValue {
+            guard let type = postgresType(of: part) else { continue }
+            guard let former = found else {
+                found = type
+                continue
+            }
+            guard let both = former.united(with: type) else { throw mixed(former, type) }
+            found = both
+        }
+        // A value takes the type of the others, where it can.
+        for part in parts where part.isPlainValue {
+            guard case .value(let value, _) = part.node, let type = PostgresType(value) else { continue }
+            guard let former = found else {
+                found = type
+                continue
+            }
+            if type == .text, former.isTime || former == .uuid || former == .jsonb || former == .numeric { continue }
+            guard let both = former.united(with: type) else { throw mixed(former, type) }
+            found = both
+        }
+        return found
+    }
+
+    func mixed(_ one: PostgresType, _ other: PostgresType) -> CormorantError {
+        CormorantError(
+            .unsupported, "PostgreSQL does not mix values of two types: \(one.title) and \(other.title)",
+            hint: "cast one to the type of the other")
+    }
+
+    // Names -----------------------------------------------------------------------------------------------------------
+
+    private func postgresType(named name: String, of source: String?) -> PostgresType? {
+        if let upserted, source == "excluded" { return upserted.postgresType(named: name) }
+        lookups.left -= 1
+        guard lookups.left > 0 else { return nil }
+        guard let source else {
+            guard let scope = scopes.last else { return nil }
+            if let select = scope.select, let own = select.resultColumn(named: name) {
+                guard var inner = deeper() else { return nil }
+                inner.scopes[inner.scopes.count - 1].select = nil
+                return inner.postgresType(of: own)
+            }
+            return scope.tables.lazy.compactMap { postgresType(named: name, in: $0) }.first
+        }
+        for scope in scopes.reversed() {
+            if let table = scope.tables.first(where: { sameIdentifier($0.name, source) }) {
+                return postgresType(named: name, in: table)
+            }
+        }
+        return nil
+    }
+
+    private func postgresType(named name: String, in table: Scope.Table) -> PostgresType? {
+        if let model = table.table { return model.postgresType(named: name) }
+        switch table.source {
+        case .select(let select): return postgresType(named: name, in: select, [])
+        case .name(let known):
+            guard let common = commonTables.last(where: { sameIdentifier($0.name, known) }) else { return nil }
+            return postgresType(named: name, in: common.select, common.columns)
+        case .common(let table): return postgresType(named: name, in: table.select, table.columns)
+        case .function(let call): return postgresType(named: name, ofRowsOf: call)
+        default: return nil
+        }
+    }
+
+    private func postgresType(named name: String, in select: Select, _ names: [String]) -> PostgresType? {
+        guard deeper() != nil else { return nil }
+        let inner = within(select)
+        if let place = names.firstIndex(where: { sameIdentifier($0, name) }) {
+            if select.columns.isEmpty, case .table(let model)? = select.source?.kind {
+                return model.columns.indices.contains(place) ? PostgresType(model.columns[place]) : nil
+            }
+            return select.columns.indices.contains(place) ? inner.postgresType(ofMember: place, in: select) : nil
+        }
+        if select.columns.isEmpty {
+            return inner.scopes.last?.tables.first.flatMap { inner.postgresType(named: name, in: $0) }
+        }
+        guard let place = select.place(ofColumn: name) else { return nil }
+        return inner.postgresType(ofMember: place, in: select)
+    }
+
+    /// Of a column of a compound, as it is united.
+    private func postgresType(ofMember place: Int, in select: Select) -> PostgresType? {
+        let own = postgresType(of: select.columns[place])
+        guard own == nil || own == .boolean || own?.isNumber == true, !select.compounds.isEmpty else { return own }
+        return select.compounds.reduce(own) { found, compound in
+            // A recursive member is of the type of the first.
+            guard let member = compound.select.columns.indices.contains(place) ? compound.select.columns[place] : nil,
+                !compound.select.readsFromCommon
+            else { return found }
+            let type = within(compound.select).postgresType(of: member)
+            guard let type, let found else { return found ?? type }
+            return found.united(with: type) ?? found
+        }
+    }
+
+    private func deeper() -> StatementCompiler? {
+        guard nesting < 20 else { return nil }
+        var inner = self
+        inner.nesting += 1
+        return inner
+    }
+}
+
+extension TableReference {
+    /// Of a column, by its name or its property's.
+    func postgresType(named name: String) -> PostgresType? {
+        let place = columns.firstIndex { sameIdentifier($0.name, name) } ?? column(named: name)
+        if let place { return PostgresType(columns[place]) }
+        return hiddenKey.map { sameIdentifier($0, name) } == true ? .bigint : nil
+    }
+}
+
+extension Expression {
+    /// A value whose type nobody said.
+    var isPlainValue: Bool {
+        if case .value(let value, nil) = node { return value != .null }
+        return false
+    }
+}
+
+extension Select {
+    func place(ofColumn name: String) -> Int? {
+        columns.firstIndex { column in
+            switch column.node {
+            case .labelled(_, let label): sameIdentifier(label, name)
+            case .column(let reference): sameIdentifier(reference.column.name, name)
+            case .name(_, let own): sameIdentifier(own, name)
+            default: false
+            }
+        }
+    }
+
+    func resultColumn(named name: String) -> Expression? { place(ofColumn: name).map { columns[$0] } }
+
+    /// Whether it reads from a table that a WITH names.
+    var readsFromCommon: Bool {
+        ([source].compactMap { $0 } + joins.map(\.source)).contains { source in
+            switch source.kind {
+            case .name, .common: true
+            default: false
+            }
+        }
+    }
+}
