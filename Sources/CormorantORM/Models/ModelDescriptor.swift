@@ -130,6 +130,8 @@ public final class ModelDescriptor: Sendable {
                 + schema.indexes.map { compiler.createIndex($0, on: table) }
             : []
         createSQL = createStatements.map { $0 + ";\n" }.joined()
+        let single = keyColumns.count == 1 ? keyColumns[0] : nil
+        let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID && !draft.isView ? $0 : nil }
         self.tableReference =
             tableReference
             ?? TableReference(
@@ -139,18 +141,16 @@ public final class ModelDescriptor: Sendable {
                         property: column.name, name: column.column, type: column.type, isOptional: column.isOptional,
                         isNotNull: column.notNull, isUnsigned: column.isUnsigned, bits: column.bits,
                         scale: column.scale, isComputed: column.computedSQL != nil, stamp: column.stamp,
-                        constant: column.discriminatorSQL)
+                        constant: column.discriminatorSQL, collation: column.collation)
                 }, key: keyColumns,
                 uniques: schema.indexes.compactMap { index in
                     let positions = index.columns.compactMap { part in columns.firstIndex { $0.column == part.name } }
                     let tellsApart = index.isUnique && index.whereSQL == nil && positions.count == index.columns.count
                     return tellsApart && positions.allSatisfy { columns[$0].notNull } ? positions : nil
-                }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil, isView: draft.isView,
+                }, hiddenKey: keyColumns.isEmpty ? schema.primaryKey.first : nil, generated: rowID, isView: draft.isView,
                 scope: problem == nil ? draft.wholeScope : nil,
                 owner: ModelTable(
                     draft, relations, schema, createSQL: createSQL, isVariant: isVariant, in: attachment))
-        let single = keyColumns.count == 1 ? keyColumns[0] : nil
-        let rowID = single.flatMap { columns[$0].type.isInteger && !draft.withoutRowID && !draft.isView ? $0 : nil }
         generatedColumn = rowID ?? -1
         hasPlainKey =
             keyColumns.isEmpty || single.map { columns[$0].type == .int64 && !columns[$0].isUnsigned } ?? false

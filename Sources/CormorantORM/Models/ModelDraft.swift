@@ -54,7 +54,7 @@ struct ModelDraft {
             ColumnSchema(
                 name: column.column, type: column.type, notNull: column.notNull, autoIncrement: column.autoIncrement,
                 defaultSQL: column.defaultSQL, computedSQL: column.computedSQL, collation: column.collation,
-                scale: column.scale)
+                scale: column.scale, bits: column.bits, isUnsigned: column.isUnsigned)
         }
         if key.isEmpty {
             schemas.insert(ColumnSchema(name: hiddenKeyName, type: .int64, notNull: true, autoIncrement: true), at: 0)

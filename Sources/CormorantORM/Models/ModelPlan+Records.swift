@@ -213,8 +213,8 @@ extension ModelPlan {
         let statement: Statement
         do {
             // With RETURNING SQLite 3.40 refuses no view that has no trigger.
-            if model.isView { connection.recycle(try connection.statement(compiler.deleteAll(from: model.table))) }
-            statement = try connection.statement(compiler.deleteAll(from: model.table, isView: model.isView))
+            if model.isView { connection.recycle(try connection.statement(try compiler.deleteAll(from: model.table))) }
+            statement = try connection.statement(try compiler.deleteAll(from: model.table, isView: model.isView))
         } catch let error as CormorantError {
             throw schemaError(error)
         }

@@ -87,7 +87,7 @@ package final class ModelPlan {
         self.model = model
         self.pooled = pooled
         connection = try pooled.connected()
-        compiler = SQLCompiler(in: model.attachment, scope: model.scope)
+        compiler = SQLCompiler(in: model.attachment, scope: model.scope, of: model.tableReference)
     }
 
     let compiler: SQLCompiler
@@ -143,7 +143,7 @@ package final class ModelPlan {
         let slot = Int(conflict.rawValue)
         if let ready = inserts[slot] { return ready }
         let returned = model.insertFillsIn ? all : []
-        let sql = compiler.insert(
+        let sql = try compiler.insert(
             into: model.table, try insertColumns(), conflict: conflict, returning: names(returned))
         let made = try prepare(sql, binds: bound, returns: returned)
         inserts[slot] = made
@@ -156,7 +156,7 @@ package final class ModelPlan {
         try model.requireKey()
         try refuseSavingView()
         let returned = model.insertFillsIn ? all : []
-        let sql = compiler.save(
+        let sql = try compiler.save(
             into: model.table, try insertColumns(), key: model.keyNames, checksVersion: true,
             returning: names(returned))
         let made = try prepare(sql, binds: bound + versions, returns: returned)
@@ -170,7 +170,7 @@ package final class ModelPlan {
         if let ready = upserts[target] { return ready }
         try refuseSavingView()
         let left = Set(target.key + target.kept + model.keyColumns).subtracting(versions)
-        let sql = compiler.save(
+        let sql = try compiler.save(
             into: model.table, try insertColumns(), key: target.key.map { model.columns[$0].column },
             keeping: Set(left.map { model.columns[$0].column }), returning: names(all))
         let made = try prepare(sql, binds: bound, returns: all, taken: .all)
@@ -189,7 +189,7 @@ package final class ModelPlan {
     func lookup(_ key: [Int]) throws -> PlannedStatement {
         if let ready = lookups[key] { return ready }
         let made = try prepare(
-            compiler.select(
+            try compiler.select(
                 names(all), from: model.table,
                 written: key.map { .init(model.columns[$0].column, scale: model.scale($0)) }), binds: key, returns: all)
         lookups[key] = made
@@ -229,7 +229,7 @@ package final class ModelPlan {
     ) throws -> PlannedStatement {
         try model.requireKey()
         let kept = try connection.converted(model.tableReference)
-        let sql = compiler.update(
+        let sql = try compiler.update(
             model.table,
             set: properties.map {
                 .init(
@@ -247,7 +247,7 @@ package final class ModelPlan {
         if let deleting { return deleting }
         try model.requireAnyKey()
         let made = try prepare(
-            compiler.delete(from: model.table, key: model.keyNames), binds: model.keyColumns, returns: [])
+            try compiler.delete(from: model.table, key: model.keyNames), binds: model.keyColumns, returns: [])
         deleting = made
         return made
     }
@@ -256,7 +256,7 @@ package final class ModelPlan {
     func deletion(version: Int) throws -> PlannedStatement {
         if let deletingVersion { return deletingVersion }
         let made = try prepare(
-            compiler.delete(from: model.table, key: model.keyNames + [model.columns[version].column]),
+            try compiler.delete(from: model.table, key: model.keyNames + [model.columns[version].column]),
             binds: model.keyColumns + [version], returns: [])
         deletingVersion = made
         return made
@@ -273,7 +273,7 @@ package final class ModelPlan {
     private func makeFind() throws -> PlannedStatement {
         try model.requireAnyKey()
         let made = try prepare(
-            compiler.select(names(all), from: model.table, key: model.keyNames), binds: model.keyColumns, returns: all)
+            try compiler.select(names(all), from: model.table, key: model.keyNames), binds: model.keyColumns, returns: all)
         finding = made
         return made
     }
@@ -282,7 +282,7 @@ package final class ModelPlan {
         if let testing { return testing }
         try model.requireAnyKey()
         let made = try prepare(
-            compiler.exists(in: model.table, key: model.keyNames), binds: model.keyColumns, returns: [])
+            try compiler.exists(in: model.table, key: model.keyNames), binds: model.keyColumns, returns: [])
         testing = made
         return made
     }

@@ -65,7 +65,7 @@ extension ModelPlan {
         let columns = try query.attributes.map { try model.require($0.property) }
         let order = try query.order.map(ordered)
         let limited = query.limit != nil || query.offset > 0
-        let select = compiler.select(
+        let select = try compiler.select(
             model.columns.map(\.column), from: model.table, attributes: columns.map(matched),
             order: order, limited: limited)
         let statement: Statement
